@@ -1,0 +1,61 @@
+# make run    set up and start the app (PORT=8600 chooses the port)
+# make test   set up, lint and run every test
+
+PORT ?= 8501
+BIN := .venv/bin
+
+# The first Python that has wheels of everything we pin.
+PYTHON ?= $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
+  $(python) -c 'import sys; 11 <= sys.version_info.minor <= 14 and print("$(python)")' 2>/dev/null)))
+
+# $(call apt-install,package,purpose): a Debian package, installed where we may and asked for where we may not.
+apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+  then echo "Installing $(1)"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(1) >/dev/null; \
+  else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
+
+.PHONY: setup browser run test lint format bench clean
+.DEFAULT_GOAL := run
+
+setup: .venv/.warm
+
+.venv/.installed: requirements.txt requirements-dev.txt
+	@[ "$(PYTHON)" ] || { echo "Bender Lab needs Python 3.11 to 3.14; name it with PYTHON=…" >&2; false; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+	  package=$$($(PYTHON) -c 'import sys; print("python3.%d-venv" % sys.version_info.minor)'); \
+	  $(call apt-install,$$package,the virtual environment); }
+	@echo "Installing the packages into .venv"
+	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+.venv/.warm: .venv/.installed $(wildcard bender_core/kernels/*.py)
+	@echo "Compiling the solver, first time only"
+	@$(BIN)/python -m bender_core warm-up
+	@touch $@
+
+# Without a browser its tests skip, unless BENDER_REQUIRE_BROWSER is set.
+browser:
+	@command -v chromium >/dev/null || { $(call apt-install,chromium,the browser tests); } || true
+
+run: setup
+	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: lint browser
+	$(BIN)/pytest --numprocesses auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless
+
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,20 @@
+"""Bender Lab: watch Benders rows accelerate message passing for MAP inference."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages._shared.frame import frame
+
+st.set_page_config(
+    page_title="Bender Lab", page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide"
+)
+frame()
+st.navigation(
+    [
+        st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
+        st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
+        st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
+    ],
+    position="top",
+).run()

@@ -1,0 +1,55 @@
+"""MAP inference in binary Markov random fields by block message passing with Benders rows.
+
+After "Accelerating Message Passing for MAP with Benders Decomposition" (Yarkony & Wang).
+
+    import bender_core as bc
+
+    mrf = bc.load("sample_instances/pose.mrf.json")
+    part = bc.partition(mrf, max_size=16)
+    result = bc.solve(mrf, part, variant=9)
+    print(result.lower_bound, result.upper_bound, result.status)
+"""
+
+from bender_core.engine import Engine, EngineError, Grain, Result, Row, Tightness, solve, warm_up
+from bender_core.estimate import Estimate, TooLargeError, estimate
+from bender_core.hypergraph import HyperGraph
+from bender_core.io import FormatError, load, save
+from bender_core.model import BinaryMRF, ModelError, Objective
+from bender_core.normal_form import NormalForm, to_normal_form
+from bender_core.partition import Partition, PartitionError, manual, partition
+from bender_core.reference import Reference, reference
+from bender_core.trace import Event, Trace
+from bender_core.variants import VARIANTS, Variant
+
+__all__ = [
+    "VARIANTS",
+    "BinaryMRF",
+    "Engine",
+    "EngineError",
+    "Estimate",
+    "Event",
+    "FormatError",
+    "Grain",
+    "HyperGraph",
+    "ModelError",
+    "NormalForm",
+    "Objective",
+    "Partition",
+    "PartitionError",
+    "Reference",
+    "Result",
+    "Row",
+    "Tightness",
+    "TooLargeError",
+    "Trace",
+    "Variant",
+    "estimate",
+    "load",
+    "manual",
+    "partition",
+    "reference",
+    "save",
+    "solve",
+    "to_normal_form",
+    "warm_up",
+]

@@ -1,0 +1,130 @@
+"""The command line: ``python -m bender_core solve|info|warm-up``. Exit 0 on success, 2 with one line for bad input."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import bender_core as bc
+from bender_core.engine import SCHEDULES
+from bender_core.partition import STRATEGIES
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        command: int = options.command(options)
+    except (bc.FormatError, bc.ModelError, bc.PartitionError, bc.TooLargeError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return command
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bender_core", description="MAP inference with Benders rows.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    solve = commands.add_parser("solve", help="bound and decode a model")
+    solve.add_argument("file", type=Path)
+    solve.add_argument("--max-size", type=int, default=8, metavar="M", help="variables a group may hold (default 8)")
+    solve.add_argument("--strategy", choices=list(STRATEGIES), help="how to cut the variables into groups")
+    solve.add_argument(
+        "--variant", type=int, choices=list(bc.VARIANTS), default=9, help="the paper's number (default 9)"
+    )
+    solve.add_argument("--schedule", choices=list(SCHEDULES), default="mplp", help="order and shares (default mplp)")
+    solve.add_argument("--max-sweeps", type=int, default=400)
+    solve.add_argument("--tolerance", type=float, default=1e-9, help="relative to the bound (default 1e-9)")
+    solve.add_argument("--time-limit", type=float, metavar="SECONDS")
+    solve.add_argument("--json", action="store_true", help="print one JSON object")
+    solve.set_defaults(command=_solve)
+
+    info = commands.add_parser("info", help="describe a model")
+    info.add_argument("file", type=Path)
+    info.add_argument("--json", action="store_true", help="print one JSON object")
+    info.set_defaults(command=_info)
+
+    warm = commands.add_parser("warm-up", help="compile the solver, once per machine")
+    warm.set_defaults(command=_warm_up)
+    return parser
+
+
+def _solve(options: argparse.Namespace) -> int:
+    mrf = bc.load(options.file)
+    part = bc.partition(mrf, options.max_size, options.strategy)
+    result = bc.solve(
+        mrf,
+        part,
+        variant=options.variant,
+        schedule=options.schedule,
+        max_sweeps=options.max_sweeps,
+        tolerance=options.tolerance,
+        time_limit=options.time_limit,
+    )
+    report = {
+        "model": mrf.name,
+        "variables": mrf.n,
+        "groups": len(part),
+        "max_size": part.max_size,
+        "strategy": part.strategy,
+        "variant": options.variant,
+        "status": result.status,
+        "lower_bound": result.lower_bound,
+        "upper_bound": result.upper_bound,
+        "gap": result.gap,
+        mrf.objective.name: mrf.objective.value(result.upper_bound),
+        "feasible": result.feasible,
+        "sweeps": result.sweeps,
+        "rows": result.rows,
+        "seconds": result.seconds,
+    }
+    _print({**report, "labeling": result.labeling.tolist()} if options.json else report, options.json)
+    if not result.feasible:
+        print("infeasible or not solved: the best labelling found violates a hard constraint", file=sys.stderr)
+    return 0
+
+
+def _info(options: argparse.Namespace) -> int:
+    mrf = bc.load(options.file)
+    coupling = mrf.coupling()
+    report = {
+        "model": mrf.name,
+        "description": mrf.description,
+        "source": mrf.source,
+        "variables": mrf.n,
+        "edges": mrf.n_edges,
+        "groups": len(set(mrf.groups)) if mrf.groups is not None else 0,
+        "attractive_edges": int((coupling < 0).sum()),
+        "repulsive_edges": int((coupling > 0).sum()),
+        "hard_entries": mrf.hard_entries,
+        "objective": f"{mrf.objective.sense} {mrf.objective.name}",
+        "content_hash": mrf.content_hash(),
+    }
+    _print(report, options.json)
+    return 0
+
+
+def _warm_up(options: argparse.Namespace) -> int:
+    begin = time.perf_counter()
+    bc.warm_up()
+    print(f"the solver is compiled ({time.perf_counter() - begin:.1f} s)")
+    return 0
+
+
+def _print(report: dict[str, object], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(report))
+        return
+    width = max(map(len, report))
+    for key, value in report.items():
+        print(f"{key.replace('_', ' '):<{width}}  {value}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,726 @@
+"""The engine: one resumable run of block message passing, stepped, played, run and sought through.
+
+All of it is the compiled loop ``kernels.advance``; this class owns the arrays, grows them when the loop
+asks, and keeps snapshots so that any earlier event can be returned to by replaying from the nearest one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bender_core.estimate import memory_limit, require_fit
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.advance import advance
+from bender_core.kernels.coupling import coupling_minimum
+from bender_core.kernels.layout import (
+    Bound,
+    Cursor,
+    Events,
+    Goal,
+    Outcome,
+    Phase,
+    Pool,
+    Problem,
+    RowKind,
+    Rule,
+    State,
+    Status,
+    Until,
+    Workspace,
+)
+from bender_core.kernels.primal import total_energy
+from bender_core.kernels.projection import active_state, fetch, sent_table
+from bender_core.kernels.rows import enumerate_min_marginals, link_row, plan_reverse_row, recycle
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.partition import Partition
+from bender_core.trace import Event, Trace
+from bender_core.variants import Variant, variant
+
+Grain = Literal["event", "row", "node", "sweep"]
+_UNTIL = {"event": Until.EVENT, "row": Until.ROW, "node": Until.NODE, "sweep": Until.SWEEP}
+_ENDLESS = np.iinfo(np.int64).max
+# Table entries read between two looks at the clock: about 50 ms.
+_SLICE = 1 << 28
+# A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
+_SNAPSHOT_EVERY = 64
+_DEFAULT_SNAPSHOT_BYTES = 256 << 20
+
+SCHEDULES = {
+    "mplp": "the paper's: one group after the other, equal shares for all edges",
+    "srmp": "forward and back, all that a group has goes to the edges ahead",
+}
+
+SENTENCES = {
+    Status.RUNNING: "not finished",
+    Status.GAP_CLOSED: "converged: gap closed",
+    Status.NO_PROGRESS: "converged: no progress in a sweep",
+    Status.SWEEP_LIMIT: "stopped: sweep limit reached",
+}
+
+
+class EngineError(RuntimeError):
+    """The engine met a state that its mathematics excludes; please report the model and the settings."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A Benders row, seen from the group that receives the message.
+
+    Attributes
+    ----------
+    index : int
+        Its number in the order of birth, over all edges.
+    kind : RowKind
+    born : int
+        Index of the event that added it; -1 for the initial rows.
+    made_for : int
+        The group at whose minimiser it was made.
+    anchor : int
+        That minimiser, with 0 for the members that the edge does not touch.
+    intercept : float
+        beta_0 at the present lambda, energy.
+    u : ndarray, shape (members of the receiver, 2)
+        What the row subtracts for each value of each member (``omega_i = -u_i``).
+    v : ndarray, shape (members of the sender, 2)
+        The same for the sender.
+    """
+
+    index: int
+    kind: RowKind
+    born: int
+    made_for: int
+    anchor: int
+    intercept: float
+    u: FloatArray
+    v: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Tightness:
+    """How far the envelope of every arc lies below the true min-marginal; energies, shape (2 E,) each.
+
+    ``sampled`` tells which arcs were judged on a sample of the states instead of all of them.
+    """
+
+    mean: FloatArray
+    largest: FloatArray
+    at_minimiser: FloatArray
+    tight_share: FloatArray
+    sampled: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run ends with. Energies are the model's own, constant included."""
+
+    lower_bound: float
+    upper_bound: float
+    labeling: IntArray
+    decoded_bound: float
+    gap: float
+    status: str
+    sweeps: int
+    rows: int
+    seconds: float
+    feasible: bool
+    trace: Trace
+
+
+class Engine:
+    """One run of message passing over hyper-variables (paper, Algs. 1 and 2; method.md, sections 2 and 3).
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    partition : Partition
+    variant : int or Variant
+        The paper's number: 4, 9 or 11.
+    schedule : {"mplp", "srmp"}
+        In which order groups are updated and how they share: the paper's, or forward and back
+        (method.md, section 6).
+    tolerance : float
+        Relative to the bound: a smaller gap is closed, a smaller gain in a sweep is no progress.
+    max_sweeps : int
+        The run is finished after that many sweeps (400 in the paper).
+    improving : bool
+        Descend from the decoded labelling after every sweep, one group at a time. Without it the upper bound
+        is the paper's: the best labelling that was decoded.
+    snapshot_bytes : int
+        Memory for going back; when it is full, snapshots are thinned out. With 0 only the start is kept.
+    limit : int, optional
+        Bytes the run may take; `estimate.memory_limit` by default.
+
+    Raises
+    ------
+    TooLargeError
+        If the tables would not fit into the limit.
+    PartitionError
+        If the partition belongs to another model.
+    ValueError
+        If there is no such variant or schedule, or a limit makes no sense.
+    """
+
+    def __init__(
+        self,
+        mrf: BinaryMRF,
+        partition: Partition,
+        variant: int | Variant = 9,
+        schedule: str = "mplp",
+        tolerance: float = 1e-9,
+        max_sweeps: int = 400,
+        improving: bool = True,
+        snapshot_bytes: int = _DEFAULT_SNAPSHOT_BYTES,
+        limit: int | None = None,
+    ) -> None:
+        self.variant = _variant(variant)
+        if schedule not in SCHEDULES:
+            raise ValueError(f"there is no schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
+        if not tolerance >= 0:
+            raise ValueError(f"the tolerance is {tolerance}; it must be a number that is not negative")
+        if max_sweeps < 1:
+            raise ValueError(f"max_sweeps is {max_sweeps}; allow at least one sweep")
+        require_fit(mrf, partition, self.variant, memory_limit() if limit is None else limit)
+        self.mrf = mrf
+        self.partition = partition
+        self.schedule = schedule
+        self.graph = HyperGraph(mrf, partition)
+        self._problem = self.graph.problem
+        alternating = schedule == "srmp"
+        order = self.graph.sweep_order() if alternating else np.arange(self.graph.n_groups)
+        self._rule = Rule(
+            order=np.concatenate([order, order[::-1]]) if alternating else order,
+            rank=np.argsort(order),
+            alternating=alternating,
+            forest=self.graph.cycles() == 0,
+            exact=self.variant.exact,
+            everywhere=self.variant.everywhere,
+            improving=improving,
+            tolerance=tolerance,
+            max_sweeps=max_sweeps,
+            constant=self.graph.normal_form.constant,
+        )
+        degree = np.diff(self._problem.arc_first).max(initial=0)
+        self._work = _workspace(self._problem, degree)
+        self._probe = _workspace(self._problem, 1)
+        self._events = _events(1024)
+        self._pool = _pool(self._problem, 4 * len(self._problem.edge_node) + int(degree))
+        self._state = _start(self._problem)
+        if not self._rule.exact:
+            self._add_initial_rows()
+        self._goal = np.zeros(len(Goal), np.int64)
+        self._frontier = 0
+        self._snapshot_bytes = snapshot_bytes
+        self._since_snapshot = 0
+        self._snapshots: list[State] = [_copy(self._state)]
+
+    # -- where the run stands -------------------------------------------------------------------------
+
+    @property
+    def position(self) -> int:
+        """How many events have happened at the state shown."""
+        return int(self._state.cursor[Cursor.EVENTS])
+
+    @property
+    def trace(self) -> Trace:
+        """All events computed so far, also those after the present position."""
+        return Trace(self._events, self._frontier)
+
+    @property
+    def sweep(self) -> int:
+        """Completed sweeps."""
+        return int(self._state.cursor[Cursor.SWEEP])
+
+    @property
+    def n_rows(self) -> int:
+        """Benders rows in use."""
+        return int(self._state.cursor[Cursor.ROWS])
+
+    @property
+    def status(self) -> Status:
+        """Whether and why the run is finished."""
+        return Status(int(self._state.cursor[Cursor.STATUS]))
+
+    @property
+    def finished(self) -> bool:
+        """Whether no event is left."""
+        return bool(self._state.cursor[Cursor.PHASE] == Phase.DONE)
+
+    @property
+    def lower_bound(self) -> float:
+        """The certified lower bound on the energy."""
+        return float(self._state.bound[Bound.LOWER] + self._rule.constant)
+
+    @property
+    def upper_bound(self) -> float:
+        """The energy of the best labelling so far."""
+        return float(self._state.bound[Bound.UPPER] + self._rule.constant)
+
+    @property
+    def decoded_bound(self) -> float:
+        """The energy of the best labelling that was decoded, before any improvement (the paper's upper bound)."""
+        return float(self._state.bound[Bound.BEST_DECODED] + self._rule.constant)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / |lower|, never negative (the paper's normalised gap)."""
+        difference = max(float(self._state.bound[Bound.UPPER] - self._state.bound[Bound.LOWER]), 0.0)
+        return difference / abs(self.lower_bound) if self.lower_bound else (np.inf if difference else 0.0)
+
+    @property
+    def labeling(self) -> IntArray:
+        """The best labelling so far, shape (n,)."""
+        return self.graph.labeling(self._state.best)
+
+    @property
+    def open_node(self) -> int:
+        """The group being updated, -1 between two updates."""
+        cursor = self._state.cursor
+        busy = cursor[Cursor.PHASE] in (Phase.ORACLE, Phase.APPLY, Phase.PASS) or cursor[Cursor.SLOT] > 0
+        return int(self._rule.order[cursor[Cursor.POSITION]]) if busy else -1
+
+    @property
+    def slack(self) -> FloatArray:
+        """Of every arc, how loose its envelope was at its minimiser when last looked at; NaN before; (2 E,)."""
+        return self._state.slack.copy()
+
+    def row_edges(self) -> IntArray:
+        """The hyper-edge of every row in use, in the order of birth, shape (n_rows,)."""
+        return self._pool.edge[: self.n_rows].copy()
+
+    # -- moving ---------------------------------------------------------------------------------------
+
+    def step(self, grain: Grain = "row") -> list[Event]:
+        """Go on to the next event, row (or message), node or sweep, and return the events of that step.
+
+        At an earlier position the recorded events happen again, identically.
+        """
+        begin = self.position
+        self._advance(until=_UNTIL[grain])
+        self._maybe_snapshot()
+        trace = self.trace
+        return [trace[k] for k in range(begin, self.position)]
+
+    def run(
+        self,
+        max_sweeps: int | None = None,
+        time_limit: float | None = None,
+        on_progress: Callable[[Engine], bool | None] | None = None,
+    ) -> bool:
+        """Go on at full speed until the run is finished or a limit of this call is reached.
+
+        Parameters
+        ----------
+        max_sweeps : int, optional
+            Pause when so many sweeps are complete.
+        time_limit : float, optional
+            Seconds; looked at about every 50 ms.
+        on_progress : callable, optional
+            Called as often with the engine; the run pauses if it returns True.
+
+        Returns
+        -------
+        bool
+            Whether the run is finished.
+        """
+        deadline = None if time_limit is None else time.perf_counter() + time_limit
+        sweeps = _ENDLESS if max_sweeps is None else max_sweeps
+        while True:
+            due = self._snapshot_due()
+            outcome = self._advance(until=Until.NODE if due else Until.NEVER, sweep_limit=sweeps, budget=_SLICE)
+            self._maybe_snapshot()
+            if outcome == Outcome.FINISHED or self.finished:
+                return True
+            if self.sweep >= sweeps and self._between_nodes():
+                return False
+            if on_progress is not None and on_progress(self):
+                return False
+            if deadline is not None and time.perf_counter() >= deadline:
+                return False
+
+    def seek(self, position: int) -> None:
+        """Go to the state after the first ``position`` events, back or forward.
+
+        Raises
+        ------
+        ValueError
+            If the run has not come that far.
+        """
+        if not 0 <= position <= self._frontier:
+            raise ValueError(f"event {position} has not been computed; events 0 to {self._frontier} can be shown")
+        nearest = max(
+            (s for s in self._snapshots if s.cursor[Cursor.EVENTS] <= position),
+            key=lambda s: int(s.cursor[Cursor.EVENTS]),
+        )
+        if position < self.position or nearest.cursor[Cursor.EVENTS] > self.position:
+            self._restore(nearest)
+        if position > self.position:
+            self._advance(until=Until.NEVER, event_limit=position)
+
+    def _advance(
+        self, until: Until, event_limit: int = _ENDLESS, sweep_limit: int = _ENDLESS, budget: int = _ENDLESS
+    ) -> Outcome:
+        goal = self._goal
+        goal[:] = (until, event_limit, sweep_limit, budget, 0)
+        while True:
+            outcome = Outcome(
+                advance(self._problem, self._rule, self._pool, self._state, self._work, self._events, goal)
+            )
+            if outcome == Outcome.NEED_EVENTS:
+                self._events = _grown(self._events, 2 * len(self._events.kind))
+            elif outcome == Outcome.NEED_ROWS:
+                self._pool = _grown(self._pool, 2 * len(self._pool.edge))
+            else:
+                break
+        self._frontier = max(self._frontier, self.position)
+        self._since_snapshot += int(goal[Goal.SPENT])
+        if outcome == Outcome.NOT_TIGHT:
+            raise EngineError("a new Benders row is not tight at its own minimiser; please report this model")
+        return outcome
+
+    # -- going back -----------------------------------------------------------------------------------
+
+    def _between_nodes(self) -> bool:
+        cursor = self._state.cursor
+        return bool(cursor[Cursor.PHASE] == Phase.OPEN and cursor[Cursor.SLOT] == 0 and cursor[Cursor.BLOCK] == 0)
+
+    def _snapshot_due(self) -> bool:
+        return self._snapshot_bytes > 0 and self._since_snapshot >= _SNAPSHOT_EVERY * len(self._state.lam)
+
+    def _maybe_snapshot(self) -> None:
+        latest = int(self._snapshots[-1].cursor[Cursor.EVENTS])
+        if not (self._snapshot_due() and self._between_nodes() and self.position > latest):
+            return
+        self._snapshots.append(_copy(self._state))
+        self._since_snapshot = 0
+        size = sum(array.nbytes for array in self._state)
+        if len(self._snapshots) * size > self._snapshot_bytes:
+            self._snapshots = self._snapshots[::2]
+
+    def _restore(self, snapshot: State) -> None:
+        for target, source in zip(self._state, snapshot, strict=True):
+            np.copyto(target, source)
+        # Which rows are in use has changed, so the lists of the edges are chained afresh, in order of birth.
+        # Younger rows stay in the pool, unlinked; the replay writes them again.
+        edges = self.row_edges()
+        order = np.argsort(edges, kind="stable")
+        self._pool.next[order] = -1
+        alike = edges[order[:-1]] == edges[order[1:]]
+        self._pool.next[order[:-1][alike]] = order[1:][alike]
+
+    # -- looking --------------------------------------------------------------------------------------
+
+    def certificate(self) -> float:
+        """The lower bound, computed afresh from lambda alone (method.md, section 2); enumerates every edge."""
+        nodes = sum(float(self.reparametrized(p).min()) for p in range(self.graph.n_groups))
+        edges = sum(
+            float((self.min_marginal(p, q) - self._table(2 * edge)).min())
+            for edge, (p, q) in enumerate(self.graph.edges.tolist())
+        )
+        return nodes + edges + self._rule.constant
+
+    def reparametrized(self, p: int) -> FloatArray:
+        """``phi_p + sum_q lambda_{pq->p}`` over the states of a group, energy, shape (2^|Y_p|,)."""
+        problem = self._problem
+        start = problem.phi_start[p]
+        total: FloatArray = problem.phi[start : start + (1 << problem.size[p])].copy()
+        for arc in problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]:
+            total += self._table(int(arc))
+        return total
+
+    def min_marginal(self, p: int, q: int, states: ArrayLike | None = None) -> FloatArray:
+        """The true min-marginal ``nu_pq``, the message from q into p before it is shared.
+
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+        states : array_like of int, optional
+            States of p; all of them by default. Each costs a pass over the states of q.
+
+        Returns
+        -------
+        ndarray
+            Energy, one entry a state.
+
+        Raises
+        ------
+        ValueError
+            If the groups are not coupled, or p has no such state.
+        """
+        arc = self.graph.arc(p, q)
+        active = self.graph.active_states(arc)
+        chosen = np.arange(len(active)) if states is None else np.asarray(states, np.int64)
+        if ((chosen < 0) | (chosen >= len(active))).any():
+            raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; one of those asked for is none of them")
+        wanted, place = np.unique(active[chosen], return_inverse=True)
+        nu = np.empty(len(wanted))
+        enumerate_min_marginals(self._problem, self._sent(arc), arc, wanted, nu, self._probe)
+        return nu[place]
+
+    def envelope(self, p: int, q: int) -> FloatArray:
+        """The envelope ``nu_pq^- <= nu_pq`` at the present lambda and rows, energy, shape (2^|Y_p|,).
+
+        For an exact variant, which keeps no rows, the min-marginal itself.
+        """
+        if self._rule.exact:
+            return self.min_marginal(p, q)
+        arc = self.graph.arc(p, q)
+        nu = np.full(1 << self._problem.bits[arc], -np.inf)
+        recycle(self._problem, self._pool, self._state, arc, self._sent(arc), nu, self._probe)
+        return nu[self.graph.active_states(arc)]
+
+    def reduced_cost(self, p: int) -> FloatArray:
+        """``phi_p + sum_q nu_pq^-`` over the states of a group, energy: what its next minimiser is chosen by."""
+        start = self._problem.phi_start[p]
+        total: FloatArray = self._problem.phi[start : start + (1 << self._problem.size[p])].copy()
+        for q in self.graph.neighbours(p):
+            total += self.envelope(p, q)
+        return total
+
+    def rows(self, p: int, q: int) -> list[Row]:
+        """The rows of the message from q into p, oldest first."""
+        arc = self.graph.arc(p, q)
+        edge, side = divmod(arc, 2)
+        self.envelope(p, q)
+        pool, found = self._pool, []
+        r = int(self._state.row_first[edge]) if not self._rule.exact else -1
+        while r >= 0:
+            made = self.graph.active_members(2 * edge + int(pool.side[r]))
+            found.append(
+                Row(
+                    index=r,
+                    kind=RowKind(int(pool.kind[r])),
+                    born=int(pool.born[r]),
+                    made_for=int(self._problem.edge_node[edge, pool.side[r]]),
+                    anchor=int(np.left_shift(pool.anchor[r] >> np.arange(len(made)) & 1, made).sum()),
+                    intercept=float(pool.intercept[r, side]),
+                    u=self._row_terms(r, edge, side),
+                    v=self._row_terms(r, edge, 1 - side),
+                )
+            )
+            r = int(pool.next[r])
+        return found
+
+    def tightness(self, max_states: int = 256) -> Tightness:
+        """How loose every arc's envelope is.
+
+        Parameters
+        ----------
+        max_states : int
+            Groups with more states than this are judged on so many of them, evenly spread.
+        """
+        arcs = len(self._state.slack)
+        mean, largest, tight_share = np.zeros((3, arcs))
+        sampled = np.zeros(arcs, bool)
+        for arc in range(arcs):
+            p, q = self.graph.ends(arc)
+            n = 1 << int(self._problem.size[p])
+            states = np.arange(n) if n <= max_states else np.linspace(0, n - 1, max_states).astype(np.int64)
+            nu = self.min_marginal(p, q, states)
+            slack = np.maximum(nu - self.envelope(p, q)[states], 0.0)
+            mean[arc] = slack.mean()
+            largest[arc] = slack.max()
+            tight_share[arc] = np.mean(slack <= 1e-9 * (np.abs(nu) + self._problem.edge_weight[arc // 2]))
+            sampled[arc] = n > max_states
+        return Tightness(mean, largest, self.slack, tight_share, sampled)
+
+    def message(self, p: int, q: int) -> FloatArray:
+        """The dual table ``lambda_{pq->p}``, a copy, energy, shape (2^|Y_p|,)."""
+        return self._table(self.graph.arc(p, q)).copy()
+
+    def result(self, seconds: float, stopped: str | None = None) -> Result:
+        """The outcome of the run as it stands."""
+        labeling = self.labeling
+        energy = self.mrf.energy(labeling)
+        return Result(
+            lower_bound=self.lower_bound,
+            upper_bound=energy,
+            labeling=labeling,
+            decoded_bound=self.decoded_bound,
+            gap=self.gap,
+            status=SENTENCES[self.status] if self.finished else stopped or SENTENCES[Status.RUNNING],
+            sweeps=self.sweep,
+            rows=self.n_rows,
+            seconds=seconds,
+            feasible=self.mrf.is_feasible(energy),
+            trace=self.trace,
+        )
+
+    def _sent(self, arc: int) -> FloatArray:
+        """What the sender of an arc brings, over its active states."""
+        room = self._probe.sent[0]
+        fetch(self._problem, self._state.lam, arc, room)
+        sent: FloatArray = sent_table(self._problem, self._state.lam, arc, room)
+        return sent
+
+    def _table(self, arc: int) -> FloatArray:
+        p, _ = self.graph.ends(arc)
+        start = self._problem.lam_start[arc]
+        return self._state.lam[start : start + (1 << self._problem.size[p])]
+
+    def _row_terms(self, row: int, edge: int, side: int) -> FloatArray:
+        """What a row charges for each value of each member of one side: its payments, or what they leave."""
+        problem, pool = self._problem, self._pool
+        mine = slice(int(problem.coupling_start[edge]), int(problem.coupling_start[edge + 1]))
+        weight, bit, entry = problem.coupling_weight[mine], problem.coupling_bit[mine], problem.coupling_entry[mine]
+        made = int(pool.side[row])
+        taken = pool.anchor[row] >> bit[:, made] & 1 == entry[:, made]
+        payment = np.where(taken, 0.0, weight)
+        terms = np.zeros((int(problem.size[problem.edge_node[edge, side]]), 2))
+        members = self.graph.active_members(2 * edge + side)[bit[:, side]]
+        np.add.at(terms, (members, entry[:, side]), payment if side == made else weight - payment)
+        return terms
+
+    def _add_initial_rows(self) -> None:
+        """For every message the reverse row at the minimiser of phi_p (paper, "Initializing")."""
+        problem, pool, state = self._problem, self._pool, self._state
+        for arc in range(2 * len(problem.edge_node)):
+            receiver = int(problem.edge_node[arc // 2, arc % 2])
+            row = int(state.cursor[Cursor.ROWS])
+            anchor = active_state(problem, arc, state.decoded[receiver])
+            plan_reverse_row(problem, pool, row, arc, anchor, 0.0, self._work)
+            pool.born[row] = -1
+            link_row(pool, state, row)
+            state.cursor[Cursor.ROWS] = row + 1
+
+
+def solve(
+    mrf: BinaryMRF,
+    partition: Partition,
+    variant: int | Variant = 9,
+    schedule: str = "mplp",
+    max_sweeps: int = 400,
+    tolerance: float = 1e-9,
+    improving: bool = True,
+    time_limit: float | None = None,
+    on_progress: Callable[[Engine], bool | None] | None = None,
+) -> Result:
+    """Run message passing to its end.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    partition : Partition
+    variant, schedule, max_sweeps, tolerance, improving
+        As for `Engine`.
+    time_limit : float, optional
+        Seconds.
+    on_progress : callable, optional
+        Called about every 50 ms with the engine; the run stops if it returns True.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    TooLargeError, PartitionError, ValueError
+        As for `Engine`.
+    """
+    begin = time.perf_counter()
+    engine = Engine(mrf, partition, variant, schedule, tolerance, max_sweeps, improving, snapshot_bytes=0)
+    engine.run(time_limit=time_limit, on_progress=on_progress)
+    seconds = time.perf_counter() - begin
+    late = time_limit is not None and seconds >= time_limit
+    return engine.result(seconds, "stopped: time limit reached" if late else "stopped on request")
+
+
+def warm_up() -> None:
+    """Compile every kernel, or load it from the disk cache, by solving a model of two variables."""
+    mrf = BinaryMRF(
+        unary=np.array([[0.0, 1.0], [0.0, 1.0]]),
+        edges=np.array([[0, 1]]),
+        pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]]]),
+    )
+    part = Partition((np.array([0]), np.array([1])), ("a", "b"))
+    for which in (4, 11):
+        engine = Engine(mrf, part, which)
+        engine.run()
+        engine.certificate()
+        engine.tightness()
+        engine.rows(0, 1)
+
+
+_variant = variant
+_Arrays = TypeVar("_Arrays", Events, Pool)
+
+
+def _events(capacity: int) -> Events:
+    floats = {"value", "before", "lower_bound", "upper_bound"}
+    return Events._make(np.empty(capacity, np.float64 if name in floats else np.int64) for name in Events._fields)
+
+
+def _pool(problem: Problem, capacity: int) -> Pool:
+    return Pool(
+        table=np.zeros(2 * problem.stride * capacity),
+        **{name: np.empty(capacity, np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
+        intercept=np.zeros((capacity, 2)),
+    )
+
+
+def _grown(arrays: _Arrays, capacity: int) -> _Arrays:
+    """The same arrays with room for ``capacity`` entries."""
+    length = len(arrays[1])
+
+    def grow(array: FloatArray | IntArray) -> FloatArray | IntArray:
+        larger = np.zeros((array.shape[0] // length * capacity, *array.shape[1:]), array.dtype)
+        larger[: len(array)] = array
+        return larger
+
+    return type(arrays)._make(grow(array) for array in arrays)
+
+
+def _workspace(problem: Problem, slots: int) -> Workspace:
+    receiver = problem.size[problem.edge_node].reshape(-1)
+    idle = problem.bits < receiver
+    states, active = 1 << int(problem.size.max(initial=0)), 1 << int(problem.bits.max(initial=0))
+    projected = 1 << int(problem.bits[idle].max(initial=0))
+    return Workspace(
+        nu=np.empty((max(slots, 1), active)),
+        sent=np.empty((max(slots, 1), projected)),
+        rise=np.empty(projected),
+        total=np.empty(states),
+        oracle=np.empty(max(slots, 1)),
+        table=np.empty(4 * problem.stride),
+        fold=np.empty((4, problem.low_length)),
+        block=np.empty(problem.low_length),
+        slope=np.empty(problem.size.max(initial=1)),
+        total_slope=np.empty(problem.size.max(initial=1)),
+        trial=np.empty(len(problem.size), np.int64),
+    )
+
+
+def _start(problem: Problem) -> State:
+    """The start, all messages 0: bounds from the tables themselves, every group decoded by its own energies."""
+    n_edges = len(problem.edge_node)
+    tables = [problem.phi[s : s + (1 << b)] for s, b in zip(problem.phi_start, problem.size, strict=True)]
+    decoded = np.array([table.argmin() for table in tables], np.int64)
+    node_bound = np.array([table.min() for table in tables])
+    slope = np.empty(problem.size.max(initial=1))
+    edge_bound = np.array([coupling_minimum(problem, edge, slope) for edge in range(n_edges)])
+    lower, energy = node_bound.sum() + edge_bound.sum(), total_energy(problem, decoded)
+    bound = np.zeros(len(Bound))
+    bound[[Bound.LOWER, Bound.SWEEP_START]] = lower
+    bound[[Bound.UPPER, Bound.DECODED, Bound.BEST_DECODED]] = energy
+    return State(
+        cursor=np.zeros(len(Cursor), np.int64),
+        bound=bound,
+        lam=np.zeros(int(np.left_shift(1, problem.size)[problem.edge_node].sum())),
+        node_bound=node_bound,
+        edge_bound=edge_bound,
+        decoded=decoded,
+        best=decoded.copy(),
+        row_first=np.full(n_edges, -1, np.int64),
+        row_last=np.full(n_edges, -1, np.int64),
+        slack=np.full(2 * n_edges, np.nan),
+    )
+
+
+def _copy(state: State) -> State:
+    return State._make(array.copy() for array in state)

@@ -1,0 +1,130 @@
+"""What just happened, in words: one plain sentence an event, and the formula behind it with this event's numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.layout import Kind
+from bender_core.trace import Event
+from bender_core.variants import Variant
+
+
+class Explanation(NamedTuple):
+    """A sentence for people, and a formula (plain text with the usual symbols; may be empty)."""
+
+    sentence: str
+    formula: str
+
+
+def number(value: float) -> str:
+    """A number as people read it: five significant digits, a proper minus sign."""
+    if not math.isfinite(value):
+        return "unknown"
+    if value == 0 or abs(value) < 1e-12:
+        return "0"
+    text = f"{value:.5g}"
+    return text.replace("-", "−")
+
+
+def explain(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+    """Say what an event did and why.
+
+    Parameters
+    ----------
+    event : Event
+    graph : HyperGraph
+        The hyper-graph of the run, for the names of groups.
+    variant : Variant
+    """
+    return _WRITERS[event.kind](event, graph, variant)
+
+
+def _place(event: Event, graph: HyperGraph) -> str:
+    return f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}"
+
+
+def _minimiser(event: Event, graph: HyperGraph) -> str:
+    return graph.partition.describe(event.node, event.state)
+
+
+def _degree(event: Event, graph: HyperGraph) -> int:
+    first = graph.problem.arc_first
+    return int(first[event.node + 1] - first[event.node])
+
+
+def _opened(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+    d = _degree(event, graph)
+    source = "enumerated" if variant.exact else "bounded by the rows we already have, recycled"
+    return Explanation(
+        f"{_place(event, graph)}: its turn. The messages from its {d} neighbour{'s' * (d != 1)} are {source}; "
+        f"the cheapest state is y* = {_minimiser(event, graph)}, at {number(event.before)}.",
+        f"min φ + Σ {'ν' if variant.exact else 'ν⁻'} = {number(event.before)}  at y*",
+    )
+
+
+def _oracle(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+    if event.arc < 0:
+        return Explanation(
+            f"{_place(event, graph)}: at y* = {_minimiser(event, graph)} the envelopes equal the true min-marginals, "
+            "so the messages can be passed.",
+            f"φ(y*) + Σ ν⁻(y*) = φ(y*) + Σ ν(y*) = {number(event.value)}",
+        )
+    _, sender = graph.ends(event.arc)
+    return Explanation(
+        f"{_place(event, graph)}: at y* = {_minimiser(event, graph)} the truth is {number(event.value)}, the envelopes "
+        f"say {number(event.before)}. The loosest neighbour is {graph.partition.labels[sender]}.",
+        f"φ(y*) + Σ ν(y*) = {number(event.value)} > φ(y*) + Σ ν⁻(y*) = {number(event.before)}",
+    )
+
+
+def _row(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+    _, sender = graph.ends(event.arc)
+    return Explanation(
+        f"{_place(event, graph)}: added a reverse Magnanti-Wong row for the message from "
+        f"{graph.partition.labels[sender]}. At y* = {_minimiser(event, graph)} its envelope rose by "
+        f"{number(event.value - event.before)}, to the truth.",
+        f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
+    )
+
+
+def _message(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+    gain = event.value - event.before
+    scale = max(abs(event.value), 1e-300)
+    moved = f"rose by {number(gain)}, to {number(event.value)}" if gain > 1e-13 * scale else "did not move"
+    d = _degree(event, graph)
+    return Explanation(
+        f"{_place(event, graph)}: passed its messages and took y = {_minimiser(event, graph)} into the labelling. "
+        f"The lower bound {moved}.",
+        f"λ ← {'ν' if variant.exact else 'ν⁻'} − (φ + Σ {'ν' if variant.exact else 'ν⁻'}) / {1 + d};  "
+        f"LB: {number(event.before)} → {number(event.value)}",
+    )
+
+
+def _sweep(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+    gain = max(event.value - event.before, 0.0)
+    gap = max(event.upper_bound - event.lower_bound, 0.0)
+    return Explanation(
+        f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
+        f"The best labelling costs {number(event.upper_bound)}; no labelling costs {number(gap)} less than that.",
+        f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
+    )
+
+
+def _finished(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+    return Explanation(
+        f"The run is finished after {event.rows} rows: the bound certifies that no labelling costs less than "
+        f"{number(event.lower_bound)}; the best one found costs {number(event.upper_bound)}.",
+        f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0.0))}",
+    )
+
+
+_WRITERS = {
+    Kind.NODE_OPENED: _opened,
+    Kind.ORACLE: _oracle,
+    Kind.ROW: _row,
+    Kind.MESSAGE: _message,
+    Kind.SWEEP: _sweep,
+    Kind.FINISHED: _finished,
+}

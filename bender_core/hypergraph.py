@@ -1,0 +1,266 @@
+"""The hyper-graph: groups, their energy tables and the couplings between them, as arrays for the kernels.
+
+Paper, section "Tightening the Local Polytope Relaxation"; method.md, section 1. The coupling of a
+hyper-edge is kept edge by edge; it is never tabulated over pairs of states.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bender_core.kernels.coupling import prepare_forms
+from bender_core.kernels.layout import LOW_BITS, Problem
+from bender_core.kernels.projection import active_state
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.normal_form import NormalForm, to_normal_form
+from bender_core.partition import Partition, independent_cycles, require_cover
+
+
+class HyperGraph:
+    """A model in normal form, cut by a partition.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    partition : Partition
+        Must cover the model's variables.
+
+    Attributes
+    ----------
+    normal_form : NormalForm
+    problem : Problem
+        The arrays that the kernels read.
+
+    Raises
+    ------
+    PartitionError
+        If the partition belongs to a model with another number of variables.
+    """
+
+    def __init__(self, mrf: BinaryMRF, partition: Partition) -> None:
+        require_cover(mrf, partition)
+        self.mrf = mrf
+        self.partition = partition
+        self.normal_form = to_normal_form(mrf)
+        self.problem = _problem(self.normal_form, partition)
+
+    @property
+    def n_groups(self) -> int:
+        """The number of hyper-variables."""
+        return len(self.partition)
+
+    @property
+    def edges(self) -> IntArray:
+        """The pairs of groups that are coupled, shape (E, 2), the lower index first."""
+        return self.problem.edge_node
+
+    def arc(self, receiver: int, sender: int) -> int:
+        """The index of the message from ``sender`` into ``receiver``.
+
+        Raises
+        ------
+        ValueError
+            If the groups are not coupled.
+        """
+        low, high = min(receiver, sender), max(receiver, sender)
+        found = np.flatnonzero((self.edges[:, 0] == low) & (self.edges[:, 1] == high))
+        if not len(found):
+            raise ValueError(f"groups {receiver} and {sender} are not coupled")
+        return int(2 * found[0] + (receiver == high))
+
+    def ends(self, arc: int) -> tuple[int, int]:
+        """The receiver and the sender of an arc."""
+        edge, side = divmod(arc, 2)
+        return int(self.edges[edge, side]), int(self.edges[edge, 1 - side])
+
+    def neighbours(self, p: int) -> list[int]:
+        """The groups coupled to a group, in the order of its messages."""
+        first, last = self.problem.arc_first[p], self.problem.arc_first[p + 1]
+        return [self.ends(int(arc))[1] for arc in self.problem.node_arcs[first:last]]
+
+    def active_members(self, arc: int) -> IntArray:
+        """The bits of the receiver of an arc that have a coupling there, ascending."""
+        size = int(self.problem.size[self.ends(arc)[0]])
+        return np.flatnonzero([active_state(self.problem, arc, 1 << k) > 0 for k in range(size)])
+
+    def active_states(self, arc: int) -> IntArray:
+        """For every state of the receiver of an arc the state of its active bits, shape (2^|Y_p|,)."""
+        states = np.arange(1 << int(self.problem.size[self.ends(arc)[0]]))
+        active = np.zeros(len(states), np.int64)
+        for k, position in enumerate(self.active_members(arc)):
+            active |= (states >> position & 1) << k
+        return active
+
+    def sweep_order(self) -> IntArray:
+        """The groups from a peripheral one outward, component by component: along chains and down trees."""
+        order: list[int] = []
+        seen: set[int] = set()
+        for start in range(self.n_groups):
+            if start not in seen:
+                component = self._outward(self._outward(start)[-1])
+                order += component
+                seen.update(component)
+        return np.array(order, np.int64)
+
+    def _outward(self, start: int) -> list[int]:
+        found = [start]
+        known = {start}
+        for p in found:
+            for q in self.neighbours(p):
+                if q not in known:
+                    known.add(q)
+                    found.append(q)
+        return found
+
+    def cycles(self) -> int:
+        """How many independent cycles the hyper-graph has; 0 means a forest, where the bound becomes exact."""
+        return independent_cycles(self.n_groups, self.edges)
+
+    def labeling(self, states: IntArray) -> IntArray:
+        """The values of all variables, shape (n,), in a joint state of the groups, shape (G,)."""
+        x = np.empty(self.mrf.n, np.int64)
+        for group, state in zip(self.partition.groups, states, strict=True):
+            x[group] = state >> np.arange(len(group)) & 1
+        return x
+
+
+def _problem(form: NormalForm, partition: Partition) -> Problem:
+    owner = partition.group_of()
+    bit = np.empty(len(owner), np.int64)
+    for group in partition.groups:
+        bit[group] = np.arange(len(group))
+    size = np.array([len(group) for group in partition.groups], np.int64)
+    kept = form.weight < 0
+    edges, entry, weight = form.edges[kept], form.entry[kept], -form.weight[kept]
+    inside = owner[edges[:, 0]] == owner[edges[:, 1]]
+    inner = np.flatnonzero(inside)
+    inner = inner[np.argsort(owner[edges[inner, 0]], kind="stable")]
+    ends = np.searchsorted(owner[edges[inner, 0]], np.arange(1, len(size)))
+    phi = [
+        _group_energies(form.unary[group], bit[edges[mine]], entry[mine], -weight[mine])
+        for group, mine in zip(partition.groups, np.split(inner, ends), strict=True)
+    ]
+    edge_node, couplings = _couplings(owner[edges[~inside]], bit[edges[~inside]], entry[~inside], weight[~inside])
+    arc_first, node_arcs = _received(edge_node, len(size))
+    receivers = edge_node.reshape(-1)
+    tables = np.left_shift(1, size)
+    largest = int(size.max(initial=1))
+    low_length = 1 << min(largest, LOW_BITS)
+    start, coupling_bit, coupling_entry, coupling_weight = couplings
+    bits, coupling_bit, lens_start, lens = _projections(size[receivers], start, coupling_bit)
+    largest_active = int(bits.max(initial=1))
+    form_start, forms = _forms(bits, start, coupling_bit, coupling_entry, coupling_weight)
+    return Problem(
+        size=size,
+        phi=np.concatenate(phi) if phi else np.zeros(0),
+        phi_start=np.cumsum(tables) - tables,
+        edge_node=edge_node,
+        edge_weight=np.add.reduceat(np.append(coupling_weight, 0.0), start[:-1]) if len(edge_node) else np.zeros(0),
+        bits=bits,
+        lens_start=lens_start,
+        lens=lens,
+        coupling_start=start,
+        coupling_bit=coupling_bit,
+        coupling_entry=coupling_entry,
+        coupling_weight=coupling_weight,
+        charge=_charges(len(edge_node), largest_active, start, coupling_bit, coupling_entry, coupling_weight),
+        form_start=form_start,
+        form=forms,
+        arc_first=arc_first,
+        node_arcs=node_arcs,
+        lam_start=np.cumsum(tables[receivers]) - tables[receivers],
+        low_length=low_length,
+        stride=low_length + (1 << max(largest_active - LOW_BITS, 0)),
+        spread=float(form.unary.max(axis=1, initial=0.0).sum() + weight.sum()),
+    )
+
+
+def _group_energies(unary: FloatArray, bits: IntArray, entry: IntArray, weight: FloatArray) -> FloatArray:
+    """phi_p over all states of a group: axis k of the cube is the k-th member, turned so that it is bit k."""
+    b = len(unary)
+    cube = np.zeros((2,) * b)
+    for k in range(b):
+        cube += unary[k].reshape([2 if axis == k else 1 for axis in range(b)])
+    for (i, j), (a, c), w in zip(bits, entry, weight, strict=True):
+        corner: list[int | slice] = [slice(None)] * b
+        corner[i], corner[j] = int(a), int(c)
+        cube[tuple(corner)] += w
+    return np.ascontiguousarray(cube.transpose(range(b)[::-1])).reshape(-1)
+
+
+def _couplings(
+    owner: IntArray, bits: IntArray, entry: IntArray, weight: FloatArray
+) -> tuple[IntArray, tuple[IntArray, IntArray, IntArray, FloatArray]]:
+    """Couplings sorted by hyper-edge, lower group first; and where those of each edge begin."""
+    flip = owner[:, 0] > owner[:, 1]
+    owner, bits, entry = (np.where(flip[:, None], a[:, ::-1], a) for a in (owner, bits, entry))
+    order = np.lexsort((owner[:, 1], owner[:, 0]))
+    edge_node, first = np.unique(owner[order], axis=0, return_index=True)
+    start = np.append(first, len(order)).astype(np.int64)
+    arrays = (np.ascontiguousarray(bits[order]), np.ascontiguousarray(entry[order]), weight[order])
+    return np.ascontiguousarray(edge_node), (start, *arrays)
+
+
+def _charges(
+    n_edges: int, largest: int, start: IntArray, bit: IntArray, entry: IntArray, weight: FloatArray
+) -> FloatArray:
+    """For every arc, bit and value of its receiver the weight of the couplings that may pay there."""
+    charge = np.zeros((2 * n_edges, largest, 2))
+    edge = np.repeat(np.arange(n_edges), np.diff(start))
+    for side in (0, 1):
+        np.add.at(charge, (2 * edge + side, bit[:, side], entry[:, side]), weight)
+    return charge
+
+
+def _projections(size: IntArray, start: IntArray, bit: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Which bits of its receiver every arc touches.
+
+    Returns the number of active bits of every arc, the couplings' bits renumbered among the active ones, and
+    the tables that project a receiver's state (see ``kernels.projection``) for the arcs with idle bits.
+    """
+    edge = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    arc = 2 * edge[:, None] + np.arange(2)
+    used, renumbered = np.unique(64 * arc + bit, return_inverse=True)
+    first = np.searchsorted(used, 64 * np.arange(len(size)))
+    bits = np.diff(np.append(first, len(used)))
+    idle = np.flatnonzero(bits < size)
+    length = np.zeros(len(size), np.int64)
+    length[idle] = form_length(size[idle])
+    lens_start = np.cumsum(length) - length
+    lens = np.zeros(int(length.sum()), np.int64)
+    for a in idle.tolist():
+        low = min(int(size[a]), LOW_BITS)
+        low_part = lens[lens_start[a] : lens_start[a] + (1 << low)]
+        high_part = lens[lens_start[a] + (1 << low) : lens_start[a] + length[a]]
+        for k, position in enumerate((used[first[a] : first[a] + bits[a]] % 64).tolist()):
+            part, shift = (low_part, position) if position < low else (high_part, position - low)
+            part += (np.arange(len(part)) >> shift & 1) << k
+    return bits, renumbered.reshape(bit.shape) - first[arc], lens_start, lens
+
+
+def _forms(
+    bits: IntArray, start: IntArray, bit: IntArray, entry: IntArray, weight: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """The couplings of every arc as affine functions of the sender's bits, and where each arc's begin."""
+    sender = bits.reshape(-1, 2)[:, ::-1].reshape(-1)
+    length = form_length(bits) * (sender + 1)
+    form_start = np.cumsum(length) - length
+    form = np.empty(int(length.sum()))
+    prepare_forms(bits, start, bit, entry, weight, form_start, form)
+    return form_start, form
+
+
+def form_length(bits: IntArray) -> IntArray:
+    """How many entries a table split into low and high bits has."""
+    low = np.minimum(bits, LOW_BITS)
+    return np.left_shift(1, low) + np.left_shift(1, bits - low)
+
+
+def _received(edge_node: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
+    """CSR over the arcs that each group receives, in the order of the neighbours."""
+    receiver = edge_node.reshape(-1)
+    sender = edge_node[:, ::-1].reshape(-1)
+    arcs = np.lexsort((sender, receiver)).astype(np.int64)
+    first = np.zeros(n_groups + 1, np.int64)
+    np.cumsum(np.bincount(receiver, minlength=n_groups), out=first[1:])
+    return first, arcs

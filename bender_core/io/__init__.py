@@ -1,0 +1,109 @@
+"""Model files in and out.
+
+A format is one module with a ``FORMAT``; adding it to ``FORMATS`` below is all it takes. Files are recognised by
+content; the ending only decides what ``save`` writes and what ``load`` complains about.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+from bender_core.io import native, uai
+from bender_core.io._format import Format
+from bender_core.io._source import read
+from bender_core.io.errors import FormatError
+from bender_core.model import BinaryMRF, ModelError
+
+__all__ = ["FORMATS", "Format", "FormatError", "dumps", "load", "save"]
+
+FORMATS: tuple[Format, ...] = (native.FORMAT, uai.FORMAT)
+
+
+def load(
+    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None = None, max_bytes: int | None = None
+) -> BinaryMRF:
+    """Read a model in any known format, plain or gzip.
+
+    Parameters
+    ----------
+    path_or_bytes : str, path or bytes
+        Where the file is, or its content.
+    name : str, optional
+        The file's name where the content is given (an upload).
+    max_bytes : int, optional
+        Size limit in bytes, packed and unpacked; by default ``BENDER_MAX_UPLOAD_MB`` of the environment, else 20 MB.
+
+    Returns
+    -------
+    BinaryMRF
+        In energies to be minimised; its ``objective`` leads back to the file's own terms.
+
+    Raises
+    ------
+    FormatError
+        If the content is no model that is supported: one sentence saying where, what, and how to mend it.
+    OSError
+        If the path cannot be read.
+    """
+    source = read(path_or_bytes, name, max_bytes)
+    by_content = [form for form in FORMATS if form.recognises(source.text)]
+    by_ending = [form for form in FORMATS if source.ending.endswith(form.endings)]
+    for form in by_content or by_ending:
+        try:
+            return form.parse(source)
+        except FormatError:
+            raise
+        except ModelError as error:
+            what, _, mend = str(error).partition("; ")
+            raise FormatError(None, what, mend or "correct the file") from error
+    known = ", ".join(form.title for form in FORMATS)
+    raise FormatError(1, "the file is in no format known here", f"known are: {known}")
+
+
+def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
+    """A model as the bytes of a file.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    format : str
+        Name of a format in ``FORMATS``.
+
+    Raises
+    ------
+    FormatError
+        If there is no such format to write, or it cannot hold the model.
+    """
+    writers = {form.name: form.write for form in FORMATS if form.write is not None}
+    if format not in writers:
+        raise FormatError(None, f"there is no format {format!r} to write", f"choose one of: {', '.join(writers)}")
+    return writers[format](mrf).encode()
+
+
+def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Write a model to a file; the same model gives the same bytes.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    path : str or path
+        A path that ends in ``.gz`` is packed.
+    format : str, optional
+        Name of a format in ``FORMATS``; by default the one whose ending the path has, else native.
+
+    Raises
+    ------
+    FormatError
+        If there is no such format to write, or it cannot hold the model. Nothing is written then.
+    OSError
+        If the path cannot be written.
+    """
+    path = Path(path)
+    lowered = path.name.lower()
+    if format is None:
+        ending = lowered.removesuffix(".gz")
+        format = next((form.name for form in FORMATS if ending.endswith(form.endings)), native.FORMAT.name)
+    data = dumps(mrf, format)
+    path.write_bytes(gzip.compress(data, mtime=0) if lowered.endswith(".gz") else data)

@@ -1,0 +1,305 @@
+"""The algorithm, once: one loop that row steps, node steps, sweeps, full-speed runs and replays all share.
+
+The loop walks through the phases of a node update (paper, Algs. 1 and 2):
+
+    OPEN    recycle the rows of every edge (or enumerate), sum up, find the minimiser y*
+    ORACLE  the true min-marginals at y*; if the envelope is tight there go to PASS, else plan rows
+    APPLY   put the planned rows to use, one event each; find the new y*; back to ORACLE
+    PASS    pass the messages, decode the group, close the node
+    SWEEP   after the last node: close the sweep, decide whether to go on
+    FINISH  say so, once
+
+Its whole position is in ``state.cursor``, so it can leave after any event. Room for rows and events is
+checked before anything changes; the caller grows the arrays and calls again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bender_core.kernels._jit import kernel
+from bender_core.kernels.affine import argmin, raise_with_total
+from bender_core.kernels.layout import Bound, Cursor, Goal, Kind, Outcome, Phase, Status, Until
+from bender_core.kernels.messages import pass_messages
+from bender_core.kernels.primal import decode, improve, total_energy
+from bender_core.kernels.projection import active_state, add_spread, fetch, project_max, sent_table
+from bender_core.kernels.rows import (
+    anchored_row,
+    enumerate_min_marginals,
+    link_row,
+    oracle,
+    plan_reverse_row,
+    recycle,
+    row_at,
+)
+from bender_core.kernels.schedule import is_unchanged
+
+# How far, relative to the numbers involved, an envelope may lie below the truth and still count as tight.
+# Rounding is a thousand times smaller.
+TIGHT = 1e-12
+# Entries enumerated between two looks at the budget.
+BLOCK = 1 << 24
+# What a step of the loop, or a state enumerated, costs beside its passes, in entries read: small groups are
+# all overhead, and the budget has to see it.
+OVERHEAD = 512
+
+
+@kernel
+def emit(rule, state, events, kind, node, arc, row, value, before):
+    """Record an event and count it."""
+    cursor, bound = state.cursor, state.bound
+    k = cursor[Cursor.EVENTS]
+    events.kind[k] = kind
+    events.sweep[k] = cursor[Cursor.SWEEP]
+    events.node[k] = node
+    events.arc[k] = arc
+    events.row[k] = row
+    events.state[k] = cursor[Cursor.MINIMISER]
+    events.rows[k] = cursor[Cursor.ROWS]
+    events.value[k] = value
+    events.before[k] = before
+    events.lower_bound[k] = bound[Bound.LOWER] + rule.constant
+    events.upper_bound[k] = bound[Bound.UPPER] + rule.constant
+    cursor[Cursor.EVENTS] = k + 1
+
+
+@kernel
+def _close_enough(difference, rule, problem, state):
+    """Whether a difference of energies is negligible beside the bound, whatever constant the model carries."""
+    scale = min(abs(state.bound[Bound.LOWER] + rule.constant), problem.spread)
+    return difference <= max(rule.tolerance * scale, TIGHT * problem.spread)
+
+
+@kernel
+def _open(problem, rule, pool, state, work, events, goal, node):
+    """Bring in one more edge of the node, or, when all are in, find the minimiser."""
+    cursor = state.cursor
+    first, last = problem.arc_first[node], problem.arc_first[node + 1]
+    bits = problem.size[node]
+    n = 1 << bits
+    slot = cursor[Cursor.SLOT]
+    if slot == 0 and cursor[Cursor.BLOCK] == 0:
+        work.total[:n] = problem.phi[problem.phi_start[node] : problem.phi_start[node] + n]
+    if first + slot < last:
+        arc = problem.node_arcs[first + slot]
+        if _bring_in(problem, rule, pool, state, work, goal, arc, slot):
+            add_spread(problem, arc, work.nu[slot], work.total)
+            goal[Goal.SPENT] += n
+            cursor[Cursor.SLOT] = slot + 1
+        return
+    cursor[Cursor.MINIMISER] = argmin(work.total, bits, work.fold, work.block)
+    cursor[Cursor.SLOT] = 0
+    cursor[Cursor.PHASE] = Phase.PASS if rule.exact else Phase.ORACLE
+    value = work.total[cursor[Cursor.MINIMISER]]
+    emit(rule, state, events, Kind.NODE_OPENED, node, -1, -1, value if rule.exact else np.nan, value)
+    goal[Goal.SPENT] += n
+
+
+@kernel
+def _bring_in(problem, rule, pool, state, work, goal, arc, slot):
+    """Make the (envelope of the) min-marginal of one message; returns whether it is complete."""
+    cursor = state.cursor
+    active, sender_states = 1 << problem.bits[arc], 1 << problem.bits[arc ^ 1]
+    nu = work.nu[slot, :active]
+    if cursor[Cursor.BLOCK] == 0:
+        goal[Goal.SPENT] += fetch(problem, state.lam, arc, work.sent[slot])
+    sent = sent_table(problem, state.lam, arc, work.sent[slot])
+    if is_unchanged(problem, rule, cursor, arc):
+        start = problem.lam_start[arc]
+        size = problem.size[problem.edge_node[arc // 2, arc % 2]]
+        project_max(problem, arc, state.lam[start : start + (1 << size)], nu)
+        return True
+    if not rule.exact:
+        nu[:] = -np.inf
+        goal[Goal.SPENT] += recycle(problem, pool, state, arc, sent, nu, work) * (active + sender_states)
+        return True
+    begin = cursor[Cursor.BLOCK]
+    end = min(active, begin + max(4, BLOCK // sender_states))
+    enumerate_min_marginals(problem, sent, arc, np.arange(begin, end), nu[begin:end], work)
+    goal[Goal.SPENT] += (end - begin) * (sender_states + OVERHEAD)
+    cursor[Cursor.BLOCK] = end if end < active else 0
+    return end == active
+
+
+@kernel
+def _consult(problem, rule, pool, state, work, events, goal, node):
+    """Ask for the truth at y*; plan rows where the envelope lies below it."""
+    cursor = state.cursor
+    first, last = problem.arc_first[node], problem.arc_first[node + 1]
+    loosest, most = -1, 0.0
+    exact_total = problem.phi[problem.phi_start[node] + cursor[Cursor.MINIMISER]]
+    envelope_total = exact_total
+    for slot in range(last - first):
+        arc = problem.node_arcs[first + slot]
+        minimiser = active_state(problem, arc, cursor[Cursor.MINIMISER])
+        known = anchored_row(pool, state, arc, minimiser)
+        if known >= 0:
+            value = pool.intercept[known, arc % 2]
+        else:
+            value = oracle(problem, sent_table(problem, state.lam, arc, work.sent[slot]), arc, minimiser, work)
+            goal[Goal.SPENT] += 1 << problem.bits[arc ^ 1]
+        work.oracle[slot] = value
+        slack = value - work.nu[slot, minimiser]
+        state.slack[arc] = max(slack, 0.0)
+        exact_total += value
+        envelope_total += work.nu[slot, minimiser]
+        if slack > most and slack > TIGHT * (abs(value) + problem.edge_weight[arc // 2]):
+            loosest, most = slot, slack
+    arc = problem.node_arcs[first + loosest] if loosest >= 0 else -1
+    cursor[Cursor.LOOSE] = loosest
+    emit(rule, state, events, Kind.ORACLE, node, arc, -1, exact_total, envelope_total)
+    if loosest < 0:
+        cursor[Cursor.PHASE] = Phase.PASS
+        return
+    planned = cursor[Cursor.ROWS]
+    for slot in range(last - first):
+        arc = problem.node_arcs[first + slot]
+        minimiser = active_state(problem, arc, cursor[Cursor.MINIMISER])
+        value = work.oracle[slot]
+        loose = value - work.nu[slot, minimiser] > TIGHT * (abs(value) + problem.edge_weight[arc // 2])
+        if slot == loosest or (rule.everywhere and loose):
+            plan_reverse_row(problem, pool, planned, arc, minimiser, value, work)
+            planned += 1
+    cursor[Cursor.PLANNED] = planned
+    cursor[Cursor.PHASE] = Phase.APPLY
+
+
+@kernel
+def _apply(problem, rule, pool, state, work, events, goal, node):
+    """Put the next planned row to use; after the last one, find the new minimiser.
+
+    Returns False if the row is not tight at its own minimiser, which would make the loop spin.
+    """
+    cursor = state.cursor
+    bits = problem.size[node]
+    row = cursor[Cursor.ROWS]
+    arc = 2 * pool.edge[row] + pool.side[row]
+    minimiser = pool.anchor[row]
+    slot = 0
+    while problem.node_arcs[problem.arc_first[node] + slot] != arc:
+        slot += 1
+    exact, before = work.oracle[slot], work.nu[slot, minimiser]
+    tight = row_at(pool, problem, row, arc % 2, minimiser) >= exact - 0.5 * TIGHT * (
+        abs(exact) + problem.edge_weight[arc // 2]
+    )
+    pool.born[row] = cursor[Cursor.EVENTS]
+    link_row(pool, state, row)
+    at = (2 * row + arc % 2) * problem.stride
+    intercept, active = pool.intercept[row, arc % 2], problem.bits[arc]
+    if active == bits:
+        raise_with_total(work.nu[slot], work.total, bits, pool.table, at, problem.low_length, intercept)
+    else:
+        work.rise[: 1 << active] = 0.0
+        raise_with_total(work.nu[slot], work.rise, active, pool.table, at, problem.low_length, intercept)
+        add_spread(problem, arc, work.rise, work.total)
+    state.slack[arc] = 0.0
+    cursor[Cursor.ROWS] = row + 1
+    emit(rule, state, events, Kind.ROW, node, arc, row, exact, before)
+    goal[Goal.SPENT] += 1 << bits
+    if cursor[Cursor.ROWS] == cursor[Cursor.PLANNED]:
+        cursor[Cursor.MINIMISER] = argmin(work.total, bits, work.fold, work.block)
+        cursor[Cursor.PHASE] = Phase.ORACLE
+        goal[Goal.SPENT] += 1 << bits
+    return tight
+
+
+@kernel
+def _close(problem, rule, state, work, events, goal, node):
+    """Pass the messages of the node, and let it decode."""
+    cursor, bound = state.cursor, state.bound
+    decode(problem, state, node, cursor[Cursor.MINIMISER])
+    goal[Goal.SPENT] += (1 + problem.arc_first[node + 1] - problem.arc_first[node]) << problem.size[node]
+    before = bound[Bound.LOWER]
+    bound[Bound.LOWER] += pass_messages(problem, rule, state, node, work)
+    emit(rule, state, events, Kind.MESSAGE, node, -1, -1, bound[Bound.LOWER] + rule.constant, before + rule.constant)
+    cursor[Cursor.POSITION] += 1
+    if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
+        cursor[Cursor.STATUS] = Status.GAP_CLOSED
+        cursor[Cursor.PHASE] = Phase.FINISH
+    elif cursor[Cursor.POSITION] == len(rule.order):
+        cursor[Cursor.PHASE] = Phase.SWEEP
+    else:
+        cursor[Cursor.PHASE] = Phase.OPEN
+
+
+@kernel
+def _close_sweep(problem, rule, state, work, events, goal):
+    """Sum the bounds afresh, improve the labelling, and stop if nothing was gained or enough sweeps were made."""
+    cursor, bound = state.cursor, state.bound
+    bound[Bound.LOWER] = state.node_bound.sum() + state.edge_bound.sum()
+    bound[Bound.DECODED] = total_energy(problem, state.decoded)
+    if rule.improving:
+        goal[Goal.SPENT] += improve(problem, state, work)
+    start = bound[Bound.SWEEP_START]
+    emit(rule, state, events, Kind.SWEEP, -1, -1, -1, bound[Bound.LOWER] + rule.constant, start + rule.constant)
+    cursor[Cursor.SWEEP] += 1
+    cursor[Cursor.POSITION] = 0
+    cursor[Cursor.PHASE] = Phase.FINISH
+    if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
+        cursor[Cursor.STATUS] = Status.GAP_CLOSED
+    elif _close_enough(bound[Bound.LOWER] - start, rule, problem, state):
+        cursor[Cursor.STATUS] = Status.NO_PROGRESS
+    elif cursor[Cursor.SWEEP] >= rule.max_sweeps:
+        cursor[Cursor.STATUS] = Status.SWEEP_LIMIT
+    else:
+        cursor[Cursor.PHASE] = Phase.OPEN
+    bound[Bound.SWEEP_START] = bound[Bound.LOWER]
+
+
+@kernel
+def _reached(events, count, goal):
+    """Whether the last event is one at which this call shall stop."""
+    if count >= goal[Goal.EVENT_LIMIT]:
+        return True
+    until = goal[Goal.UNTIL]
+    kind = events.kind[count - 1]
+    if until == Until.EVENT:
+        return True
+    if until == Until.ROW:
+        return kind >= Kind.ROW
+    if until == Until.NODE:
+        return kind >= Kind.MESSAGE
+    if until == Until.SWEEP:
+        return kind >= Kind.SWEEP
+    return kind == Kind.FINISHED
+
+
+@kernel
+def advance(problem, rule, pool, state, work, events, goal):
+    """Go on until the goal is reached; returns an Outcome."""
+    cursor = state.cursor
+    while True:
+        count = cursor[Cursor.EVENTS]
+        phase = cursor[Cursor.PHASE]
+        if phase == Phase.DONE:
+            return Outcome.FINISHED
+        if count >= goal[Goal.EVENT_LIMIT]:
+            return Outcome.REACHED
+        untouched = phase == Phase.OPEN and cursor[Cursor.SLOT] == 0 and cursor[Cursor.BLOCK] == 0
+        if untouched and cursor[Cursor.SWEEP] >= goal[Goal.SWEEP_LIMIT]:
+            return Outcome.REACHED
+        if goal[Goal.SPENT] >= goal[Goal.BUDGET]:
+            return Outcome.BUDGET_SPENT
+        if count >= len(events.kind):
+            return Outcome.NEED_EVENTS
+        goal[Goal.SPENT] += OVERHEAD
+        node = rule.order[cursor[Cursor.POSITION]] if phase <= Phase.PASS else -1
+        if phase == Phase.OPEN:
+            _open(problem, rule, pool, state, work, events, goal, node)
+        elif phase == Phase.ORACLE:
+            degree = problem.arc_first[node + 1] - problem.arc_first[node]
+            if cursor[Cursor.ROWS] + degree > len(pool.edge):
+                return Outcome.NEED_ROWS
+            _consult(problem, rule, pool, state, work, events, goal, node)
+        elif phase == Phase.APPLY:
+            if not _apply(problem, rule, pool, state, work, events, goal, node):
+                return Outcome.NOT_TIGHT
+        elif phase == Phase.PASS:
+            _close(problem, rule, state, work, events, goal, node)
+        elif phase == Phase.SWEEP:
+            _close_sweep(problem, rule, state, work, events, goal)
+        else:
+            cursor[Cursor.PHASE] = Phase.DONE
+            emit(rule, state, events, Kind.FINISHED, -1, -1, -1, np.nan, np.nan)
+        if cursor[Cursor.EVENTS] > count and _reached(events, cursor[Cursor.EVENTS], goal):
+            return Outcome.REACHED

@@ -1,0 +1,95 @@
+"""The coupling of an arc as functions of bits, prepared once.
+
+For a fixed state of the receiver, ``-phi_pq(y_p, .)`` is affine in the bits of the sender. Its constant and
+slopes are sums of one term per bit of the receiver, so they are kept for all values of the receiver's low bits
+and of its high bits; any state's are then one addition away, however many couplings the edge has.
+"""
+
+from __future__ import annotations
+
+from bender_core.kernels._jit import kernel
+from bender_core.kernels.layout import LOW_BITS
+from bender_core.kernels.projection import active_state
+
+
+@kernel
+def prepare_forms(bits, coupling_start, coupling_bit, coupling_entry, coupling_weight, form_start, form):
+    """Fill ``form``: for every arc the (constant, slopes) of each low state, then what each high state adds."""
+    for arc in range(len(bits)):
+        edge, side = arc // 2, arc % 2
+        receiver_bits, sender_bits = bits[arc], bits[arc ^ 1]
+        low = min(receiver_bits, LOW_BITS)
+        width = sender_bits + 1
+        at = form_start[arc]
+        high_at = at + (width << low)
+        form[high_at : high_at + width] = 0.0
+        _add_couplings(edge, side, -1, coupling_start, coupling_bit, coupling_entry, coupling_weight, form, at, width)
+        for k in range(receiver_bits):
+            block = at if k < low else high_at
+            first = 1 << (k if k < low else k - low)
+            for state in range(first):
+                known = block + state * width
+                fresh = block + (first + state) * width
+                form[fresh : fresh + width] = form[known : known + width]
+                _add_couplings(
+                    edge, side, k, coupling_start, coupling_bit, coupling_entry, coupling_weight, form, fresh, width
+                )
+
+
+@kernel
+def _add_couplings(edge, side, bit, start, coupling_bit, coupling_entry, coupling_weight, form, at, width):
+    """Add what switching one bit of the receiver on changes; with bit -1, set what all bits off amount to."""
+    if bit < 0:
+        form[at : at + width] = 0.0
+    for c in range(start[edge], start[edge + 1]):
+        if bit >= 0 and coupling_bit[c, side] != bit:
+            continue
+        takes_one = coupling_entry[c, side] == 1
+        if bit < 0 and takes_one:
+            continue
+        amount = coupling_weight[c] if takes_one or bit < 0 else -coupling_weight[c]
+        if coupling_entry[c, 1 - side] == 1:
+            form[at + 1 + coupling_bit[c, 1 - side]] += amount
+        else:
+            form[at + 1 + coupling_bit[c, 1 - side]] -= amount
+            form[at] += amount
+
+
+@kernel
+def coupling_form(problem, arc, state, slope):
+    """``-phi_pq(state, .)`` as a function of the sender's active bits: fills the slopes, returns the constant."""
+    bits = problem.bits[arc ^ 1]
+    width = bits + 1
+    low = min(problem.bits[arc], LOW_BITS)
+    a = problem.form_start[arc] + (state & ((1 << low) - 1)) * width
+    b = problem.form_start[arc] + ((1 << low) + (state >> low)) * width
+    form = problem.form
+    for k in range(bits):
+        slope[k] = form[a + 1 + k] + form[b + 1 + k]
+    return form[a] + form[b]
+
+
+@kernel
+def coupling_energy(problem, edge, yp, yq):
+    """``phi_pq`` at two states of the groups."""
+    yp, yq = active_state(problem, 2 * edge, yp), active_state(problem, 2 * edge + 1, yq)
+    energy = 0.0
+    for c in range(problem.coupling_start[edge], problem.coupling_start[edge + 1]):
+        p_takes = (yp >> problem.coupling_bit[c, 0]) & 1 == problem.coupling_entry[c, 0]
+        q_takes = (yq >> problem.coupling_bit[c, 1]) & 1 == problem.coupling_entry[c, 1]
+        if p_takes and q_takes:
+            energy -= problem.coupling_weight[c]
+    return energy
+
+
+@kernel
+def coupling_minimum(problem, edge, slope):
+    """``min phi_pq`` over all state pairs: for a fixed y_p the minimum over y_q separates into its bits."""
+    sender_bits = problem.bits[2 * edge + 1]
+    best = 0.0
+    for y in range(1 << problem.bits[2 * edge]):
+        most = coupling_form(problem, 2 * edge, y, slope)
+        for k in range(sender_bits):
+            most += max(slope[k], 0.0)
+        best = min(best, -most)
+    return best

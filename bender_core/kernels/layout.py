@@ -1,0 +1,218 @@
+"""The arrays that kernels share, and the names of their slots.
+
+Everything a run consists of lives in these tuples of arrays, so that the compiled loop can stop anywhere
+and go on later, and Python can grow an array by building a new tuple.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# An affine function of b bits is stored as a table over the low bits and one over the high bits; its value
+# at y is low[y & 255] + high[y >> 8]. The low half stays in the first-level cache during a pass.
+LOW_BITS = 8
+
+
+class Problem(NamedTuple):
+    """The hyper-graph, read-only. Arc ``2 e + s`` carries the message of hyper-edge e into its node s."""
+
+    size: Ints  # (G,) members of each group
+    phi: Floats  # flat: energy of every state of every group
+    phi_start: Ints  # (G,)
+    edge_node: Ints  # (E, 2) groups joined, the lower first
+    edge_weight: Floats  # (E,) sum of |theta| over the couplings of the edge
+    bits: Ints  # (2 E,) active bits of the receiver of each arc (see kernels.projection)
+    lens_start: Ints  # (2 E,) where the projection tables of an arc begin
+    lens: Ints  # flat: the active state of every low state, then what every high state adds
+    coupling_start: Ints  # (E + 1,)
+    coupling_bit: Ints  # (K, 2) the active bit on either side
+    coupling_entry: Ints  # (K, 2) the state pair that pays
+    coupling_weight: Floats  # (K,) |theta| of that pair
+    charge: (
+        Floats  # (2 E, most members, 2) for every arc, active bit and value of the receiver: |theta| that may pay there
+    )
+    form_start: Ints  # (2 E,) where an arc's forms begin
+    form: Floats  # flat: -phi_pq as affine functions of the sender's bits (see kernels.coupling)
+    arc_first: Ints  # (G + 1,) CSR over node_arcs
+    node_arcs: Ints  # (2 E,) the arcs that each group receives
+    lam_start: Ints  # (2 E,) where an arc's table begins in State.lam
+    low_length: int  # room for a low table
+    stride: int  # room for a low and a high table
+    spread: float  # sum of the ranges of all terms: the scale of the energies, whatever was added to them
+
+
+class Rule(NamedTuple):
+    """What the schedule and the variant ask for."""
+
+    order: Ints  # (positions of a sweep,) the groups as a sweep visits them
+    rank: Ints  # (G,) the place of each group in that order
+    alternating: bool  # forward and back (srmp), or always forward (mplp)
+    forest: bool  # whether the hyper-graph has no cycle
+    exact: bool
+    everywhere: bool
+    improving: bool  # descend from the decoded labelling after every sweep
+    tolerance: float
+    max_sweeps: int
+    constant: float
+
+
+class State(NamedTuple):
+    """The position of a run between two node updates."""
+
+    cursor: Ints  # see Cursor
+    bound: Floats  # see Bound
+    lam: Floats  # flat: the dual table of every arc
+    node_bound: Floats  # (G,) lambda_p
+    edge_bound: Floats  # (E,) lambda_pq
+    decoded: Ints  # (G,) the state each group decodes to
+    best: Ints  # (G,) the best joint labelling so far
+    row_first: Ints  # (E,) first row of each edge, -1 if none
+    row_last: Ints  # (E,)
+    slack: Floats  # (2 E,) looseness of each arc at its minimiser when the oracle last looked; NaN before
+
+
+class Pool(NamedTuple):
+    """Benders rows, append-only. Row r is ``phi_pq(y_p, y_q) >= -u(y_p) - v(y_q)``."""
+
+    table: Floats  # flat: u then v, each a low and a high table, per row
+    edge: Ints
+    side: Ints  # the side (0: p, 1: q) whose minimiser the row was made at
+    anchor: Ints  # that minimiser
+    kind: Ints
+    born: Ints  # index of the event that added it
+    next: Ints  # next row of the same edge, -1 at the end
+    intercept: Floats  # (rows, 2) beta_0 for the message into either side
+
+
+class Workspace(NamedTuple):
+    """Scratch of the node being updated; worthless between two nodes."""
+
+    nu: Floats  # (largest degree, most states) the (envelope of the) min-marginals, over active states
+    sent: Floats  # (largest degree, most states) what the senders bring, where they have idle bits
+    rise: Floats  # (most states,) how much a new row raised an envelope
+    total: Floats  # (most states,) phi_p + sum of nu
+    oracle: Floats  # (largest degree,) true min-marginals at the minimiser
+    table: Floats  # (4 * stride,) affine tables
+    fold: Floats  # (4, low_length)
+    block: Floats  # (low_length,)
+    slope: Floats  # (most members,)
+    total_slope: Floats  # (most members,)
+    trial: Ints  # (G,) a labelling being improved
+
+
+class Events(NamedTuple):
+    """What happened, one entry a column (method.md, sections 2 and 3)."""
+
+    kind: Ints
+    sweep: Ints
+    node: Ints
+    arc: Ints  # -1 where no arc is concerned
+    row: Ints  # -1 where no row is concerned
+    state: Ints  # the minimiser y* of the node
+    rows: Ints  # rows in use after the event
+    value: Floats  # what the event found: the truth at y* (opened, oracle: summed; row: one edge), or the bound
+    before: Floats  # what stood there before: the envelope at y*, or the earlier bound
+    lower_bound: Floats
+    upper_bound: Floats
+
+
+class Cursor(IntEnum):
+    """Slots of State.cursor."""
+
+    PHASE = 0
+    SWEEP = 1
+    POSITION = 2  # index into Rule.order
+    SLOT = 3  # which arc of the node is being opened
+    BLOCK = 4  # first state not yet enumerated (exact variants)
+    EVENTS = 5
+    ROWS = 6  # rows in use
+    PLANNED = 7  # rows written, not yet in use
+    MINIMISER = 8
+    LOOSE = 9  # slot of the loosest edge
+    STATUS = 10
+
+
+class Bound(IntEnum):
+    """Slots of State.bound. Energies without the model's constant."""
+
+    LOWER = 0
+    UPPER = 1
+    DECODED = 2  # energy of State.decoded
+    SWEEP_START = 3  # the lower bound when the sweep began
+    BEST_DECODED = 4  # the least energy of State.decoded so far: the paper's upper bound
+
+
+class Phase(IntEnum):
+    """What the loop does next."""
+
+    OPEN = 0
+    ORACLE = 1
+    APPLY = 2
+    PASS = 3
+    SWEEP = 4
+    FINISH = 5
+    DONE = 6
+
+
+class Kind(IntEnum):
+    """Kinds of events."""
+
+    NODE_OPENED = 0
+    ORACLE = 1
+    ROW = 2
+    MESSAGE = 3
+    SWEEP = 4
+    FINISHED = 5
+
+
+class Status(IntEnum):
+    """Why a run is not going on, or that it is."""
+
+    RUNNING = 0
+    GAP_CLOSED = 1
+    NO_PROGRESS = 2
+    SWEEP_LIMIT = 3
+
+
+class RowKind(IntEnum):
+    """How a row was made."""
+
+    RMC = 0
+
+
+class Until(IntEnum):
+    """Where a call of the loop shall stop at the latest."""
+
+    EVENT = 0
+    ROW = 1
+    NODE = 2
+    SWEEP = 3
+    NEVER = 4
+
+
+class Goal(IntEnum):
+    """Slots of the goal array of one call."""
+
+    UNTIL = 0
+    EVENT_LIMIT = 1  # stop when that many events have happened
+    SWEEP_LIMIT = 2  # stop when that many sweeps are complete
+    BUDGET = 3  # stop after about so many table entries read
+    SPENT = 4
+
+
+class Outcome(IntEnum):
+    """What a call of the loop returns."""
+
+    REACHED = 0
+    BUDGET_SPENT = 1
+    NEED_EVENTS = 2
+    NEED_ROWS = 3
+    FINISHED = 4
+    NOT_TIGHT = 5  # internal error: a new row is not tight at its own minimiser

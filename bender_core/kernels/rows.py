@@ -1,0 +1,148 @@
+"""Benders rows: separable minorants of the coupling of a hyper-edge (paper, section 3; method.md, section 3).
+
+Every coupling of the edge has one entry that pays, of weight |theta|. A row splits that weight: the payment
+``beta_1`` goes into u, on the side the row is made for, and the rest ``beta_2`` into v, on the other side.
+"""
+
+from __future__ import annotations
+
+from bender_core.kernels._jit import kernel
+from bender_core.kernels.affine import affine_max, affine_max4, affine_value, raise_envelope, raise_envelope4, tabulate
+from bender_core.kernels.coupling import coupling_form
+from bender_core.kernels.layout import RowKind
+
+
+@kernel
+def plan_reverse_row(problem, pool, row, arc, state, intercept, work):
+    """Write the reverse Magnanti-Wong row of a message at an active state; not in use until `link_row`.
+
+    Couplings whose entry the state does not take are paid in full by u, the others by v.
+    """
+    edge, side = arc // 2, arc % 2
+    bits = problem.bits[arc]
+    constant = 0.0
+    for k in range(bits):
+        if (state >> k) & 1 == 1:
+            amount = problem.charge[arc, k, 0]
+            constant += amount
+            work.slope[k] = -amount
+        else:
+            work.slope[k] = problem.charge[arc, k, 1]
+    at = 2 * row * problem.stride
+    tabulate(constant, work.slope, bits, pool.table, at + side * problem.stride, problem.low_length)
+    _tabulate_coupling(problem, arc, state, work.slope, pool.table, at + (1 - side) * problem.stride)
+    pool.edge[row] = edge
+    pool.side[row] = side
+    pool.anchor[row] = state
+    pool.kind[row] = RowKind.RMC
+    pool.next[row] = -1
+    pool.intercept[row, side] = intercept
+
+
+@kernel
+def _tabulate_coupling(problem, arc, state, slope, table, at):
+    """``-phi_pq(state, .)`` over the sender's states, which is the v of the reverse row at that state."""
+    constant = coupling_form(problem, arc, state, slope)
+    tabulate(constant, slope, problem.bits[arc ^ 1], table, at, problem.low_length)
+
+
+@kernel
+def link_row(pool, state, row):
+    """Append a row to the list of its edge."""
+    edge = pool.edge[row]
+    if state.row_first[edge] < 0:
+        state.row_first[edge] = row
+    else:
+        pool.next[state.row_last[edge]] = row
+    pool.next[row] = -1
+    state.row_last[edge] = row
+
+
+@kernel
+def oracle(problem, sent, arc, minimiser, work):
+    """The true min-marginal ``nu_pq(y*)`` of one active state: a single pass over what the sender brings.
+
+    With y* fixed the coupling is affine in y_q: it is minus the v of the reverse row at y*, so the value is
+    also the intercept of that row.
+    """
+    _tabulate_coupling(problem, arc, minimiser, work.slope, work.table, 0)
+    return -affine_max(sent, 0, problem.bits[arc ^ 1], work.table, 0, problem.low_length, work.fold)
+
+
+@kernel
+def enumerate_min_marginals(problem, sent, arc, states, nu, work):
+    """``nu[k] = min_{y_q} phi_pq(states[k], y_q) - sent(y_q)``: a pass over what the sender brings per state."""
+    bits = problem.bits[arc ^ 1]
+    low_length, stride = problem.low_length, problem.stride
+    count = len(states)
+    k = 0
+    while k + 4 <= count:
+        for slot in range(4):
+            _tabulate_coupling(problem, arc, states[k + slot], work.slope, work.table, slot * stride)
+        m0, m1, m2, m3 = affine_max4(
+            sent, 0, bits, work.table, 0, stride, 2 * stride, 3 * stride, low_length, work.fold
+        )
+        nu[k], nu[k + 1], nu[k + 2], nu[k + 3] = -m0, -m1, -m2, -m3
+        k += 4
+    while k < count:
+        _tabulate_coupling(problem, arc, states[k], work.slope, work.table, 0)
+        nu[k] = -affine_max(sent, 0, bits, work.table, 0, low_length, work.fold)
+        k += 1
+
+
+@kernel
+def anchored_row(pool, state, arc, minimiser):
+    """A row of this message made at this very active state by RMC, or -1: its intercept is the oracle's value."""
+    row = state.row_first[arc // 2]
+    while row >= 0:
+        if pool.anchor[row] == minimiser and pool.side[row] == arc % 2 and pool.kind[row] == RowKind.RMC:
+            return row
+        row = pool.next[row]
+    return -1
+
+
+@kernel
+def recycle(problem, pool, state, arc, sent, nu, work):
+    """Give every row of an edge its intercept for what the sender brings, and build the envelope nu.
+
+    Returns the number of rows. (Paper, section "Recycling Benders Rows After Updates to lambda".)
+    """
+    edge, side = arc // 2, arc % 2
+    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
+    low_length, stride = problem.low_length, problem.stride
+    table, intercept = pool.table, pool.intercept
+    own, other = side * stride, (1 - side) * stride
+    count = 0
+    r0 = state.row_first[edge]
+    while r0 >= 0:
+        r1 = pool.next[r0]
+        r2 = pool.next[r1] if r1 >= 0 else -1
+        r3 = pool.next[r2] if r2 >= 0 else -1
+        if r3 < 0:
+            break
+        a0, a1, a2, a3 = 2 * r0 * stride, 2 * r1 * stride, 2 * r2 * stride, 2 * r3 * stride
+        m0, m1, m2, m3 = affine_max4(
+            sent, 0, sender_bits, table, a0 + other, a1 + other, a2 + other, a3 + other, low_length, work.fold
+        )
+        intercept[r0, side] = -m0
+        intercept[r1, side] = -m1
+        intercept[r2, side] = -m2
+        intercept[r3, side] = -m3
+        raise_envelope4(nu, bits, table, a0 + own, a1 + own, a2 + own, a3 + own, low_length, -m0, -m1, -m2, -m3)
+        count += 4
+        r0 = pool.next[r3]
+    while r0 >= 0:
+        at = 2 * r0 * stride
+        m0 = affine_max(sent, 0, sender_bits, table, at + other, low_length, work.fold)
+        intercept[r0, side] = -m0
+        raise_envelope(nu, bits, table, at + own, low_length, -m0)
+        count += 1
+        r0 = pool.next[r0]
+    return count
+
+
+@kernel
+def row_at(pool, problem, row, side, state):
+    """The value of a row, with its stored intercept, at an active state of the receiving group."""
+    at = (2 * row + side) * problem.stride
+    return pool.intercept[row, side] - affine_value(pool.table, at, problem.low_length, state)

@@ -1,0 +1,85 @@
+"""What a model looks like in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core.model import BinaryMRF
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Size, density and frustration of a model.
+
+    Attributes
+    ----------
+    n, n_edges : int
+        Variables; edges whose coupling is not zero.
+    mean_degree, max_degree : float, int
+    attractive, repulsive : int
+        Edges that favour equal, or different, values.
+    cycles : int
+        Independent cycles of the graph; 0 for a forest.
+    frustrated : int
+        How many cycles of a fundamental basis cannot have all their edges content at once.
+    """
+
+    n: int
+    n_edges: int
+    mean_degree: float
+    max_degree: int
+    attractive: int
+    repulsive: int
+    cycles: int
+    frustrated: int
+
+
+def statistics(mrf: BinaryMRF) -> Statistics:
+    """Count what there is to count about a model."""
+    coupling = mrf.coupling()
+    kept = coupling != 0
+    edges, repulsive = mrf.edges[kept], coupling[kept] > 0
+    degree = np.bincount(edges.reshape(-1), minlength=mrf.n)
+    cycles, frustrated = _cycles(mrf.n, edges.tolist(), repulsive.tolist())
+    return Statistics(
+        n=mrf.n,
+        n_edges=len(edges),
+        mean_degree=float(degree.mean()) if mrf.n else 0.0,
+        max_degree=int(degree.max(initial=0)),
+        attractive=int((~repulsive).sum()),
+        repulsive=int(repulsive.sum()),
+        cycles=cycles,
+        frustrated=frustrated,
+    )
+
+
+def _cycles(n: int, edges: list[list[int]], repulsive: list[bool]) -> tuple[int, int]:
+    """Cycles closed over a spanning forest, and those with an odd number of repulsive edges.
+
+    Union-find with parities: ``parity[i]`` tells whether i must differ from its root for all forest edges to
+    be content.
+    """
+    root, parity = list(range(n)), [False] * n
+
+    def find(i: int) -> tuple[int, bool]:
+        path = []
+        while root[i] != i:
+            path.append(i)
+            i = root[i]
+        odd = False
+        for k in reversed(path):
+            odd ^= parity[k]
+            root[k], parity[k] = i, odd
+        return i, bool(path) and parity[path[0]]
+
+    cycles = frustrated = 0
+    for (i, j), differ in zip(edges, repulsive, strict=True):
+        (a, odd_i), (b, odd_j) = find(i), find(j)
+        if a == b:
+            cycles += 1
+            frustrated += odd_i ^ odd_j ^ differ
+        else:
+            root[a], parity[a] = b, odd_i ^ odd_j ^ differ
+    return cycles, frustrated

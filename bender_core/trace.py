@@ -1,0 +1,96 @@
+"""What happened in a run, event by event, as typed columns that can be read, filtered and exported."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bender_core.kernels.layout import Events, Kind
+
+COLUMNS = Events._fields
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event of a run.
+
+    Attributes
+    ----------
+    index : int
+        Its place in the trace, from 0. After it, ``len(trace) >= index + 1``.
+    kind : Kind
+    sweep : int
+        From 0.
+    node : int
+        The group being updated, -1 where none is.
+    arc : int
+        ``2 * edge + side`` of the message concerned (oracle: the loosest), -1 where none is.
+    row : int
+        The Benders row added, -1 where none is.
+    state : int
+        The minimiser y* of the node, as an integer whose bit k is member k.
+    rows : int
+        Rows in use after the event.
+    value, before : float
+        Energies. Opened and oracle: the true total at y* (NaN when not yet known) and its envelope. Row:
+        the true min-marginal of the edge at y* and its envelope before the row. Message and sweep: the
+        lower bound after and before.
+    lower_bound, upper_bound : float
+        After the event.
+    """
+
+    index: int
+    kind: Kind
+    sweep: int
+    node: int
+    arc: int
+    row: int
+    state: int
+    rows: int
+    value: float
+    before: float
+    lower_bound: float
+    upper_bound: float
+
+
+class Trace:
+    """A read-only view of the first ``length`` events of a run; columns are NumPy arrays."""
+
+    def __init__(self, events: Events, length: int) -> None:
+        self._events = events
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Event:
+        if index < 0:
+            index += self._length
+        if not 0 <= index < self._length:
+            raise IndexError(f"event {index} of a trace of {self._length}")
+        row = {name: getattr(self._events, name)[index].item() for name in COLUMNS}
+        row["kind"] = Kind(row["kind"])
+        return Event(index=index, **row)
+
+    def __iter__(self) -> Iterator[Event]:
+        return (self[k] for k in range(self._length))
+
+    def column(self, name: str) -> NDArray[np.float64] | NDArray[np.int64]:
+        """One column of all events, a copy, shape (length,)."""
+        values: NDArray[np.float64] = getattr(self._events, name)[: self._length].copy()
+        return values
+
+    def to_csv(self) -> str:
+        """The whole trace as comma-separated text with a header."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["index", *COLUMNS])
+        for event in self:
+            row = [getattr(event, name) for name in COLUMNS]
+            writer.writerow([event.index, event.kind.name.lower(), *row[1:]])
+        return out.getvalue()

@@ -1,0 +1,78 @@
+"""Where hyper-variables are drawn: poses as a body, others where their variables are, or by force."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.partition import Partition, coupled_groups
+from bender_core.synth.pose import SKELETON
+
+# Nodes closer than this share of the drawing's side are pushed apart.
+CLEARANCE = 0.11
+
+
+def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
+    """Positions of the hyper-variables in the unit square, shape (G, 2), y downwards; the same for the same input."""
+    kinds = _kinds(mrf, part)
+    if kinds is not None and set(kinds) <= set(SKELETON):
+        points = np.array([SKELETON[kind] for kind in kinds])
+        # Arms hang close to the trunk and legs close together; on a stage they are spread to tell edges apart.
+        points[:, 0] *= [2.2 if "hip" in kind or "knee" in kind or "ankle" in kind else 1.6 for kind in kinds]
+    elif mrf.positions is not None:
+        points = np.array([mrf.positions[group].mean(axis=0) for group in part.groups])
+    else:
+        points = _by_force(len(part), coupled_groups(mrf, part))
+    return _spread(_to_unit(points))
+
+
+def variable_layout(mrf: BinaryMRF) -> FloatArray:
+    """Positions of the variables in the unit square, shape (n, 2), y downwards; the model's own where it has some."""
+    return _to_unit(mrf.positions if mrf.positions is not None else _by_force(mrf.n, mrf.edges))
+
+
+def _kinds(mrf: BinaryMRF, part: Partition) -> list[str] | None:
+    """The one kind of each group, or None if a group mixes kinds."""
+    names = mrf.groups
+    if names is None:
+        return None
+    sets = [{names[i] for i in group} for group in part.groups]
+    return [next(iter(kinds)) for kinds in sets] if all(len(kinds) == 1 for kinds in sets) else None
+
+
+def _by_force(n: int, edges: IntArray) -> FloatArray:
+    drawn = nx.Graph()
+    drawn.add_nodes_from(range(n))
+    drawn.add_edges_from(edges.tolist())
+    if 0 < n <= 60 and nx.is_connected(drawn):
+        where = nx.kamada_kawai_layout(drawn)
+    else:
+        where = nx.spring_layout(drawn, seed=1, iterations=60)
+    return np.array([where[p] for p in range(n)]).reshape(-1, 2)
+
+
+def _to_unit(points: FloatArray) -> FloatArray:
+    """Fill the unit square; a drawing that is all but a line stays a line through the middle."""
+    low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
+    extent = np.maximum(high - low, 1e-12)
+    flat = extent < 0.1 * extent.max()
+    unit: FloatArray = 0.5 + (points - (low + high) / 2) / np.where(flat, extent.max(), extent)
+    return unit
+
+
+def _spread(points: FloatArray) -> FloatArray:
+    """Push crowded nodes apart, without randomness; coinciding ones leave in fixed directions."""
+    points = points.copy()
+    n = len(points)
+    clearance = min(CLEARANCE, 0.7 / max(np.sqrt(n), 1.0))
+    angle = 2.4 * np.arange(n)
+    points += 1e-3 * np.column_stack([np.cos(angle), 0.5 * np.sin(angle)])
+    for _ in range(60):
+        difference = points[:, None] - points[None]
+        distance = np.sqrt((difference**2).sum(axis=2)) + np.eye(n)
+        overlap = np.maximum(clearance - distance, 0.0) * (1 - np.eye(n))
+        if not overlap.any():
+            break
+        points += 0.5 * (difference / distance[:, :, None] * overlap[:, :, None]).sum(axis=1)
+    return _to_unit(points)

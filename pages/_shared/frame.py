@@ -1,0 +1,29 @@
+"""What every page stands in: the compiled solver, and margins that leave the room to the content."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import bender_core as bc
+
+_CSS = """<style>
+  .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
+  .complaint { border-left: 4px solid #D55E00; background: rgba(213, 94, 0, 0.12); padding: 0.6rem 0.9rem;
+    border-radius: 0.3rem; }
+  table.plain { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+  table.plain th, table.plain td { padding: 0.25rem 0.8rem; text-align: right;
+    border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }
+  table.plain th { font-weight: 600; }
+</style>"""
+
+
+@st.cache_resource(show_spinner="Compiling the solver, first time only (about half a minute)…")
+def _warm() -> bool:
+    bc.warm_up()
+    return True
+
+
+def frame() -> None:
+    """Prepare a page."""
+    _warm()
+    st.html(_CSS)

@@ -1,0 +1,17 @@
+"""All pages are run by app.py, also the first one that is opened after the server starts."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+
+def through_app() -> None:
+    """Hand over to app.py if Streamlit runs this page by itself.
+
+    Until ``st.navigation`` was called once, Streamlit takes a folder named ``pages`` for its older kind of
+    multi-page app, and a fresh server that is first opened at a page's own address runs that file alone.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()

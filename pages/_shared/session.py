@@ -1,0 +1,186 @@
+"""What one person works on: the model, how it is cut, and the run. Lives in their session state and nowhere else."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+
+SAMPLES = Path(__file__).parents[2] / "sample_instances"
+FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT, FIRST_SCHEDULE = "pose-small", 8, 9, "mplp"
+# How long HiGHS may look for the LP over groups, and again for the optimum.
+REFERENCE_SECONDS = 20.0
+
+
+@dataclass
+class Run:
+    """An engine, where in its trace the person stands, and the thread that may be driving it to the end."""
+
+    engine: bc.Engine
+    position: int = 0
+    seen: int = 0  # how far the person has come; the engine computes a little further ahead
+    arc: int = 0  # the message selected
+    first: int = 0  # the first event the stage does not hold yet
+    serial: int = 0  # the stage's last command
+    thread: threading.Thread | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+    progress: dict[str, float] = field(default_factory=dict)
+    failure: str = ""
+
+    @property
+    def busy(self) -> bool:
+        """Whether the engine belongs to the background thread at the moment."""
+        return self.thread is not None and self.thread.is_alive()
+
+    def show(self, position: int) -> None:
+        """Stand after the first ``position`` events."""
+        self.position = min(max(position, 0), len(self.engine.trace))
+        self.seen = max(self.seen, self.position)
+
+    def step(self, grain: bc.Grain, backward: bool) -> None:
+        """One step of a grain, in either direction; backward, to the step's beginning."""
+        if backward:
+            kinds = self.engine.trace.column("kind")[: max(self.position - 1, 0)]
+            stops = (kinds >= _STOPS[grain]).nonzero()[0]
+            self.show(int(stops[-1]) + 1 if len(stops) else 0)
+        else:
+            self.engine.seek(self.position)
+            self.engine.step(grain)
+            self.show(self.engine.position)
+
+    def start(self) -> None:
+        """Run to the end in the background."""
+        if self.busy:
+            return
+        self.stop.clear()
+        self.engine.seek(len(self.engine.trace))
+        self._publish(self.engine)
+        self.thread = threading.Thread(target=self._drive, daemon=True)
+        self.thread.start()
+        # Most runs are over before anybody could read a progress line.
+        self.thread.join(0.2)
+
+    def halt(self) -> None:
+        """Ask the background run to stop, and wait until it has (it looks about every 50 ms)."""
+        self.stop.set()
+        if self.thread is not None:
+            self.thread.join()
+
+    def settle(self) -> None:
+        """After the background run: stand where it ended."""
+        if self.thread is not None and not self.busy:
+            self.thread = None
+            self.show(self.engine.position)
+
+    def _drive(self) -> None:
+        try:
+            self.engine.run(on_progress=self._publish)
+        except bc.EngineError as error:
+            self.failure = str(error)
+
+    def _publish(self, engine: bc.Engine) -> bool:
+        self.progress = {
+            "sweep": engine.sweep,
+            "rows": engine.n_rows,
+            "events": engine.position,
+            "lower": engine.lower_bound,
+            "upper": engine.upper_bound,
+        }
+        return self.stop.is_set()
+
+
+_STOPS = {"event": Kind.NODE_OPENED, "row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
+
+
+@dataclass
+class References:
+    """What HiGHS says about the model, asked for in the background."""
+
+    found: bc.Reference | None = None
+    thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is being waited for."""
+        return self.thread is not None and self.thread.is_alive()
+
+    def ask(self, mrf: bc.BinaryMRF, part: bc.Partition) -> None:
+        """Start looking, once."""
+        if self.found is None and not self.busy:
+            self.thread = threading.Thread(target=self._find, args=(mrf, part), daemon=True)
+            self.thread.start()
+
+    def _find(self, mrf: bc.BinaryMRF, part: bc.Partition) -> None:
+        self.found = bc.reference(mrf, part, time_limit=REFERENCE_SECONDS)
+
+
+@dataclass
+class Lab:
+    """Everything a session works on. Replaced piece by piece, and only when the new piece is good."""
+
+    mrf: bc.BinaryMRF
+    max_size: int
+    partition: bc.Partition
+    variant: int
+    schedule: str
+    run: Run
+    number: int = 0  # of the run, so that the stage knows a new one
+    references: References = field(default_factory=lambda: References())
+
+    def load(self, mrf: bc.BinaryMRF) -> None:
+        """Take a new model, and cut it with the present M.
+
+        Raises
+        ------
+        TooLargeError, PartitionError
+            Then nothing has changed.
+        """
+        self._start(mrf, bc.partition(mrf, self.max_size), self.max_size, self.variant, self.schedule)
+
+    def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
+        """Start a new run on the model, cut anew.
+
+        Raises
+        ------
+        TooLargeError, PartitionError
+            Then nothing has changed.
+        """
+        self._start(self.mrf, part, max_size, variant, schedule)
+
+    def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
+        engine = bc.Engine(mrf, part, variant, schedule)
+        self.run.halt()
+        self.mrf, self.partition, self.max_size = mrf, part, max_size
+        self.variant, self.schedule, self.references = variant, schedule, References()
+        self.run = Run(engine)
+        self.number += 1
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def sample_names() -> list[str]:
+    """The sample instances, simplest first."""
+    order = ["tiny", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate"]
+    found = [path.name.removesuffix(".mrf.json") for path in SAMPLES.glob("*.mrf.json")]
+    return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def sample(name: str) -> bc.BinaryMRF:
+    """A sample instance (models are immutable, so all sessions may share it)."""
+    return bc.load(SAMPLES / f"{name}.mrf.json")
+
+
+def lab() -> Lab:
+    """The session's own lab; at first a small pose, cut and ready."""
+    if "lab" not in st.session_state:
+        mrf = sample(FIRST_SAMPLE)
+        part = bc.partition(mrf, FIRST_SIZE)
+        engine = bc.Engine(mrf, part, FIRST_VARIANT, FIRST_SCHEDULE)
+        st.session_state.lab = Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, FIRST_SCHEDULE, Run(engine))
+    found: Lab = st.session_state.lab
+    return found

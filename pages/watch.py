@@ -1,0 +1,16 @@
+"""Watch: the stage on which a run is stepped, played and looked into."""
+
+import streamlit as st
+
+from pages._shared.routing import through_app
+from pages._shared.session import lab
+from pages._shared.stage import stage
+
+
+@st.fragment
+def show() -> None:
+    stage(lab())
+
+
+through_app()
+show()

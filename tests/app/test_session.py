@@ -1,0 +1,270 @@
+"""What one person works on: steps in both directions, the background run, and errors that change nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core import synth
+from bender_core.kernels.layout import Kind
+from pages._shared.session import FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT, Lab, Run, sample, sample_names
+
+SAMPLES = Path(__file__).parents[2] / "sample_instances"
+GRAINS: list[bc.Grain] = ["row", "node", "sweep"]
+STOPS = {"row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
+
+
+def model(name: str) -> bc.BinaryMRF:
+    return bc.load(SAMPLES / f"{name}.mrf.json")
+
+
+def engine(name: str = FIRST_SAMPLE, max_size: int = FIRST_SIZE, variant: int = FIRST_VARIANT) -> bc.Engine:
+    mrf = model(name)
+    return bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+
+
+def lab(name: str = FIRST_SAMPLE) -> Lab:
+    mrf = model(name)
+    part = bc.partition(mrf, FIRST_SIZE)
+    return Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, "mplp", Run(bc.Engine(mrf, part, FIRST_VARIANT)))
+
+
+def long_lab() -> Lab:
+    """A lab whose run takes minutes: every message enumerates 2^12 states of both groups."""
+    mrf = synth.ising_grid(rows=30, columns=30, torus=True)
+    part = bc.partition(mrf, 12, "greedy")
+    return Lab(mrf, 12, part, 11, "mplp", Run(bc.Engine(mrf, part, 11)))
+
+
+def start_and_see_it_move(run: Run) -> None:
+    run.start()
+    assert run.busy
+    thread = run.thread
+    while thread.is_alive() and not run.progress["events"]:
+        thread.join(0.05)
+    assert run.busy
+
+
+# -- stepping -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("grain", GRAINS)
+@pytest.mark.parametrize("variant", [4, 9, 11])
+def test_forward_goes_as_the_engine_goes(variant: int, grain: bc.Grain) -> None:
+    run, plain = Run(engine(variant=variant)), engine(variant=variant)
+    for _ in range(5):
+        run.step(grain, backward=False)
+        plain.step(grain)
+        assert run.position == run.seen == plain.position
+        assert run.engine.lower_bound == plain.lower_bound
+
+
+@pytest.mark.parametrize("grain", GRAINS)
+@pytest.mark.parametrize("variant", [4, 9, 11])
+def test_backward_goes_to_where_the_step_began(variant: int, grain: bc.Grain) -> None:
+    run = Run(engine(variant=variant))
+    run.engine.run(max_sweeps=3)
+    kinds = run.engine.trace.column("kind")
+    for position in np.linspace(0, len(kinds), 25).astype(int).tolist():
+        run.show(position)
+        run.step(grain, backward=True)
+        earlier = [k for k in range(1, position) if kinds[k - 1] >= STOPS[grain]]
+        assert run.position == max(earlier, default=0)
+
+
+@pytest.mark.parametrize("grain", GRAINS)
+def test_back_and_forth_meet(grain: bc.Grain) -> None:
+    run = Run(engine())
+    stops = [0]
+    while len(stops) < 5:
+        run.step(grain, backward=False)
+        stops.append(run.position)
+    for stop in stops[-2::-1]:
+        run.step(grain, backward=True)
+        assert run.position == stop
+    assert run.seen == stops[-1]
+
+
+def test_steps_are_taken_from_where_the_person_stands_not_from_where_the_engine_is() -> None:
+    run = Run(engine())
+    run.engine.run(max_sweeps=2)
+    run.show(3)
+    run.engine.seek(100)
+    run.step("row", backward=False)
+    plain = engine()
+    plain.step("row")
+    while plain.position <= 3:
+        plain.step("row")
+    assert run.position == plain.position
+
+
+def test_one_cannot_stand_outside_the_run() -> None:
+    run = Run(engine())
+    run.engine.run()
+    length = len(run.engine.trace)
+    for wanted, reached in ((-5, 0), (10**9, length), (7, 7)):
+        run.show(wanted)
+        assert run.position == reached
+    assert run.seen == length
+    run.show(length)
+    run.step("sweep", backward=False)
+    assert run.position == length
+
+
+# -- the background run ---------------------------------------------------------------------------------------
+
+
+def test_a_run_ends_where_the_engine_ends() -> None:
+    run, plain = Run(engine()), engine()
+    plain.run()
+    run.step("node", backward=False)
+    run.start()
+    run.thread.join()
+    run.settle()
+    assert not run.busy
+    assert not run.failure
+    assert run.thread is None
+    assert run.position == run.seen == len(plain.trace)
+    assert (run.engine.trace.column("lower_bound") == plain.trace.column("lower_bound")).all()
+    assert run.progress["lower"] <= run.engine.lower_bound
+
+
+def test_a_long_run_reports_itself_and_can_be_stopped_and_gone_on_with() -> None:
+    run = long_lab().run
+    start_and_see_it_move(run)
+    assert run.progress["lower"] < run.progress["upper"]
+    run.start()
+    first = run.thread
+    assert first.is_alive()
+    run.halt()
+    assert not first.is_alive()
+    run.settle()
+    stopped = run.position
+    assert 0 < stopped == len(run.engine.trace)
+    assert not run.engine.finished
+    run.step("node", backward=False)
+    assert run.position > stopped
+    start_and_see_it_move(run)
+    run.halt()
+    run.settle()
+    assert run.position > stopped
+
+
+def test_starting_twice_starts_once() -> None:
+    run = long_lab().run
+    start_and_see_it_move(run)
+    thread = run.thread
+    run.start()
+    assert run.thread is thread
+    run.halt()
+
+
+def test_settling_waits_for_nobody() -> None:
+    run = long_lab().run
+    run.settle()
+    assert run.position == 0
+    start_and_see_it_move(run)
+    run.settle()
+    assert run.busy
+    assert run.position == 0
+    run.halt()
+
+
+def test_an_engine_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(engine())
+
+    def fail(**_: object) -> bool:
+        raise bc.EngineError("a row is not tight")
+
+    monkeypatch.setattr(run.engine, "run", fail)
+    run.start()
+    run.thread.join()
+    run.settle()
+    assert run.failure == "a row is not tight"
+    assert not run.busy
+
+
+# -- the lab --------------------------------------------------------------------------------------------------
+
+
+def test_a_new_model_is_cut_with_the_present_settings() -> None:
+    mine = lab()
+    mine.run.step("sweep", backward=False)
+    mine.load(model("karate"))
+    assert mine.mrf.name == "karate"
+    assert (mine.max_size, mine.variant, mine.number) == (FIRST_SIZE, FIRST_VARIANT, 1)
+    assert mine.partition.strategy == "groups"
+    assert (mine.run.position, mine.run.seen, mine.run.arc, mine.run.first) == (0, 0, 0, 0)
+    assert mine.run.engine.mrf is mine.mrf
+
+
+def test_a_new_cut_starts_a_new_run() -> None:
+    mine = lab()
+    part = bc.partition(mine.mrf, 4, "greedy")
+    mine.cut(part, 4, 11, "srmp")
+    assert (mine.max_size, mine.variant, mine.number) == (4, 11, 1)
+    assert mine.partition is mine.run.engine.partition is part
+    assert mine.run.engine.variant.number == 11
+
+
+@pytest.mark.parametrize("bad", ["another model's", "too large"])
+def test_what_cannot_be_cut_changes_nothing(bad: str) -> None:
+    mine = lab("pose")
+    mine.run.step("node", backward=False)
+    before = dict(vars(mine))
+    other = bc.partition(model("tiny"), 3) if bad == "another model's" else bc.partition(mine.mrf, 24, "greedy")
+    with pytest.raises((bc.PartitionError, bc.TooLargeError)):
+        mine.cut(other, 24, 9, "mplp")
+    assert vars(mine) == before
+    assert mine.run.position > 0
+
+
+def test_what_cannot_be_loaded_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = lab("tiny")
+    before = dict(vars(mine))
+    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
+    with pytest.raises(bc.TooLargeError):
+        mine.load(model("pose"))
+    assert vars(mine) == before
+    mine.run.start()
+    mine.run.thread.join()
+    mine.run.settle()
+    assert mine.run.engine.finished
+
+
+def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:
+    mine = long_lab()
+    start_and_see_it_move(mine.run)
+    abandoned = mine.run
+    mine.load(model("tiny"))
+    assert not abandoned.busy
+    assert mine.run is not abandoned
+
+
+def test_two_people_do_not_see_each_other() -> None:
+    one, other = lab(), lab()
+    one.run.step("sweep", backward=False)
+    assert other.run.position == len(other.run.engine.trace) == 0
+    assert other.run.engine.lower_bound < one.run.engine.lower_bound
+
+
+# -- the samples ----------------------------------------------------------------------------------------------
+
+
+def test_the_gallery_shows_every_sample_once() -> None:
+    names = sample_names()
+    assert names[0] == "tiny"
+    assert sorted(names) == sorted(path.name.removesuffix(".mrf.json") for path in SAMPLES.glob("*.mrf.json"))
+    assert FIRST_SAMPLE in names
+
+
+def test_a_shared_sample_cannot_be_changed() -> None:
+    mrf = sample(FIRST_SAMPLE)
+    assert sample(FIRST_SAMPLE) is mrf
+    with pytest.raises(ValueError, match="read-only"):
+        mrf.unary[0, 0] = 1.0
+    assert not any(array.flags.writeable for array in (mrf.unary, mrf.edges, mrf.pairwise, mrf.positions))
+    assert np.isfinite(mrf.unary).all()

@@ -1,0 +1,337 @@
+"""What the stage is sent: compared with the engine, event by event."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.engine import SENTENCES
+from bender_core.explain import explain
+from bender_core.kernels.layout import Status
+from bender_core.visualization.layout import hypergraph_layout
+from pages._shared import stage
+from pages._shared.session import Lab, Run
+from pages._shared.stage import EDGE_POINTS, HISTORY_POINTS, edge_view, frames, graph_view, history, obey, stage_data
+
+SAMPLES = Path(__file__).parents[2] / "sample_instances"
+RUNS = [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 11), ("tiny", 3, 9)]
+# The component asks for more when it holds fewer events than this.
+LOW = 48
+
+
+class SessionState(dict[str, Any]):
+    """What Streamlit keeps for one person, without Streamlit."""
+
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+
+
+@pytest.fixture(autouse=True)
+def session_state(monkeypatch: pytest.MonkeyPatch) -> SessionState:
+    state = SessionState()
+    monkeypatch.setattr(stage.st, "session_state", state)
+    return state
+
+
+def lab(name: str, max_size: int, variant: int) -> Lab:
+    mrf = bc.load(SAMPLES / f"{name}.mrf.json")
+    part = bc.partition(mrf, max_size)
+    return Lab(mrf, max_size, part, variant, "mplp", Run(bc.Engine(mrf, part, variant)))
+
+
+@pytest.fixture(params=RUNS, ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}")
+def mine(request: pytest.FixtureRequest) -> Lab:
+    return lab(*request.param)
+
+
+@pytest.fixture
+def engine(mine: Lab) -> bc.Engine:
+    return mine.run.engine
+
+
+def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
+    return {"do": do, "at": at, "arc": 0, "first": at, "run": 0, "serial": 1, **more}
+
+
+def replay(window: dict[str, Any]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The slacks and the rows after each frame, as the component derives them."""
+    slack, rows = np.array(window["slack"], float), np.array(window["rows"])
+    states = []
+    for kind, _, arc, *_, changes in window["frames"]:
+        slack, rows = slack.copy(), rows.copy()
+        for changed, value in changes:
+            slack[changed] = value
+        if kind == 2:
+            rows[arc >> 1] += 1
+        states.append((slack, rows))
+    return states
+
+
+# -- frames ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 10, 33])
+def test_frames_say_what_the_engine_did(mine: Lab, first: int) -> None:
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant)
+    plain.run(max_sweeps=3)
+    first = min(first, len(plain.trace))
+    mine.run.engine.run(max_sweeps=3)
+    window = frames(mine.run.engine, first, first + 50)
+    assert window["first"] == first
+    plain.seek(first)
+    assert window["slack"] == pytest.approx([None if math.isnan(s) else float(f"{s:.6g}") for s in plain.slack])
+    for k, ((slack, rows), frame) in enumerate(zip(replay(window), window["frames"], strict=True)):
+        (event,) = plain.step("event")
+        assert event.index == first + k
+        kind, node, arc, sweep, total, lower, upper, sentence, formula, _ = frame
+        assert (kind, node, arc, sweep, total) == (event.kind, event.node, event.arc, event.sweep, event.rows)
+        assert (lower, upper) == pytest.approx((event.lower_bound, event.upper_bound), rel=1e-9)
+        assert (sentence, formula) == explain(event, plain.graph, plain.variant)
+        assert slack == pytest.approx(plain.slack, rel=1e-3, nan_ok=True)
+        assert rows.tolist() == np.bincount(plain.row_edges(), minlength=len(plain.graph.edges)).tolist()
+
+
+def test_frames_reach_beyond_what_is_computed_and_stop_at_the_end(engine: bc.Engine) -> None:
+    count = 0
+    while not engine.finished:
+        window = frames(engine, count, count + 96)
+        assert window["first"] == count
+        assert window["frames"]
+        count += len(window["frames"])
+    assert count == len(engine.trace)
+    assert frames(engine, count, count + 96)["frames"] == []
+
+
+def test_windows_that_meet_agree(engine: bc.Engine) -> None:
+    engine.run(max_sweeps=2)
+    whole, later = frames(engine, 0, 40), frames(engine, 17, 40)
+    assert later["frames"] == whole["frames"][17:]
+    slack, rows = replay(whole)[16]
+    assert np.array(later["slack"], float) == pytest.approx(slack, rel=1e-3, nan_ok=True)
+    assert later["rows"] == rows.tolist()
+
+
+def test_frames_before_the_run_has_come_so_far_start_where_it_stands(engine: bc.Engine) -> None:
+    assert frames(engine, 500, 510)["first"] == 0
+
+
+# -- the other parts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 9])
+def test_a_short_history_has_every_event(engine: bc.Engine, length: int) -> None:
+    engine.run()
+    found = history(engine, length)
+    assert found["event"] == list(range(1, length + 1))
+    assert found["lower"] == pytest.approx(engine.trace.column("lower_bound")[:length], rel=1e-6)
+    assert found["upper"] == pytest.approx(engine.trace.column("upper_bound")[:length], rel=1e-6)
+
+
+def test_a_long_history_is_thinned_and_keeps_both_ends(mine: Lab) -> None:
+    engine = mine.run.engine
+    engine.run()
+    length = len(engine.trace)
+    found = history(engine, length)
+    assert len(found["event"]) == min(length, HISTORY_POINTS)
+    assert (found["event"][0], found["event"][-1]) == (1, length)
+    assert found["event"] == sorted(set(found["event"]))
+    picked = np.array(found["event"]) - 1
+    assert found["lower"] == pytest.approx(engine.trace.column("lower_bound")[picked], rel=1e-6)
+
+
+def test_every_message_shows_the_truth_above_its_envelope(engine: bc.Engine) -> None:
+    engine.run(max_sweeps=1)
+    for arc in range(2 * len(engine.graph.edges)):
+        p, q = engine.graph.ends(arc)
+        view = edge_view(engine, arc)
+        labels = engine.partition.labels
+        assert (view["arc"], view["to"], view["from"]) == (arc, labels[p], labels[q])
+        states = [int(bits[::-1], 2) for bits in view["states"]]
+        assert sorted(states) == list(range(1 << len(engine.partition.groups[p])))
+        nu, envelope = np.array(view["nu"]), np.array(view["envelope"])
+        assert (np.diff(nu) >= 0).all()
+        assert nu == pytest.approx(engine.min_marginal(p, q)[states], rel=1e-5, abs=1e-9)
+        assert envelope == pytest.approx(engine.envelope(p, q)[states], rel=1e-5, abs=1e-9)
+        assert (envelope <= nu + 1e-5 * np.abs(nu).max()).all()
+        assert engine.reduced_cost(p)[states[view["minimiser"]]] == engine.reduced_cost(p).min()
+        assert view["rows"] == len(engine.rows(p, q))
+        assert view["mean_slack"] == pytest.approx(np.mean(nu - envelope), abs=1e-5 * np.abs(nu).max())
+        assert 0 <= view["tight"] <= 1
+        if engine.variant.exact:
+            assert (view["rows"], view["mean_slack"], view["tight"]) == (0, 0, 1)
+
+
+def test_a_message_of_many_states_shows_the_best() -> None:
+    engine = lab("pose", 16, 9).run.engine
+    engine.run(max_sweeps=1)
+    view = edge_view(engine, 3)
+    p, _ = engine.graph.ends(3)
+    states = [int(bits[::-1], 2) for bits in view["states"]]
+    assert len(states) == len(set(states)) == EDGE_POINTS
+    assert view["shown"] == f"the best {EDGE_POINTS} of 65536 states"
+    cost = engine.reduced_cost(p)
+    assert cost[states].max() <= np.partition(cost, EDGE_POINTS)[EDGE_POINTS]
+    assert cost[states[view["minimiser"]]] == cost.min()
+
+
+def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
+    engine, part = mine.run.engine, mine.partition
+    start = engine.lower_bound, engine.upper_bound
+    engine.run(max_sweeps=1)
+    view = graph_view(engine)
+    assert (view["lower"], view["upper"]) == start
+    assert view["edges"] == engine.graph.edges.tolist()
+    assert view["exact"] == engine.variant.exact
+    assert [node["label"] for node in view["nodes"]] == list(part.labels)
+    assert [node["size"] for node in view["nodes"]] == [len(group) for group in part.groups]
+    assert view["nodes"][0]["members"] == ", ".join(mine.mrf.names[i] for i in part.groups[0])
+    points = np.array([[node["x"], node["y"]] for node in view["nodes"]])
+    assert points == pytest.approx(hypergraph_layout(mine.mrf, part), abs=1e-3)
+
+
+# -- obeying --------------------------------------------------------------------------------------------------
+
+
+def test_a_command_says_what_is_shown_and_wanted(mine: Lab) -> None:
+    frames(mine.run.engine, 0, 20)
+    obey(mine.run, command("show", at=5, arc=1, first=12, serial=7))
+    assert (mine.run.position, mine.run.arc, mine.run.first, mine.run.serial) == (5, 1, 12, 7)
+    data = stage_data(mine)
+    assert (data["position"], data["serial"], data["edge"]["arc"]) == (5, 7, 1)
+    assert data["window"]["first"] == 12
+
+
+@pytest.mark.parametrize("grain", ["row", "node", "sweep"])
+def test_stepping_by_command_is_stepping_the_engine(mine: Lab, grain: bc.Grain) -> None:
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant)
+    plain.step(grain)
+    obey(mine.run, command("step", grain=grain, backward=False))
+    data = stage_data(mine)
+    assert data["position"] == data["seen"] == plain.position
+    assert mine.run.engine.lower_bound == plain.lower_bound
+    obey(mine.run, command("step", at=plain.position, grain=grain, backward=True))
+    data = stage_data(mine)
+    assert (data["position"], data["seen"]) == (0, plain.position)
+    assert data["history"]["event"][-1] == plain.position
+
+
+def test_looking_changes_nothing(mine: Lab) -> None:
+    """However the run is looked into on the way, it takes the steps of a run that nobody watches."""
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant)
+    plain.run()
+    rng = np.random.default_rng(1)
+    arcs, position, seen = 2 * len(mine.run.engine.graph.edges), 0, 0
+    for _ in range(60):
+        do = rng.choice(["show", "step", "back"])
+        more = {"grain": str(rng.choice(["row", "node", "sweep"])), "backward": bool(do == "back")}
+        at = int(rng.integers(0, seen + 1)) if do == "show" else position
+        kind = "show" if do == "show" else "step"
+        obey(mine.run, command(kind, at=at, arc=int(rng.integers(arcs)), **more))
+        data = stage_data(mine)
+        position, seen = data["position"], data["seen"]
+    obey(mine.run, command("run", at=position))
+    mine.run.thread.join()
+    stage_data(mine)
+    for name in ("kind", "node", "arc", "state", "rows", "lower_bound", "upper_bound"):
+        assert (mine.run.engine.trace.column(name) == plain.trace.column(name)).all(), name
+
+
+def test_running_to_the_end_and_coming_back(mine: Lab) -> None:
+    obey(mine.run, command("run"))
+    mine.run.thread.join()
+    obey(mine.run, command("poll", serial=2))
+    data = stage_data(mine)
+    engine = mine.run.engine
+    assert data["running"] is None
+    assert data["position"] == data["done"] == len(engine.trace)
+    assert data["status"] == SENTENCES[engine.status] != SENTENCES[Status.RUNNING]
+    assert data["history"]["lower"][-1] == pytest.approx(engine.lower_bound, rel=1e-6)
+    obey(mine.run, command("show", at=2, serial=3))
+    data = stage_data(mine)
+    assert (data["position"], data["done"]) == (2, len(engine.trace))
+
+
+def test_while_the_run_is_busy_nothing_else_is_done(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage_data(mine)
+    engine, gate = mine.run.engine, threading.Event()
+    run = engine.run
+
+    def wait_and_run(**more: Any) -> bool:
+        gate.wait()
+        return run(**more)
+
+    monkeypatch.setattr(engine, "run", wait_and_run)
+    obey(mine.run, command("run"))
+    before = engine.position
+    for k, do in enumerate(("poll", "show", "step", "run"), start=2):
+        obey(mine.run, command(do, at=0, serial=k, grain="row", backward=False))
+        data = stage_data(mine)
+        assert data["running"] == mine.run.progress
+        assert "window" not in data
+        assert engine.position == before
+    gate.set()
+    mine.run.thread.join()
+    assert stage_data(mine)["position"] == len(engine.trace)
+
+
+def test_the_end_is_told_before_it_is_reached_and_only_then() -> None:
+    mine = lab("tiny", 3, 9)
+    data = stage_data(mine)
+    assert data["position"] == 0
+    assert data["done"] == len(mine.run.engine.trace)
+    mine = lab("pose", 8, 9)
+    assert stage_data(mine)["done"] is None
+
+
+def test_a_model_in_one_group_can_be_watched() -> None:
+    mrf = bc.load(SAMPLES / "tiny.mrf.json")
+    part = bc.partition(mrf, 6, "greedy")
+    mine = Lab(mrf, 6, part, 9, "mplp", Run(bc.Engine(mrf, part, 9)))
+    assert len(part) == 1
+    data = stage_data(mine)
+    assert data["edge"] is None
+    obey(mine.run, command("run", arc=-1))
+    mine.run.thread.join()
+    data = stage_data(mine)
+    assert data["history"]["lower"][-1] == pytest.approx(-3)
+    assert data["status"] == "converged: gap closed"
+
+
+# -- on the wire ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_sent_is_plain_json(mine: Lab) -> None:
+    for _ in range(3):
+        obey(mine.run, command("step", at=mine.run.position, grain="node", backward=False))
+        data = stage_data(mine)
+        assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+def test_a_step_is_small_on_the_wire() -> None:
+    mine = lab("pose", 8, 9)
+    mine.run.engine.run()
+    sizes = []
+    for position in range(0, len(mine.run.engine.trace), 300):
+        obey(mine.run, command("show", at=position, first=position + LOW))
+        sizes.append(len(json.dumps(stage_data(mine))))
+    assert max(sizes) <= 50_000
+
+
+def test_the_first_picture_is_not_large() -> None:
+    for name, max_size in (("pose-small", 8), ("pose", 16), ("torus-10x10", 10)):
+        assert len(json.dumps(stage_data(lab(name, max_size, 9)))) <= 100_000
+
+
+def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState) -> None:
+    first = stage_data(mine)["graph"]
+    assert stage_data(mine)["graph"] is first
+    mine.cut(mine.partition, mine.max_size, mine.variant, mine.schedule)
+    assert stage_data(mine)["graph"] is not first
+    assert stage_data(mine)["run"] == 1

@@ -1,0 +1,194 @@
+"""What a person sees and does in the app, for tests to say it shortly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, TimeoutError, expect
+
+import bender_core as bc
+
+SAMPLES = Path(__file__).parents[2] / "sample_instances"
+OUTPUTS = {
+    "lower": "[data-out=lower]",
+    "upper": "[data-out=upper]",
+    "gap": "[data-out=gap]",
+    "rows": "[data-out=rows]",
+    "state": "[data-out=state]",
+    "where": ".where",
+    "sentence": ".sentence",
+    "formula": ".formula",
+}
+
+
+def sample(name: str) -> bc.BinaryMRF:
+    return bc.load(SAMPLES / f"{name}.mrf.json")
+
+
+def engine(name: str = "pose-small", max_size: int = 8, variant: int = 9) -> bc.Engine:
+    """The run that the app starts with, on this side."""
+    mrf = sample(name)
+    return bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+
+
+def is_shown(value: float, text: str) -> bool:
+    """Whether a text is a number, rounded to the digits it has."""
+    text = text.replace("−", "-")
+    mantissa, _, exponent = text.partition("e")
+    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return abs(float(text) - value) <= 0.500001 * 10.0**-decimals
+
+
+class Lab:
+    """The app in one page."""
+
+    def __init__(self, page: Page, settle: Callable[[Page], None]) -> None:
+        self.page = page
+        self.settle = lambda: settle(page)
+        self.stage = page.locator(".stage")
+
+    # -- pages ------------------------------------------------------------------------------------------------
+
+    def open(self, path: str = "/") -> Lab:
+        self.page.goto(path)
+        self.settle()
+        return self
+
+    def go(self, title: str) -> None:
+        self.page.get_by_role("link", name=title, exact=True).click()
+        self.settle()
+
+    def press(self, label: str) -> None:
+        self.page.get_by_role("button", name=label, exact=True).click()
+        self.settle()
+
+    def tab(self, label: str) -> None:
+        self.page.get_by_role("tab", name=label, exact=True).click()
+        self.settle()
+
+    def choose(self, label: str, option: str) -> None:
+        """Pick the first option of a select box that contains some words."""
+        box = self.page.get_by_role("combobox", name=label, exact=True)
+        options = self.page.get_by_role("option")
+        # A key pressed while the box is still being laid out (an expander opens) is lost; then press again.
+        for _ in range(10):
+            box.focus()
+            box.press("ArrowDown")
+            try:
+                options.first.wait_for(timeout=2000)
+                break
+            except TimeoutError:
+                continue
+        options.filter(has_text=option).first.click()
+        self.settle()
+
+    def set_size(self, value: int) -> None:
+        """Set M."""
+        slider = self.page.locator(".st-key-cut_size input")
+        steps = value - int(slider.input_value())
+        for _ in range(abs(steps)):
+            slider.press("ArrowRight" if steps > 0 else "ArrowLeft")
+        self.settle()
+        expect(slider).to_have_value(str(value))
+
+    def enter(self, label: str, value: str) -> None:
+        """Type into a field."""
+        field = self.page.get_by_label(label, exact=True)
+        field.fill(value)
+        field.press("Enter")
+        self.settle()
+
+    def cut(self, max_size: int | None = None, strategy: str | None = None, variant: int | None = None) -> None:
+        """Cut the model anew and go to Watch."""
+        self.go("Partition")
+        if strategy is not None:
+            self.choose("Strategy", strategy)
+        if max_size is not None:
+            self.set_size(max_size)
+        if variant is not None:
+            self.choose("Variant", f"{variant}:")
+        self.press("Cut and watch")
+
+    def load(self, name: str) -> None:
+        """Load a sample from the gallery."""
+        self.go("Instance")
+        self.page.locator(f".st-key-load-{name} button").click()
+        self.settle()
+
+    def upload(self, name: str, content: bytes) -> None:
+        self.page.locator("input[type=file]").set_input_files(
+            {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+        )
+        self.settle()
+
+    @property
+    def heading(self) -> Locator:
+        return self.page.locator("h3")
+
+    @property
+    def complaint(self) -> Locator:
+        return self.page.get_by_role("alert")
+
+    def edit_by_hand(self) -> None:
+        """Open the controls that edit groups, all of them in view: a list closes when the page moves."""
+        self.page.set_viewport_size({"width": 1280, "height": 1200})
+        self.page.get_by_text("Edit the groups by hand").click()
+        self.page.get_by_role("button", name="Move", exact=True).click(trial=True)
+        self.settle()
+
+    # -- the stage --------------------------------------------------------------------------------------------
+
+    def click(self, selector: str) -> None:
+        """Click on the stage and wait until all that follows has happened."""
+        self.stage.locator(selector).click()
+        self.settle()
+        expect(self.stage).not_to_have_attribute("data-state", "waiting")
+
+    def wait(self, condition: str, argument: Any = None) -> None:
+        """Wait until a condition of the stage's root element holds: JavaScript in ``stage`` and ``argument``."""
+        self.page.wait_for_function(
+            f"([stage, argument]) => {condition}", arg=[self.stage.element_handle(), argument], timeout=60_000
+        )
+
+    def wait_for_position(self, at_least: int) -> None:
+        self.wait("Number(stage.dataset.position) >= argument", at_least)
+
+    def wait_for_end(self) -> None:
+        self.wait("stage.dataset.state === 'idle'")
+        self.settle()
+
+    @property
+    def position(self) -> int:
+        return int(self.stage.get_attribute("data-position"))
+
+    def text(self, output: str) -> str:
+        return self.stage.locator(OUTPUTS[output]).inner_text()
+
+    def shown(self) -> dict[str, Any]:
+        """All numbers and words, and the look of every line and circle."""
+        return self.stage.evaluate(
+            """(stage, outputs) => ({
+                ...Object.fromEntries(Object.entries(outputs).map(([name, selector]) =>
+                    [name, stage.querySelector(selector).textContent])),
+                lines: [...stage.querySelectorAll('.tie')].map((line) =>
+                    ['stroke', 'stroke-width', 'stroke-dasharray'].map((name) => line.getAttribute(name)).join(' ')),
+                active: [...stage.querySelectorAll('.node.active')].map((node) => node.dataset.node),
+            })""",
+            OUTPUTS,
+        )
+
+    def shows(self, run: bc.Engine) -> None:
+        """Check that the stage shows the state of an engine."""
+        assert self.position == run.position
+        assert self.text("where") == f"sweep {self.sweep_of(run) + 1} · event {run.position}"
+        assert is_shown(run.lower_bound, self.text("lower"))
+        assert is_shown(run.upper_bound, self.text("upper"))
+        assert self.text("rows") == str(run.n_rows)
+        assert is_shown(100 * run.gap, self.text("gap").removesuffix(" %"))
+
+    @staticmethod
+    def sweep_of(run: bc.Engine) -> int:
+        """The sweep that the last event belongs to."""
+        return run.trace[run.position - 1].sweep if run.position else 0

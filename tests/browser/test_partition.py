@@ -1,0 +1,117 @@
+"""Cutting a model: choices, their cost, what is refused, and editing by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from bender_core import partition
+from tests.browser.lab import Lab, engine, sample
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def lab(page: Page, settle: Callable[[Page], None]) -> Lab:
+    return Lab(page, settle).open("/partition")
+
+
+def groups(lab: Lab) -> list[str]:
+    """The groups as the page lists them."""
+    lab.tab("Groups")
+    return lab.page.get_by_test_id("stTabs").last.locator("p").filter(has_text=":").all_inner_texts()
+
+
+def cut_button(lab: Lab) -> Locator:
+    return lab.page.get_by_role("button", name="Cut and watch")
+
+
+def test_a_cut_is_watched_at_once(lab: Lab) -> None:
+    lab.set_size(5)
+    lab.choose("Variant", "4:")
+    expect(lab.page.locator("table.plain")).to_contain_text("28, the largest with 5 variables (32 states)")
+    lab.press("Cut and watch")
+    expect(lab.stage.locator(".title")).to_have_text("pose, small · M 5 · variant 4: RMC on the loosest edge · mplp")
+    run = engine(max_size=5, variant=4)
+    expect(lab.stage.locator(".node")).to_have_count(len(run.partition))
+    lab.shows(run)
+    lab.click("[data-step=node]")
+    run.step("node")
+    lab.shows(run)
+
+
+def test_a_choice_that_does_not_fit_is_refused_with_what_would(lab: Lab) -> None:
+    lab.load("pose")
+    lab.go("Partition")
+    lab.choose("Strategy", "greedy")
+    lab.page.locator(".st-key-cut_size input").press("End")
+    lab.settle()
+    expect(lab.complaint).to_have_count(1)
+    said = lab.complaint.inner_text()
+    assert "more than the limit of 1 GB" in said
+    expect(cut_button(lab)).to_be_disabled()
+    fits = int(re.search(r"M = (\d+) would fit", said)[1])
+    lab.set_size(fits)
+    expect(lab.complaint).to_have_count(0)
+    expect(cut_button(lab)).to_be_enabled()
+    largest = partition(sample("pose"), fits, "greedy").max_size
+    expect(lab.page.locator("table.plain")).to_contain_text(f"the largest with {largest} variables")
+
+
+def test_groups_are_edited_by_hand_and_undone(lab: Lab) -> None:
+    undo = lab.page.get_by_role("button", name="Undo")
+    expect(undo).to_be_disabled()
+    start = groups(lab)
+    assert len(start) == 14
+    lab.edit_by_hand()
+    lab.choose("Variable", "head 2")
+    lab.choose("to group", "neck")
+    lab.press("Move")
+    moved = groups(lab)
+    assert moved[0] == "head: head 1, head 3, head 4, head 5, head 6"
+    assert moved[1].endswith("neck 6, head 2")
+    lab.tab("Merge")
+    lab.choose("Group", "left hip")
+    lab.choose("with group", "left knee")
+    lab.press("Merge")
+    merged = groups(lab)
+    assert len(merged) == 13
+    assert any(line.startswith("left hip: ") and line.endswith("left knee 6") for line in merged)
+    lab.tab("Split")
+    lab.choose("Group", "neck")
+    lab.press("Split")
+    assert len(groups(lab)) == 14
+    expect(lab.complaint).to_have_count(0)
+    for earlier in (merged, moved, start):
+        lab.press("Undo")
+        assert groups(lab) == earlier
+    expect(undo).to_be_disabled()
+    lab.press("Split")
+    lab.press("Cut and watch")
+    expect(lab.stage.locator(".node")).to_have_count(15)
+    lab.click("[data-act=run]")
+    lab.wait_for_end()
+    assert lab.text("lower") == lab.text("upper")
+
+
+def test_a_model_in_a_single_group_is_solved_at_once(lab: Lab) -> None:
+    lab.load("tiny")
+    lab.cut(max_size=6, strategy="greedy")
+    expect(lab.stage.locator(".node")).to_have_count(1)
+    lab.click("[data-act=run]")
+    lab.wait_for_end()
+    assert (lab.text("lower"), lab.text("upper")) == ("−3", "−3")
+
+
+def test_choices_outlive_a_look_at_another_page(lab: Lab) -> None:
+    lab.set_size(5)
+    lab.choose("Strategy", "greedy")
+    lab.choose("Variant", "4:")
+    lab.go("Watch")
+    lab.go("Partition")
+    expect(lab.page.locator(".st-key-cut_size input")).to_have_value("5")
+    expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^greedy"))
+    expect(lab.page.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^4:"))

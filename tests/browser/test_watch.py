@@ -1,0 +1,331 @@
+"""The stage in a real browser: every control, on the real app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.lab import Lab, engine, is_shown
+
+pytestmark = pytest.mark.browser
+
+GRAINS = ("row", "node", "sweep")
+
+# Looks at the stage in every frame: how often, and how often something was missing.
+WATCH_FRAMES = """(stage) => {
+    const seen = stage.seen = { frames: 0, blank: 0 };
+    const look = () => {
+        seen.frames += 1;
+        const drawn = [...stage.querySelectorAll('.graph svg, .bounds svg')].every((svg) => svg.childElementCount);
+        if (!stage.isConnected || !drawn) seen.blank += 1;
+        requestAnimationFrame(look);
+    };
+    look();
+    for (const element of stage.querySelectorAll('.tie, .node, button')) element.marked = true;
+}"""
+
+
+@pytest.fixture
+def watch(page: Page, settle: Callable[[Page], None]) -> Lab:
+    return Lab(page, settle).open()
+
+
+def test_the_app_opens_on_a_pose_that_is_ready_to_play(watch: Lab) -> None:
+    run = engine()
+    expect(watch.page).to_have_title("Bender Lab")
+    expect(watch.stage).to_have_attribute("data-state", "idle")
+    expect(watch.stage.locator(".title")).to_have_text("pose, small · M 8 · variant 9: RMC on all loose edges · mplp")
+    expect(watch.stage.locator(".node")).to_have_count(len(run.partition))
+    expect(watch.stage.locator(".tie")).to_have_count(len(run.graph.edges))
+    watch.shows(run)
+    expect(watch.stage.get_by_role("button", name="Play")).to_be_enabled()
+    for label in run.partition.labels:
+        expect(watch.stage.locator(".node").get_by_text(label, exact=True)).to_be_visible()
+    # Nothing to scroll.
+    assert watch.page.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
+    box = watch.stage.bounding_box()
+    assert box["y"] + box["height"] <= 800
+
+
+@pytest.mark.parametrize("grain", GRAINS)
+def test_stepping_forward_raises_the_bound_and_back_restores_the_picture(watch: Lab, grain: str) -> None:
+    run = engine()
+    pictures = [watch.shown()]
+    for _ in range(3):
+        watch.click(f"[data-step={grain}]")
+        run.step(grain)
+        watch.shows(run)
+        pictures.append(watch.shown())
+    assert run.lower_bound > engine().lower_bound or grain == "row"
+    for picture in pictures[-2::-1]:
+        watch.click(f"[data-back={grain}]")
+        assert watch.shown() == picture
+    assert watch.position == 0
+    expect(watch.stage.locator(f"[data-back={grain}]")).to_be_disabled()
+    watch.click(f"[data-step={grain}]")
+    assert watch.shown() == pictures[1]
+
+
+def test_play_needs_one_click_and_keeps_the_page_whole(watch: Lab) -> None:
+    start = watch.shown()
+    watch.stage.evaluate(WATCH_FRAMES)
+    watch.stage.get_by_role("button", name="Play").click()
+    watch.wait("stage.dataset.state === 'playing' && Number(stage.dataset.position) > 0")
+    expect(watch.stage.locator("[data-out=lower]")).not_to_have_text(start["lower"])
+    # Three seconds at a dozen events a second.
+    watch.wait_for_position(36)
+    assert watch.text("state") == "playing"
+    watch.stage.get_by_role("button", name="Pause").click()
+    watch.wait_for_end()
+    run = engine()
+    run.run(max_sweeps=1)
+    run.seek(watch.position)
+    watch.shows(run)
+    assert run.lower_bound > engine().lower_bound
+    seen = watch.stage.evaluate("(stage) => stage.seen")
+    assert seen["frames"] > 10
+    assert seen["blank"] == 0
+    assert watch.stage.evaluate("(s) => [...s.querySelectorAll('.tie, .node, button')].every((e) => e.marked)")
+    stood = watch.shown()
+    watch.settle()
+    assert watch.shown() == stood
+
+
+def test_playing_fast_goes_on_to_the_end_by_itself(watch: Lab) -> None:
+    run = engine()
+    run.run()
+    watch.stage.locator("[data-act=speed]").select_option("160")
+    watch.stage.get_by_role("button", name="Play").click()
+    watch.wait_for_position(len(run.trace))
+    watch.wait_for_end()
+    watch.shows(run)
+    expect(watch.stage.locator("[data-out=state]")).to_have_text("converged: gap closed")
+
+
+def test_running_to_the_end_and_starting_over(watch: Lab) -> None:
+    start, run = watch.shown(), engine()
+    run.run()
+    watch.click("[data-act=run]")
+    watch.wait_for_end()
+    watch.shows(run)
+    assert watch.text("lower") == watch.text("upper")
+    assert (watch.text("gap"), watch.text("state")) == ("0 %", "converged: gap closed")
+    assert watch.text("sentence").startswith("The run is finished")
+    for control in ("[data-act=play]", "[data-act=run]", *(f"[data-step={grain}]" for grain in GRAINS)):
+        expect(watch.stage.locator(control)).to_be_disabled()
+    watch.click("[data-act=reset]")
+    assert watch.shown() == start
+    watch.click("[data-act=run]")
+    watch.wait_for_end()
+    watch.shows(run)
+
+
+def test_scrubbing_by_mouse_and_keyboard(watch: Lab) -> None:
+    run = engine()
+    run.run()
+    watch.click("[data-act=run]")
+    watch.wait_for_end()
+    scrub = watch.stage.locator(".scrub")
+    box = scrub.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    watch.page.mouse.move(box["x"] + box["width"] - 8, middle)
+    watch.page.mouse.down()
+    for share in (0.8, 0.6, 0.4):
+        watch.page.mouse.move(box["x"] + share * box["width"], middle)
+    watch.page.mouse.up()
+    watch.settle()
+    assert 0.3 * len(run.trace) < watch.position < 0.5 * len(run.trace)
+    run.seek(watch.position)
+    watch.shows(run)
+    scrub.press("Home")
+    watch.settle()
+    run.seek(0)
+    watch.shows(run)
+    scrub.press("End")
+    watch.settle()
+    run.seek(len(run.trace))
+    watch.shows(run)
+    for position in (611, 2):
+        scrub.fill(str(position))
+        watch.settle()
+        run.seek(position)
+        watch.shows(run)
+
+
+def test_colours_do_not_depend_on_what_was_seen_later(watch: Lab) -> None:
+    watch.load("pose")
+    watch.go("Watch")
+    watch.click("[data-step=row]")
+    early = watch.shown()
+    assert any("7 4" in line for line in early["lines"])
+    watch.click("[data-act=run]")
+    watch.wait_for_end()
+    for position in ("200", early["where"].split()[-1]):
+        watch.stage.locator(".scrub").fill(position)
+        watch.settle()
+    assert watch.shown() == early
+
+
+def test_a_click_on_a_line_shows_its_message_and_flips_it(watch: Lab) -> None:
+    run = engine()
+    watch.click("[data-step=sweep]")
+    run.step("sweep")
+    # Another line than the chosen one, at a point where nothing lies over it.
+    edge, x, y = watch.stage.evaluate(
+        """(stage) => {
+            for (const pick of [...stage.querySelectorAll('.pick')].slice(1)) {
+                const { x, y } = pick.getPointAtLength(pick.getTotalLength() / 2);
+                const on = new DOMPoint(x, y).matrixTransform(pick.getScreenCTM());
+                if (stage.getRootNode().elementFromPoint(on.x, on.y) === pick) {
+                    return [Number(pick.dataset.edge), on.x, on.y];
+                }
+            }
+        }"""
+    )
+    watch.page.mouse.click(x, y)
+    watch.settle()
+    labels = run.partition.labels
+    p, q = run.graph.edges[edge]
+    name = watch.stage.locator(".edge .name")
+    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
+    expect(watch.stage.locator(".edge .hint")).to_contain_text(f"{len(run.rows(p, q))} rows")
+    expect(watch.stage.locator(".edge svg path.truth")).to_have_count(1)
+    line = watch.stage.locator(".tie").nth(edge).get_attribute("d")
+    expect(watch.stage.locator(".halo")).to_have_attribute("d", line)
+    watch.click("[data-act=flip]")
+    expect(name).to_have_text(f"Message {labels[p]} → {labels[q]}")
+    watch.page.mouse.click(x, y)
+    watch.settle()
+    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
+    watch.click("[data-step=node]")
+    run.step("node")
+    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
+    expect(watch.stage.locator(".edge .hint")).to_contain_text(f"{len(run.rows(p, q))} rows")
+
+
+def test_a_click_on_a_circle_shows_its_loosest_message(watch: Lab) -> None:
+    run = engine()
+    run.step("node")
+    watch.click("[data-step=node]")
+    node = run.trace[0].node
+    while not (run.trace[run.position - 1].arc >= 0 and run.trace[run.position - 1].kind.name == "ORACLE"):
+        run.step("event")
+    loosest = run.trace[run.position - 1].arc
+    watch.stage.locator(".scrub").evaluate("(scrub, at) => { scrub.max = at }", run.position)
+    watch.stage.locator(".scrub").fill(str(run.position))
+    watch.settle()
+    receiver, sender = run.graph.ends(loosest)
+    assert receiver != node
+    watch.click(f".node[data-node='{receiver}']")
+    labels = run.partition.labels
+    expect(watch.stage.locator(".edge .name")).to_have_text(f"Message {labels[sender]} → {labels[receiver]}")
+    expect(watch.stage.locator(f".node[data-node='{receiver}'].chosen")).to_have_count(1)
+
+
+def test_a_line_tells_its_slack_on_hover(watch: Lab) -> None:
+    watch.click("[data-step=sweep]")
+    run = engine()
+    run.step("sweep")
+    edge = int(run.trace[0].arc if run.trace[0].arc >= 0 else run.graph.problem.node_arcs[0]) // 2
+    p, q = run.graph.edges[edge]
+    labels = run.partition.labels
+    watch.stage.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerenter", {"clientX": 400, "clientY": 400})
+    tip = watch.stage.locator(".tip")
+    lines = tip.locator("div").all_inner_texts()
+    assert lines[0] == f"{labels[p]} – {labels[q]}: {len(run.rows(p, q))} rows"
+    for line, receiver, arc in zip(lines[1:], (p, q), (2 * edge, 2 * edge + 1), strict=True):
+        said, _, value = line.rpartition(": ")
+        assert said == f"slack into {labels[receiver]}"
+        assert is_shown(float(f"{run.slack[arc]:.4g}"), value)
+    watch.stage.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerleave")
+    expect(tip).to_be_hidden()
+
+
+def test_the_keyboard_steps_and_plays(watch: Lab) -> None:
+    run = engine()
+    start = watch.shown()
+    for modifier, grain in (("", "row"), ("Shift+", "node"), ("Alt+", "sweep")):
+        before = run.position
+        watch.page.keyboard.press(f"{modifier}ArrowRight")
+        watch.settle()
+        run.step(grain)
+        assert run.position > before
+        watch.shows(run)
+    for modifier in ("Alt+", "Shift+", ""):
+        watch.page.keyboard.press(f"{modifier}ArrowLeft")
+        watch.settle()
+    assert watch.position == 0
+    assert watch.shown() == start
+    watch.page.keyboard.press("Space")
+    watch.wait_for_position(5)
+    expect(watch.stage).to_have_attribute("data-state", "playing")
+    watch.page.keyboard.press("Space")
+    watch.wait_for_end()
+    assert watch.position >= 5
+
+
+def test_quick_keys_are_all_taken(watch: Lab) -> None:
+    run = engine()
+    for _ in range(8):
+        watch.page.keyboard.press("ArrowRight")
+        run.step("row")
+    watch.settle()
+    watch.shows(run)
+
+
+def test_two_people_do_not_see_each_other(new_page: Callable[[], Page], settle: Callable[[Page], None]) -> None:
+    one, other = (Lab(new_page(), settle).open() for _ in range(2))
+    before = other.shown()
+    one.click("[data-step=sweep]")
+    one.load("tiny")
+    one.go("Watch")
+    expect(one.stage.locator(".title")).to_contain_text("tiny")
+    other.click("[data-step=row]")
+    other.click("[data-back=row]")
+    assert other.shown() == before
+
+
+def test_another_page_and_back_keeps_the_place(watch: Lab) -> None:
+    run = engine()
+    for _ in range(3):
+        watch.click("[data-step=node]")
+        run.step("node")
+    watch.click(".node[data-node='3']")
+    message = watch.stage.locator(".edge .name").inner_text()
+    before = watch.shown()
+    for page in ("Partition", "Instance"):
+        watch.go(page)
+        watch.go("Watch")
+        watch.shows(run)
+        assert watch.shown() == before
+        expect(watch.stage.locator(".edge .name")).to_have_text(message)
+    watch.click("[data-step=node]")
+    run.step("node")
+    watch.shows(run)
+    watch.click("[data-back=node]")
+    assert watch.shown() == before
+
+
+def test_a_long_run_can_be_stopped(watch: Lab) -> None:
+    watch.go("Instance")
+    watch.tab("Make one")
+    watch.choose("Family", "Ising grid")
+    watch.enter("Rows", "30")
+    watch.enter("Columns", "30")
+    watch.press("Make it")
+    watch.cut(12, "greedy", 11)
+    watch.stage.locator("[data-act=run]").click()
+    watch.wait("stage.dataset.state === 'running' && /event [1-9]/.test(stage.querySelector('.where').textContent)")
+    expect(watch.stage.locator("[data-step=row]")).to_be_disabled()
+    watch.stage.get_by_role("button", name="Stop").click()
+    watch.wait_for_end()
+    assert watch.position > 0
+    assert watch.text("state") == "paused"
+    expect(watch.stage.get_by_role("button", name="Play")).to_be_enabled()
+    stopped = watch.shown()
+    watch.click("[data-step=node]")
+    assert watch.position > int(stopped["where"].split()[-1])
+    watch.click("[data-back=node]")
+    assert watch.shown()["lower"] == stopped["lower"]

@@ -1,0 +1,23 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Compiling a kernel in the middle of an example says nothing about the example: no deadlines.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def shared_instances() -> Path:
+    """The folder of published instances that stands beside the repository on some machines."""
+    folder = Path(__file__).parents[2] / "shared" / "instances"
+    if not folder.is_dir():
+        pytest.skip(f"no published instances in {folder}")
+    return folder

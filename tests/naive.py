@@ -1,0 +1,276 @@
+"""Slow twins of the library, written from the paper's definitions: tables over all states, brute force over them.
+
+Nothing here knows the kernels or their layout. A state of a group is an integer whose bit k is its k-th
+member; tables over a group, or over a pair of groups, hold one entry a state (pair).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import lil_array
+
+from bender_core.model import BinaryMRF
+
+Array = NDArray[np.float64]
+# Two numbers of the order of 1 this close may be told apart differently by another order of summation.
+NEAR = 1e-9
+
+
+def labelings(n: int) -> list[tuple[int, ...]]:
+    """All 2^n labellings."""
+    return list(itertools.product((0, 1), repeat=n))
+
+
+def energy(mrf: BinaryMRF, x: Sequence[int]) -> float:
+    """f(x), term by term."""
+    total = mrf.constant
+    for i in range(mrf.n):
+        total += mrf.unary[i, x[i]]
+    for (i, j), table in zip(mrf.edges, mrf.pairwise, strict=True):
+        total += table[x[i], x[j]]
+    return float(total)
+
+
+def optimum(mrf: BinaryMRF) -> float:
+    """The least energy, by trying every labelling at once."""
+    x = np.arange(1 << mrf.n)[:, None] >> np.arange(mrf.n) & 1
+    total = np.full(1 << mrf.n, mrf.constant)
+    for i in range(mrf.n):
+        total += mrf.unary[i, x[:, i]]
+    for (i, j), table in zip(mrf.edges, mrf.pairwise, strict=True):
+        total += table[x[:, i], x[:, j]]
+    return float(total.min())
+
+
+def normal_form(mrf: BinaryMRF) -> tuple[float, Array, list[Array]]:
+    """Constant, unaries and tables in normal form, edge by edge as method.md, section 1, prints it.
+
+    What both states of a variable share is moved into the constant, as the library does.
+    """
+    unary, tables = mrf.unary.copy(), []
+    for (i, j), t in zip(mrf.edges, mrf.pairwise, strict=True):
+        w = t[1, 1] - t[0, 1] - t[1, 0] + t[0, 0]
+        table = np.zeros((2, 2))
+        unary[j, 0] += t[0, 0]
+        unary[j, 1] += t[0, 1]
+        if w < 0:
+            table[1, 1] = w
+            unary[i, 1] += t[1, 0] - t[0, 0]
+        else:
+            table[1, 0] = -w
+            unary[i, 1] += t[1, 1] - t[0, 1]
+        tables.append(table)
+    shared = unary.min(axis=1, keepdims=True)
+    return mrf.constant + float(shared.sum()), unary - shared, tables
+
+
+def affine(constant: float, slope: Sequence[float]) -> Array:
+    """``constant + sum_k slope[k] bit_k(y)`` for every y."""
+    return np.array([constant + sum(s * (y >> k & 1) for k, s in enumerate(slope)) for y in range(1 << len(slope))])
+
+
+def table_of(terms: Array) -> Array:
+    """``sum_k terms[k, bit_k(y)]`` for every y."""
+    return np.array([sum(t[y >> k & 1] for k, t in enumerate(terms)) for y in range(1 << len(terms))])
+
+
+class GroupModel:
+    """The model over groups: f = constant + sum_p phi[p](y_p) + sum_pq coupling(p, q)(y_p, y_q)."""
+
+    def __init__(self, mrf: BinaryMRF, groups: Sequence[Sequence[int]]) -> None:
+        self.groups = [[int(i) for i in group] for group in groups]
+        self.constant, unary, tables = normal_form(mrf)
+        place = {i: (p, k) for p, group in enumerate(self.groups) for k, i in enumerate(group)}
+        self.phi = [table_of(unary[group]) for group in self.groups]
+        # theta[p, q] lists, for every edge between the groups, the bit in p, the bit in q and the table.
+        self.theta: dict[tuple[int, int], list[tuple[int, int, Array]]] = {}
+        for (i, j), table in zip(mrf.edges.tolist(), tables, strict=True):
+            (p, k), (q, m) = place[i], place[j]
+            if p == q:
+                for y in range(1 << len(self.groups[p])):
+                    self.phi[p][y] += table[y >> k & 1, y >> m & 1]
+            elif table.any():
+                self.theta.setdefault((p, q), []).append((k, m, table))
+                self.theta.setdefault((q, p), []).append((m, k, table.T))
+        self.edges = sorted((p, q) for p, q in self.theta if p < q)
+        self._coupling = {pair: self._tabulated(*pair) for pair in self.theta}
+
+    def neighbours(self, p: int) -> list[int]:
+        """The groups coupled to p, in rising order."""
+        return sorted(q for r, q in self.theta if r == p)
+
+    def coupling(self, p: int, q: int) -> Array:
+        """phi_pq over all pairs of states, the states of p first."""
+        return self._coupling[p, q]
+
+    def energy(self, states: Sequence[int]) -> float:
+        """f of a joint state."""
+        inside = sum(phi[y] for phi, y in zip(self.phi, states, strict=True))
+        return float(self.constant + inside + sum(self.coupling(p, q)[states[p], states[q]] for p, q in self.edges))
+
+    def reverse_row(self, p: int, q: int, state: int) -> dict[int, Array]:
+        """The reverse Magnanti-Wong row of the message into p at a state, by the paper's formulas.
+
+        The tables u over p and v over q of phi_pq(y_p, y_q) >= -u(y_p) - v(y_q).
+        """
+        beta_1 = np.zeros((len(self.groups[p]), 2))
+        beta_2 = np.zeros((len(self.groups[q]), 2))
+        for k, m, theta in self.theta[p, q]:
+            first = [-float(x != state >> k & 1) * theta[x].min() for x in (0, 1)]
+            for x in (0, 1):
+                beta_1[k, x] += first[x]
+                beta_2[m, x] += -min(theta[0, x] + first[0], theta[1, x] + first[1])
+        return {p: table_of(beta_1), q: table_of(beta_2)}
+
+    def lp_bound(self) -> float:
+        """The local polytope relaxation over the groups, written out in full for HiGHS."""
+        cost, first = [*self.phi], np.cumsum([0, *map(len, self.phi)])
+        pair_first = {}
+        size = int(first[-1])
+        for p, q in self.edges:
+            pair_first[p, q] = size
+            cost.append(self.coupling(p, q).reshape(-1))
+            size += self.coupling(p, q).size
+        # One row a group: its marginals sum to 1. Then one a state of either end of an edge: they agree.
+        rows, right = [], []
+        for p, phi in enumerate(self.phi):
+            rows.append([(int(first[p]) + y, 1.0) for y in range(len(phi))])
+            right.append(1.0)
+        for (p, q), start in pair_first.items():
+            a, b = self.coupling(p, q).shape
+            rows += [[(start + y * b + z, 1.0) for z in range(b)] + [(int(first[p]) + y, -1.0)] for y in range(a)]
+            rows += [[(start + y * b + z, 1.0) for y in range(a)] + [(int(first[q]) + z, -1.0)] for z in range(b)]
+            right += [0.0] * (a + b)
+        matrix = lil_array((len(rows), size))
+        for r, row in enumerate(rows):
+            for column, entry in row:
+                matrix[r, column] = entry
+        solution = linprog(np.concatenate(cost), A_eq=matrix.tocsr(), b_eq=right, bounds=(0, None), method="highs")
+        assert solution.status == 0, solution.message
+        return float(solution.fun + self.constant)
+
+    def _tabulated(self, p: int, q: int) -> Array:
+        total = np.zeros((len(self.phi[p]), len(self.phi[q])))
+        y, z = np.arange(total.shape[0]), np.arange(total.shape[1])
+        for k, m, theta in self.theta[p, q]:
+            total += theta[(y >> k & 1)[:, None], (z >> m & 1)[None, :]]
+        return total
+
+
+@dataclass
+class NodeUpdate:
+    """What one node update of the twin did."""
+
+    lower_bound: float
+    upper_bound: float
+    rows: int
+    ambiguous: bool
+
+
+class NaiveEngine:
+    """Message passing (paper, Algs. 1 and 2) with everything enumerated, for variants 4, 9 and 11."""
+
+    def __init__(self, mrf: BinaryMRF, groups: Sequence[Sequence[int]], variant: int) -> None:
+        self.model = GroupModel(mrf, groups)
+        self.variant = variant
+        model = self.model
+        self.lam = {(p, q): np.zeros(len(model.phi[p])) for p, q in model.theta}
+        self.states = [int(phi.argmin()) for phi in model.phi]
+        self.upper_bound = model.energy(self.states)
+        self.rows: dict[tuple[int, int], list[dict[int, Array]]] = {edge: [] for edge in model.edges}
+        # Whether a choice so far was so close that another order of summation may have made the other one.
+        self.ambiguous = any(near_tie(phi) for phi in model.phi)
+        for p, q in model.edges:
+            for receiver, sender in ((p, q), (q, p)):
+                row = model.reverse_row(receiver, sender, self.states[receiver])
+                self.rows[p, q].append(row)
+
+    def reparametrized(self, p: int) -> Array:
+        """phi_p + sum_q lambda_{pq->p}."""
+        return self.model.phi[p] + sum((self.lam[p, q] for q in self.model.neighbours(p)), np.zeros(1))
+
+    def min_marginal(self, p: int, q: int) -> Array:
+        """nu_pq(y_p) = min over y_q of phi_pq - lambda_{pq->q}."""
+        return (self.model.coupling(p, q) - self.lam[q, p][None, :]).min(axis=1)
+
+    def row_value(self, row: dict[int, Array], p: int, q: int) -> Array:
+        """A row with the largest intercept that lambda allows, over the states of p."""
+        return (-self.lam[q, p] - row[q]).min() - row[p]
+
+    def envelope(self, p: int, q: int) -> Array:
+        """nu^-_pq: the best row, state by state; nu itself where no rows are kept."""
+        if self.variant == 11:
+            return self.min_marginal(p, q)
+        rows = self.rows[min(p, q), max(p, q)]
+        return np.max([self.row_value(row, p, q) for row in rows], axis=0)
+
+    def exact_total(self, p: int) -> Array:
+        """phi_p + sum_q nu_pq: its minimum is what the node update is after."""
+        return self._total(p, {q: self.min_marginal(p, q) for q in self.model.neighbours(p)})
+
+    def envelope_total(self, p: int) -> Array:
+        """phi_p + sum_q nu^-_pq: its minimiser is y*."""
+        return self._total(p, {q: self.envelope(p, q) for q in self.model.neighbours(p)})
+
+    def lower_bound(self) -> float:
+        """LB(lambda) of method.md, section 2, by definition."""
+        nodes = sum(self.reparametrized(p).min() for p in range(len(self.model.phi)))
+        edges = sum(
+            (self.model.coupling(p, q) - self.lam[p, q][:, None] - self.lam[q, p][None, :]).min()
+            for p, q in self.model.edges
+        )
+        return float(self.model.constant + nodes + edges)
+
+    def exact_gain(self, p: int) -> float:
+        """What the exact update of a node would add to LB(lambda) from here."""
+        before = self.lower_bound()
+        kept = dict(self.lam)
+        self._pass(p, {q: self.min_marginal(p, q) for q in self.model.neighbours(p)})
+        gain = self.lower_bound() - before
+        self.lam = kept
+        return gain
+
+    def update(self, p: int) -> NodeUpdate:
+        """One node update: raise the envelopes until they are tight at their minimiser, then pass the messages."""
+        neighbours = self.model.neighbours(p)
+        while True:
+            nu = {q: self.envelope(p, q) for q in neighbours}
+            total = self._total(p, nu)
+            y = int(total.argmin())
+            self.ambiguous |= near_tie(total)
+            slack = np.array([self.min_marginal(p, q)[y] - nu[q][y] for q in neighbours])
+            scale = 1.0 + max((abs(nu[q][y]) for q in neighbours), default=0.0)
+            loose = slack > NEAR * scale
+            self.ambiguous |= bool(((slack > 1e-13 * scale) & ~loose).any())
+            if not loose.any():
+                break
+            if self.variant == 4:
+                self.ambiguous |= near_tie(-slack)
+                loose = np.arange(len(slack)) == slack.argmax()
+            for q in itertools.compress(neighbours, loose):
+                self.rows[min(p, q), max(p, q)].append(self.model.reverse_row(p, q, y))
+        self._pass(p, nu)
+        self.states[p] = int(self.reparametrized(p).argmin())
+        self.upper_bound = min(self.upper_bound, self.model.energy(self.states))
+        rows = 0 if self.variant == 11 else sum(map(len, self.rows.values()))
+        return NodeUpdate(self.lower_bound(), self.upper_bound, rows, self.ambiguous)
+
+    def _total(self, p: int, nu: dict[int, Array]) -> Array:
+        return self.model.phi[p] + sum(nu.values(), np.zeros(1))
+
+    def _pass(self, p: int, nu: dict[int, Array]) -> None:
+        share = self._total(p, nu) / (1 + len(nu))
+        for q, values in nu.items():
+            self.lam[p, q] = values - share
+
+
+def near_tie(values: Array) -> bool:
+    """Whether another entry is as good as the least one, or nearly."""
+    least, *rest = np.sort(values)
+    return bool(rest) and bool(rest[0] - least < NEAR * (1.0 + abs(least)))

@@ -1,0 +1,193 @@
+"""The command line: what it prints, and one line and exit code 2 for what it cannot do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bender_core as bc
+from bender_core.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
+POSE = str(ROOT / "sample_instances" / "pose.mrf.json")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """A process of its own, as a person starts it."""
+    command = [sys.executable, "-m", "bender_core", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True)
+
+
+def test_solve_prints_bounds_and_status() -> None:
+    done = run("solve", TINY, "--max-size", "3", "--variant", "9")
+    assert (done.returncode, done.stderr) == (0, b"")
+    report = dict(line.split("  ", 1) for line in done.stdout.decode().splitlines())
+    report = {key: value.strip() for key, value in report.items()}
+    assert report["status"] == "converged: gap closed"
+    assert float(report["lower bound"]) == pytest.approx(-3.0)
+    assert float(report["upper bound"]) == -3.0
+    assert (report["variables"], report["groups"], report["variant"]) == ("6", "2", "9")
+
+
+@pytest.mark.parametrize("variant", bc.VARIANTS)
+def test_solve_as_json(variant: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", TINY, "--max-size", "3", "--variant", str(variant), "--json"]) == 0
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert (out.count("\n"), err) == (1, "")
+    mrf = bc.load(TINY)
+    result = bc.solve(mrf, bc.partition(mrf, 3), variant)
+    assert report["lower_bound"] == result.lower_bound
+    assert report["energy"] == report["upper_bound"] == mrf.energy(report["labeling"])
+    assert (report["gap"], report["sweeps"], report["rows"]) == (result.gap, result.sweeps, result.rows)
+    assert (report["model"], report["strategy"], report["max_size"], report["feasible"]) == ("tiny", "groups", 3, True)
+
+
+def test_solve_does_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    torus = str(ROOT / "sample_instances" / "torus-10x10.mrf.json")
+
+    def solve(*options: str) -> dict:
+        assert main(["solve", torus, "--json", *options]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    limited = solve("--max-sweeps", "2")
+    assert (limited["sweeps"], limited["status"]) == (2, "stopped: sweep limit reached")
+    assert (limited["max_size"], limited["variant"]) == (8, 9)
+    assert solve("--time-limit", "0", "--max-size", "9")["status"] == "stopped: time limit reached"
+    cut = solve("--strategy", "singletons", "--tolerance", "0.1")
+    assert (cut["groups"], cut["strategy"], cut["status"]) == (100, "singletons", "converged: no progress in a sweep")
+
+
+def test_results_are_also_given_in_the_terms_of_the_source(capsys: pytest.CaptureFixture[str]) -> None:
+    karate = str(ROOT / "sample_instances" / "karate.mrf.json")
+    assert main(["solve", karate, "--max-sweeps", "3", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["modularity"] == bc.load(karate).objective.value(report["upper_bound"])
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", TINY, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    mrf = bc.load(TINY)
+    assert (report["variables"], report["edges"], report["groups"], report["hard_entries"]) == (6, 11, 2, 0)
+    assert report["attractive_edges"] == sum(w < 0 for w in mrf.coupling())
+    assert report["repulsive_edges"] == sum(w > 0 for w in mrf.coupling())
+    assert report["content_hash"] == mrf.content_hash()
+    assert main(["info", TINY]) == 0
+    assert "content hash" in capsys.readouterr().out
+
+
+def test_an_infeasible_model_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "contradiction.uai"
+    path.write_text("MARKOV\n1\n2\n2\n1 0\n1 0\n2 0 1\n2 1 0\n")
+    assert main(["solve", str(path), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert not json.loads(out)["feasible"]
+    assert err.startswith("infeasible or not solved")
+    assert err.count("\n") == 1
+
+
+# --- what cannot be done -----------------------------------------------------------------------------------------
+
+BROKEN: dict[str, bytes] = {
+    "truncated": b"MARKOV\n3\n2 2 2\n2\n2 0 1\n2 1 2\n4\n 1 2 3 4\n4\n 1 2",
+    "a wrong count": b"MARKOV\n3\n2 2 2\n1\n2 0 1\n3 1 2 3",
+    "three states": b"MARKOV\n2\n2 3\n1\n2 0 1\n6 1 1 1 1 1 1",
+    "not a number": b"MARKOV\n1\n2\n1\n1 0\n2 nan 1",
+    "too many variables": b"MARKOV\n1000000000000\n" + b"2 " * 140,
+    "too many factors": b"MARKOV\n2\n2 2\n1000000000000\n" + b"1 0 " * 70,
+    "binary junk": bytes(range(256)),
+    "nothing": b"",
+    "damaged gzip": b"\x1f\x8b" + bytes(range(100)),
+    "a native file cut short": b'{"format": "bender-lab-mrf", "version": 1, "unary": [[0, 1',
+    "a native file with NaN": b'{"format": "bender-lab-mrf", "version": 1, "unary": [[0, NaN]]}',
+    "another kind of text": b"Dear diary,\n",
+}
+
+
+def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line about what is wrong; nothing else is printed."""
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert err.startswith("error: ")
+    return err.removeprefix("error: ").strip()
+
+
+@pytest.mark.parametrize("command", ["solve", "info"])
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_file_gets_one_line(
+    kind: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "broken.uai"
+    path.write_bytes(BROKEN[kind])
+    said = refusal([command, str(path)], capsys)
+    assert len(said) > 20
+
+
+@pytest.mark.parametrize("kind", ["truncated", "too many variables", "binary junk"])
+def test_a_broken_file_ends_the_process_with_2(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken.uai"
+    path.write_bytes(BROKEN[kind])
+    done = run("solve", str(path))
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+
+
+@pytest.mark.parametrize("command", ["solve", "info"])
+def test_a_missing_file_gets_one_line(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = tmp_path / "nowhere.uai"
+    assert refusal([command, str(missing)], capsys) == f"{missing}: No such file or directory"
+    assert refusal([command, str(tmp_path)], capsys) == f"{tmp_path}: Is a directory"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--max-size", "0"], "M is 0; choose a whole number from 1 to 30"),
+        (["--max-size", "31"], "M is 31; choose a whole number from 1 to 30"),
+        (["--max-size", "16", "--variant", "9"], "more than the limit of 0.00391 GB; M = "),
+        (["--max-size", "16", "--variant", "11"], "more than the limit of 0.00391 GB; M = "),
+    ],
+)
+def test_a_choice_that_cannot_be_run_gets_one_line(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "4")
+    assert said in refusal(["solve", POSE, *options], capsys)
+
+
+def test_groups_of_24_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The default limit; the advice is one that runs."""
+    n = 72
+    mrf = bc.BinaryMRF(
+        [[0, 1]] * n, [(i, j) for i in range(n) for j in range(i)], [[[0, 0], [0, 1]]] * (n * (n - 1) // 2)
+    )
+    path = str(tmp_path / "dense.mrf.json")
+    bc.save(mrf, path)
+    said = refusal(["solve", path, "--max-size", "24"], capsys)
+    assert "groups of up to 24 variables need" in said
+    assert "more than the limit of 1 GB; M = " in said
+
+
+def test_a_model_without_groups_says_which_strategies_it_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "small.uai"
+    path.write_text("MARKOV\n1\n2\n1\n1 0\n2 0.5 1\n")
+    assert "names no groups" in refusal(["solve", str(path), "--strategy", "groups"], capsys)
+
+
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["solve"], ["solve", TINY, "--variant", "13"]])
+def test_a_command_that_is_none_shows_its_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage:" in capsys.readouterr().err

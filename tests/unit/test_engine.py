@@ -1,0 +1,893 @@
+"""The engine: the invariants of method.md, section 7, its bounds against HiGHS and brute force, stepping and seeking.
+
+``tests.naive`` is the judge: it knows the definitions and enumerates all states.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array, eye_array, hstack
+
+import bender_core as bc
+from bender_core import engine as engine_module
+from bender_core.kernels.layout import Cursor, Kind, Status
+from bender_core.trace import COLUMNS
+from tests import naive
+from tests.models import between_groups, cut_mrfs, examples, mrfs, random_mrf
+from tests.unit.local_polytope import solve_lp
+
+SAMPLES = Path(__file__).parents[2] / "sample_instances"
+VARIANTS = tuple(bc.VARIANTS)
+WITH_ROWS = tuple(number for number, variant in bc.VARIANTS.items() if not variant.exact)
+
+Cut = tuple[bc.BinaryMRF, bc.Partition]
+jitless = pytest.mark.jitless
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+every_variant_with_rows = pytest.mark.parametrize("variant", WITH_ROWS)
+
+
+def sample(name: str) -> bc.BinaryMRF:
+    return bc.load(SAMPLES / f"{name}.mrf.json")
+
+
+def size_of(mrf: bc.BinaryMRF) -> float:
+    """The magnitude beside which rounding is judged."""
+    return float(1 + abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
+
+
+def twin(engine: bc.Engine) -> naive.NaiveEngine:
+    """A naive engine at the messages and with the rows of an engine."""
+    slow = naive.NaiveEngine(engine.mrf, engine.partition.groups, engine.variant.number)
+    for p, q in slow.lam:
+        slow.lam[p, q] = engine.message(p, q)
+    for p, q in slow.rows:
+        slow.rows[p, q] = [{p: naive.table_of(row.u), q: naive.table_of(row.v)} for row in engine.rows(p, q)]
+    return slow
+
+
+def glassy(seed: int = 0, n: int = 10, max_size: int = 3) -> Cut:
+    """A spin glass on a complete graph: conflicts everywhere, which keep the engine busy for tens of sweeps."""
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(n, 1)
+    spins = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    unary, pairwise = 0.1 * rng.normal(size=(n, 2)), rng.normal(size=(len(i), 1, 1)) * spins
+    mrf = bc.BinaryMRF(unary, np.column_stack([i, j]), pairwise)
+    return mrf, bc.partition(mrf, max_size)
+
+
+# --- single rows, envelopes and node updates ---------------------------------------------------------------------
+
+
+@jitless
+@every_variant_with_rows
+@settings(max_examples=examples(30))
+@given(cut_mrfs(max_n=8, max_size=3), st.integers(0, 60))
+def test_rows_bound_the_couplings_and_stay_tight_at_their_own_state(variant: int, cut: Cut, events: int) -> None:
+    """Invariant 2, wherever the run stands: most messages have changed since most rows were made."""
+    mrf, part = cut
+    engine = bc.Engine(mrf, part, variant)
+    for _ in range(events):
+        engine.step("event")
+    slow, close = twin(engine), 1e-12 * size_of(mrf)
+    for p, q in slow.model.theta:
+        exact = slow.min_marginal(p, q)
+        np.testing.assert_allclose(engine.min_marginal(p, q), exact, rtol=0, atol=close)
+        envelope = engine.envelope(p, q)
+        np.testing.assert_allclose(envelope, slow.envelope(p, q), rtol=0, atol=close)
+        assert (envelope <= exact + close).all()
+        own = []
+        for row in engine.rows(p, q):
+            u, v = naive.table_of(row.u), naive.table_of(row.v)
+            assert (slow.model.coupling(p, q) + u[:, None] + v[None, :] >= -close).all()
+            assert row.intercept == pytest.approx((-slow.lam[q, p] - v).min(), rel=0, abs=close)
+            if row.made_for == p:
+                own.append(row.anchor)
+                assert row.intercept - u[row.anchor] == pytest.approx(exact[row.anchor], rel=0, abs=close)
+        assert len(own) == len(set(own)), "a state needs no second reverse row"
+        touched = 1 << engine.graph.active_members(engine.graph.arc(p, q))
+        assert own[0] == slow.model.phi[p].argmin() & touched.sum() or naive.near_tie(slow.model.phi[p])
+
+
+@jitless
+@every_variant
+@settings(max_examples=examples(30))
+@given(cut_mrfs(max_n=8, max_size=3))
+def test_every_node_update_gains_what_the_exact_one_would(variant: int, cut: Cut) -> None:
+    """Invariants 3 and 4."""
+    mrf, part = cut
+    engine = bc.Engine(mrf, part, variant, max_sweeps=6)
+    close = 1e-12 * size_of(mrf)
+    optimum = naive.optimum(mrf)
+    slow = twin(engine)
+    assert engine.lower_bound == pytest.approx(slow.lower_bound(), rel=0, abs=close)
+    while not engine.finished:
+        before = slow
+        (*_, event) = engine.step("node")
+        if event.kind != Kind.MESSAGE:
+            continue
+        p, neighbours = event.node, engine.graph.neighbours(event.node)
+        # What node p receives depends on the messages of the others, which are still those that it saw.
+        slow = twin(engine)
+        total = slow.envelope_total(p)
+        assert total.min() == pytest.approx(slow.exact_total(p).min(), rel=0, abs=close), "(V)"
+        for q in neighbours:
+            expected = slow.envelope(p, q) - total / (1 + len(neighbours))
+            np.testing.assert_allclose(engine.message(p, q), expected, rtol=0, atol=close)
+            assert np.array_equal(engine.message(q, p), before.lam[q, p])
+        gain = engine.lower_bound - before.lower_bound()
+        assert gain == pytest.approx(before.exact_gain(p), rel=0, abs=close)
+        assert gain >= -close
+        assert engine.lower_bound == pytest.approx(slow.lower_bound(), rel=0, abs=close)
+        assert engine.certificate() == pytest.approx(slow.lower_bound(), rel=0, abs=close)
+        assert engine.lower_bound <= optimum + close
+        assert engine.upper_bound >= optimum - close
+        assert engine.upper_bound == pytest.approx(naive.energy(mrf, engine.labeling), rel=0, abs=close)
+
+
+@jitless
+@every_variant
+def test_the_run_is_that_of_the_naive_engine(variant: int) -> None:
+    """Node by node, until a choice is so close that rounding may decide it either way."""
+    compared = 0
+    for seed in range(4 if variant == 4 else 8):
+        mrf, part = glassy(seed, n=8 + seed, max_size=1 + seed % 3)
+        engine = bc.Engine(mrf, part, variant, improving=False)
+        slow = naive.NaiveEngine(mrf, part.groups, variant)
+        for _ in range(30):
+            (*_, event) = engine.step("node")
+            if event.kind == Kind.SWEEP:
+                continue
+            if event.kind == Kind.FINISHED:
+                break
+            update = slow.update(event.node)
+            # Exact messages do not depend on which of two minimisers is looked at; only the labelling does.
+            if update.ambiguous and variant != 11:
+                break
+            compared += 1
+            assert event.lower_bound == pytest.approx(update.lower_bound, rel=0, abs=1e-9)
+            assert event.rows == update.rows
+            if not update.ambiguous:
+                assert event.upper_bound == pytest.approx(update.upper_bound, rel=0, abs=1e-9)
+    assert compared > 40
+
+
+# --- the trace ---------------------------------------------------------------------------------------------------
+
+
+@jitless
+@every_variant
+@settings(max_examples=examples(20))
+@given(cut_mrfs(max_n=8, max_size=3))
+def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
+    mrf, part = cut
+    engine = bc.Engine(mrf, part, variant, max_sweeps=3)
+    close = 1e-12 * size_of(mrf)
+    seen = {"sweep": 0, "node": -1, "rows": engine.n_rows, "sweep_bound": engine.lower_bound}
+    while not engine.finished:
+        slow, bound = twin(engine), engine.lower_bound
+        (event,) = engine.step("event")
+        assert event.index == engine.position - 1
+        assert event.rows == engine.n_rows == seen["rows"] + (event.kind == Kind.ROW)
+        assert event.sweep == seen["sweep"]
+        assert (event.lower_bound, event.upper_bound) == (engine.lower_bound, engine.upper_bound)
+        p, y = event.node, event.state
+        if event.kind in (Kind.NODE_OPENED, Kind.ORACLE, Kind.ROW, Kind.MESSAGE):
+            total, exact = slow.envelope_total(p), slow.exact_total(p)
+            slack = {q: slow.min_marginal(p, q)[y] - slow.envelope(p, q)[y] for q in slow.model.neighbours(p)}
+        if event.kind == Kind.NODE_OPENED:
+            assert p == (seen["node"] + 1) % len(part)
+            assert event.before == pytest.approx(total.min(), rel=0, abs=close)
+            assert total[y] == pytest.approx(total.min(), rel=0, abs=close)
+            assert np.isnan(event.value) or event.value == pytest.approx(exact[y], rel=0, abs=close)
+            assert np.isnan(event.value) == (variant != 11)
+            seen["node"] = p
+        elif event.kind == Kind.ORACLE:
+            assert total[y] == pytest.approx(total.min(), rel=0, abs=close)
+            assert event.value == pytest.approx(exact[y], rel=0, abs=close)
+            assert event.before == pytest.approx(total[y], rel=0, abs=close)
+            if event.arc >= 0:
+                receiver, sender = engine.graph.ends(event.arc)
+                assert receiver == p
+                assert slack[sender] == pytest.approx(max(slack.values()), rel=0, abs=close)
+            else:
+                assert max(slack.values(), default=0.0) <= close
+        elif event.kind == Kind.ROW:
+            receiver, sender = engine.graph.ends(event.arc)
+            assert (receiver, event.row) == (p, event.rows - 1)
+            assert event.value == pytest.approx(slow.min_marginal(p, sender)[y], rel=0, abs=close)
+            assert event.before == pytest.approx(slow.envelope(p, sender)[y], rel=0, abs=close)
+            (row,) = (row for row in engine.rows(p, sender) if row.index == event.row)
+            assert (row.born, row.made_for, row.anchor) == (event.index, p, y)
+        elif event.kind == Kind.MESSAGE:
+            assert (event.before, event.value) == (bound, engine.lower_bound)
+        elif event.kind == Kind.SWEEP:
+            assert event.before == pytest.approx(seen["sweep_bound"], rel=0, abs=close)
+            assert event.value == engine.lower_bound == pytest.approx(slow.lower_bound(), rel=0, abs=close)
+            seen["sweep"] += 1
+            seen["sweep_bound"] = event.value
+        assert event.arc == -1 or event.kind in (Kind.ORACLE, Kind.ROW)
+        assert event.row == -1 or event.kind == Kind.ROW
+        seen["rows"] = event.rows
+    assert engine.trace[-1].kind == Kind.FINISHED
+    assert [e.kind for e in engine.trace].count(Kind.FINISHED) == 1
+
+
+@jitless
+def test_the_trace_as_columns_and_text() -> None:
+    engine = bc.Engine(*glassy(), variant=9)
+    engine.run(max_sweeps=2)
+    trace = engine.trace
+    for name in COLUMNS:
+        column = trace.column(name)
+        np.testing.assert_array_equal(column, [getattr(event, name) for event in trace])
+        column[:] = 0
+        assert not np.shares_memory(column, trace.column(name))
+    header, *lines = trace.to_csv().splitlines()
+    assert header.split(",") == ["index", *COLUMNS]
+    assert len(lines) == len(trace)
+    assert lines[5].split(",")[:2] == ["5", trace[5].kind.name.lower()]
+    assert float(lines[-1].split(",")[-2]) == trace[-1].lower_bound
+    assert trace[-1] == trace[len(trace) - 1]
+    for index in (len(trace), -len(trace) - 1):
+        with pytest.raises(IndexError):
+            trace[index]
+
+
+# --- bounds ------------------------------------------------------------------------------------------------------
+
+
+@jitless
+@every_variant
+@settings(max_examples=examples(40))
+@given(mrfs(max_n=7))
+def test_one_group_is_exact(variant: int, mrf: bc.BinaryMRF) -> None:
+    """Invariant 6."""
+    result = bc.solve(mrf, bc.manual(mrf, [range(mrf.n)]), variant)
+    optimum, close = naive.optimum(mrf), 1e-12 * size_of(mrf)
+    assert result.lower_bound == pytest.approx(optimum, rel=0, abs=close)
+    assert result.upper_bound == pytest.approx(optimum, rel=0, abs=close)
+    assert naive.energy(mrf, result.labeling) == pytest.approx(optimum, rel=0, abs=close)
+    assert (result.status, result.sweeps) == ("converged: gap closed", 0)
+
+
+@every_variant
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tree_of_groups_is_exact(variant: int, seed: int) -> None:
+    """Invariant 6."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 5, 5).tolist()
+    edges = [(int(rng.integers(q)), q) for q in range(1, 5)]
+    mrf, part = between_groups(rng, sizes, edges, density=0.8)
+    engine = bc.Engine(mrf, part, variant, tolerance=1e-12)
+    assert engine.graph.cycles() == 0
+    engine.run()
+    assert engine.lower_bound == pytest.approx(naive.optimum(mrf), rel=1e-7)
+    assert engine.lower_bound <= naive.optimum(mrf) + 1e-9
+
+
+@every_variant
+@settings(max_examples=examples(40))
+@given(mrfs(max_n=8))
+def test_over_single_variables_the_bound_is_at_most_the_local_polytope(variant: int, mrf: bc.BinaryMRF) -> None:
+    """Invariant 6."""
+    engine = bc.Engine(mrf, bc.partition(mrf, 1, "singletons"), variant)
+    start = engine.lower_bound
+    engine.run()
+    lp, _ = solve_lp(mrf)
+    assert start - 1e-9 * size_of(mrf) <= engine.lower_bound <= lp + 1e-9 * size_of(mrf)
+
+
+@every_variant
+@settings(max_examples=examples(25))
+@given(cut_mrfs(max_n=8, max_size=3))
+def test_the_bound_is_at_most_the_relaxation_over_the_groups(variant: int, cut: Cut) -> None:
+    """Invariant 6; message passing is a coordinate ascent, which may stop short of the relaxation."""
+    mrf, part = cut
+    engine = bc.Engine(mrf, part, variant, tolerance=1e-11)
+    engine.run()
+    lp, optimum, close = naive.GroupModel(mrf, part.groups).lp_bound(), naive.optimum(mrf), 1e-9 * size_of(mrf)
+    assert lp <= optimum + close
+    assert engine.lower_bound <= lp + close
+
+
+# --- one run, however it is walked through -----------------------------------------------------------------------
+
+
+def fingerprint(engine: bc.Engine) -> tuple[bytes, ...]:
+    """All that a run consists of where it stands, to the last bit; also what a person is shown there."""
+    edges = engine.graph.edges.tolist()
+    arrows = [*edges, *(edge[::-1] for edge in edges)]
+    rows = [
+        (row.index, row.kind, row.born, row.made_for, row.anchor, row.intercept, row.u.tolist(), row.v.tolist())
+        for p, q in arrows
+        for row in engine.rows(p, q)
+    ]
+    length = len(engine._pool.table) // len(engine._pool.edge) * engine.n_rows
+    return (
+        *(engine.trace.column(name)[: engine.position].tobytes() for name in COLUMNS),
+        *(array.tobytes() for array in engine._state),
+        *(engine.message(p, q).tobytes() for p, q in arrows),
+        *(engine.envelope(p, q).tobytes() for p, q in arrows),
+        engine._pool.table[:length].tobytes(),
+        repr(rows).encode(),
+        repr((engine.position, engine.sweep, engine.n_rows, engine.status, engine.open_node, engine.gap)).encode(),
+    )
+
+
+@jitless
+@every_variant
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_of_any_grain_and_one_run_are_the_same_run(
+    variant: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Invariant 9."""
+    mrf, part = glassy(2 * seed)
+    straight = bc.Engine(mrf, part, variant, max_sweeps=8)
+    assert straight.run()
+    expected = fingerprint(straight)
+    ends = {
+        "row": {Kind.ROW, Kind.MESSAGE, Kind.SWEEP, Kind.FINISHED},
+        "node": {Kind.MESSAGE, Kind.SWEEP, Kind.FINISHED},
+        "sweep": {Kind.SWEEP, Kind.FINISHED},
+        "event": set(Kind),
+    }
+    for grain, kinds in ends.items():
+        engine = bc.Engine(mrf, part, variant, max_sweeps=8)
+        walked = []
+        while events := engine.step(grain):
+            # Looking must not disturb the run.
+            engine.certificate()
+            engine.tightness()
+            engine.rows(*engine.graph.edges[len(walked) % len(engine.graph.edges)])
+            walked += events
+            assert events[-1].kind in kinds
+            assert not {event.kind for event in events[:-1]} & kinds
+        # NaN is equal to nothing, so that events are compared as text.
+        assert list(map(repr, walked)) == list(map(repr, straight.trace))
+        assert engine.finished
+        assert fingerprint(engine) == expected
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    sliced = bc.Engine(mrf, part, variant, max_sweeps=8)
+    calls = []
+    assert sliced.run(on_progress=lambda e: calls.append(e.position))
+    assert len(calls) > len(straight.trace) / 2
+    assert calls == sorted(calls)
+    assert fingerprint(sliced) == expected
+
+
+@jitless
+@every_variant
+@pytest.mark.parametrize("room", [0, 1, 4, 1000])
+def test_seeking_goes_back_and_forward_again_exactly(variant: int, room: int) -> None:
+    """Invariant 9; with snapshots thinned out, and to events in the middle of a batch of rows."""
+    mrf, part = glassy()
+    walker = bc.Engine(mrf, part, variant, max_sweeps=4)
+    there = [fingerprint(walker)]
+    while walker.step("event"):
+        there.append(fingerprint(walker))
+    snapshot_bytes = room * sum(array.nbytes for array in walker._state)
+    engine = bc.Engine(mrf, part, variant, max_sweeps=4, snapshot_bytes=snapshot_bytes)
+    while engine.step("node"):
+        assert len(engine._snapshots) <= max(room, 1)
+    assert len(engine._snapshots) > 1 or room < 2
+    assert (len(engine._snapshots) > 4) == (room > 4)
+    last = len(engine.trace)
+    # To before the last event of every kind, into batches of rows, and anywhere.
+    kind, rng = engine.trace.column("kind"), np.random.default_rng(0)
+    batches = np.flatnonzero((kind[:-1] == Kind.ROW) & (kind[1:] == Kind.ROW)) + 1
+    assert len(batches) or not engine.variant.everywhere
+    targets = {int(np.flatnonzero(kind == k)[-1]) for k in set(kind)} | {1, last - 1}
+    targets |= {*batches[:3].tolist(), *batches[-3:].tolist(), *rng.choice(last, 10, replace=False).tolist()}
+    # There, a step on, a little further, to the end, to the start.
+    for target in rng.permutation(sorted(targets)).tolist():
+        engine.seek(target)
+        assert fingerprint(engine) == there[target]
+        assert len(engine.trace) == last
+        engine.step("event")
+        assert fingerprint(engine) == there[target + 1]
+        for further in (min(target + 7, last), last, 0):
+            engine.seek(further)
+            assert fingerprint(engine) == there[further]
+    # Back, then at full speed to the end; back again, then event by event.
+    engine.seek(last // 3)
+    assert engine.run()
+    assert fingerprint(engine) == there[last]
+    engine.seek(last // 2)
+    for k in range(last // 2, last):
+        engine.step("event")
+        assert fingerprint(engine) == there[k + 1]
+    assert not engine.step("event")
+
+
+@jitless
+def test_seeking_beyond_what_has_been_computed_is_refused() -> None:
+    engine = bc.Engine(*glassy(), variant=9)
+    engine.run(max_sweeps=1)
+    reached = len(engine.trace)
+    for position in (-1, reached + 1):
+        with pytest.raises(ValueError, match=f"events 0 to {reached} can be shown"):
+            engine.seek(position)
+    engine.seek(0)
+    assert (engine.position, len(engine.trace), engine.sweep, engine.finished) == (0, reached, 0, False)
+
+
+@jitless
+@every_variant
+def test_snapshots_share_no_memory(variant: int) -> None:
+    engine = bc.Engine(*glassy(), variant=variant)
+    while engine.sweep < 5:
+        engine.step("node")
+    assert len(engine._snapshots) > 2
+    states = [engine._state, *engine._snapshots]
+    arrays = [(k, array) for k, state in enumerate(states) for array in state]
+    for k, array in arrays:
+        assert not any(np.shares_memory(array, other) for i, other in arrays if i != k)
+    # And they are positions of the past, in order.
+    when = [int(state.cursor[Cursor.EVENTS]) for state in engine._snapshots]
+    assert when == sorted(set(when))
+
+
+@every_variant_with_rows
+def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> None:
+    engine = bc.Engine(*glassy(2, n=48, max_size=4), variant=variant, max_sweeps=6)
+    events_room, rows_room = len(engine._events.kind), len(engine._pool.edge)
+    events, rows = [], {}
+    while step := engine.step("row"):
+        events += step
+        if step[-1].kind == Kind.ROW:
+            p, q = engine.graph.ends(step[-1].arc)
+            rows[step[-1].row] = (p, q, engine.rows(p, q)[-1])
+    assert len(events) > 2 * events_room
+    assert engine.n_rows > rows_room
+    assert list(map(repr, engine.trace)) == list(map(repr, events))
+    stride = engine._problem.stride
+    for index, (p, q, born) in rows.items():
+        (row,) = (row for row in engine.rows(p, q) if row.index == index)
+        assert (row.born, row.anchor, row.kind) == (born.born, born.anchor, born.kind)
+        assert (row.u.tolist(), row.v.tolist()) == (born.u.tolist(), born.v.tolist())
+        side = engine.graph.arc(p, q) % 2
+        at = (2 * index + side) * stride
+        low, high = engine._pool.table[at : at + 16], engine._pool.table[at + engine._problem.low_length]
+        np.testing.assert_allclose(low[: 1 << len(row.u)] + high, naive.table_of(row.u), rtol=0, atol=1e-12)
+
+
+# --- limits ------------------------------------------------------------------------------------------------------
+
+
+@jitless
+@every_variant
+def test_a_run_pauses_after_so_many_sweeps_and_goes_on(variant: int) -> None:
+    cut = glassy()
+    whole = bc.Engine(*cut, variant, max_sweeps=7)
+    assert whole.run()
+    engine = bc.Engine(*cut, variant, max_sweeps=7)
+    for sweeps in (1, 3, 3, 4):
+        assert not engine.run(max_sweeps=sweeps)
+        assert (engine.sweep, engine.finished, engine.open_node) == (sweeps, False, -1)
+        assert engine.trace[-1].kind == Kind.SWEEP
+        assert engine.result(0.0).status == "not finished"
+        assert engine.status == Status.RUNNING
+    assert engine.run()
+    assert (engine.sweep, engine.status) == (7, Status.SWEEP_LIMIT)
+    assert engine.result(0.0).status == "stopped: sweep limit reached"
+    assert fingerprint(engine) == fingerprint(whole)
+    assert engine.run()
+    assert fingerprint(engine) == fingerprint(whole)
+
+
+@jitless
+@pytest.mark.parametrize("slices", range(1, 16))
+def test_a_pause_within_a_node_does_not_hang_the_next_run(slices: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sweep limit of the next run may already be reached, but not at the end of a node."""
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    engine = bc.Engine(*glassy(), variant=9)
+    until_pause, until_alarm = iter(range(slices)), iter(range(100))
+    assert not engine.run(on_progress=lambda e: next(until_pause, None) is None)
+    assert not engine.run(max_sweeps=0, on_progress=lambda e: next(until_alarm, None) is None)
+    assert next(until_alarm, None) is not None, "the run went round and round without moving"
+    assert engine.sweep == 0
+
+
+@jitless
+def test_a_time_limit_pauses_the_run_where_it_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = glassy()
+    whole = bc.solve(*cut, variant=9)
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    engine = bc.Engine(*cut, variant=9)
+    assert not engine.run(time_limit=0.0)
+    assert engine.position < len(whole.trace) // 2
+    assert engine.run(time_limit=1e6)
+    assert engine.lower_bound == whole.lower_bound
+    late = bc.solve(*cut, variant=9, time_limit=0.0)
+    assert late.status == "stopped: time limit reached"
+    assert late.lower_bound < whole.lower_bound
+    assert late.upper_bound == pytest.approx(naive.energy(cut[0], late.labeling))
+
+
+@jitless
+def test_progress_is_told_and_may_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    cut = glassy()
+    seen: list[float] = []
+
+    def watch(engine: bc.Engine) -> bool:
+        seen.append(engine.lower_bound)
+        return len(seen) == 60
+
+    result = bc.solve(*cut, variant=9, on_progress=watch)
+    assert result.status == "stopped on request"
+    assert len(seen) == 60
+    assert seen == sorted(seen)
+    assert result.lower_bound == seen[-1] > seen[0]
+    engine = bc.Engine(*cut, variant=9)
+    assert engine.run(on_progress=lambda e: None), "None means go on"
+
+
+@jitless
+@every_variant
+def test_why_a_run_ended(variant: int) -> None:
+    # Two groups of three variables make a tree; a frustrated cycle over single variables leaves a gap.
+    closed = bc.solve(sample("tiny"), bc.partition(sample("tiny"), 3), variant)
+    assert closed.status == "converged: gap closed"
+    assert closed.lower_bound == pytest.approx(-3.0)
+    assert closed.upper_bound == -3.0
+    assert closed.gap <= 1e-9
+    cycle = sample("frustrated-cycle")
+    stuck = bc.solve(cycle, bc.partition(cycle, 1), variant)
+    assert stuck.status == "converged: no progress in a sweep"
+    assert stuck.gap == pytest.approx((stuck.upper_bound - stuck.lower_bound) / abs(stuck.lower_bound))
+    assert stuck.gap > 0.01
+    assert stuck.trace.column("kind")[-1] == Kind.FINISHED
+    sweeps = stuck.trace.column("value")[stuck.trace.column("kind") == Kind.SWEEP]
+    assert sweeps[-1] - sweeps[-2] <= 1e-9 * abs(sweeps[-1]) < sweeps[-2] - sweeps[-3]
+
+
+def test_a_large_enumeration_is_interrupted_between_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = between_groups(0, [13, 12], [(0, 1)], density=0.4)
+    expected = bc.solve(*cut, variant=9, tolerance=1e-12)
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    engine = bc.Engine(*cut, variant=11, tolerance=1e-12)
+    blocks = []
+    engine.run(on_progress=lambda e: blocks.append(int(e._state.cursor[Cursor.BLOCK])))
+    assert any(0 < block < 1 << 13 for block in blocks)
+    assert engine.lower_bound == pytest.approx(expected.lower_bound, rel=1e-12)
+    assert engine.upper_bound == pytest.approx(engine.lower_bound, rel=1e-9)
+
+
+# --- odd models --------------------------------------------------------------------------------------------------
+
+
+def isolated() -> Cut:
+    mrf = bc.BinaryMRF([[0, 1], [2, 0], [0, 0], [3, 1]], [[0, 1]], [[[0, 1], [-2, 0]]])
+    return mrf, bc.manual(mrf, [[2], [0, 3], [1]])
+
+
+def without_edges() -> Cut:
+    mrf = random_mrf(0, 5, density=0.0, constant=4.0)
+    return mrf, bc.partition(mrf, 2)
+
+
+def without_interaction() -> Cut:
+    mrf = bc.BinaryMRF([[0, 1], [2, 0], [1, 1]], [[0, 1], [1, 2]], [[[1, 2], [4, 5]], np.zeros((2, 2))])
+    return mrf, bc.manual(mrf, [[0], [1], [2]])
+
+
+def lonely() -> Cut:
+    mrf = bc.BinaryMRF([[0.5, -1.5]])
+    return mrf, bc.manual(mrf, [[0]])
+
+
+def all_zero() -> Cut:
+    mrf = bc.BinaryMRF(np.zeros((4, 2)), [[0, 1], [2, 3], [1, 2]], np.zeros((3, 2, 2)))
+    return mrf, bc.manual(mrf, [[0, 2], [1, 3]])
+
+
+def equal_unaries() -> Cut:
+    tables = np.zeros((6, 2, 2))
+    tables[:, 1, 1] = -1.0
+    mrf = bc.BinaryMRF(np.full((4, 2), 3.0), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]], tables)
+    return mrf, bc.manual(mrf, [[0, 1], [2], [3]])
+
+
+def antisymmetric() -> Cut:
+    """Two optima of equal energy, mirror images: every group has ties all the way."""
+    mrf = bc.BinaryMRF(np.zeros((6, 2)), [(i, (i + 1) % 6) for i in range(6)], np.tile(np.eye(2), (6, 1, 1)))
+    return mrf, bc.manual(mrf, [[0, 1], [2, 3], [4, 5]])
+
+
+def of_all_magnitudes() -> Cut:
+    rng = np.random.default_rng(0)
+    i, j = np.triu_indices(8, 1)
+    tables = rng.normal(size=(len(i), 2, 2)) * 10.0 ** rng.integers(-6, 7, (len(i), 1, 1))
+    mrf = bc.BinaryMRF(rng.normal(size=(8, 2)), np.column_stack([i, j]), tables)
+    return mrf, bc.partition(mrf, 3)
+
+
+@jitless
+@every_variant
+@pytest.mark.parametrize(
+    "make",
+    [
+        isolated,
+        without_edges,
+        without_interaction,
+        lonely,
+        all_zero,
+        equal_unaries,
+        antisymmetric,
+        of_all_magnitudes,
+    ],
+)
+def test_odd_models(make, variant: int) -> None:
+    mrf, part = make()
+    engine = bc.Engine(mrf, part, variant)
+    assert engine.run()
+    optimum, close = naive.optimum(mrf), 1e-12 * size_of(mrf)
+    slow = twin(engine)
+    assert engine.lower_bound == pytest.approx(slow.lower_bound(), rel=0, abs=close)
+    assert engine.certificate() == pytest.approx(engine.lower_bound, rel=0, abs=close)
+    assert engine.lower_bound <= optimum + close <= engine.upper_bound + 2 * close
+    assert engine.upper_bound == pytest.approx(naive.energy(mrf, engine.labeling), rel=0, abs=close)
+    if engine.graph.cycles() == 0:
+        assert engine.lower_bound == pytest.approx(optimum, rel=1e-8)
+        assert engine.status == Status.GAP_CLOSED
+        assert engine.gap <= 1e-9
+
+
+@jitless
+@every_variant
+@pytest.mark.parametrize("power", [-60, -20, 20, 60])
+def test_the_scale_of_the_energies_changes_nothing(variant: int, power: int) -> None:
+    """Times a power of two, floating-point numbers keep all their digits: so must the run."""
+    mrf, part = glassy()
+    factor = 2.0**power
+    scaled = bc.BinaryMRF(mrf.unary * factor, mrf.edges, mrf.pairwise * factor)
+    plain, other = bc.Engine(mrf, part, variant, max_sweeps=10), bc.Engine(scaled, part, variant, max_sweeps=10)
+    plain.run()
+    other.run()
+    for name in COLUMNS:
+        expected = plain.trace.column(name)
+        scale = factor if expected.dtype == float else 1
+        np.testing.assert_array_equal(other.trace.column(name), expected * scale, err_msg=name)
+
+
+@jitless
+@every_variant
+@pytest.mark.parametrize("shift", [1e9, -1e9])
+def test_a_constant_changes_nothing_but_the_bounds(variant: int, shift: float) -> None:
+    mrf, part = glassy()
+    shifted = bc.BinaryMRF(mrf.unary, mrf.edges, mrf.pairwise, constant=shift)
+    plain = bc.Engine(mrf, part, variant, max_sweeps=10, tolerance=0.0)
+    other = bc.Engine(shifted, part, variant, max_sweeps=10, tolerance=0.0)
+    plain.run()
+    other.run()
+    assert other.lower_bound - shift == pytest.approx(plain.lower_bound, abs=1e-6)
+    assert other.upper_bound - shift == pytest.approx(plain.upper_bound, abs=1e-6)
+    for name in ("kind", "node", "arc", "row", "state", "rows"):
+        assert np.array_equal(other.trace.column(name), plain.trace.column(name))
+    for p, q in plain.graph.edges.tolist():
+        assert np.array_equal(other.message(p, q), plain.message(p, q))
+
+
+@jitless
+@every_variant
+def test_a_shift_of_the_tables_costs_only_its_own_rounding(variant: int) -> None:
+    mrf, part = glassy()
+    shifted = bc.BinaryMRF(mrf.unary + 1e9, mrf.edges, mrf.pairwise - 1e9)
+    constant = 1e9 * (mrf.n - mrf.n_edges)
+    plain, other = (bc.solve(m, part, variant, max_sweeps=30) for m in (mrf, shifted))
+    assert other.lower_bound - constant == pytest.approx(plain.lower_bound, abs=1e-4)
+    assert other.upper_bound == pytest.approx(naive.energy(shifted, other.labeling), abs=1e-4)
+
+
+@settings(max_examples=examples(30))
+@given(mrfs(max_n=6), st.data())
+def test_hard_constraints_are_kept_where_they_can_be(mrf: bc.BinaryMRF, data: st.DataObject) -> None:
+    pairwise = mrf.pairwise.copy()
+    for e in data.draw(st.sets(st.integers(0, max(mrf.n_edges - 1, 0)))) if mrf.n_edges else ():
+        pairwise[(e, *data.draw(st.tuples(st.integers(0, 1), st.integers(0, 1))))] = np.inf
+    hard = bc.BinaryMRF(mrf.unary, mrf.edges, pairwise, mrf.constant)
+    energies = [hard.energy(x) for x in naive.labelings(hard.n)]
+    assume(hard.hard_entries)
+    result = bc.solve(hard, bc.manual(hard, [range(hard.n)]))
+    assert result.feasible == hard.is_feasible(min(energies))
+    assert result.upper_bound == pytest.approx(min(energies), rel=1e-12, abs=1e-9)
+
+
+@jitless
+@every_variant
+def test_tightness_is_that_of_the_envelopes(variant: int) -> None:
+    mrf, part = glassy(max_size=4)
+    engine = bc.Engine(mrf, part, variant)
+    assert np.isnan(engine.tightness().at_minimiser).all()
+    engine.run(max_sweeps=2)
+    slow, found, sampled = twin(engine), engine.tightness(), engine.tightness(max_states=8)
+    for p, q in slow.model.theta:
+        arc = engine.graph.arc(p, q)
+        slack = slow.min_marginal(p, q) - slow.envelope(p, q)
+        assert found.mean[arc] == pytest.approx(slack.mean(), abs=1e-12)
+        assert found.largest[arc] == pytest.approx(slack.max(), abs=1e-12)
+        assert found.tight_share[arc] == np.mean(slack < 1e-9)
+        assert not found.sampled[arc]
+        assert sampled.sampled[arc] == (len(slack) > 8)
+        assert sampled.largest[arc] <= found.largest[arc]
+    if variant != 11:
+        assert 0 < found.tight_share.mean() < 1
+        # The node updated last was left tight at its minimiser.
+        last = [engine.graph.arc(len(part) - 1, q) for q in engine.graph.neighbours(len(part) - 1)]
+        assert (found.at_minimiser[last] <= 1e-12).all()
+
+
+@jitless
+@every_variant
+@pytest.mark.parametrize("events", [0, 3, 20, 50])
+def test_what_can_be_looked_at(variant: int, events: int) -> None:
+    mrf, part = glassy()
+    engine = bc.Engine(mrf, part, variant)
+    steps = [engine.step("event")[0] for _ in range(events)]
+    slow, graph = twin(engine), engine.graph
+    for p in range(len(part)):
+        np.testing.assert_allclose(engine.reduced_cost(p), slow.envelope_total(p), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(engine.reparametrized(p), slow.reparametrized(p), rtol=0, atol=1e-12)
+    for p, q in slow.model.theta:
+        copy = engine.message(p, q)
+        copy += 1.0
+        assert np.array_equal(engine.message(p, q), slow.lam[p, q])
+        some = [1, 0, 1]
+        np.testing.assert_allclose(engine.min_marginal(p, q, some), slow.min_marginal(p, q)[some], rtol=0, atol=1e-12)
+    indices = [(row.index, edge) for edge, (p, q) in enumerate(graph.edges) for row in engine.rows(p, q)]
+    assert [edge for _, edge in sorted(indices)] == engine.row_edges().tolist()
+    assert len(indices) == engine.n_rows
+    busy = bool(steps) and steps[-1].kind in (Kind.NODE_OPENED, Kind.ORACLE, Kind.ROW)
+    assert engine.open_node == (steps[-1].node if busy else -1)
+    seen = {event.arc for event in steps if event.kind in (Kind.ORACLE, Kind.ROW)} - {-1}
+    assert not np.isnan(engine.slack[list(seen)]).any()
+
+
+@jitless
+@every_variant
+def test_the_result_is_where_the_run_stands(variant: int) -> None:
+    mrf, part = glassy()
+    engine = bc.Engine(mrf, part, variant)
+    engine.run()
+    result = bc.solve(mrf, part, variant)
+    assert (result.lower_bound, result.sweeps, result.rows) == (engine.lower_bound, engine.sweep, engine.n_rows)
+    assert np.array_equal(result.labeling, engine.labeling)
+    assert result.upper_bound == mrf.energy(result.labeling) == pytest.approx(engine.upper_bound)
+    assert result.gap == pytest.approx((result.upper_bound - result.lower_bound) / abs(result.lower_bound))
+    assert (result.feasible, len(result.trace)) == (True, len(engine.trace))
+
+
+# --- refusals ----------------------------------------------------------------------------------------------------
+
+
+@every_variant
+def test_states_that_do_not_exist_are_refused(variant: int) -> None:
+    """Compiled code would read whatever lies beyond the tables."""
+    engine = bc.Engine(*glassy(), variant)
+    p, q = engine.graph.edges[0]
+    for state in (-1, 1 << len(engine.partition.groups[p])):
+        with pytest.raises(ValueError, match="state"):
+            engine.min_marginal(p, q, [state])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"variant": 0}, "there is no variant 0; choose one of 4, 9, 11"),
+        ({"schedule": "zigzag"}, "there is no schedule 'zigzag'"),
+        ({"tolerance": float("nan")}, "tolerance"),
+        ({"tolerance": -1.0}, "tolerance"),
+        ({"max_sweeps": 0}, "max_sweeps"),
+    ],
+)
+def test_what_does_not_exist_is_refused(arguments: dict, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        bc.Engine(*glassy(n=4), **arguments)
+
+
+@every_variant
+@pytest.mark.parametrize("megabytes", [1, 8])
+def test_what_does_not_fit_is_refused_with_what_would(variant: int, megabytes: int) -> None:
+    mrf = sample("karate")
+    limit = megabytes << 20
+    refused = None
+    for max_size in range(1, 31):
+        try:
+            part = bc.partition(mrf, max_size, "greedy")
+            bc.estimate(mrf, part, variant)
+            bc.engine.require_fit(mrf, part, variant, limit)
+        except bc.TooLargeError as error:
+            refused = max_size, str(error)
+            break
+    assert refused
+    max_size, sentence = refused
+    (advice,) = re.findall(r"M = (\d+) would fit", sentence)
+    assert int(advice) == max_size - 1
+    assert f"groups of up to {part.max_size} variables need" in sentence
+    engine = bc.Engine(mrf, bc.partition(mrf, int(advice), "greedy"), variant, limit=limit)
+    held = [*engine._problem, *engine._state, *engine._work]
+    assert sum(array.nbytes for array in held if isinstance(array, np.ndarray)) <= limit
+    # Much too large: nothing is allocated before the refusal, or this would not come back.
+    whole = bc.manual(mrf, [range(17), range(17, 34)])
+    with pytest.raises(bc.TooLargeError, match=r"M = \d+ would fit"):
+        bc.Engine(mrf, whole, variant, limit=limit)
+    with pytest.raises(bc.TooLargeError):
+        bc.Engine(mrf, bc.partition(mrf, 30, "greedy"), variant)
+
+
+# --- instances ---------------------------------------------------------------------------------------------------
+
+
+def proven_optimum(mrf: bc.BinaryMRF) -> float:
+    """The least energy by HiGHS: x binary, and z_e = x_i x_j bounded from the side that its cost pulls away from."""
+    i, j = mrf.edges.T
+    t, w = mrf.pairwise, mrf.coupling()
+    cost = mrf.unary[:, 1] - mrf.unary[:, 0]
+    np.add.at(cost, i, t[:, 1, 0] - t[:, 0, 0])
+    np.add.at(cost, j, t[:, 0, 1] - t[:, 0, 0])
+    m = mrf.n_edges
+    e, one = np.arange(m), np.ones(m)
+    first, second = (csr_array((one, (e, k)), shape=(m, mrf.n)) for k in (i, j))
+    z = eye_array(m)
+    solution = milp(
+        np.concatenate([cost, w]),
+        constraints=[
+            LinearConstraint(hstack([first, -z])[w < 0], 0, np.inf),
+            LinearConstraint(hstack([second, -z])[w < 0], 0, np.inf),
+            LinearConstraint(hstack([first + second, -z])[w >= 0], -np.inf, 1),
+        ],
+        integrality=np.concatenate([np.ones(mrf.n), np.zeros(m)]),
+        bounds=Bounds(0, 1),
+        options={"mip_rel_gap": 1e-12},
+    )
+    assert solution.status == 0, solution.message
+    return float(solution.fun + mrf.constant + mrf.unary[:, 0].sum() + t[:, 0, 0].sum())
+
+
+@every_variant
+def test_pose_small_is_solved(variant: int) -> None:
+    mrf = sample("pose-small")
+    result = bc.solve(mrf, bc.partition(mrf, 6), variant)
+    assert result.gap <= 1e-9
+    assert result.upper_bound == pytest.approx(proven_optimum(mrf), abs=1e-6)
+    assert mrf.energy(result.labeling) == pytest.approx(result.upper_bound)
+
+
+def test_pose_is_solved() -> None:
+    """Rows at M = 16 and enumeration at M = 8 certify the same optimum; HiGHS proves it too, in half a minute."""
+    mrf = sample("pose")
+    rows = bc.solve(mrf, bc.partition(mrf, 16), variant=9)
+    enumerated = bc.solve(mrf, bc.partition(mrf, 8), variant=11)
+    for result in (rows, enumerated):
+        assert result.gap <= 1e-9
+        assert result.status == "converged: gap closed"
+        assert result.lower_bound == pytest.approx(-70.558613, abs=1e-7)
+        assert mrf.energy(result.labeling) == pytest.approx(-70.558613, abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", [9, 11])
+def test_a_published_segmentation_is_solved(shared_instances: Path, variant: int) -> None:
+    mrf = bc.load(shared_instances / "UAI14PR_Segmentation_11.uai")
+    result = bc.solve(mrf, bc.partition(mrf, 8), variant)
+    assert result.lower_bound == pytest.approx(56.036788527, abs=1e-7)
+    assert result.upper_bound == pytest.approx(56.036788527, abs=1e-7)
+
+
+@every_variant
+def test_a_published_grid_over_single_variables_reaches_its_relaxation(shared_instances: Path, variant: int) -> None:
+    mrf = bc.load(shared_instances / "UAI14PR_Grids_11.uai")
+    engine = bc.Engine(mrf, bc.partition(mrf, 1), variant)
+    engine.run()
+    lp, _ = solve_lp(mrf)
+    assert -480.8986 <= engine.lower_bound <= -480.89
+    assert engine.lower_bound <= lp + 1e-9 * abs(lp)
+    assert engine.certificate() == pytest.approx(engine.lower_bound, rel=1e-12)
+    assert engine.upper_bound >= -387.894788588 - 1e-6

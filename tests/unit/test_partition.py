@@ -1,0 +1,180 @@
+"""Partitions: every strategy covers every variable once, within M, the same way every time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bender_core as bc
+from bender_core.partition import LARGEST_GROUP, STRATEGIES, coupled_groups, merge, move, split
+from tests.models import examples, mrfs, random_mrf, random_partition
+
+
+def kinds(mrf: bc.BinaryMRF, seed: int) -> bc.BinaryMRF:
+    """The model with a kind for each variable."""
+    names = np.random.default_rng(seed).choice(["head", "neck", "knee"], mrf.n)
+    return bc.BinaryMRF(mrf.unary, mrf.edges, mrf.pairwise, groups=names)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=examples(60))
+@given(mrfs(max_n=20), st.integers(1, 8), st.integers(0, 3))
+def test_every_strategy_partitions(strategy: str, mrf: bc.BinaryMRF, max_size: int, seed: int) -> None:
+    mrf = kinds(mrf, seed)
+    part = bc.partition(mrf, max_size, strategy, seed)
+    assert sorted(np.concatenate(part.groups).tolist()) == list(range(mrf.n))
+    assert 1 <= part.max_size == max(map(len, part.groups)) <= max_size
+    assert (part.strategy, len(part.labels), len(set(part.labels))) == (strategy, len(part), len(part))
+    again = bc.partition(mrf, max_size, strategy, seed)
+    assert [g.tolist() for g in again.groups] == [g.tolist() for g in part.groups]
+    owner = part.group_of()
+    assert all(owner[i] == p for p, group in enumerate(part.groups) for i in group)
+
+
+@settings(max_examples=examples(60))
+@given(mrfs(max_n=20), st.integers(1, 8), st.integers(0, 3))
+def test_groups_hold_one_kind_in_as_few_chunks_as_possible(mrf: bc.BinaryMRF, max_size: int, seed: int) -> None:
+    mrf = kinds(mrf, seed)
+    part = bc.partition(mrf, max_size, "groups")
+    for kind in set(mrf.groups or ()):
+        mine = [g for g in part.groups if {mrf.groups[i] for i in g} == {kind}]
+        members = np.concatenate(mine)
+        assert sorted(members) == members.tolist() == [i for i in range(mrf.n) if mrf.groups[i] == kind]
+        assert len(mine) == -(-len(members) // max_size)
+    assert all(len({mrf.groups[i] for i in g}) == 1 for g in part.groups)
+
+
+def test_singletons() -> None:
+    mrf = random_mrf(0, 5)
+    part = bc.partition(mrf, 8, "singletons")
+    assert [g.tolist() for g in part.groups] == [[0], [1], [2], [3], [4]]
+    assert part.labels == mrf.names
+
+
+def test_greedy_grows_by_the_strongest_coupling() -> None:
+    """A strong triangle, a strong pair, weak edges between them, one lonely variable."""
+    edges = {(0, 3): 5.0, (3, 5): -5.0, (0, 5): 4.0, (1, 4): 3.0, (0, 1): 0.5, (4, 5): -0.5}
+    tables = np.zeros((len(edges), 2, 2))
+    tables[:, 1, 1] = list(edges.values())
+    mrf = bc.BinaryMRF(np.zeros((6, 2)), list(edges), tables)
+    for seed in range(5):
+        part = bc.partition(mrf, 3, "greedy", seed)
+        assert {frozenset(g.tolist()) for g in part.groups} == {frozenset(g) for g in ([0, 3, 5], [1, 4], [2])}
+
+
+def test_the_seed_of_greedy_breaks_ties() -> None:
+    mrf = bc.BinaryMRF(np.zeros((12, 2)), [(i, (i + 1) % 12) for i in range(12)], np.tile(np.eye(2), (12, 1, 1)))
+    cuts = {tuple(sorted(tuple(g) for g in bc.partition(mrf, 3, "greedy", seed).groups)) for seed in range(10)}
+    assert len(cuts) > 1
+
+
+def test_the_default_is_groups_where_there_are_any() -> None:
+    mrf = random_mrf(0, 6)
+    assert bc.partition(mrf, 3).strategy == "greedy"
+    assert bc.partition(kinds(mrf, 0), 3).strategy == "groups"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"max_size": 0}, "M is 0; choose a whole number from 1 to"),
+        ({"max_size": -3}, "M is -3"),
+        ({"max_size": LARGEST_GROUP + 1}, f"M is {LARGEST_GROUP + 1}"),
+        ({"strategy": "best"}, "unknown strategy 'best'; choose one of groups, greedy, singletons"),
+        ({"strategy": "groups"}, "this model names no groups; choose the strategy 'greedy' or 'singletons'"),
+    ],
+)
+def test_what_cannot_be_cut_is_refused(arguments: dict, said: str) -> None:
+    with pytest.raises(bc.PartitionError, match=said):
+        bc.partition(random_mrf(0, 4), **arguments)
+
+
+# --- stated by hand ------------------------------------------------------------------------------------------
+
+
+def test_a_manual_partition() -> None:
+    part = bc.manual(random_mrf(0, 5), [[4, 0], [2], [1, 3]])
+    assert [g.tolist() for g in part.groups] == [[4, 0], [2], [1, 3]]
+    assert (part.labels, part.strategy) == (("g0", "g1", "g2"), "manual")
+    assert part.group_of().tolist() == [0, 2, 1, 2, 0]
+    # Bit 0 is the first member, variable 4.
+    assert [part.describe(0, state) for state in range(4)] == ["00", "10", "01", "11"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ([[0, 1], [2]], "the groups hold 3 variables, the model has 4"),
+        ([[0, 1], [2, 3, 4]], "the groups hold 5 variables, the model has 4"),
+        ([[0, 1], [1, 2]], "exactly once"),
+        ([[0, 1], [2, 7]], "exactly once"),
+        ([[0, 1], [2, 10**12]], "exactly once"),
+        ([[0, 1], [2, -1]], "exactly once"),
+        ([[0, 1, 2, 3], []], "group 'g1' is empty"),
+    ],
+)
+def test_groups_that_are_no_partition_are_refused(groups: list[list[int]], said: str) -> None:
+    with pytest.raises(bc.PartitionError, match=said):
+        bc.manual(random_mrf(0, 4), groups)
+
+
+def test_a_group_beyond_any_run_is_refused() -> None:
+    mrf = bc.BinaryMRF(np.zeros((LARGEST_GROUP + 1, 2)))
+    with pytest.raises(bc.PartitionError, match=f"has {LARGEST_GROUP + 1} variables"):
+        bc.manual(mrf, [range(LARGEST_GROUP + 1)])
+
+
+def test_a_partition_of_another_model_is_refused() -> None:
+    with pytest.raises(bc.PartitionError, match="the partition covers 4 variables, the model has 5"):
+        bc.HyperGraph(random_mrf(0, 5), bc.partition(random_mrf(0, 4), 2))
+
+
+# --- edited --------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=examples(60))
+@given(st.integers(2, 12), st.integers(0, 1000), st.data())
+def test_edits_keep_a_partition(n: int, seed: int, data: st.DataObject) -> None:
+    part = random_partition(seed, n, 4)
+    for _ in range(4):
+        p = data.draw(st.integers(0, len(part) - 1))
+        edit = data.draw(st.sampled_from(["move", "merge", "split"]))
+        before = [set(g.tolist()) for g in part.groups]
+        if edit == "move":
+            i = data.draw(st.integers(0, n - 1))
+            part = move(part, i, p)
+            expected = [g - {i} | ({i} if k == p else set()) for k, g in enumerate(before)]
+        elif edit == "merge" and len(part) > 1:
+            q = data.draw(st.sampled_from([q for q in range(len(part)) if q != p]))
+            part = merge(part, p, q)
+            expected = [g | before[q] if k == p else g for k, g in enumerate(before) if k != q]
+        elif edit == "split" and len(before[p]) > 1:
+            part = split(part, p)
+            halves = [set(part.groups[p].tolist()), set(part.groups[p + 1].tolist())]
+            assert halves[0] | halves[1] == before[p]
+            assert abs(len(halves[0]) - len(halves[1])) <= 1
+            expected = [*before[:p], *halves, *before[p + 1 :]]
+        else:
+            continue
+        assert [set(g.tolist()) for g in part.groups] == [g for g in expected if g]
+        assert len(set(part.labels)) == len(part)
+
+
+def test_impossible_edits_are_refused() -> None:
+    part = bc.manual(random_mrf(0, 4), [[0, 1, 2], [3]])
+    for variable, group in ((4, 0), (-1, 0), (0, 2), (0, -1)):
+        with pytest.raises(bc.PartitionError, match="there is no variable"):
+            move(part, variable, group)
+    with pytest.raises(bc.PartitionError, match="merged with itself"):
+        merge(part, 1, 1)
+    with pytest.raises(bc.PartitionError, match="one variable only"):
+        split(part, 1)
+
+
+def test_coupled_groups_are_those_joined_by_an_interaction() -> None:
+    # (0, 1) inside, (1, 2) and (0, 3) between, (2, 4) without interaction.
+    tables = np.array([np.eye(2), np.eye(2), np.eye(2), [[0.0, 1.0], [2.0, 3.0]]])
+    mrf = bc.BinaryMRF(np.zeros((5, 2)), [[0, 1], [1, 2], [0, 3], [2, 4]], tables)
+    assert coupled_groups(mrf, bc.manual(mrf, [[3], [0, 1], [2], [4]])).tolist() == [[0, 1], [1, 2]]

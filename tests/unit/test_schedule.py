@@ -1,0 +1,46 @@
+"""The schedule srmp (method.md, section 6; invariant 8), and the descent from decoded labellings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core import synth
+
+SAMPLES = Path(__file__).parents[2] / "sample_instances"
+every_variant = pytest.mark.parametrize("variant", tuple(bc.VARIANTS))
+
+
+@every_variant
+@pytest.mark.parametrize("max_size", [1, 4])
+def test_a_tree_is_exact_after_one_pass_forward_and_back(variant: int, max_size: int) -> None:
+    mrf = bc.load(SAMPLES / "tree.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size), variant, "srmp")
+    engine.run(max_sweeps=1)
+    assert engine.lower_bound == pytest.approx(bc.reference(mrf).optimum, abs=1e-9)
+
+
+@every_variant
+@pytest.mark.parametrize("max_size", [3, 5])
+def test_the_bound_rises_and_is_certified(variant: int, max_size: int) -> None:
+    mrf = synth.ising_grid(rows=4, columns=5, torus=True, coupling="gaussian", seed=3)
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size, "greedy"), variant, "srmp")
+    engine.run(max_sweeps=20)
+    bounds = engine.trace.column("lower_bound")
+    assert np.diff(bounds).min() >= -1e-10
+    assert engine.lower_bound == pytest.approx(engine.certificate(), abs=1e-9)
+    assert engine.lower_bound <= bc.reference(mrf).optimum + 1e-9
+
+
+def test_the_descent_never_loses_and_keeps_what_was_decoded() -> None:
+    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
+    part = bc.partition(mrf, 5)
+    plain = bc.solve(mrf, part, 9, max_sweeps=30, improving=False)
+    improved = bc.solve(mrf, part, 9, max_sweeps=30)
+    assert plain.upper_bound == pytest.approx(plain.decoded_bound)
+    assert improved.decoded_bound == pytest.approx(plain.decoded_bound)
+    assert improved.upper_bound < plain.upper_bound
+    assert mrf.energy(improved.labeling) == pytest.approx(improved.upper_bound)
