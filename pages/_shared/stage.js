@@ -98,6 +98,7 @@ class Stage {
     this.speed = 12;
     this.playing = false;
     this.waiting = false;
+    this.settling = null;
     this.zoom = null;
     this.listen();
     this.resizer = new ResizeObserver(() => this.run !== null && this.layout());
@@ -110,11 +111,12 @@ class Stage {
   receive(data, send) {
     this.send = send;
     this.data = data;
-    this.waiting = false;
     const fresh = data.run !== this.run;
+    // An answer to an earlier question leaves the latest one open.
+    this.waiting = !fresh && (this.settling !== null || (data.serial ?? this.serial) !== this.serial);
     if (fresh) {
       Object.assign(this, { run: data.run, graph: data.graph, events: new Map(), position: 0, seen: 0, arc: -1,
-        zoom: null, playing: false, edge: null, history: { event: [], lower: [], upper: [], sweep: [] } });
+        serial: data.serial ?? this.serial, zoom: null, playing: false, edge: null, history: { event: [], lower: [], upper: [], sweep: [] } });
       this.$(".status .title").textContent = data.title;
       this.$(".status .title").title = data.title;
       this.tone();
@@ -159,6 +161,8 @@ class Stage {
   }
 
   command(what, more = {}) {
+    clearTimeout(this.settling);
+    this.settling = null;
     this.serial += 1;
     this.waiting = true;
     let first = this.position;
@@ -177,11 +181,12 @@ class Stage {
   show(position, settle = true) {
     this.position = position;
     this.seen = Math.max(this.seen, position);
-    this.draw();
     if (settle) {
       clearTimeout(this.settling);
       this.settling = setTimeout(() => this.command("show"), 40);
+      this.waiting = true;
     }
+    this.draw();
   }
 
   // The position after one step, or null if the events held do not reach that far.
