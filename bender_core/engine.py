@@ -18,11 +18,13 @@ from bender_core.estimate import memory_limit, require_fit
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.advance import advance
 from bender_core.kernels.coupling import coupling_minimum
+from bender_core.kernels.exact import exact_min_marginals
 from bender_core.kernels.layout import (
     Bound,
     Cursor,
     Events,
     Goal,
+    Method,
     Outcome,
     Phase,
     Pool,
@@ -36,6 +38,7 @@ from bender_core.kernels.layout import (
 )
 from bender_core.kernels.primal import total_energy
 from bender_core.kernels.projection import active_state, fetch, sent_table
+from bender_core.kernels.prune import LISTED, list_length
 from bender_core.kernels.rows import enumerate_min_marginals, link_row, plan_reverse_row, recycle
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition
@@ -199,6 +202,7 @@ class Engine:
             alternating=alternating,
             forest=self.graph.cycles() == 0,
             exact=self.variant.exact,
+            enumerated=self.variant.enumerated,
             everywhere=self.variant.everywhere,
             improving=improving,
             tolerance=tolerance,
@@ -206,8 +210,8 @@ class Engine:
             constant=self.graph.normal_form.constant,
         )
         degree = np.diff(self._problem.arc_first).max(initial=0)
-        self._work = _workspace(self._problem, degree)
         self._probe = _workspace(self._problem, 1)
+        self._work = _workspace(self._problem, degree)
         self._events = _events(1024)
         self._pool = _pool(self._problem, 4 * len(self._problem.edge_node) + int(degree))
         self._state = _start(self._problem)
@@ -441,7 +445,8 @@ class Engine:
         p, q : int
             Receiving and sending group.
         states : array_like of int, optional
-            States of p; all of them by default. Each costs a pass over the states of q.
+            States of p, each at the cost of a pass over the states of q; by default all of them, pruned or
+            eliminated (variant 12) where that is cheaper.
 
         Returns
         -------
@@ -455,7 +460,9 @@ class Engine:
         """
         arc = self.graph.arc(p, q)
         active = self.graph.active_states(arc)
-        chosen = np.arange(len(active)) if states is None else np.asarray(states, np.int64)
+        if states is None:
+            return self._exact(arc)[active]
+        chosen = np.asarray(states, np.int64)
         if ((chosen < 0) | (chosen >= len(active))).any():
             raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; one of those asked for is none of them")
         wanted, place = np.unique(active[chosen], return_inverse=True)
@@ -507,13 +514,14 @@ class Engine:
             r = int(pool.next[r])
         return found
 
-    def tightness(self, max_states: int = 256) -> Tightness:
+    def tightness(self, max_states: int | None = None) -> Tightness:
         """How loose every arc's envelope is.
 
         Parameters
         ----------
-        max_states : int
-            Groups with more states than this are judged on so many of them, evenly spread.
+        max_states : int, optional
+            Groups with more states than this are judged on so many of them, evenly spread; by default all are
+            judged on all their states.
         """
         arcs = len(self._state.slack)
         mean, largest, tight_share = np.zeros((3, arcs))
@@ -521,13 +529,16 @@ class Engine:
         for arc in range(arcs):
             p, q = self.graph.ends(arc)
             n = 1 << int(self._problem.size[p])
-            states = np.arange(n) if n <= max_states else np.linspace(0, n - 1, max_states).astype(np.int64)
-            nu = self.min_marginal(p, q, states)
-            slack = np.maximum(nu - self.envelope(p, q)[states], 0.0)
+            sampled[arc] = max_states is not None and n > max_states
+            if sampled[arc]:
+                states = np.linspace(0, n - 1, max_states).astype(np.int64)
+                nu, envelope = self.min_marginal(p, q, states), self.envelope(p, q)[states]
+            else:
+                nu, envelope = self.min_marginal(p, q), self.envelope(p, q)
+            slack = np.maximum(nu - envelope, 0.0)
             mean[arc] = slack.mean()
             largest[arc] = slack.max()
             tight_share[arc] = np.mean(slack <= 1e-9 * (np.abs(nu) + self._problem.edge_weight[arc // 2]))
-            sampled[arc] = n > max_states
         return Tightness(mean, largest, self.slack, tight_share, sampled)
 
     def message(self, p: int, q: int) -> FloatArray:
@@ -558,6 +569,14 @@ class Engine:
         fetch(self._problem, self._state.lam, arc, room)
         sent: FloatArray = sent_table(self._problem, self._state.lam, arc, room)
         return sent
+
+    def _exact(self, arc: int) -> FloatArray:
+        """The min-marginals of an arc over the active states of its receiver."""
+        nu = np.empty(1 << self._problem.bits[arc])
+        sent, done = self._sent(arc), 0
+        while done < len(nu):
+            done, _ = exact_min_marginals(self._problem, arc, sent, done, nu, self._probe)
+        return nu
 
     def _table(self, arc: int) -> FloatArray:
         p, _ = self.graph.ends(arc)
@@ -639,7 +658,7 @@ def warm_up() -> None:
         pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]]]),
     )
     part = Partition((np.array([0]), np.array([1])), ("a", "b"))
-    for which in (4, 11):
+    for which in (4, 11, 12):
         engine = Engine(mrf, part, which)
         engine.run()
         engine.certificate()
@@ -693,7 +712,30 @@ def _workspace(problem: Problem, slots: int) -> Workspace:
         slope=np.empty(problem.size.max(initial=1)),
         total_slope=np.empty(problem.size.max(initial=1)),
         trial=np.empty(len(problem.size), np.int64),
+        **_exact_workspace(problem),
     )
+
+
+def _exact_workspace(problem: Problem) -> dict[str, FloatArray | IntArray]:
+    """Scratch for pruning and elimination, as large as the arcs need that are computed so."""
+    pruned = problem.method == Method.PRUNE
+    candidates = 1 << int(problem.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
+    listed, bits = min(candidates, LISTED), int(problem.bits[pruned].max(initial=0))
+    active = int(problem.bits.max(initial=0))
+    front = int(problem.front.max(initial=1))
+    return {
+        "frame": np.empty((1 + bits, problem.stride)),
+        "centre": np.empty(problem.stride),
+        "lists": np.empty(list_length(bits, candidates)),
+        "level": np.empty((bits + 1, 3), np.int64),
+        "margin": np.empty(listed),
+        "found": np.empty(listed, np.int64),
+        "front": np.empty(front),
+        "back": np.empty(front),
+        "place": np.empty(active, np.int64),
+        "low_place": np.empty(problem.low_length, np.int64),
+        "high_place": np.empty(problem.stride - problem.low_length, np.int64),
+    }
 
 
 def _start(problem: Problem) -> State:

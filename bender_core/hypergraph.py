@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels.coupling import prepare_forms
+from bender_core.kernels.coupling import prepare_forms, tabulate_group
+from bender_core.kernels.exact import plan_exact
 from bender_core.kernels.layout import LOW_BITS, Problem
 from bender_core.kernels.projection import active_state
 from bender_core.model import BinaryMRF, FloatArray, IntArray
@@ -43,6 +44,7 @@ class HyperGraph:
         self.partition = partition
         self.normal_form = to_normal_form(mrf)
         self.problem = _problem(self.normal_form, partition)
+        plan_exact(self.problem)
 
     @property
     def n_groups(self) -> int:
@@ -136,24 +138,35 @@ def _problem(form: NormalForm, partition: Partition) -> Problem:
     inner = np.flatnonzero(inside)
     inner = inner[np.argsort(owner[edges[inner, 0]], kind="stable")]
     ends = np.searchsorted(owner[edges[inner, 0]], np.arange(1, len(size)))
-    phi = [
-        _group_energies(form.unary[group], bit[edges[mine]], entry[mine], -weight[mine])
-        for group, mine in zip(partition.groups, np.split(inner, ends), strict=True)
-    ]
     edge_node, couplings = _couplings(owner[edges[~inside]], bit[edges[~inside]], entry[~inside], weight[~inside])
     arc_first, node_arcs = _received(edge_node, len(size))
     receivers = edge_node.reshape(-1)
     tables = np.left_shift(1, size)
     largest = int(size.max(initial=1))
     low_length = 1 << min(largest, LOW_BITS)
+    phi_start = np.cumsum(tables) - tables
+    phi = np.empty(int(tables.sum()))
+    slope, table = np.empty(largest), np.empty(low_length + (1 << max(largest - LOW_BITS, 0)))
+    for p, (group, mine) in enumerate(zip(partition.groups, np.split(inner, ends), strict=True)):
+        tabulate_group(
+            size[p],
+            form.unary[group],
+            bit[edges[mine]],
+            entry[mine],
+            -weight[mine],
+            slope,
+            table,
+            low_length,
+            phi[phi_start[p] : phi_start[p] + tables[p]],
+        )
     start, coupling_bit, coupling_entry, coupling_weight = couplings
     bits, coupling_bit, lens_start, lens = _projections(size[receivers], start, coupling_bit)
     largest_active = int(bits.max(initial=1))
     form_start, forms = _forms(bits, start, coupling_bit, coupling_entry, coupling_weight)
     return Problem(
         size=size,
-        phi=np.concatenate(phi) if phi else np.zeros(0),
-        phi_start=np.cumsum(tables) - tables,
+        phi=phi,
+        phi_start=phi_start,
         edge_node=edge_node,
         edge_weight=np.add.reduceat(np.append(coupling_weight, 0.0), start[:-1]) if len(edge_node) else np.zeros(0),
         bits=bits,
@@ -166,6 +179,9 @@ def _problem(form: NormalForm, partition: Partition) -> Problem:
         charge=_charges(len(edge_node), largest_active, start, coupling_bit, coupling_entry, coupling_weight),
         form_start=form_start,
         form=forms,
+        method=np.zeros(len(bits), np.int64),
+        elimination=np.zeros((len(bits), largest_active), np.int64),
+        front=np.zeros(len(bits)),
         arc_first=arc_first,
         node_arcs=node_arcs,
         lam_start=np.cumsum(tables[receivers]) - tables[receivers],
@@ -173,19 +189,6 @@ def _problem(form: NormalForm, partition: Partition) -> Problem:
         stride=low_length + (1 << max(largest_active - LOW_BITS, 0)),
         spread=float(form.unary.max(axis=1, initial=0.0).sum() + weight.sum()),
     )
-
-
-def _group_energies(unary: FloatArray, bits: IntArray, entry: IntArray, weight: FloatArray) -> FloatArray:
-    """phi_p over all states of a group: axis k of the cube is the k-th member, turned so that it is bit k."""
-    b = len(unary)
-    cube = np.zeros((2,) * b)
-    for k in range(b):
-        cube += unary[k].reshape([2 if axis == k else 1 for axis in range(b)])
-    for (i, j), (a, c), w in zip(bits, entry, weight, strict=True):
-        corner: list[int | slice] = [slice(None)] * b
-        corner[i], corner[j] = int(a), int(c)
-        cube[tuple(corner)] += w
-    return np.ascontiguousarray(cube.transpose(range(b)[::-1])).reshape(-1)
 
 
 def _couplings(

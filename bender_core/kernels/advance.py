@@ -19,13 +19,13 @@ import numpy as np
 
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import argmin, raise_with_total
+from bender_core.kernels.exact import enumerate_some, exact_min_marginals
 from bender_core.kernels.layout import Bound, Cursor, Goal, Kind, Outcome, Phase, Status, Until
 from bender_core.kernels.messages import pass_messages
 from bender_core.kernels.primal import decode, improve, total_energy
 from bender_core.kernels.projection import active_state, add_spread, fetch, project_max, sent_table
 from bender_core.kernels.rows import (
     anchored_row,
-    enumerate_min_marginals,
     link_row,
     oracle,
     plan_reverse_row,
@@ -37,10 +37,8 @@ from bender_core.kernels.schedule import is_unchanged
 # How far, relative to the numbers involved, an envelope may lie below the truth and still count as tight.
 # Rounding is a thousand times smaller.
 TIGHT = 1e-12
-# Entries enumerated between two looks at the budget.
-BLOCK = 1 << 24
-# What a step of the loop, or a state enumerated, costs beside its passes, in entries read: small groups are
-# all overhead, and the budget has to see it.
+# What a step of the loop costs beside its passes, in entries read: small groups are all overhead, and the
+# budget has to see it.
 OVERHEAD = 512
 
 
@@ -113,10 +111,11 @@ def _bring_in(problem, rule, pool, state, work, goal, arc, slot):
         nu[:] = -np.inf
         goal[Goal.SPENT] += recycle(problem, pool, state, arc, sent, nu, work) * (active + sender_states)
         return True
-    begin = cursor[Cursor.BLOCK]
-    end = min(active, begin + max(4, BLOCK // sender_states))
-    enumerate_min_marginals(problem, sent, arc, np.arange(begin, end), nu[begin:end], work)
-    goal[Goal.SPENT] += (end - begin) * (sender_states + OVERHEAD)
+    if rule.enumerated:
+        end, spent = enumerate_some(problem, arc, sent, cursor[Cursor.BLOCK], active, nu, work)
+    else:
+        end, spent = exact_min_marginals(problem, arc, sent, cursor[Cursor.BLOCK], nu, work)
+    goal[Goal.SPENT] += spent
     cursor[Cursor.BLOCK] = end if end < active else 0
     return end == active
 
@@ -229,7 +228,7 @@ def _close_sweep(problem, rule, state, work, events, goal):
     bound[Bound.LOWER] = state.node_bound.sum() + state.edge_bound.sum()
     bound[Bound.DECODED] = total_energy(problem, state.decoded)
     if rule.improving:
-        goal[Goal.SPENT] += improve(problem, state, work)
+        goal[Goal.SPENT] += improve(problem, rule, state, work)
     start = bound[Bound.SWEEP_START]
     emit(rule, state, events, Kind.SWEEP, -1, -1, -1, bound[Bound.LOWER] + rule.constant, start + rule.constant)
     cursor[Cursor.SWEEP] += 1

@@ -8,6 +8,7 @@ and of its high bits; any state's are then one addition away, however many coupl
 from __future__ import annotations
 
 from bender_core.kernels._jit import kernel
+from bender_core.kernels.affine import tabulate
 from bender_core.kernels.layout import LOW_BITS
 from bender_core.kernels.projection import active_state
 
@@ -67,6 +68,52 @@ def coupling_form(problem, arc, state, slope):
     for k in range(bits):
         slope[k] = form[a + 1 + k] + form[b + 1 + k]
     return form[a] + form[b]
+
+
+@kernel
+def tabulate_group(bits, unary, inner_bit, inner_entry, inner_weight, slope, table, low_length, phi):
+    """Energies of all states of a group: its unaries, and what its inner couplings pay (negative weights).
+
+    A bit that is switched on changes the energy by an affine function of the bits below it.
+    """
+    phi[0] = 0.0
+    for k in range(bits):
+        phi[0] += unary[k, 0]
+    for c in range(len(inner_weight)):
+        if inner_entry[c, 0] == 0 and inner_entry[c, 1] == 0:
+            phi[0] += inner_weight[c]
+    for k in range(bits):
+        constant = unary[k, 1] - unary[k, 0]
+        slope[:k] = 0.0
+        for c in range(len(inner_weight)):
+            side = 0 if inner_bit[c, 0] == k else 1
+            if inner_bit[c, side] != k:
+                continue
+            amount = inner_weight[c] if inner_entry[c, side] == 1 else -inner_weight[c]
+            other, wanted = inner_bit[c, 1 - side], inner_entry[c, 1 - side]
+            if other > k:
+                # Bits above are still off.
+                constant += amount * (1 - wanted)
+            elif wanted == 1:
+                slope[other] += amount
+            else:
+                slope[other] -= amount
+                constant += amount
+        tabulate(constant, slope, k, table, 0, low_length)
+        _add_affine(phi, k, table, low_length)
+
+
+@kernel
+def _add_affine(phi, bits, table, low_length):
+    """The energies with the next bit on: those with it off plus a tabulated affine function."""
+    n_low = 1 << min(bits, LOW_BITS)
+    low = table[:n_low]
+    for h in range(1 << max(bits - LOW_BITS, 0)):
+        shift = table[low_length + h]
+        known = phi[h * n_low : (h + 1) * n_low]
+        fresh = phi[(1 << bits) + h * n_low : (1 << bits) + (h + 1) * n_low]
+        for t in range(n_low):
+            fresh[t] = known[t] + (shift + low[t])
 
 
 @kernel

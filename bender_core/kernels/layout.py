@@ -40,6 +40,9 @@ class Problem(NamedTuple):
     )
     form_start: Ints  # (2 E,) where an arc's forms begin
     form: Floats  # flat: -phi_pq as affine functions of the sender's bits (see kernels.coupling)
+    method: Ints  # (2 E,) how exact min-marginals are computed, see Method (kernels.exact)
+    elimination: Ints  # (2 E, most active bits) the order in which the sender's bits would be eliminated
+    front: Floats  # (2 E,) entries of the largest table of that elimination, 0 where it is not the method
     arc_first: Ints  # (G + 1,) CSR over node_arcs
     node_arcs: Ints  # (2 E,) the arcs that each group receives
     lam_start: Ints  # (2 E,) where an arc's table begins in State.lam
@@ -56,6 +59,7 @@ class Rule(NamedTuple):
     alternating: bool  # forward and back (srmp), or always forward (mplp)
     forest: bool  # whether the hyper-graph has no cycle
     exact: bool
+    enumerated: bool  # exact, by enumeration whatever it costs
     everywhere: bool
     improving: bool  # descend from the decoded labelling after every sweep
     tolerance: float
@@ -105,6 +109,17 @@ class Workspace(NamedTuple):
     slope: Floats  # (most members,)
     total_slope: Floats  # (most members,)
     trial: Ints  # (G,) a labelling being improved
+    frame: Floats  # (1 + most active bits, stride) all candidates of a pruning (see kernels.prune)
+    centre: Floats  # (stride,) their values at the centre of a box
+    lists: Floats  # flat: the candidates that survive, box in box
+    level: Ints  # (boxes in each other, 3) where a list begins, its length, and the halves already done
+    margin: Floats  # (most listed,)
+    found: Ints  # (most listed,)
+    front: Floats  # a table of an elimination (see kernels.eliminate)
+    back: Floats  # the one that it is turned into
+    place: Ints  # (most active bits,) where a bit is moved
+    low_place: Ints  # (low_length,) where the low bits of a state are moved
+    high_place: Ints  # (stride - low_length,)
 
 
 class Events(NamedTuple):
@@ -179,6 +194,14 @@ class Status(IntEnum):
     GAP_CLOSED = 1
     NO_PROGRESS = 2
     SWEEP_LIMIT = 3
+
+
+class Method(IntEnum):
+    """How the exact min-marginals of an arc are computed."""
+
+    ENUMERATE = 0
+    ELIMINATE = 1
+    PRUNE = 2
 
 
 class RowKind(IntEnum):

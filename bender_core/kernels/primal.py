@@ -1,4 +1,4 @@
-"""Labellings: their energy, what a group decodes to, and the descent that improves a decoded labelling."""
+"""Labellings: their energy, what a group decodes to, and better ones than what was decoded."""
 
 from __future__ import annotations
 
@@ -56,19 +56,53 @@ def _keep(state, states, energy):
 
 
 @kernel
-def improve(problem, state, work):
-    """Descend from the decoded labelling, one whole group at a time, and keep the result if it is the best.
+def improve(problem, rule, state, work):
+    """Look for a better labelling than the decoded one, and keep it if it is the best so far.
 
-    With the other groups fixed the couplings of a group are affine in its bits, so its best state is one pass
-    over its own energies. Returns the entries read.
+    A labelling is decoded group by group, each consistent with those before it, as groups that decode on their own
+    need not be where states tie. From the better of the two a descent moves one whole group at a time. Returns the
+    entries read.
     """
     trial = work.trial
-    trial[:] = state.decoded
+    spent = _follow(problem, rule, state, trial, work)
+    if total_energy(problem, trial) >= state.bound[Bound.DECODED]:
+        trial[:] = state.decoded
+    spent += _descend(problem, rule, trial, work)
+    _keep(state, trial, total_energy(problem, trial))
+    return spent
+
+
+@kernel
+def _follow(problem, rule, state, trial, work):
+    """Decode in the order of the sweep: messages speak for the groups to come, the couplings for those decided."""
+    spent = 0
+    for position in range(len(trial)):
+        node = rule.order[position]
+        n = 1 << problem.size[node]
+        total = work.total[:n]
+        total[:] = problem.phi[problem.phi_start[node] : problem.phi_start[node] + n]
+        for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
+            arc = problem.node_arcs[a]
+            if rule.rank[problem.edge_node[arc // 2, 1 - arc % 2]] > position:
+                lam = state.lam[problem.lam_start[arc] : problem.lam_start[arc] + n]
+                for y in range(n):
+                    total[y] += lam[y]
+                spent += n
+        trial[node] = _best_state(problem, rule.rank, position, trial, node, total, work)
+        spent += n
+    return spent
+
+
+@kernel
+def _descend(problem, rule, trial, work):
+    """Give one group after the other its best state while that lowers the energy; returns the entries read."""
     spent = 0
     for _ in range(ROUNDS):
         moved = False
         for node in range(len(trial)):
-            best = _best_state(problem, trial, node, work)
+            start = problem.phi_start[node]
+            phi = problem.phi[start : start + (1 << problem.size[node])]
+            best = _best_state(problem, rule.rank, len(trial), trial, node, phi, work)
             spent += 1 << problem.size[node]
             if best != trial[node]:
                 before = _local_energy(problem, trial, node)
@@ -80,12 +114,15 @@ def improve(problem, state, work):
                     trial[node] = previous
         if not moved:
             break
-    _keep(state, trial, total_energy(problem, trial))
     return spent
 
 
 @kernel
-def _best_state(problem, states, node, work):
+def _best_state(problem, rank, limit, states, node, energies, work):
+    """The best state of a group, given those neighbours whose rank is below a limit.
+
+    With neighbours fixed the couplings are affine in the group's bits, so that is one pass over its own energies.
+    """
     bits = problem.size[node]
     constant = 0.0
     total = work.total_slope
@@ -93,6 +130,8 @@ def _best_state(problem, states, node, work):
     for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
         arc = problem.node_arcs[a]
         sender = problem.edge_node[arc // 2, 1 - arc % 2]
+        if rank[sender] >= limit:
+            continue
         constant -= coupling_form(problem, arc ^ 1, active_state(problem, arc ^ 1, states[sender]), work.slope)
         k = 0
         for position in range(bits):
@@ -100,6 +139,4 @@ def _best_state(problem, states, node, work):
                 total[position] -= work.slope[k]
                 k += 1
     tabulate(constant, total, bits, work.table, 0, problem.low_length)
-    start = problem.phi_start[node]
-    phi = problem.phi[start : start + (1 << bits)]
-    return affine_argmin(phi, bits, work.table, problem.low_length, work.fold, work.block)
+    return affine_argmin(energies, bits, work.table, problem.low_length, work.fold, work.block)

@@ -1,0 +1,94 @@
+"""Exact min-marginals: each of the three ways against enumeration (method.md, section 5; invariant 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bender_core import BinaryMRF, Engine, Partition
+from bender_core.engine import _workspace
+from bender_core.kernels import exact
+from bender_core.kernels.layout import Method
+from tests.models import JIT, between_groups, examples
+
+pytestmark = pytest.mark.jitless
+LARGEST = 11 if JIT else 6
+
+
+class Message:
+    """One message between two groups, to be computed in any way."""
+
+    def __init__(self, mrf: BinaryMRF, part: Partition, arc: int = 0) -> None:
+        self.engine = Engine(mrf, part, 12)
+        self.problem = self.engine.graph.problem
+        self.arc = arc
+
+    def send(self, lam: np.ndarray) -> None:
+        """Let the sender bring a table over its states."""
+        start = self.problem.lam_start[self.arc ^ 1]
+        self.engine._state.lam[start : start + len(lam)] = lam
+
+    @property
+    def sender_states(self) -> int:
+        return 1 << int(self.problem.size[self.engine.graph.ends(self.arc)[1]])
+
+    def by(self, method: Method) -> np.ndarray:
+        self.problem.method[:] = method
+        # The room that an elimination needs is known when it is planned.
+        cost = exact.plan_elimination(self.problem, self.arc, self.problem.elimination[self.arc])
+        self.problem.front[self.arc] = cost[0]
+        work = _workspace(self.problem, 1)
+        sent, nu, done = self.engine._sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan), 0
+        while done < len(nu):
+            before = done
+            done, spent = exact.exact_min_marginals(self.problem, self.arc, sent, done, nu, work)
+            assert before < done <= len(nu)
+            assert spent > 0
+        return nu
+
+
+def agree(message: Message) -> None:
+    """All three ways give the same, which is what a pass over both groups' states gives."""
+    truth = message.by(Method.ENUMERATE)
+    scale = 1e-13 * max(1.0, np.abs(truth).max(), np.abs(message.engine._state.lam).max())
+    np.testing.assert_allclose(message.by(Method.PRUNE), truth, rtol=0, atol=scale)
+    np.testing.assert_allclose(message.by(Method.ELIMINATE), truth, rtol=0, atol=scale)
+
+
+@settings(max_examples=examples(200))
+@given(
+    seed=st.integers(0, 1 << 20),
+    sizes=st.tuples(st.integers(1, LARGEST), st.integers(1, LARGEST)),
+    density=st.sampled_from([0.0, 0.1, 0.3, 1.0]),
+    arc=st.integers(0, 1),
+    spikes=st.sampled_from(["none", "few", "many"]),
+    ties=st.booleans(),
+)
+def test_all_ways_agree(seed: int, sizes: tuple[int, int], density: float, arc: int, spikes: str, ties: bool) -> None:
+    rng = np.random.default_rng(seed)
+    mrf, part = between_groups(rng, list(sizes), [(0, 1)], density)
+    if ties:
+        mrf = BinaryMRF(np.round(mrf.unary), mrf.edges, np.round(mrf.pairwise))
+    message = Message(mrf, part, arc if len(Message(mrf, part).problem.bits) else 0)
+    if not len(message.problem.bits):
+        return
+    lam = np.round(rng.normal(size=message.sender_states)) if ties else rng.normal(size=message.sender_states)
+    if spikes != "none":
+        share = 0.05 if spikes == "few" else 0.5
+        lam += np.where(rng.random(len(lam)) < share, rng.choice([-1e6, 1e6], size=len(lam)), 0.0)
+    message.send(lam)
+    agree(message)
+
+
+@pytest.mark.parametrize(
+    "sizes", [(1, 1), (1, 9), (9, 1), (8, 8), (9, 9), (10, 8)] if JIT else [(1, 1), (1, 5), (5, 1)]
+)
+@pytest.mark.parametrize("equal", [False, True])
+def test_ties_everywhere(sizes: tuple[int, int], equal: bool) -> None:
+    """All that the sender brings the same, or nothing at all: every candidate ties with others."""
+    mrf, part = between_groups(3, list(sizes), [(0, 1)], 1.0)
+    message = Message(BinaryMRF(0 * mrf.unary, mrf.edges, np.sign(mrf.pairwise)), part)
+    message.send(np.full(message.sender_states, 2.5 if equal else 0.0))
+    agree(message)
