@@ -35,7 +35,9 @@ from bender_core.kernels.layout import (
     Status,
     Until,
     Workspace,
+    cut_kind,
 )
+from bender_core.kernels.magnanti_wong import cut_scratch
 from bender_core.kernels.primal import total_energy
 from bender_core.kernels.projection import active_state, fetch, sent_table
 from bender_core.kernels.prune import LISTED, list_length
@@ -143,7 +145,7 @@ class Engine:
     mrf : BinaryMRF
     partition : Partition
     variant : int or Variant
-        The paper's number: 4, 9 or 11.
+        The paper's number, 1 to 11, or 12: see `variants.VARIANTS`.
     schedule : {"mplp", "srmp"}
         In which order groups are updated and how they share: the paper's, or forward and back
         (method.md, section 6).
@@ -204,6 +206,7 @@ class Engine:
             exact=self.variant.exact,
             enumerated=self.variant.enumerated,
             everywhere=self.variant.everywhere,
+            cuts=np.array([cut_kind(alpha) for alpha in self.variant.alphas], np.int64),
             improving=improving,
             tolerance=tolerance,
             max_sweeps=max_sweeps,
@@ -213,7 +216,7 @@ class Engine:
         self._probe = _workspace(self._problem, 1)
         self._work = _workspace(self._problem, degree)
         self._events = _events(1024)
-        self._pool = _pool(self._problem, 4 * len(self._problem.edge_node) + int(degree))
+        self._pool = _pool(self._problem, 4 * len(self._problem.edge_node) + int(degree) + len(self._rule.cuts))
         self._state = _start(self._problem)
         if not self._rule.exact:
             self._add_initial_rows()
@@ -590,7 +593,7 @@ class Engine:
         weight, bit, entry = problem.coupling_weight[mine], problem.coupling_bit[mine], problem.coupling_entry[mine]
         made = int(pool.side[row])
         taken = pool.anchor[row] >> bit[:, made] & 1 == entry[:, made]
-        payment = np.where(taken, 0.0, weight)
+        payment = np.where(taken, 0.0, weight * pool.share[row, bit[:, 1 - made], entry[:, 1 - made]])
         terms = np.zeros((int(problem.size[problem.edge_node[edge, side]]), 2))
         members = self.graph.active_members(2 * edge + side)[bit[:, side]]
         np.add.at(terms, (members, entry[:, side]), payment if side == made else weight - payment)
@@ -658,7 +661,7 @@ def warm_up() -> None:
         pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]]]),
     )
     part = Partition((np.array([0]), np.array([1])), ("a", "b"))
-    for which in (4, 11, 12):
+    for which in (5, 11, 12):
         engine = Engine(mrf, part, which)
         engine.run()
         engine.certificate()
@@ -680,6 +683,7 @@ def _pool(problem: Problem, capacity: int) -> Pool:
         table=np.zeros(2 * problem.stride * capacity),
         **{name: np.empty(capacity, np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
         intercept=np.zeros((capacity, 2)),
+        share=np.zeros((capacity, int(problem.bits.max(initial=1)), 2)),
     )
 
 
@@ -698,6 +702,7 @@ def _grown(arrays: _Arrays, capacity: int) -> _Arrays:
 def _workspace(problem: Problem, slots: int) -> Workspace:
     receiver = problem.size[problem.edge_node].reshape(-1)
     idle = problem.bits < receiver
+    active_bits = int(problem.bits.max(initial=1))
     states, active = 1 << int(problem.size.max(initial=0)), 1 << int(problem.bits.max(initial=0))
     projected = 1 << int(problem.bits[idle].max(initial=0))
     return Workspace(
@@ -711,6 +716,9 @@ def _workspace(problem: Problem, slots: int) -> Workspace:
         block=np.empty(problem.low_length),
         slope=np.empty(problem.size.max(initial=1)),
         total_slope=np.empty(problem.size.max(initial=1)),
+        capacity=np.empty((active_bits, 2)),
+        payment=np.empty((active_bits, 2)),
+        cut=np.empty(cut_scratch(active_bits)),
         trial=np.empty(len(problem.size), np.int64),
         **_exact_workspace(problem),
     )

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, RowKind
 from bender_core.trace import Event
 from bender_core.variants import Variant
 
@@ -81,9 +81,18 @@ def _oracle(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
 
 def _row(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
     _, sender = graph.ends(event.arc)
+    added = (
+        f"{_place(event, graph)}: added a {_CUTS[RowKind(event.cut)]} row for the message from "
+        f"{graph.partition.labels[sender]}."
+    )
+    if event.value <= event.before:
+        return Explanation(
+            f"{added} At y* = {_minimiser(event, graph)} another row has reached the truth already; this one "
+            "touches it there too, and may lift the envelope elsewhere.",
+            f"β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
+        )
     return Explanation(
-        f"{_place(event, graph)}: added a reverse Magnanti-Wong row for the message from "
-        f"{graph.partition.labels[sender]}. At y* = {_minimiser(event, graph)} its envelope rose by "
+        f"{added} At y* = {_minimiser(event, graph)} its envelope rose by "
         f"{number(event.value - event.before)}, to the truth.",
         f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
     )
@@ -119,6 +128,13 @@ def _finished(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
         f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0.0))}",
     )
 
+
+_CUTS = {
+    RowKind.RMC: "reverse Magnanti-Wong",
+    RowKind.MWC_0: "Magnanti-Wong (α = 0)",
+    RowKind.MWC_HALF: "Magnanti-Wong (α = ½)",
+    RowKind.MWC_1: "Magnanti-Wong (α = 1)",
+}
 
 _WRITERS = {
     Kind.NODE_OPENED: _opened,

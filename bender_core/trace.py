@@ -32,6 +32,8 @@ class Event:
         ``2 * edge + side`` of the message concerned (oracle: the loosest), -1 where none is.
     row : int
         The Benders row added, -1 where none is.
+    cut : int
+        The `RowKind` of that row, -1 where none is.
     state : int
         The minimiser y* of the node, as an integer whose bit k is member k.
     rows : int
@@ -50,6 +52,7 @@ class Event:
     node: int
     arc: int
     row: int
+    cut: int
     state: int
     rows: int
     value: float

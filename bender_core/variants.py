@@ -12,39 +12,61 @@ class Variant:
     Attributes
     ----------
     number : int
-        The paper's number (1-10; 11 is its baseline).
+        The paper's number (1-10; 11 is its baseline), or 12.
     name : str
         For people.
+    alphas : tuple of float
+        One Magnanti-Wong row of each alpha goes on the loosest edge.
+    everywhere : bool
+        Reverse Magnanti-Wong rows go on every loose edge; otherwise on the loosest only.
     exact : bool
         Min-marginals are computed outright and no rows are used.
     enumerated : bool
         Exact, and by enumerating the states of both groups, as the paper's baseline does.
-    everywhere : bool
-        Reverse Magnanti-Wong rows go on every loose edge; otherwise on the loosest only.
     """
 
     number: int
     name: str
+    alphas: tuple[float, ...] = ()
+    everywhere: bool = False
     exact: bool = False
     enumerated: bool = False
-    everywhere: bool = False
 
     @property
     def sentence(self) -> str:
         """What the variant does, in one line."""
-        if self.exact and not self.enumerated:
-            return "exact min-marginals by pruning or elimination, whichever is cheaper for a message"
-        if self.exact:
+        if self.enumerated:
             return "the baseline: min-marginals by enumerating the states of both groups"
+        if self.exact:
+            return "exact min-marginals by pruning or elimination, whichever suits a message"
         where = "every loose edge" if self.everywhere else "the loosest edge"
-        return f"reverse Magnanti-Wong rows on {where}"
+        reverse = f"reverse Magnanti-Wong rows on {where}"
+        if not self.alphas:
+            return reverse
+        cuts = ", ".join(f"{alpha:g}" for alpha in self.alphas)
+        return f"Magnanti-Wong rows (α = {cuts}) on the loosest edge, and {reverse}"
+
+
+def _with_rows() -> list[Variant]:
+    """The paper's ten: five choices of alpha, with reverse rows on the loosest edge, then on all loose ones."""
+    alphas = {1: (1.0,), 2: (0.0,), 3: (0.5,), 4: (), 5: (1.0, 0.0, 0.5)}
+    cuts = {number: " + ".join([*(f"MWC α={a:g}" for a in chosen), "RMC"]) for number, chosen in alphas.items()}
+    return [
+        Variant(
+            number + 5 * everywhere,
+            f"{cuts[number]} on {'all loose edges' if everywhere else 'the loosest edge'}",
+            alphas[number],
+            bool(everywhere),
+        )
+        for everywhere in (0, 1)
+        for number in alphas
+    ]
 
 
 VARIANTS: dict[int, Variant] = {
     v.number: v
     for v in (
-        Variant(4, "RMC on the loosest edge"),
-        Variant(9, "RMC on all loose edges", everywhere=True),
+        *_with_rows(),
         Variant(11, "MPLP by enumeration", exact=True, enumerated=True),
         Variant(12, "exact min-marginals by pruning", exact=True),
     )

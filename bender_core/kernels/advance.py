@@ -25,25 +25,26 @@ from bender_core.kernels.messages import pass_messages
 from bender_core.kernels.primal import decode, improve, total_energy
 from bender_core.kernels.projection import active_state, add_spread, fetch, project_max, sent_table
 from bender_core.kernels.rows import (
+    TIGHT,
     anchored_row,
     link_row,
     oracle,
+    plan_cut,
     plan_reverse_row,
     recycle,
     row_at,
 )
 from bender_core.kernels.schedule import is_unchanged
 
-# How far, relative to the numbers involved, an envelope may lie below the truth and still count as tight.
-# Rounding is a thousand times smaller.
-TIGHT = 1e-12
 # What a step of the loop costs beside its passes, in entries read: small groups are all overhead, and the
 # budget has to see it.
 OVERHEAD = 512
+# Passes that a Magnanti-Wong cut typically makes over what the sender brings.
+CUT_PASSES = 12
 
 
 @kernel
-def emit(rule, state, events, kind, node, arc, row, value, before):
+def emit(rule, pool, state, events, kind, node, arc, row, value, before):
     """Record an event and count it."""
     cursor, bound = state.cursor, state.bound
     k = cursor[Cursor.EVENTS]
@@ -52,6 +53,7 @@ def emit(rule, state, events, kind, node, arc, row, value, before):
     events.node[k] = node
     events.arc[k] = arc
     events.row[k] = row
+    events.cut[k] = pool.kind[row] if row >= 0 else -1
     events.state[k] = cursor[Cursor.MINIMISER]
     events.rows[k] = cursor[Cursor.ROWS]
     events.value[k] = value
@@ -89,7 +91,7 @@ def _open(problem, rule, pool, state, work, events, goal, node):
     cursor[Cursor.SLOT] = 0
     cursor[Cursor.PHASE] = Phase.PASS if rule.exact else Phase.ORACLE
     value = work.total[cursor[Cursor.MINIMISER]]
-    emit(rule, state, events, Kind.NODE_OPENED, node, -1, -1, value if rule.exact else np.nan, value)
+    emit(rule, pool, state, events, Kind.NODE_OPENED, node, -1, -1, value if rule.exact else np.nan, value)
     goal[Goal.SPENT] += n
 
 
@@ -146,7 +148,7 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
             loosest, most = slot, slack
     arc = problem.node_arcs[first + loosest] if loosest >= 0 else -1
     cursor[Cursor.LOOSE] = loosest
-    emit(rule, state, events, Kind.ORACLE, node, arc, -1, exact_total, envelope_total)
+    emit(rule, pool, state, events, Kind.ORACLE, node, arc, -1, exact_total, envelope_total)
     if loosest < 0:
         cursor[Cursor.PHASE] = Phase.PASS
         return
@@ -156,6 +158,12 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
         minimiser = active_state(problem, arc, cursor[Cursor.MINIMISER])
         value = work.oracle[slot]
         loose = value - work.nu[slot, minimiser] > TIGHT * (abs(value) + problem.edge_weight[arc // 2])
+        if slot == loosest:
+            sent = sent_table(problem, state.lam, arc, work.sent[slot])
+            for kind in rule.cuts:
+                plan_cut(problem, pool, planned, arc, minimiser, value, kind, sent, work)
+                planned += 1
+                goal[Goal.SPENT] += CUT_PASSES << problem.bits[arc ^ 1]
         if slot == loosest or (rule.everywhere and loose):
             plan_reverse_row(problem, pool, planned, arc, minimiser, value, work)
             planned += 1
@@ -193,7 +201,7 @@ def _apply(problem, rule, pool, state, work, events, goal, node):
         add_spread(problem, arc, work.rise, work.total)
     state.slack[arc] = 0.0
     cursor[Cursor.ROWS] = row + 1
-    emit(rule, state, events, Kind.ROW, node, arc, row, exact, before)
+    emit(rule, pool, state, events, Kind.ROW, node, arc, row, exact, before)
     goal[Goal.SPENT] += 1 << bits
     if cursor[Cursor.ROWS] == cursor[Cursor.PLANNED]:
         cursor[Cursor.MINIMISER] = argmin(work.total, bits, work.fold, work.block)
@@ -203,14 +211,25 @@ def _apply(problem, rule, pool, state, work, events, goal, node):
 
 
 @kernel
-def _close(problem, rule, state, work, events, goal, node):
+def _close(problem, rule, pool, state, work, events, goal, node):
     """Pass the messages of the node, and let it decode."""
     cursor, bound = state.cursor, state.bound
     decode(problem, state, node, cursor[Cursor.MINIMISER])
     goal[Goal.SPENT] += (1 + problem.arc_first[node + 1] - problem.arc_first[node]) << problem.size[node]
     before = bound[Bound.LOWER]
     bound[Bound.LOWER] += pass_messages(problem, rule, state, node, work)
-    emit(rule, state, events, Kind.MESSAGE, node, -1, -1, bound[Bound.LOWER] + rule.constant, before + rule.constant)
+    emit(
+        rule,
+        pool,
+        state,
+        events,
+        Kind.MESSAGE,
+        node,
+        -1,
+        -1,
+        bound[Bound.LOWER] + rule.constant,
+        before + rule.constant,
+    )
     cursor[Cursor.POSITION] += 1
     if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
@@ -222,7 +241,7 @@ def _close(problem, rule, state, work, events, goal, node):
 
 
 @kernel
-def _close_sweep(problem, rule, state, work, events, goal):
+def _close_sweep(problem, rule, pool, state, work, events, goal):
     """Sum the bounds afresh, improve the labelling, and stop if nothing was gained or enough sweeps were made."""
     cursor, bound = state.cursor, state.bound
     bound[Bound.LOWER] = state.node_bound.sum() + state.edge_bound.sum()
@@ -230,7 +249,7 @@ def _close_sweep(problem, rule, state, work, events, goal):
     if rule.improving:
         goal[Goal.SPENT] += improve(problem, rule, state, work)
     start = bound[Bound.SWEEP_START]
-    emit(rule, state, events, Kind.SWEEP, -1, -1, -1, bound[Bound.LOWER] + rule.constant, start + rule.constant)
+    emit(rule, pool, state, events, Kind.SWEEP, -1, -1, -1, bound[Bound.LOWER] + rule.constant, start + rule.constant)
     cursor[Cursor.SWEEP] += 1
     cursor[Cursor.POSITION] = 0
     cursor[Cursor.PHASE] = Phase.FINISH
@@ -287,18 +306,18 @@ def advance(problem, rule, pool, state, work, events, goal):
             _open(problem, rule, pool, state, work, events, goal, node)
         elif phase == Phase.ORACLE:
             degree = problem.arc_first[node + 1] - problem.arc_first[node]
-            if cursor[Cursor.ROWS] + degree > len(pool.edge):
+            if cursor[Cursor.ROWS] + degree + len(rule.cuts) > len(pool.edge):
                 return Outcome.NEED_ROWS
             _consult(problem, rule, pool, state, work, events, goal, node)
         elif phase == Phase.APPLY:
             if not _apply(problem, rule, pool, state, work, events, goal, node):
                 return Outcome.NOT_TIGHT
         elif phase == Phase.PASS:
-            _close(problem, rule, state, work, events, goal, node)
+            _close(problem, rule, pool, state, work, events, goal, node)
         elif phase == Phase.SWEEP:
-            _close_sweep(problem, rule, state, work, events, goal)
+            _close_sweep(problem, rule, pool, state, work, events, goal)
         else:
             cursor[Cursor.PHASE] = Phase.DONE
-            emit(rule, state, events, Kind.FINISHED, -1, -1, -1, np.nan, np.nan)
+            emit(rule, pool, state, events, Kind.FINISHED, -1, -1, -1, np.nan, np.nan)
         if cursor[Cursor.EVENTS] > count and _reached(events, cursor[Cursor.EVENTS], goal):
             return Outcome.REACHED

@@ -61,6 +61,7 @@ class Rule(NamedTuple):
     exact: bool
     enumerated: bool  # exact, by enumeration whatever it costs
     everywhere: bool
+    cuts: Ints  # the kinds of Magnanti-Wong rows that go on the loosest edge
     improving: bool  # descend from the decoded labelling after every sweep
     tolerance: float
     max_sweeps: int
@@ -93,6 +94,7 @@ class Pool(NamedTuple):
     born: Ints  # index of the event that added it
     next: Ints  # next row of the same edge, -1 at the end
     intercept: Floats  # (rows, 2) beta_0 for the message into either side
+    share: Floats  # (rows, most active bits, 2) beta_3 / Q: the part of what could be paid in u at a bit and value of v
 
 
 class Workspace(NamedTuple):
@@ -108,6 +110,9 @@ class Workspace(NamedTuple):
     block: Floats  # (low_length,)
     slope: Floats  # (most members,)
     total_slope: Floats  # (most members,)
+    capacity: Floats  # (most active bits, 2) Q of a Magnanti-Wong cut
+    payment: Floats  # (most active bits, 2) its beta_3
+    cut: Floats  # flat: the active set of a Magnanti-Wong cut
     trial: Ints  # (G,) a labelling being improved
     frame: Floats  # (1 + most active bits, stride) all candidates of a pruning (see kernels.prune)
     centre: Floats  # (stride,) their values at the centre of a box
@@ -130,6 +135,7 @@ class Events(NamedTuple):
     node: Ints
     arc: Ints  # -1 where no arc is concerned
     row: Ints  # -1 where no row is concerned
+    cut: Ints  # the kind of that row, -1 where no row is concerned
     state: Ints  # the minimiser y* of the node
     rows: Ints  # rows in use after the event
     value: Floats  # what the event found: the truth at y* (opened, oracle: summed; row: one edge), or the bound
@@ -205,9 +211,17 @@ class Method(IntEnum):
 
 
 class RowKind(IntEnum):
-    """How a row was made."""
+    """How a row was made: by which cut."""
 
-    RMC = 0
+    RMC = 0  # reverse Magnanti-Wong
+    MWC_0 = 1  # Magnanti-Wong with alpha = 0, see cut_alpha
+    MWC_HALF = 2
+    MWC_1 = 3
+
+
+def cut_kind(alpha: float) -> RowKind:
+    """The kind of a Magnanti-Wong row of a given alpha: 0, one half or 1."""
+    return RowKind(1 + round(2 * alpha))
 
 
 class Until(IntEnum):

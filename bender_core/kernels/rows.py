@@ -6,10 +6,16 @@ Every coupling of the edge has one entry that pays, of weight |theta|. A row spl
 
 from __future__ import annotations
 
+from bender_core.kernels.magnanti_wong import magnanti_wong, sender_capacity
+
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import affine_max, affine_max4, affine_value, raise_envelope, raise_envelope4, tabulate
 from bender_core.kernels.coupling import coupling_form
 from bender_core.kernels.layout import RowKind
+
+# How far, relative to the numbers involved, an envelope may lie below the truth and still count as tight.
+# Rounding is a thousand times smaller.
+TIGHT = 1e-12
 
 
 @kernel
@@ -31,12 +37,81 @@ def plan_reverse_row(problem, pool, row, arc, state, intercept, work):
     at = 2 * row * problem.stride
     tabulate(constant, work.slope, bits, pool.table, at + side * problem.stride, problem.low_length)
     _tabulate_coupling(problem, arc, state, work.slope, pool.table, at + (1 - side) * problem.stride)
-    pool.edge[row] = edge
-    pool.side[row] = side
+    pool.share[row] = 1.0
+    _describe(pool, row, arc, state, RowKind.RMC, intercept)
+
+
+@kernel
+def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work):
+    """Write the Magnanti-Wong row of a message at an active state; not in use until `link_row`.
+
+    Of the couplings whose entry the state does not take, u pays the share that the cut chooses. If that would not
+    be tight because of rounding, it pays all, as the reverse row does.
+    """
+    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
+    charge, capacity, payment = problem.charge[arc ^ 1], work.capacity, work.payment
+    sender_capacity(problem, arc, state, capacity)
+    magnanti_wong(
+        sent,
+        sender_bits,
+        intercept,
+        charge,
+        capacity,
+        0.5 * (kind - RowKind.MWC_0),
+        problem.low_length,
+        work.table,
+        work.fold,
+        work.block,
+        work.cut,
+        payment,
+    )
+    share = pool.share[row]
+    for j in range(sender_bits):
+        for x in range(2):
+            share[j, x] = payment[j, x] / capacity[j, x] if capacity[j, x] > 0.0 else 0.0
+    _tabulate_shared(problem, pool, row, arc, state, work)
+    at = (2 * row + 1 - arc % 2) * problem.stride
+    reached = -affine_max(sent, 0, sender_bits, pool.table, at, problem.low_length, work.fold)
+    if reached < intercept - 0.25 * TIGHT * (abs(intercept) + problem.edge_weight[arc // 2]):
+        share[:sender_bits] = 1.0
+        _tabulate_shared(problem, pool, row, arc, state, work)
+        reached = intercept
+    _describe(pool, row, arc, state, kind, reached)
+
+
+@kernel
+def _tabulate_shared(problem, pool, row, arc, state, work):
+    """The u and v of a row from its shares: u pays them where the state does not take the entry, v the rest."""
+    edge, side = arc // 2, arc % 2
+    u, v, share = work.slope, work.total_slope, pool.share[row]
+    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
+    u[:bits] = 0.0
+    v[:sender_bits] = 0.0
+    u_constant = v_constant = 0.0
+    for c in range(problem.coupling_start[edge], problem.coupling_start[edge + 1]):
+        i, a = problem.coupling_bit[c, side], problem.coupling_entry[c, side]
+        j, b = problem.coupling_bit[c, 1 - side], problem.coupling_entry[c, 1 - side]
+        weight = problem.coupling_weight[c]
+        paid = 0.0 if (state >> i) & 1 == a else weight * share[j, b]
+        rest = weight - paid
+        u[i] += paid if a == 1 else -paid
+        v[j] += rest if b == 1 else -rest
+        u_constant += paid * (1 - a)
+        v_constant += rest * (1 - b)
+    at = 2 * row * problem.stride
+    tabulate(u_constant, u, bits, pool.table, at + side * problem.stride, problem.low_length)
+    tabulate(v_constant, v, sender_bits, pool.table, at + (1 - side) * problem.stride, problem.low_length)
+
+
+@kernel
+def _describe(pool, row, arc, state, kind, intercept):
+    """Note what a row is, for the message that it was made for."""
+    pool.edge[row] = arc // 2
+    pool.side[row] = arc % 2
     pool.anchor[row] = state
-    pool.kind[row] = RowKind.RMC
+    pool.kind[row] = kind
     pool.next[row] = -1
-    pool.intercept[row, side] = intercept
+    pool.intercept[row, arc % 2] = intercept
 
 
 @kernel
