@@ -59,11 +59,40 @@ def _fold_max(values, count):
 @kernel
 def affine_max(lam, start, bits, table, at, low_length, fold):
     """``max_y lam[start + y] + g(y)`` for one affine g tabulated at ``table[at:]``."""
+    best = fold[0, : 1 << min(bits, LOW_BITS)]
+    _best_columns(lam, start, bits, table, at, low_length, best)
+    return _fold_max(best, len(best))
+
+
+@kernel
+def affine_argmax(values, bits, table, low_length, fold, block):
+    """A state at which ``values`` plus the affine function tabulated at ``table[0:]`` is largest.
+
+    The pass is that of `affine_max`, which is faster than one that keeps track of where the best was: that
+    is looked up afterwards, within the best column.
+    """
+    n_low = 1 << min(bits, LOW_BITS)
+    best, copy = fold[0, :n_low], block[:n_low]
+    _best_columns(values, 0, bits, table, 0, low_length, best)
+    copy[:] = best
+    most = _fold_max(copy, n_low)
+    low = 0
+    while best[low] < most:
+        low += 1
+    high = 0
+    for h in range(1, 1 << max(bits - LOW_BITS, 0)):
+        if values[h * n_low + low] + table[low_length + h] > values[high * n_low + low] + table[low_length + high]:
+            high = h
+    return high * n_low + low
+
+
+@kernel
+def _best_columns(lam, start, bits, table, at, low_length, best):
+    """For every low state the maximum, over the high states, of ``lam`` plus an affine function."""
     n_low = 1 << min(bits, LOW_BITS)
     n_high = 1 << max(bits - LOW_BITS, 0)
     low = table[at : at + n_low]
     high = table[at + low_length : at + low_length + n_high]
-    best = fold[0, :n_low]
     if n_high < 4:
         x = lam[start : start + n_low]
         for t in range(n_low):
@@ -87,7 +116,6 @@ def affine_max(lam, start, bits, table, at, low_length, fold):
                 best[t] = max(best[t], max(max(x0[t] + h0, x1[t] + h1), max(x2[t] + h2, x3[t] + h3)))
     for t in range(n_low):
         best[t] += low[t]
-    return _fold_max(best, n_low)
 
 
 @kernel
