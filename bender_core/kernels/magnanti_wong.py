@@ -209,6 +209,8 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
             reach = violation / length if length > ZERO else np.inf
             if (reach == np.inf and blocked == np.inf) or pivots >= limit:
                 return pivots, False
+            if bit < 0 and count == bits and reach <= blocked:
+                return pivots, False  # no more rows are independent, whatever rounding says
             amount = min(reach, blocked)
             pivots += 1
             multiplier += amount
