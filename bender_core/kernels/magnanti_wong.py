@@ -58,8 +58,7 @@ class _Room(NamedTuple):
     factor: Floats  # (bits, bits) Cholesky factor of the Gram matrix of the active rows on the free bits
 
 
-@kernel
-def cut_scratch(bits):
+def cut_scratch(bits: int) -> int:
     """The length of the scratch that `magnanti_wong` needs."""
     return bits * (bits + 11)
 
@@ -208,8 +207,10 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
                 if (held >> j) & 1 == 1 and step[j] > ZERO:
                     blocked = min(blocked, max(price[j], 0.0) / step[j])
             reach = violation / length if length > ZERO else np.inf
-            if reach == np.inf and blocked == np.inf or pivots >= limit:
+            if (reach == np.inf and blocked == np.inf) or pivots >= limit:
                 return pivots, False
+            if bit < 0 and count == bits and reach <= blocked:
+                return pivots, False  # no more rows are independent, whatever rounding says
             amount = min(reach, blocked)
             pivots += 1
             multiplier += amount

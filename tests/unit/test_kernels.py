@@ -186,6 +186,26 @@ def test_argmin_of_two_minima(bits: int, data: st.DataObject) -> None:
     assert affine.argmin(total, bits, np.empty((4, LOW_LENGTH)), np.empty(LOW_LENGTH)) == min(one, other)
 
 
+@pytest.mark.parametrize("bits", range(12))
+@pytest.mark.parametrize("values", [2, 5, 1 << 30])
+def test_affine_argmax_finds_where_affine_max_is(bits: int, values: int) -> None:
+    rng = np.random.default_rng([bits, values])
+    fold, block = np.empty((4, LOW_LENGTH)), np.empty(LOW_LENGTH)
+    table = np.full(STRIDE, np.nan)
+    for _ in range(10):
+        slope = rng.integers(-2, 3, size=bits).astype(float)
+        affine.tabulate(1.0, slope, bits, table, 0, LOW_LENGTH)
+        total = rng.integers(values, size=1 << bits).astype(float)
+        # What lies behind the table must not count.
+        state = affine.affine_argmax(np.append(total, [1e10] * 7), bits, table, LOW_LENGTH, fold, block)
+        total += naive.affine(1.0, slope)
+        assert (
+            total[state]
+            == total.max()
+            == affine.affine_max(total - naive.affine(1.0, slope), 0, bits, table, 0, LOW_LENGTH, fold)
+        )
+
+
 # --- rows ----------------------------------------------------------------------------------------------------
 
 

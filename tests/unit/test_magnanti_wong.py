@@ -120,7 +120,7 @@ def best_known_bound(case: Case, alpha: float, beta: np.ndarray) -> float:
     gradient = (alpha + 2 * (1 - alpha) * beta).ravel()
     if not gradient.any():
         return 0.0
-    tight = np.flatnonzero(matrix @ beta.ravel() - needed <= 1e-9 * case.magnitude)
+    tight = np.flatnonzero(matrix @ beta.ravel() - needed <= 3e-12 * case.magnitude)
     sides = np.eye(2 * case.bits)
     at_zero = sides[(beta <= np.maximum(1e-6 * case.q, 1e-12 * case.magnitude)).ravel()]
     at_full = -sides[(case.q - beta <= np.maximum(1e-6 * case.q, 1e-12 * case.magnitude)).ravel()]
@@ -130,10 +130,8 @@ def best_known_bound(case: Case, alpha: float, beta: np.ndarray) -> float:
     gain = weight @ matrix[tight]
     # For given multipliers of the rows the Lagrangian is smallest, in the box, coordinate by coordinate.
     q = case.q.ravel()
-    if alpha == 1.0:
-        best = np.where(gain > 1.0, q, 0.0)
-    else:
-        best = np.clip((gain - alpha) / (2 * (1 - alpha)), 0.0, q)
+    linear = alpha == 1.0
+    best = np.where(gain > 1.0, q, 0.0) if linear else np.clip((gain - alpha) / (2 * (1 - alpha)), 0.0, q)
     return float(weight @ needed[tight] + (alpha * best + (1 - alpha) * best**2 - gain * best).sum())
 
 
@@ -199,7 +197,8 @@ def test_ordinary_cuts_are_optimal(alpha: float, kind: str) -> None:
         pivots.append(spent)
     assert optimal >= 0.99 * count
     assert max(pivots) <= 100
-    assert max(pivots) > 3 or kind == "flat", "the cases must ask for something"
+    if JIT:
+        assert max(pivots) > 3, "the cases must ask for something"
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -220,6 +219,14 @@ def test_capacities_of_very_different_size(alpha: float) -> None:
         check_optimal(Case(10.0 ** rng.integers(-6, 2) * rng.normal(size=1 << bits), t, q), alpha)
 
 
+@pytest.mark.skipif(not JIT, reason="too slow without compilation")
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("kind", ["normal", "levels"])
+@pytest.mark.parametrize("bits", [9, 12, 14])
+def test_high_bits(alpha: float, kind: str, bits: int) -> None:
+    assert check_optimal(draw(1, bits, kind), alpha) == mw.CutStatus.OPTIMAL
+
+
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("bits", [1, 2, 5])
 def test_nothing_to_pay(alpha: float, bits: int) -> None:
@@ -238,16 +245,13 @@ def test_no_bits(alpha: float) -> None:
     assert (len(beta), pivots, status) == (0, 0, mw.CutStatus.OPTIMAL)
 
 
-def test_one_bit_by_hand() -> None:
-    """The message prefers value 1 by 3; the reverse row would even it out by 1 too much."""
-    case = Case(np.array([0.0, 3.0]), np.array([[2.0, 0.0], [0.0, 4.0]])[:1] + [[0.0, 5.0]], np.array([[1.0, 4.0]]))
-    # -lam - (t - q) is -1 and -4: state 1 keeps q = 4, and state 0 needs 0 - 4 + 2 = -2, that is nothing.
-    for alpha in ALPHAS:
-        assert case.solve(alpha)[0].tolist() == [[0.0, 4.0]]
-    # With -1 and -1.5 instead, state 0 needs 0 - 1.5 + 2 = 0.5 of its 1.
-    case = Case(np.array([0.0, 0.5]), case.t, case.q)
-    for alpha in ALPHAS:
-        np.testing.assert_allclose(case.solve(alpha)[0], [[0.5, 4.0]], rtol=0, atol=1e-12)
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize(("gain", "paid"), [(0.0, 0.5), (3.0, 0.0), (-0.5, 1.0)])
+def test_one_bit_by_hand(alpha: float, gain: float, paid: float) -> None:
+    """-lam - (t - q) is -1 and -(gain + 1.5): where state 1 has the minimum, state 0 needs 0.5 - gain of its 1."""
+    case = Case(np.array([0.0, 0.5 + gain]), np.array([[2.0, 5.0]]), np.array([[1.0, 4.0]]))
+    assert case.intercept == -(gain + 1.5)
+    np.testing.assert_allclose(case.solve(alpha)[0], [[paid, 4.0]], rtol=0, atol=1e-12)
 
 
 def test_the_objective_decides_between_equal_sums() -> None:
@@ -293,7 +297,8 @@ def test_repair_from_anywhere(kind: str) -> None:
             part_of_the_way += 1
             mw._pay(b, base, case.q, moved - 1e-6, room, beta)
             assert case.row_minimum(beta) < case.intercept - 1e-13 * case.magnitude
-    assert part_of_the_way or kind in {"near-ties", "flat", "spikes"}
+    if JIT and kind in {"normal", "integers", "levels"}:
+        assert part_of_the_way
 
 
 # --- the row -------------------------------------------------------------------------------------------------
