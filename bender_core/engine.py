@@ -532,8 +532,8 @@ class Engine:
         for arc in range(arcs):
             p, q = self.graph.ends(arc)
             n = 1 << int(self._problem.size[p])
-            sampled[arc] = max_states is not None and n > max_states
-            if sampled[arc]:
+            if max_states is not None and n > max_states:
+                sampled[arc] = True
                 states = np.linspace(0, n - 1, max_states).astype(np.int64)
                 nu, envelope = self.min_marginal(p, q, states), self.envelope(p, q)[states]
             else:
@@ -705,6 +705,11 @@ def _workspace(problem: Problem, slots: int) -> Workspace:
     active_bits = int(problem.bits.max(initial=1))
     states, active = 1 << int(problem.size.max(initial=0)), 1 << int(problem.bits.max(initial=0))
     projected = 1 << int(problem.bits[idle].max(initial=0))
+    # Room for pruning and elimination, as much as those arcs need that are computed so.
+    pruned = problem.method == Method.PRUNE
+    pruned_bits = int(problem.bits[pruned].max(initial=0))
+    candidates = 1 << int(problem.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
+    front = int(problem.front.max(initial=1))
     return Workspace(
         nu=np.empty((max(slots, 1), active)),
         sent=np.empty((max(slots, 1), projected)),
@@ -720,30 +725,18 @@ def _workspace(problem: Problem, slots: int) -> Workspace:
         payment=np.empty((active_bits, 2)),
         cut=np.empty(cut_scratch(active_bits)),
         trial=np.empty(len(problem.size), np.int64),
-        **_exact_workspace(problem),
+        frame=np.empty((1 + pruned_bits, problem.stride)),
+        centre=np.empty(problem.stride),
+        lists=np.empty(list_length(pruned_bits, candidates)),
+        level=np.empty((pruned_bits + 1, 3), np.int64),
+        margin=np.empty(min(candidates, LISTED)),
+        found=np.empty(min(candidates, LISTED), np.int64),
+        front=np.empty(front),
+        back=np.empty(front),
+        place=np.empty(active_bits, np.int64),
+        low_place=np.empty(problem.low_length, np.int64),
+        high_place=np.empty(problem.stride - problem.low_length, np.int64),
     )
-
-
-def _exact_workspace(problem: Problem) -> dict[str, FloatArray | IntArray]:
-    """Scratch for pruning and elimination, as large as the arcs need that are computed so."""
-    pruned = problem.method == Method.PRUNE
-    candidates = 1 << int(problem.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
-    listed, bits = min(candidates, LISTED), int(problem.bits[pruned].max(initial=0))
-    active = int(problem.bits.max(initial=0))
-    front = int(problem.front.max(initial=1))
-    return {
-        "frame": np.empty((1 + bits, problem.stride)),
-        "centre": np.empty(problem.stride),
-        "lists": np.empty(list_length(bits, candidates)),
-        "level": np.empty((bits + 1, 3), np.int64),
-        "margin": np.empty(listed),
-        "found": np.empty(listed, np.int64),
-        "front": np.empty(front),
-        "back": np.empty(front),
-        "place": np.empty(active, np.int64),
-        "low_place": np.empty(problem.low_length, np.int64),
-        "high_place": np.empty(problem.stride - problem.low_length, np.int64),
-    }
 
 
 def _start(problem: Problem) -> State:

@@ -25,7 +25,7 @@ LEAF_BITS = 5
 LEAF_CANDIDATES = 8
 
 
-def list_length(receiver_bits, candidates):
+def list_length(receiver_bits: int, candidates: int) -> int:
     """Room for the lists of all nested boxes: of a box with k open bits a centre and k half slopes a candidate."""
     return min(candidates, LISTED) * (receiver_bits + 1) * (receiver_bits + 2) // 2
 

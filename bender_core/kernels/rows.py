@@ -6,12 +6,11 @@ Every coupling of the edge has one entry that pays, of weight |theta|. A row spl
 
 from __future__ import annotations
 
-from bender_core.kernels.magnanti_wong import magnanti_wong, sender_capacity
-
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import affine_max, affine_max4, affine_value, raise_envelope, raise_envelope4, tabulate
 from bender_core.kernels.coupling import coupling_form
 from bender_core.kernels.layout import RowKind
+from bender_core.kernels.magnanti_wong import magnanti_wong, sender_capacity
 
 # How far, relative to the numbers involved, an envelope may lie below the truth and still count as tight.
 # Rounding is a thousand times smaller.
@@ -24,8 +23,7 @@ def plan_reverse_row(problem, pool, row, arc, state, intercept, work):
 
     Couplings whose entry the state does not take are paid in full by u, the others by v.
     """
-    edge, side = arc // 2, arc % 2
-    bits = problem.bits[arc]
+    side, bits = arc % 2, problem.bits[arc]
     constant = 0.0
     for k in range(bits):
         if (state >> k) & 1 == 1:
@@ -48,7 +46,7 @@ def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work):
     Of the couplings whose entry the state does not take, u pays the share that the cut chooses. If that would not
     be tight because of rounding, it pays all, as the reverse row does.
     """
-    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
+    sender_bits = problem.bits[arc ^ 1]
     charge, capacity, payment = problem.charge[arc ^ 1], work.capacity, work.payment
     sender_capacity(problem, arc, state, capacity)
     magnanti_wong(
