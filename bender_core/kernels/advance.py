@@ -218,18 +218,8 @@ def _close(problem, rule, pool, state, work, events, goal, node):
     goal[Goal.SPENT] += (1 + problem.arc_first[node + 1] - problem.arc_first[node]) << problem.size[node]
     before = bound[Bound.LOWER]
     bound[Bound.LOWER] += pass_messages(problem, rule, state, node, work)
-    emit(
-        rule,
-        pool,
-        state,
-        events,
-        Kind.MESSAGE,
-        node,
-        -1,
-        -1,
-        bound[Bound.LOWER] + rule.constant,
-        before + rule.constant,
-    )
+    after = bound[Bound.LOWER] + rule.constant
+    emit(rule, pool, state, events, Kind.MESSAGE, node, -1, -1, after, before + rule.constant)
     cursor[Cursor.POSITION] += 1
     if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
