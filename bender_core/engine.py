@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -213,8 +214,7 @@ class Engine:
             constant=self.graph.normal_form.constant,
         )
         degree = np.diff(self._problem.arc_first).max(initial=0)
-        self._probe = _workspace(self._problem, 1)
-        self._work = _workspace(self._problem, degree)
+        self._work = _workspace(self._problem, degree, self._rule.exact and not self._rule.enumerated)
         self._events = _events(1024)
         self._pool = _pool(self._problem, 4 * len(self._problem.edge_node) + int(degree) + len(self._rule.cuts))
         self._state = _start(self._problem)
@@ -225,6 +225,11 @@ class Engine:
         self._snapshot_bytes = snapshot_bytes
         self._since_snapshot = 0
         self._snapshots: list[State] = [_copy(self._state)]
+
+    @cached_property
+    def _probe(self) -> Workspace:
+        """Scratch for looking, which must not disturb a node that is being updated."""
+        return _workspace(self._problem, 1, exact=True)
 
     # -- where the run stands -------------------------------------------------------------------------
 
@@ -665,6 +670,7 @@ def warm_up() -> None:
         engine = Engine(mrf, part, which)
         engine.run()
         engine.certificate()
+        engine.min_marginal(0, 1, [0])
         engine.tightness()
         engine.rows(0, 1)
 
@@ -699,17 +705,17 @@ def _grown(arrays: _Arrays, capacity: int) -> _Arrays:
     return type(arrays)._make(grow(array) for array in arrays)
 
 
-def _workspace(problem: Problem, slots: int) -> Workspace:
+def _workspace(problem: Problem, slots: int, exact: bool) -> Workspace:
+    """Scratch for nodes of so many neighbours, with or without room for exact min-marginals."""
     receiver = problem.size[problem.edge_node].reshape(-1)
     idle = problem.bits < receiver
     active_bits = int(problem.bits.max(initial=1))
     states, active = 1 << int(problem.size.max(initial=0)), 1 << int(problem.bits.max(initial=0))
     projected = 1 << int(problem.bits[idle].max(initial=0))
-    # Room for pruning and elimination, as much as those arcs need that are computed so.
-    pruned = problem.method == Method.PRUNE
+    pruned = exact & (problem.method == Method.PRUNE)
     pruned_bits = int(problem.bits[pruned].max(initial=0))
     candidates = 1 << int(problem.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
-    front = int(problem.front.max(initial=1))
+    front = int(problem.front.max(initial=1)) if exact else 1
     return Workspace(
         nu=np.empty((max(slots, 1), active)),
         sent=np.empty((max(slots, 1), projected)),

@@ -11,7 +11,9 @@ import numpy as np
 
 from bender_core.hypergraph import form_length
 from bender_core.kernels.affine import affine_max4
+from bender_core.kernels.exact import PRUNED, PRUNING, WIDEST
 from bender_core.kernels.layout import LOW_BITS
+from bender_core.kernels.prune import list_length
 from bender_core.model import BinaryMRF, FloatArray
 from bender_core.partition import Partition, coupled_groups, partition
 from bender_core.variants import Variant, variant
@@ -19,6 +21,8 @@ from bender_core.variants import Variant, variant
 # What a run typically needs, in rows a member of the smaller group: kept by an edge in the end, and added or
 # recycled in one visit, where each costs about five passes over a table (intercept, envelope, oracles).
 ROWS_KEPT, ROWS_A_VISIT, PASSES_A_ROW = 10, 2, 5
+# Magnanti-Wong rows kept for every alpha of the variant, and the passes that one takes to make.
+CUTS_KEPT, PASSES_A_CUT = 4, 8
 # The fixed work beside the passes, in table entries: of a message, of a pass, of a state enumerated.
 MESSAGE, PASS, STATE = 6000, 400, 1600
 # Copies of the dual tables kept for going back, at the least.
@@ -69,7 +73,11 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) ->
     row = 2 * (2.0 ** min(part.max_size, LOW_BITS) + high)
     bits = np.array([len(group) for group in part.groups], np.int64)[pairs]
     forms = (form_length(bits) * (bits[:, ::-1] + 1)).sum()
-    rows = 0 if variant(which).exact else ROWS_KEPT * part.max_size * len(pairs) * row
+    method = variant(which)
+    rows = 0 if method.exact else (ROWS_KEPT + CUTS_KEPT * len(method.alphas)) * part.max_size * len(pairs) * row
+    if method.exact and not method.enumerated:
+        listed = list_length(part.max_size, 1 << min(part.max_size, 30))
+        workspace += listed + (part.max_size + 1) * row / 2 + 2 * WIDEST * states.max(initial=1)
     return int(FLOAT * (states.sum() + (1 + SNAPSHOTS) * dual + workspace + forms + rows))
 
 
@@ -84,10 +92,14 @@ def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> Estim
     """
     states, pairs = _states(part), coupled_groups(mrf, part)
     ends = states[pairs]
-    if variant(which).exact:
+    method = variant(which)
+    if method.enumerated:
         a_message = ends.sum(axis=1) / 2 * STATE + ends.prod(axis=1)
+    elif method.exact:
+        a_message = PRUNING + PRUNED * (1 + np.log2(ends).max(axis=1)) * ends.mean(axis=1)
+        a_message = np.minimum(a_message, ends.sum(axis=1) / 2 * STATE + ends.prod(axis=1))
     else:
-        passes = PASSES_A_ROW * ROWS_A_VISIT * np.log2(ends).min(axis=1)
+        passes = PASSES_A_ROW * ROWS_A_VISIT * np.log2(ends).min(axis=1) + PASSES_A_CUT * len(method.alphas)
         a_message = passes * (PASS + ends.mean(axis=1))
     entries = 2 * (MESSAGE + a_message).sum()
     return Estimate(

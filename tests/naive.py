@@ -174,11 +174,14 @@ class NodeUpdate:
 
 
 class NaiveEngine:
-    """Message passing (paper, Algs. 1 and 2) with everything enumerated, for variants 4, 9 and 11."""
+    """Message passing (paper, Algs. 1 and 2) with everything enumerated.
+
+    Its own updates make the rows of variants 4 and 9, or none (11, 12); the others may be given theirs.
+    """
 
     def __init__(self, mrf: BinaryMRF, groups: Sequence[Sequence[int]], variant: int) -> None:
         self.model = GroupModel(mrf, groups)
-        self.variant = variant
+        self.variant, self.exact = variant, variant in (11, 12)
         model = self.model
         self.lam = {(p, q): np.zeros(len(model.phi[p])) for p, q in model.theta}
         self.states = [int(phi.argmin()) for phi in model.phi]
@@ -205,7 +208,7 @@ class NaiveEngine:
 
     def envelope(self, p: int, q: int) -> Array:
         """nu^-_pq: the best row, state by state; nu itself where no rows are kept."""
-        if self.variant == 11:
+        if self.exact:
             return self.min_marginal(p, q)
         rows = self.rows[min(p, q), max(p, q)]
         return np.max([self.row_value(row, p, q) for row in rows], axis=0)
@@ -258,7 +261,7 @@ class NaiveEngine:
         self._pass(p, nu)
         self.states[p] = int(self.reparametrized(p).argmin())
         self.upper_bound = min(self.upper_bound, self.model.energy(self.states))
-        rows = 0 if self.variant == 11 else sum(map(len, self.rows.values()))
+        rows = 0 if self.exact else sum(map(len, self.rows.values()))
         return NodeUpdate(self.lower_bound(), self.upper_bound, rows, self.ambiguous)
 
     def _total(self, p: int, nu: dict[int, Array]) -> Array:

@@ -22,8 +22,8 @@ ELIMINATED, ELIMINATION = 12, 4000
 PRUNED, PRUNING = 4, 60000
 # Pruning may need more than its least; a way whose cost is known is preferred up to so many times that.
 CERTAINTY = 8
-# Tables of an elimination are no larger than this, in entries: 128 MB for the two of them.
-LARGEST_FRONT = 1 << 23
+# The tables of an elimination may have so many times the states of the larger group.
+WIDEST = 4
 # A box is halved so often, if too many candidates survive in it, before its states are enumerated.
 HALVINGS = 6
 
@@ -39,7 +39,7 @@ def plan_exact(problem):
         pruning = PRUNING + PRUNED * (2.0**bits + bits * 2.0**sender_bits)
         if pruning < cost:
             method[arc], cost = Method.PRUNE, CERTAINTY * pruning
-        if peak <= LARGEST_FRONT and ELIMINATION + ELIMINATED * entries < cost:
+        if peak <= WIDEST << max(bits, sender_bits) and ELIMINATION + ELIMINATED * entries < cost:
             method[arc] = Method.ELIMINATE
         problem.front[arc] = peak if method[arc] == Method.ELIMINATE else 0.0
 

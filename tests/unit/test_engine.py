@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 import bender_core as bc
 from bender_core import engine as engine_module
-from bender_core.kernels.layout import Cursor, Kind, Status
+from bender_core.kernels.layout import Cursor, Kind, RowKind, Status
 from bender_core.trace import COLUMNS
 from tests import naive
 from tests.models import between_groups, cut_mrfs, examples, mrfs, random_mrf
@@ -26,6 +26,9 @@ from tests.unit.local_polytope import solve_lp
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 VARIANTS = tuple(bc.VARIANTS)
 WITH_ROWS = tuple(number for number, variant in bc.VARIANTS.items() if not variant.exact)
+EXACT = tuple(number for number, variant in bc.VARIANTS.items() if variant.exact)
+# Those whose rows the twin makes itself; a Magnanti-Wong cut with alpha = 1 is one of many optima.
+TWINS = (4, 9, *EXACT)
 
 Cut = tuple[bc.BinaryMRF, bc.Partition]
 jitless = pytest.mark.jitless
@@ -87,7 +90,10 @@ def test_rows_bound_the_couplings_and_stay_tight_at_their_own_state(variant: int
             u, v = naive.table_of(row.u), naive.table_of(row.v)
             assert (slow.model.coupling(p, q) + u[:, None] + v[None, :] >= -close).all()
             assert row.intercept == pytest.approx((-slow.lam[q, p] - v).min(), rel=0, abs=close)
-            if row.made_for == p:
+            if row.kind != RowKind.RMC:
+                assert (row.u >= 0).all()
+                assert (row.v >= 0).all()
+            elif row.made_for == p:
                 own.append(row.anchor)
                 assert row.intercept - u[row.anchor] == pytest.approx(exact[row.anchor], rel=0, abs=close)
         assert len(own) == len(set(own)), "a state needs no second reverse row"
@@ -132,7 +138,7 @@ def test_every_node_update_gains_what_the_exact_one_would(variant: int, cut: Cut
 
 
 @jitless
-@every_variant
+@pytest.mark.parametrize("variant", TWINS)
 def test_the_run_is_that_of_the_naive_engine(variant: int) -> None:
     """Node by node, until a choice is so close that rounding may decide it either way."""
     compared = 0
@@ -148,7 +154,7 @@ def test_the_run_is_that_of_the_naive_engine(variant: int) -> None:
                 break
             update = slow.update(event.node)
             # Exact messages do not depend on which of two minimisers is looked at; only the labelling does.
-            if update.ambiguous and variant != 11:
+            if update.ambiguous and variant not in EXACT:
                 break
             compared += 1
             assert event.lower_bound == pytest.approx(update.lower_bound, rel=0, abs=1e-9)
@@ -186,7 +192,7 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
             assert event.before == pytest.approx(total.min(), rel=0, abs=close)
             assert total[y] == pytest.approx(total.min(), rel=0, abs=close)
             assert np.isnan(event.value) or event.value == pytest.approx(exact[y], rel=0, abs=close)
-            assert np.isnan(event.value) == (variant != 11)
+            assert np.isnan(event.value) == (variant not in EXACT)
             seen["node"] = p
         elif event.kind == Kind.ORACLE:
             assert total[y] == pytest.approx(total.min(), rel=0, abs=close)
@@ -204,7 +210,10 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
             assert event.value == pytest.approx(slow.min_marginal(p, sender)[y], rel=0, abs=close)
             assert event.before == pytest.approx(slow.envelope(p, sender)[y], rel=0, abs=close)
             (row,) = (row for row in engine.rows(p, sender) if row.index == event.row)
-            assert (row.born, row.made_for, row.anchor) == (event.index, p, y)
+            touched = 1 << engine.graph.active_members(event.arc)
+            assert (row.born, row.made_for, row.anchor) == (event.index, p, y & touched.sum())
+            assert row.kind == event.cut
+            assert row.intercept - naive.table_of(row.u)[y] == pytest.approx(event.value, rel=0, abs=close), "tight"
         elif event.kind == Kind.MESSAGE:
             assert (event.before, event.value) == (bound, engine.lower_bound)
         elif event.kind == Kind.SWEEP:
@@ -213,7 +222,7 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
             seen["sweep"] += 1
             seen["sweep_bound"] = event.value
         assert event.arc == -1 or event.kind in (Kind.ORACLE, Kind.ROW)
-        assert event.row == -1 or event.kind == Kind.ROW
+        assert (event.row == -1) == (event.cut == -1) == (event.kind != Kind.ROW)
         seen["rows"] = event.rows
     assert engine.trace[-1].kind == Kind.FINISHED
     assert [e.kind for e in engine.trace].count(Kind.FINISHED) == 1
@@ -717,8 +726,8 @@ def test_tightness_is_that_of_the_envelopes(variant: int) -> None:
         assert found.tight_share[arc] == np.mean(slack < 1e-9)
         assert not found.sampled[arc]
         assert sampled.sampled[arc] == (len(slack) > 8)
-        assert sampled.largest[arc] <= found.largest[arc]
-    if variant != 11:
+        assert sampled.largest[arc] <= found.largest[arc] + 1e-12
+    if variant not in EXACT:
         assert 0 < found.tight_share.mean() < 1
         # The node updated last was left tight at its minimiser.
         last = [engine.graph.arc(len(part) - 1, q) for q in engine.graph.neighbours(len(part) - 1)]
@@ -781,7 +790,7 @@ def test_states_that_do_not_exist_are_refused(variant: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"variant": 0}, "there is no variant 0; choose one of 4, 9, 11"),
+        ({"variant": 0}, "there is no variant 0; choose one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"),
         ({"schedule": "zigzag"}, "there is no schedule 'zigzag'"),
         ({"tolerance": float("nan")}, "tolerance"),
         ({"tolerance": -1.0}, "tolerance"),
