@@ -10,6 +10,8 @@ import bender_core as bc
 from benchmarks.common import MEMORY, POSE, Options, interleaved, solve, table, times
 from benchmarks.solvers import ask, missing
 from bender_core.kernels.layout import Method
+from bender_core.kernels.rows import enumerate_min_marginals
+from bender_core.model import FloatArray, IntArray
 from bender_core.synth import ising_grid
 from bender_core.synth.grids import Coupling, ising_tables
 
@@ -64,11 +66,15 @@ def _messages(name: str, engine: bc.Engine, arcs: list[int], aim: float) -> None
     ratios = []
     for arc in arcs:
         p, q = engine.graph.ends(arc)
-        states = np.arange(len(engine.reparametrized(p)))
-        actions = {12: partial(engine.min_marginal, p, q), 11: partial(engine.min_marginal, p, q, states)}
-        seconds = interleaved(actions, REPEATS)
+        states = np.arange(1 << engine.graph.problem.bits[arc])
+        nu = np.empty(len(states))
+
+        def enumerate_all(arc: int = arc, states: IntArray = states, nu: FloatArray = nu) -> None:
+            enumerate_min_marginals(engine.graph.problem, engine._sent(arc), arc, states, nu, engine._probe)
+
+        seconds = interleaved({12: partial(engine._exact, arc), 11: enumerate_all}, REPEATS)
         ratios.append(seconds[11] / seconds[12])
-        apart = np.abs(engine.min_marginal(p, q) - engine.min_marginal(p, q, states)).max()
+        apart = np.abs(engine._exact(arc) - nu).max()
         method = Method(int(engine.graph.problem.method[arc])).name.lower()
         row(
             f"{q} → {p}",
@@ -84,7 +90,9 @@ def _messages(name: str, engine: bc.Engine, arcs: list[int], aim: float) -> None
 def grids(limit: float) -> None:
     """Open grids cut into rows: a chain of groups, on which the bound reaches the optimum."""
     print(f"{GRID}×{GRID} open grids cut into rows, M = {GRID}: variant 12 under srmp; wall seconds")
-    print(missing("toulbar2"), end="\n\n")
+    if missing("toulbar2"):
+        print(missing("toulbar2"))
+    print()
     row = table(
         {"couplings": -9, "lower bound": 16, "upper bound": 16, "gap": 8, "seconds": 8, "aim": 7} | {"  toulbar2": -50}
     )
