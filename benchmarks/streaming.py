@@ -1,0 +1,73 @@
+"""How near the steps of a row come to streaming their bytes: one numpy pass over as many, in the same run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import bender_core as bc
+from benchmarks.common import POSE, Options, interleaved, times
+from bender_core.kernels._jit import kernel
+from bender_core.kernels.affine import argmin, raise_with_total
+from bender_core.kernels.rows import oracle, plan_reverse_row, recycle
+
+SIZE = 16
+REPEATS = 15
+LOOPS = 20
+AIM = 3.0
+
+
+@kernel
+def _recycle(problem, pool, state, arc, sent, nu, work, loops):
+    for _ in range(loops):
+        recycle(problem, pool, state, arc, sent, nu, work)
+
+
+@kernel
+def _add(problem, pool, row, arc, anchor, sent, nu, total, work, loops):
+    """The oracle, the tables of a row, envelope and total raised by it, the new minimiser."""
+    bits, at = problem.bits[arc], (2 * row + arc % 2) * problem.stride
+    for _ in range(loops):
+        value = oracle(problem, sent, arc, anchor, work)
+        plan_reverse_row(problem, pool, row, arc, anchor, value, work)
+        raise_with_total(nu, total, bits, pool.table, at, problem.low_length, value)
+        argmin(total, bits, work.fold, work.block)
+
+
+def run(options: Options) -> None:
+    """Print the share of a recycled row and of an added one."""
+    mrf = bc.load(POSE)
+    engine = bc.Engine(mrf, bc.partition(mrf, SIZE), variant=9, snapshot_bytes=0)
+    engine.run()
+    # The edge with most rows of those whose groups are full and touched everywhere.
+    bits = engine.graph.problem.bits.reshape(-1, 2)
+    kept = np.bincount(engine.row_edges(), minlength=len(bits))
+    edge = int(np.where((bits == SIZE).all(axis=1), kept, -1).argmax())
+    problem, pool, state, work = engine._problem, engine._pool, engine._state, engine._work
+    # Its youngest row is written again and again, the same every time.
+    row = int(state.row_last[edge])
+    arc, anchor = 2 * edge + int(pool.side[row]), int(pool.anchor[row])
+    rows, states = int(kept[edge]), 1 << SIZE
+    sent, nu, total = engine._sent(arc).copy(), np.full(states, -np.inf), np.zeros(states)
+    a, b = np.zeros(states), np.ones(states)
+
+    def stream(passes: int) -> None:
+        for _ in range(LOOPS * passes):
+            np.maximum(a, b, out=a)
+
+    actions = {
+        "recycled": lambda: _recycle(problem, pool, state, arc, sent, nu, work, LOOPS),
+        "stream": lambda: stream(rows),
+        "added": lambda: _add(problem, pool, row, arc, anchor, sent, nu, total, work, LOOPS),
+        "stream twice": lambda: stream(2),
+    }
+    for action in actions.values():
+        action()
+    seconds = interleaved(actions, REPEATS)
+    recycled, once = (1e6 * seconds[name] / LOOPS / rows for name in ("recycled", "stream"))
+    added, twice = (1e6 * seconds[name] / LOOPS for name in ("added", "stream twice"))
+    print(f"Steps of a row at M = {SIZE} against numpy.maximum(a, b, out=a) over the same bytes, microseconds;")
+    print(f"medians of {REPEATS} interleaved; an edge with {rows} rows\n")
+    print("A recycled row reads what the sender brings and raises the envelope (1.5 MB):")
+    print(f"  {recycled:.1f}, numpy {once:.1f}: {times(recycled / once)}  (aim ≤ {AIM:g}×)")
+    print("An added row: oracle, tables, envelope and total raised, minimiser found (3 MB):")
+    print(f"  {added:.1f}, numpy {twice:.1f}: {times(added / twice)}  (aim ≤ {AIM:g}×)\n")
