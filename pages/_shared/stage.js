@@ -112,8 +112,9 @@ class Stage {
     this.send = send;
     this.data = data;
     const fresh = data.run !== this.run;
-    // An answer to an earlier question leaves the latest one open.
-    this.waiting = !fresh && (this.settling !== null || (data.serial ?? this.serial) !== this.serial);
+    // An answer to an earlier question leaves the latest one open, also one that is about to be asked.
+    const latest = fresh || (this.settling === null && (data.serial ?? this.serial) === this.serial);
+    this.waiting = !latest;
     if (fresh) {
       Object.assign(this, { run: data.run, graph: data.graph, events: new Map(), position: 0, seen: 0, arc: -1,
         serial: data.serial ?? this.serial, zoom: null, playing: false, edge: null, history: { event: [], lower: [], upper: [], sweep: [] } });
@@ -128,7 +129,7 @@ class Stage {
       this.done = data.done;
       this.ending = data.status;
       this.edge = data.edge;
-      if (fresh || data.serial === this.serial) {
+      if (latest) {
         this.position = this.playing ? this.position : data.position;
         this.seen = Math.max(this.seen, data.seen);
         if (data.edge) this.arc = data.edge.arc;

@@ -46,8 +46,14 @@ class Lab:
 
     def __init__(self, page: Page, settle: Callable[[Page], None]) -> None:
         self.page = page
-        self.settle = lambda: settle(page)
         self.stage = page.locator(".stage")
+        self._settle = settle
+
+    def settle(self) -> None:
+        """Wait until the script has run and the stage, which asks a moment after a jump, has its answer."""
+        self._settle(self.page)
+        if self.stage.count():
+            expect(self.stage).not_to_have_attribute("data-state", "waiting", timeout=60_000)
 
     # -- pages ------------------------------------------------------------------------------------------------
 
@@ -144,7 +150,6 @@ class Lab:
         """Click on the stage and wait until all that follows has happened."""
         self.stage.locator(selector).click()
         self.settle()
-        expect(self.stage).not_to_have_attribute("data-state", "waiting")
 
     def wait(self, condition: str, argument: Any = None) -> None:
         """Wait until a condition of the stage's root element holds: JavaScript in ``stage`` and ``argument``."""

@@ -154,6 +154,23 @@ def test_scrubbing_by_mouse_and_keyboard(watch: Lab) -> None:
         watch.shows(run)
 
 
+def test_a_late_answer_does_not_undo_a_jump(watch: Lab) -> None:
+    """While the thumb is dragged an answer to an earlier place comes in, before the new place is asked for."""
+    watch.click("[data-act=run]")
+    watch.wait_for_end()
+    kept = watch.stage.evaluate(
+        """({ stage }) => {
+            const late = { ...stage.data, position: 300 };
+            stage.show(200);
+            stage.receive(late, stage.send);
+            return stage.position;
+        }"""
+    )
+    assert kept == 200
+    watch.settle()
+    assert watch.position == 200
+
+
 def test_colours_do_not_depend_on_what_was_seen_later(watch: Lab) -> None:
     watch.load("pose")
     watch.go("Watch")
