@@ -42,7 +42,7 @@ run: setup
 
 test: lint browser
 	$(BIN)/pytest --numprocesses auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
 
 lint: setup
 	$(BIN)/ruff check

@@ -736,7 +736,7 @@ def _workspace(problem: Problem, slots: int, exact: bool) -> Workspace:
         lists=np.empty(list_length(pruned_bits, candidates)),
         level=np.empty((pruned_bits + 1, 3), np.int64),
         margin=np.empty(min(candidates, LISTED)),
-        found=np.empty(min(candidates, LISTED), np.int64),
+        found=np.empty(LISTED, np.int64),
         front=np.empty(front),
         back=np.empty(front),
         place=np.empty(active_bits, np.int64),

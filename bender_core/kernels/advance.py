@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import kernel
-from bender_core.kernels.affine import argmin, raise_with_total
+from bender_core.kernels._jit import inlined, kernel
+from bender_core.kernels.affine import argmin, assign, raise_with_total
 from bender_core.kernels.exact import enumerate_some, exact_min_marginals
 from bender_core.kernels.layout import Bound, Cursor, Goal, Kind, Outcome, Phase, Status, Until
 from bender_core.kernels.messages import pass_messages
@@ -44,7 +44,7 @@ CUT_PASSES = 12
 
 
 @kernel
-def emit(rule, pool, state, events, kind, node, arc, row, value, before):
+def _emit(rule, pool, state, events, kind, node, arc, row, value, before):
     """Record an event and count it."""
     cursor, bound = state.cursor, state.bound
     k = cursor[Cursor.EVENTS]
@@ -70,7 +70,7 @@ def _close_enough(difference, rule, problem, state):
     return difference <= max(rule.tolerance * scale, TIGHT * problem.spread)
 
 
-@kernel
+@inlined
 def _open(problem, rule, pool, state, work, events, goal, node):
     """Bring in one more edge of the node, or, when all are in, find the minimiser."""
     cursor = state.cursor
@@ -79,7 +79,7 @@ def _open(problem, rule, pool, state, work, events, goal, node):
     n = 1 << bits
     slot = cursor[Cursor.SLOT]
     if slot == 0 and cursor[Cursor.BLOCK] == 0:
-        work.total[:n] = problem.phi[problem.phi_start[node] : problem.phi_start[node] + n]
+        assign(work.total[:n], problem.phi[problem.phi_start[node] :])
     if first + slot < last:
         arc = problem.node_arcs[first + slot]
         if _bring_in(problem, rule, pool, state, work, goal, arc, slot):
@@ -91,11 +91,11 @@ def _open(problem, rule, pool, state, work, events, goal, node):
     cursor[Cursor.SLOT] = 0
     cursor[Cursor.PHASE] = Phase.PASS if rule.exact else Phase.ORACLE
     value = work.total[cursor[Cursor.MINIMISER]]
-    emit(rule, pool, state, events, Kind.NODE_OPENED, node, -1, -1, value if rule.exact else np.nan, value)
+    _emit(rule, pool, state, events, Kind.NODE_OPENED, node, -1, -1, value if rule.exact else np.nan, value)
     goal[Goal.SPENT] += n
 
 
-@kernel
+@inlined
 def _bring_in(problem, rule, pool, state, work, goal, arc, slot):
     """Make the (envelope of the) min-marginal of one message; returns whether it is complete."""
     cursor = state.cursor
@@ -122,7 +122,7 @@ def _bring_in(problem, rule, pool, state, work, goal, arc, slot):
     return end == active
 
 
-@kernel
+@inlined
 def _consult(problem, rule, pool, state, work, events, goal, node):
     """Ask for the truth at y*; plan rows where the envelope lies below it."""
     cursor = state.cursor
@@ -148,7 +148,7 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
             loosest, most = slot, slack
     arc = problem.node_arcs[first + loosest] if loosest >= 0 else -1
     cursor[Cursor.LOOSE] = loosest
-    emit(rule, pool, state, events, Kind.ORACLE, node, arc, -1, exact_total, envelope_total)
+    _emit(rule, pool, state, events, Kind.ORACLE, node, arc, -1, exact_total, envelope_total)
     if loosest < 0:
         cursor[Cursor.PHASE] = Phase.PASS
         return
@@ -171,7 +171,7 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
     cursor[Cursor.PHASE] = Phase.APPLY
 
 
-@kernel
+@inlined
 def _apply(problem, rule, pool, state, work, events, goal, node):
     """Put the next planned row to use; after the last one, find the new minimiser.
 
@@ -201,7 +201,7 @@ def _apply(problem, rule, pool, state, work, events, goal, node):
         add_spread(problem, arc, work.rise, work.total)
     state.slack[arc] = 0.0
     cursor[Cursor.ROWS] = row + 1
-    emit(rule, pool, state, events, Kind.ROW, node, arc, row, exact, before)
+    _emit(rule, pool, state, events, Kind.ROW, node, arc, row, exact, before)
     goal[Goal.SPENT] += 1 << bits
     if cursor[Cursor.ROWS] == cursor[Cursor.PLANNED]:
         cursor[Cursor.MINIMISER] = argmin(work.total, bits, work.fold, work.block)
@@ -210,7 +210,7 @@ def _apply(problem, rule, pool, state, work, events, goal, node):
     return tight
 
 
-@kernel
+@inlined
 def _close(problem, rule, pool, state, work, events, goal, node):
     """Pass the messages of the node, and let it decode."""
     cursor, bound = state.cursor, state.bound
@@ -219,7 +219,7 @@ def _close(problem, rule, pool, state, work, events, goal, node):
     before = bound[Bound.LOWER]
     bound[Bound.LOWER] += pass_messages(problem, rule, state, node, work)
     after = bound[Bound.LOWER] + rule.constant
-    emit(rule, pool, state, events, Kind.MESSAGE, node, -1, -1, after, before + rule.constant)
+    _emit(rule, pool, state, events, Kind.MESSAGE, node, -1, -1, after, before + rule.constant)
     cursor[Cursor.POSITION] += 1
     if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
@@ -230,7 +230,7 @@ def _close(problem, rule, pool, state, work, events, goal, node):
         cursor[Cursor.PHASE] = Phase.OPEN
 
 
-@kernel
+@inlined
 def _close_sweep(problem, rule, pool, state, work, events, goal):
     """Sum the bounds afresh, improve the labelling, and stop if nothing was gained or enough sweeps were made."""
     cursor, bound = state.cursor, state.bound
@@ -239,7 +239,7 @@ def _close_sweep(problem, rule, pool, state, work, events, goal):
     if rule.improving:
         goal[Goal.SPENT] += improve(problem, rule, state, work)
     start = bound[Bound.SWEEP_START]
-    emit(rule, pool, state, events, Kind.SWEEP, -1, -1, -1, bound[Bound.LOWER] + rule.constant, start + rule.constant)
+    _emit(rule, pool, state, events, Kind.SWEEP, -1, -1, -1, bound[Bound.LOWER] + rule.constant, start + rule.constant)
     cursor[Cursor.SWEEP] += 1
     cursor[Cursor.POSITION] = 0
     cursor[Cursor.PHASE] = Phase.FINISH
@@ -308,6 +308,6 @@ def advance(problem, rule, pool, state, work, events, goal):
             _close_sweep(problem, rule, pool, state, work, events, goal)
         else:
             cursor[Cursor.PHASE] = Phase.DONE
-            emit(rule, pool, state, events, Kind.FINISHED, -1, -1, -1, np.nan, np.nan)
+            _emit(rule, pool, state, events, Kind.FINISHED, -1, -1, -1, np.nan, np.nan)
         if cursor[Cursor.EVENTS] > count and _reached(events, cursor[Cursor.EVENTS], goal):
             return Outcome.REACHED

@@ -35,6 +35,13 @@ def tabulate(constant, slope, bits, table, at, low_length):
 
 
 @kernel
+def assign(target, values):
+    """Copy values; an assignment of slices would first allocate, lest they overlap."""
+    for t in range(len(target)):
+        target[t] = values[t]
+
+
+@kernel
 def affine_value(table, at, low_length, state):
     """The value of a tabulated affine function at a state."""
     mask = (1 << LOW_BITS) - 1
@@ -74,7 +81,7 @@ def affine_argmax(values, bits, table, low_length, fold, block):
     n_low = 1 << min(bits, LOW_BITS)
     best, copy = fold[0, :n_low], block[:n_low]
     _best_columns(values, 0, bits, table, 0, low_length, best)
-    copy[:] = best
+    assign(copy, best)
     most = _fold_max(copy, n_low)
     low = 0
     while best[low] < most:

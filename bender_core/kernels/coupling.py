@@ -8,7 +8,7 @@ and of its high bits; any state's are then one addition away, however many coupl
 from __future__ import annotations
 
 from bender_core.kernels._jit import kernel
-from bender_core.kernels.affine import tabulate
+from bender_core.kernels.affine import assign, tabulate
 from bender_core.kernels.layout import LOW_BITS
 from bender_core.kernels.projection import active_state
 
@@ -31,7 +31,7 @@ def prepare_forms(bits, coupling_start, coupling_bit, coupling_entry, coupling_w
             for state in range(first):
                 known = block + state * width
                 fresh = block + (first + state) * width
-                form[fresh : fresh + width] = form[known : known + width]
+                assign(form[fresh : fresh + width], form[known:])
                 _add_couplings(
                     edge, side, k, coupling_start, coupling_bit, coupling_entry, coupling_weight, form, fresh, width
                 )

@@ -6,9 +6,7 @@ known in advance; pruning about 2^a + a 2^b where few candidates matter, and nev
 
 from __future__ import annotations
 
-import numpy as np
-
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import inlined, kernel
 from bender_core.kernels.eliminate import eliminate, plan_elimination
 from bender_core.kernels.layout import Method
 from bender_core.kernels.prune import prepare_frame, prune_box
@@ -62,12 +60,14 @@ def exact_min_marginals(problem, arc, sent, begin, nu, work):
 def enumerate_some(problem, arc, sent, begin, limit, nu, work):
     """Enumerate the states from ``begin`` on, about BLOCK entries; returns as `exact_min_marginals`."""
     sender_states = 1 << problem.bits[arc ^ 1]
-    end = min(limit, begin + max(4, BLOCK // sender_states))
-    enumerate_min_marginals(problem, sent, arc, np.arange(begin, end), nu[begin:end], work)
+    end = min(limit, begin + max(4, min(BLOCK // sender_states, len(work.found))))
+    for t in range(end - begin):
+        work.found[t] = begin + t
+    enumerate_min_marginals(problem, sent, arc, work.found[: end - begin], nu[begin:end], work)
     return end, (end - begin) * (sender_states + STATE)
 
 
-@kernel
+@inlined
 def _prune(problem, arc, sent, begin, nu, work):
     """Prune in the largest box at ``begin`` in which that works; where none does, enumerate."""
     bits = problem.bits[arc]

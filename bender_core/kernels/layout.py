@@ -119,7 +119,7 @@ class Workspace(NamedTuple):
     lists: Floats  # flat: the candidates that survive, box in box
     level: Ints  # (boxes in each other, 3) where a list begins, its length, and the halves already done
     margin: Floats  # (most listed,)
-    found: Ints  # (most listed,)
+    found: Ints  # (LISTED,)
     front: Floats  # a table of an elimination (see kernels.eliminate)
     back: Floats  # the one that it is turned into
     place: Ints  # (most active bits,) where a bit is moved

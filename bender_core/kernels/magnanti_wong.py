@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bender_core.kernels._jit import kernel
-from bender_core.kernels.affine import affine_argmax, tabulate
+from bender_core.kernels._jit import inlined, kernel
+from bender_core.kernels.affine import affine_argmax, assign, tabulate
 from bender_core.kernels.layout import Floats
 
 # For alpha = 1 there is no nearest point but a linear program; far enough away the nearest point solves it, up to
@@ -63,7 +63,7 @@ def cut_scratch(bits: int) -> int:
     return bits * (bits + 11)
 
 
-@kernel
+@inlined
 def _room(scratch, bits):
     b = bits
     return _Room(
@@ -125,7 +125,7 @@ def magnanti_wong(lam, bits, intercept, t, q, alpha, low_length, table, fold, bl
     )
     if finished and -most >= intercept - CUT_SLACK * magnitude:
         return pivots, CutStatus.OPTIMAL
-    moved = _repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold, block, room, beta)
+    moved = repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold, block, room, beta)
     return pivots, CutStatus.OPTIMAL if moved <= NUDGE else CutStatus.FALLBACK
 
 
@@ -174,7 +174,7 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
             members = 1 << bit
             sign = -1.0 if z[bit] > 0.0 else 1.0
         else:
-            _pay(bits, base, q, 0.0, room, beta)
+            pay(bits, base, q, 0.0, room, beta)
             state = _most_violated(lam, bits, t, beta, low_length, table, fold, block, room.slope)
             members, sign = state ^ base, 1.0
             needed = lam[state] - most
@@ -255,7 +255,7 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
 
 
 @kernel
-def _pay(bits, base, q, moved, room, beta):
+def pay(bits, base, q, moved, room, beta):
     """The payments at a point moved a part of the way towards the reverse row."""
     for j in range(bits):
         x = (base >> j) & 1
@@ -325,7 +325,7 @@ def _split(room, bits, count, free, full):
     the rate at which the multiplier of the limit falls. The second round makes good what rounding left.
     """
     step, rate, part = room.step, room.rate, room.part
-    step[:] = room.normal
+    assign(step, room.normal)
     rate[:count] = 0.0
     for _ in range(2):
         for k in range(count):
@@ -349,7 +349,7 @@ def _split(room, bits, count, free, full):
 
 
 @kernel
-def _repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold, block, room, beta):
+def repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold, block, room, beta):
     """Move towards the reverse row by the least part of the way that makes the cut tight; returns that part.
 
     The row's minimum is concave along the way: of every state that is too low the part follows that lifts it
@@ -357,7 +357,7 @@ def _repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold
     """
     moved = 0.0
     for _ in range(2 * bits + 10):
-        _pay(bits, base, q, moved, room, beta)
+        pay(bits, base, q, moved, room, beta)
         state = _most_violated(lam, bits, t, beta, low_length, table, fold, block, room.slope)
         missing = lam[state] + intercept
         slope = 0.0
@@ -372,5 +372,5 @@ def _repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold
         if not moved < further < 1.0:
             break
         moved = further
-    _pay(bits, base, q, 1.0, room, beta)
+    pay(bits, base, q, 1.0, room, beta)
     return 1.0

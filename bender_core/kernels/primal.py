@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bender_core.kernels._jit import kernel
-from bender_core.kernels.affine import affine_argmin, tabulate
+from bender_core.kernels._jit import inlined, kernel
+from bender_core.kernels.affine import affine_argmin, assign, tabulate
 from bender_core.kernels.coupling import coupling_energy, coupling_form
 from bender_core.kernels.layout import Bound
 from bender_core.kernels.projection import active_state
@@ -52,7 +52,7 @@ def decode(problem, state, node, minimiser):
 def _keep(state, states, energy):
     if energy < state.bound[Bound.UPPER]:
         state.bound[Bound.UPPER] = energy
-        state.best[:] = states
+        assign(state.best, states)
 
 
 @kernel
@@ -66,13 +66,13 @@ def improve(problem, rule, state, work):
     trial = work.trial
     spent = _follow(problem, rule, state, trial, work)
     if total_energy(problem, trial) >= state.bound[Bound.DECODED]:
-        trial[:] = state.decoded
+        assign(trial, state.decoded)
     spent += _descend(problem, rule, trial, work)
     _keep(state, trial, total_energy(problem, trial))
     return spent
 
 
-@kernel
+@inlined
 def _follow(problem, rule, state, trial, work):
     """Decode in the order of the sweep: messages speak for the groups to come, the couplings for those decided."""
     spent = 0
@@ -80,7 +80,7 @@ def _follow(problem, rule, state, trial, work):
         node = rule.order[position]
         n = 1 << problem.size[node]
         total = work.total[:n]
-        total[:] = problem.phi[problem.phi_start[node] : problem.phi_start[node] + n]
+        assign(total, problem.phi[problem.phi_start[node] :])
         for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
             arc = problem.node_arcs[a]
             if rule.rank[problem.edge_node[arc // 2, 1 - arc % 2]] > position:
@@ -93,7 +93,7 @@ def _follow(problem, rule, state, trial, work):
     return spent
 
 
-@kernel
+@inlined
 def _descend(problem, rule, trial, work):
     """Give one group after the other its best state while that lowers the energy; returns the entries read."""
     spent = 0

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import inlined, kernel
+from bender_core.kernels.affine import assign
 from bender_core.kernels.layout import LOW_BITS
 
 
@@ -29,7 +30,7 @@ def project_max(problem, arc, table, out):
     """``out[v] = max`` of ``table[y]`` over the states y of the receiver that project to v."""
     size = problem.size[problem.edge_node[arc // 2, arc % 2]]
     if problem.bits[arc] == size:
-        out[:] = table
+        assign(out, table)
         return
     n_low = 1 << min(size, LOW_BITS)
     start = problem.lens_start[arc]
@@ -43,7 +44,7 @@ def project_max(problem, arc, table, out):
             out[v] = max(out[v], x[t])
 
 
-@kernel
+@inlined
 def sent_table(problem, lam, arc, room):
     """What the sender of an arc brings: its table ``lambda_{pq->q}`` over the active states of the sender.
 

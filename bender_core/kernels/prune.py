@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.kernels._jit import kernel
-from bender_core.kernels.affine import raise_envelope, raise_envelope4, tabulate
+from bender_core.kernels.affine import assign, raise_envelope, raise_envelope4, tabulate
 from bender_core.kernels.layout import LOW_BITS
 
 # Candidates listed at most; it bounds the memory of the lists.
@@ -70,7 +70,7 @@ def _list_survivors(problem, arc, sent, begin, open_bits, work):
     n_high = 1 << max(sender_bits - LOW_BITS, 0)
     frame, centre = work.frame, work.centre
     length = n_low + n_high
-    centre[:length] = frame[0, :length]
+    assign(centre[:length], frame[0])
     for k in range(bits):
         share = 1.0 if k < open_bits else 2.0 * ((begin >> k) & 1)
         row = frame[1 + k]

@@ -287,7 +287,7 @@ def test_repair_from_anywhere(kind: str) -> None:
         room.cap[:] = case.q[case.member, other]
         kept = rng.choice([0.0, 0.5, 1.0 - 1e-9])
         room.z[:] = beta[case.member, other] * kept + rng.choice([0.0, 1e-9])
-        moved = mw._repair(
+        moved = mw.repair(
             case.lam, b, base, case.intercept, case.t, case.q, case.magnitude, LOW_LENGTH,
             np.empty(2 * LOW_LENGTH), np.empty((4, LOW_LENGTH)), np.empty(LOW_LENGTH), room, beta,
         )  # fmt: skip
@@ -295,7 +295,7 @@ def test_repair_from_anywhere(kind: str) -> None:
         assert 0 <= moved <= 1
         if kept < 0.9 and 1e-6 < moved < 1 and kind in {"normal", "integers", "levels"}:
             part_of_the_way += 1
-            mw._pay(b, base, case.q, moved - 1e-6, room, beta)
+            mw.pay(b, base, case.q, moved - 1e-6, room, beta)
             assert case.row_minimum(beta) < case.intercept - 1e-13 * case.magnitude
     if JIT and kind in {"normal", "integers", "levels"}:
         assert part_of_the_way
