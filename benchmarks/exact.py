@@ -16,7 +16,7 @@ from bender_core.synth import ising_grid
 from bender_core.synth.grids import Coupling, ising_tables
 
 SIZE = 16
-MESSAGES, REPEATS = 7, 3
+MESSAGES, REPEATS = 7, 5
 POSE_AIM, GLASS_AIM, GRID_AIM = 200.0, 1.0, 15.0
 GLASSES = 3
 GRID = 20

@@ -17,13 +17,13 @@ AIM = 3.0
 
 
 @kernel
-def _recycle(problem, pool, state, arc, sent, nu, work, loops):
+def recycle_often(problem, pool, state, arc, sent, nu, work, loops):
     for _ in range(loops):
         recycle(problem, pool, state, arc, sent, nu, work)
 
 
 @kernel
-def _add(problem, pool, row, arc, anchor, sent, nu, total, work, loops):
+def add_often(problem, pool, row, arc, anchor, sent, nu, total, work, loops):
     """The oracle, the tables of a row, envelope and total raised by it, the new minimiser."""
     bits, at = problem.bits[arc], (2 * row + arc % 2) * problem.stride
     for _ in range(loops):
@@ -55,9 +55,9 @@ def run(options: Options) -> None:
             np.maximum(a, b, out=a)
 
     actions = {
-        "recycled": lambda: _recycle(problem, pool, state, arc, sent, nu, work, LOOPS),
+        "recycled": lambda: recycle_often(problem, pool, state, arc, sent, nu, work, LOOPS),
         "stream": lambda: stream(rows),
-        "added": lambda: _add(problem, pool, row, arc, anchor, sent, nu, total, work, LOOPS),
+        "added": lambda: add_often(problem, pool, row, arc, anchor, sent, nu, total, work, LOOPS),
         "stream twice": lambda: stream(2),
     }
     for action in actions.values():

@@ -41,7 +41,7 @@ from bender_core.kernels.layout import (
 from bender_core.kernels.magnanti_wong import cut_scratch
 from bender_core.kernels.primal import total_energy
 from bender_core.kernels.projection import active_state, fetch, sent_table
-from bender_core.kernels.prune import LISTED, list_length
+from bender_core.kernels.prune import LISTED, list_width
 from bender_core.kernels.rows import enumerate_min_marginals, link_row, plan_reverse_row, recycle
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition
@@ -733,10 +733,10 @@ def _workspace(problem: Problem, slots: int, exact: bool) -> Workspace:
         trial=np.empty(len(problem.size), np.int64),
         frame=np.empty((1 + pruned_bits, problem.stride)),
         centre=np.empty(problem.stride),
-        lists=np.empty(list_length(pruned_bits, candidates)),
+        lists=np.empty(min(LISTED, candidates * list_width(pruned_bits))),
         level=np.empty((pruned_bits + 1, 3), np.int64),
-        margin=np.empty(min(candidates, LISTED)),
-        found=np.empty(LISTED, np.int64),
+        margin=np.empty(candidates),
+        found=np.empty(max(candidates, active), np.int64),
         front=np.empty(front),
         back=np.empty(front),
         place=np.empty(active_bits, np.int64),

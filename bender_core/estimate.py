@@ -13,7 +13,7 @@ from bender_core.hypergraph import form_length
 from bender_core.kernels.affine import affine_max4
 from bender_core.kernels.exact import PRUNED, PRUNING, WIDEST
 from bender_core.kernels.layout import LOW_BITS
-from bender_core.kernels.prune import LISTED, list_length
+from bender_core.kernels.prune import LISTED, list_width
 from bender_core.model import BinaryMRF, FloatArray
 from bender_core.partition import Partition, coupled_groups, partition
 from bender_core.variants import Variant, variant
@@ -68,7 +68,7 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) ->
     states, pairs = _states(part), coupled_groups(mrf, part)
     degree = np.bincount(pairs.reshape(-1), minlength=len(states))
     dual = states[pairs].sum()
-    workspace = (degree.max(initial=0) + 2) * states.max(initial=1) + LISTED
+    workspace = (degree.max(initial=0) + 3) * states.max(initial=1)
     high = 2.0 ** max(part.max_size - LOW_BITS, 0)
     row = 2 * (2.0 ** min(part.max_size, LOW_BITS) + high)
     bits = np.array([len(group) for group in part.groups], np.int64)[pairs]
@@ -76,8 +76,8 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) ->
     method = variant(which)
     rows = 0 if method.exact else (ROWS_KEPT + CUTS_KEPT * len(method.alphas)) * part.max_size * len(pairs) * row
     if method.exact and not method.enumerated:
-        listed = list_length(part.max_size, 1 << min(part.max_size, 30))
-        workspace += listed + (part.max_size + 1) * row / 2 + 2 * WIDEST * states.max(initial=1)
+        listed = min(LISTED, states.max(initial=1) * list_width(part.max_size))
+        workspace += listed + (part.max_size + 1) * row / 2 + (1 + 2 * WIDEST) * states.max(initial=1)
     return int(FLOAT * (states.sum() + (1 + SNAPSHOTS) * dual + workspace + forms + rows))
 
 

@@ -60,7 +60,7 @@ def exact_min_marginals(problem, arc, sent, begin, nu, work):
 def enumerate_some(problem, arc, sent, begin, limit, nu, work):
     """Enumerate the states from ``begin`` on, about BLOCK entries; returns as `exact_min_marginals`."""
     sender_states = 1 << problem.bits[arc ^ 1]
-    end = min(limit, begin + max(4, min(BLOCK // sender_states, len(work.found))))
+    end = min(limit, begin + max(4, BLOCK // sender_states))
     for t in range(end - begin):
         work.found[t] = begin + t
     enumerate_min_marginals(problem, sent, arc, work.found[: end - begin], nu[begin:end], work)

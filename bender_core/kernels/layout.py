@@ -118,8 +118,8 @@ class Workspace(NamedTuple):
     centre: Floats  # (stride,) their values at the centre of a box
     lists: Floats  # flat: the candidates that survive, box in box
     level: Ints  # (boxes in each other, 3) where a list begins, its length, and the halves already done
-    margin: Floats  # (most listed,)
-    found: Ints  # (LISTED,)
+    margin: Floats  # (most candidates,) by how much a pivot leaves a chance
+    found: Ints  # (most states,) candidates that survive, or states to be enumerated
     front: Floats  # a table of an elimination (see kernels.eliminate)
     back: Floats  # the one that it is turned into
     place: Ints  # (most active bits,) where a bit is moved

@@ -18,16 +18,17 @@ from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import assign, raise_envelope, raise_envelope4, tabulate
 from bender_core.kernels.layout import LOW_BITS
 
-# Candidates listed at most; it bounds the memory of the lists.
-LISTED = 8192
+# Numbers that the lists of all nested boxes may take: 32 MB.
+LISTED = 1 << 22
 # A box with so few open bits, or with so few candidates, is written out instead of halved.
 LEAF_BITS = 5
 LEAF_CANDIDATES = 8
 
 
-def list_length(receiver_bits: int, candidates: int) -> int:
-    """Room for the lists of all nested boxes: of a box with k open bits a centre and k half slopes a candidate."""
-    return min(candidates, LISTED) * (receiver_bits + 1) * (receiver_bits + 2) // 2
+@kernel
+def list_width(open_bits):
+    """What a candidate may take in a box and all boxes inside: of each a centre and as many half slopes as bits."""
+    return (open_bits + 1) * (open_bits + 2) // 2
 
 
 @kernel
@@ -50,7 +51,7 @@ def prepare_frame(problem, arc, frame):
 
 @kernel
 def prune_box(problem, arc, sent, begin, open_bits, nu, work):
-    """The min-marginals of the states of a box, unless more than LISTED candidates survive; returns whether."""
+    """The min-marginals of the states of a box, unless too many candidates survive to be listed; returns whether."""
     count = _list_survivors(problem, arc, sent, begin, open_bits, work)
     if count < 0:
         return False
@@ -96,7 +97,7 @@ def _list_survivors(problem, arc, sent, begin, open_bits, work):
     pivot = work.slope
     for k in range(open_bits):
         pivot[k] = frame[1 + k, pivot_low] + frame[1 + k, n_low + pivot_high]
-    room = min(LISTED, n_low * n_high)
+    room = len(work.lists) // list_width(open_bits)
     found = work.found
     count = 0
     for h in range(n_high):
@@ -124,13 +125,13 @@ def _list_survivors(problem, arc, sent, begin, open_bits, work):
                     return -1
                 found[count] = h * n_low + t
                 count += 1
-    lists = work.lists
+    listed = work.lists[:count]
     for c in range(count):
-        v = found[c]
-        t, h = v & (n_low - 1), n_low + v // n_low
-        lists[c] = sent[v] + centre[t] + centre[h]
-        for k in range(open_bits):
-            lists[(1 + k) * count + c] = frame[1 + k, t] + frame[1 + k, h]
+        listed[c] = sent[found[c]] + (centre[found[c] & (n_low - 1)] + centre[n_low + (found[c] >> LOW_BITS)])
+    for k in range(open_bits):
+        row, listed = frame[1 + k], work.lists[(1 + k) * count : (2 + k) * count]
+        for c in range(count):
+            listed[c] = row[found[c] & (n_low - 1)] + row[n_low + (found[c] >> LOW_BITS)]
     return count
 
 
