@@ -735,6 +735,7 @@ def _workspace(problem: Problem, slots: int, exact: bool) -> Workspace:
         centre=np.empty(problem.stride),
         lists=np.empty(min(LISTED, candidates * list_width(pruned_bits))),
         level=np.empty((pruned_bits + 1, 3), np.int64),
+        worthwhile=np.empty(1, np.int64),
         margin=np.empty(candidates),
         found=np.empty(max(candidates, active), np.int64),
         front=np.empty(front),

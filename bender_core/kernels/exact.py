@@ -70,17 +70,22 @@ def enumerate_some(problem, arc, sent, begin, limit, nu, work):
 @inlined
 def _prune(problem, arc, sent, begin, nu, work):
     """Prune in the largest box at ``begin`` in which that works; where none does, enumerate."""
-    bits = problem.bits[arc]
+    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
     if begin == 0:
         prepare_frame(problem, arc, work.frame)
+        work.worthwhile[0] = True
+    if not work.worthwhile[0]:
+        return enumerate_some(problem, arc, sent, begin, len(nu), nu, work)
     smallest = max(bits - HALVINGS, 0)
     open_bits = bits
     while begin & ((1 << open_bits) - 1):
         open_bits -= 1
     spent = 0
     while open_bits >= smallest:
-        spent += PRUNED * (open_bits << problem.bits[arc ^ 1]) + (PRUNED << open_bits)
-        if prune_box(problem, arc, sent, begin, open_bits, nu, work):
+        done, entries = prune_box(problem, arc, sent, begin, open_bits, nu, work)
+        spent += PRUNED * entries
+        if done:
+            work.worthwhile[0] = spent < (STATE + (1 << sender_bits)) << open_bits
             return begin + (1 << open_bits), spent
         open_bits -= 1
     end, more = enumerate_some(problem, arc, sent, begin, ((begin >> smallest) + 1) << smallest, nu, work)

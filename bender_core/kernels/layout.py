@@ -118,6 +118,7 @@ class Workspace(NamedTuple):
     centre: Floats  # (stride,) their values at the centre of a box
     lists: Floats  # flat: the candidates that survive, box in box
     level: Ints  # (boxes in each other, 3) where a list begins, its length, and the halves already done
+    worthwhile: Ints  # (1,) whether pruning costs less than enumerating, so far
     margin: Floats  # (most candidates,) by how much a pivot leaves a chance
     found: Ints  # (most states,) candidates that survive, or states to be enumerated
     front: Floats  # a table of an elimination (see kernels.eliminate)

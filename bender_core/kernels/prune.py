@@ -21,7 +21,7 @@ from bender_core.kernels.layout import LOW_BITS
 # Numbers that the lists of all nested boxes may take: 32 MB.
 LISTED = 1 << 22
 # A box with so few open bits, or with so few candidates, is written out instead of halved.
-LEAF_BITS = 5
+LEAF_BITS = 4
 LEAF_CANDIDATES = 8
 
 
@@ -51,16 +51,20 @@ def prepare_frame(problem, arc, frame):
 
 @kernel
 def prune_box(problem, arc, sent, begin, open_bits, nu, work):
-    """The min-marginals of the states of a box, unless too many candidates survive to be listed; returns whether."""
+    """The min-marginals of the states of a box, unless too many candidates survive to be listed.
+
+    Returns whether they are done, and the entries read.
+    """
     count = _list_survivors(problem, arc, sent, begin, open_bits, work)
+    looked_at = (open_bits + 1) << problem.bits[arc ^ 1]
     if count < 0:
-        return False
+        return False, looked_at
     box = nu[begin : begin + (1 << open_bits)]
     box[:] = -np.inf
-    _halve(problem, begin, open_bits, count, nu, work)
+    halved = _halve(problem, begin, open_bits, count, nu, work)
     for y in range(len(box)):
         box[y] = -box[y]
-    return True
+    return True, looked_at + halved
 
 
 @kernel
@@ -137,16 +141,21 @@ def _list_survivors(problem, arc, sent, begin, open_bits, work):
 
 @kernel
 def _halve(problem, begin, open_bits, count, nu, work):
-    """Halve a box with its list of candidates again and again, and write out the small ones."""
+    """Halve a box with its list of candidates again and again, write out the small ones; returns the entries read."""
     lists, level = work.lists, work.level
     depth = 0
     level[0, 0], level[0, 1], level[0, 2] = 0, count, 0
     state = begin
+    entries = 0
     while depth >= 0:
         at, count, branch = level[depth, 0], level[depth, 1], level[depth, 2]
         bits = open_bits - depth
         if bits <= LEAF_BITS or count <= LEAF_CANDIDATES:
-            _write_out(problem, at, count, state, bits, nu, work)
+            if 0 < bits <= LEAF_BITS and count > LEAF_CANDIDATES:
+                _write_leaf(lists, at, count, bits, nu[state : state + (1 << bits)], work.margin)
+            else:
+                _write_out(problem, at, count, state, bits, nu, work)
+            entries += count << bits
             branch = 2
         if branch == 2:
             # Back to the parent's state: the bit of this box is cleared.
@@ -158,8 +167,10 @@ def _halve(problem, begin, open_bits, count, nu, work):
             state |= 1 << (bits - 1)
         below = at + (bits + 1) * count
         kept = _descend(lists, at, count, bits, branch, below, work)
+        entries += bits * (count + kept)
         depth += 1
         level[depth, 0], level[depth, 1], level[depth, 2] = below, kept, 0
+    return entries
 
 
 @kernel
@@ -215,6 +226,35 @@ def _write_out(problem, at, count, begin, bits, nu, work):
         _tabulate_candidate(lists, at + c, count, bits, slope, table, 0, low_length)
         raise_envelope(box, bits, table, 0, low_length, 0.0)
         c += 1
+
+
+@kernel
+def _write_leaf(lists, at, count, bits, box, value):
+    """The upper envelope of many candidates over a small box: all of them state by state, in a Gray code's order."""
+    value = value[:count]
+    assign(value, lists[at:])
+    for k in range(1, bits):
+        half = lists[at + (1 + k) * count : at + (2 + k) * count]
+        for c in range(count):
+            value[c] -= half[c]
+    first = lists[at + count : at + 2 * count]
+    state = 0
+    for step in range(1 << (bits - 1)):
+        k, shift = 0, 0.0
+        if step > 0:
+            while (step >> k) & 1 == 0:
+                k += 1
+            k += 1
+            state ^= 1 << k
+            shift = 2.0 if (state >> k) & 1 else -2.0
+        half = lists[at + (1 + k) * count : at + (2 + k) * count]
+        low, high = -np.inf, -np.inf
+        for c in range(count):
+            value[c] += shift * half[c]
+            low = max(low, value[c] - first[c])
+            high = max(high, value[c] + first[c])
+        box[state] = low
+        box[state + 1] = high
 
 
 @kernel
