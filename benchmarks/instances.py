@@ -44,14 +44,14 @@ def run(options: Options) -> None:
 
 
 def _all_variants(mrf: bc.BinaryMRF, size: int, limit: float) -> None:
-    print(f"M = {size}, greedy, at most {limit:g} s a run")
+    print(f"M = {size}, refined, at most {limit:g} s a run")
     row = table(
         {"variant": 7, "schedule": -8, "lower bound": 18, "upper bound": 18, "gap": 8, "certificate − bound": 19}
         | {"sweeps": 6, "seconds": 8, "status": -10}
     )
     for schedule in SCHEDULES:
         for variant in bc.VARIANTS:
-            done = solve(mrf, partial(bc.partition, mrf, size, "greedy"), variant, schedule, limit)
+            done = solve(mrf, partial(bc.partition, mrf, size, "refined"), variant, schedule, limit)
             e = done.engine
             bounds = f"{e.lower_bound:.9f}", f"{e.upper_bound:.9f}", f"{e.gap:.1e}"
             check = f"{e.certificate() - e.lower_bound:.1e}"

@@ -224,15 +224,9 @@ def _singletons(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
 
 def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     """Grow each group by the variable most strongly coupled to it; the seed breaks ties."""
-    strength = np.abs(mrf.coupling())
-    neighbours: list[list[tuple[int, float]]] = [[] for _ in range(mrf.n)]
-    for (i, j), s in zip(mrf.edges.tolist(), strength.tolist(), strict=True):
-        neighbours[i].append((j, s))
-        neighbours[j].append((i, s))
+    neighbours = _strengths(mrf)
     rank = np.random.default_rng(seed).permutation(mrf.n)
-    total = np.zeros(mrf.n)
-    np.add.at(total, mrf.edges[:, 0], strength)
-    np.add.at(total, mrf.edges[:, 1], strength)
+    total = np.array([sum(near.values()) for near in neighbours])
     free = np.ones(mrf.n, bool)
     groups: list[IntArray] = []
     for start in np.lexsort((rank, -total)):
@@ -242,7 +236,7 @@ def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
         free[start] = False
         pull: dict[int, float] = {}
         while len(members) < max_size:
-            for j, s in neighbours[members[-1]]:
+            for j, s in neighbours[members[-1]].items():
                 if free[j]:
                     pull[j] = pull.get(j, 0.0) + s
             if not pull:
@@ -255,9 +249,66 @@ def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     return Partition(tuple(groups), tuple(f"g{p}" for p in range(len(groups))), "greedy")
 
 
+def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """The greedy groups, then single moves and exchanges of two members while more coupling comes to lie inside."""
+    start, neighbours = _greedy(mrf, max_size, seed), _strengths(mrf)
+    owner = start.group_of().tolist()
+    members = [set(group.tolist()) for group in start.groups]
+    # How strongly a variable is coupled to each group that it touches.
+    pull: list[dict[int, float]] = [{} for _ in range(mrf.n)]
+
+    def put(i: int, group: int) -> None:
+        for j, s in neighbours[i].items():
+            pull[j][owner[i]] = pull[j].get(owner[i], 0.0) - s
+            pull[j][group] = pull[j].get(group, 0.0) + s
+        members[owner[i]].discard(i)
+        members[group].add(i)
+        owner[i] = group
+
+    for i, near in enumerate(neighbours):
+        for j, s in near.items():
+            pull[i][owner[j]] = pull[i].get(owner[j], 0.0) + s
+    # Gains below the rounding of sums could go round in circles.
+    least = 1e-9 * sum(sum(near.values()) for near in neighbours) + 1e-300
+    gained = True
+    while gained:
+        gained = False
+        for i in range(mrf.n):
+            here = pull[i].get(owner[i], 0.0)
+            choices = []
+            for group, there in pull[i].items():
+                if group == owner[i] or there <= here:
+                    continue
+                if len(members[group]) < max_size:
+                    choices.append((there - here, group, -1))
+                    continue
+                for j in members[group]:
+                    back = pull[j].get(owner[i], 0.0) - pull[j].get(group, 0.0)
+                    choices.append((there - here + back - 2 * neighbours[i].get(j, 0.0), group, j))
+            if not choices or max(choices)[0] <= least:
+                continue
+            _, group, j = max(choices)
+            left = owner[i]
+            put(i, group)
+            if j >= 0:
+                put(j, left)
+            gained = True
+    groups = [np.array(sorted(group), np.int64) for group in members if group]
+    return Partition(tuple(groups), tuple(f"g{p}" for p in range(len(groups))), "refined")
+
+
+def _strengths(mrf: BinaryMRF) -> list[dict[int, float]]:
+    """How strongly every variable is coupled to each neighbour."""
+    neighbours: list[dict[int, float]] = [{} for _ in range(mrf.n)]
+    for (i, j), s in zip(mrf.edges.tolist(), np.abs(mrf.coupling()).tolist(), strict=True):
+        neighbours[i][j] = neighbours[j][i] = s
+    return neighbours
+
+
 STRATEGIES: dict[str, Callable[[BinaryMRF, int, int], Partition]] = {
     "groups": _by_groups,
     "greedy": _greedy,
+    "refined": _refined,
     "singletons": _singletons,
 }
 
@@ -275,11 +326,11 @@ def partition(mrf: BinaryMRF, max_size: int = 8, strategy: str | None = None, se
     mrf : BinaryMRF
     max_size : int
         M, the largest number of variables a hyper-variable may hold (it has 2^M states).
-    strategy : {"groups", "greedy", "singletons"}, optional
+    strategy : {"groups", "greedy", "refined", "singletons"}, optional
         "groups" where the model names groups and "greedy" otherwise, by default. For groups stated by
         hand see `manual`.
     seed : int
-        Breaks ties in "greedy".
+        Breaks ties in "greedy", and so in "refined".
 
     Raises
     ------

@@ -198,7 +198,7 @@ def test_a_cut_starts_a_run_and_goes_to_watch() -> None:
     assert not test.slider
 
 
-@pytest.mark.parametrize("strategy", ["greedy", "singletons", "groups"])
+@pytest.mark.parametrize("strategy", ["greedy", "refined", "singletons", "groups"])
 def test_a_strategy_is_the_librarys(strategy: str) -> None:
     test = app("partition")
     ran(test.slider("cut_size").set_value(7).run())

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,8 @@ from tests import naive
 from tests.models import between_groups, cut_mrfs, examples, mrfs, random_mrf
 from tests.unit.local_polytope import solve_lp
 
-SAMPLES = Path(__file__).parents[2] / "sample_instances"
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "sample_instances"
 VARIANTS = tuple(bc.VARIANTS)
 WITH_ROWS = tuple(number for number, variant in bc.VARIANTS.items() if not variant.exact)
 EXACT = tuple(number for number, variant in bc.VARIANTS.items() if variant.exact)
@@ -870,16 +873,31 @@ def test_pose_small_is_solved(variant: int) -> None:
     assert mrf.energy(result.labeling) == pytest.approx(result.upper_bound)
 
 
-def test_pose_is_solved() -> None:
-    """Rows at M = 16 and enumeration at M = 8 certify the same optimum; HiGHS proves it too, in half a minute."""
+@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+@every_variant
+def test_pose_is_solved(variant: int, schedule: str) -> None:
+    """All certify the same optimum, which HiGHS proves too, in half a minute."""
     mrf = sample("pose")
-    rows = bc.solve(mrf, bc.partition(mrf, 16), variant=9)
-    enumerated = bc.solve(mrf, bc.partition(mrf, 8), variant=11)
-    for result in (rows, enumerated):
-        assert result.gap <= 1e-9
-        assert result.status == "converged: gap closed"
-        assert result.lower_bound == pytest.approx(-70.558613, abs=1e-7)
-        assert mrf.energy(result.labeling) == pytest.approx(-70.558613, abs=1e-9)
+    # Enumeration would take minutes at M = 16.
+    result = bc.solve(mrf, bc.partition(mrf, 8 if variant == 11 else 16), variant, schedule)
+    assert result.status == "converged: gap closed"
+    assert result.lower_bound == pytest.approx(-70.558613, abs=1e-7)
+    assert mrf.energy(result.labeling) == pytest.approx(-70.558613, abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", [5, 9, 12])
+def test_pose_with_groups_of_16_takes_less_than_600_megabytes(variant: int) -> None:
+    """Of the whole process, interpreter and compiled code included."""
+    script = f"""
+import resource
+import bender_core as bc
+
+mrf = bc.load({str(SAMPLES / "pose.mrf.json")!r})
+bc.solve(mrf, bc.partition(mrf, 16), {variant})
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert float(run.stdout) < 600
 
 
 @pytest.mark.parametrize("variant", [9, 11])
@@ -900,3 +918,13 @@ def test_a_published_grid_over_single_variables_reaches_its_relaxation(shared_in
     assert engine.lower_bound <= lp + 1e-9 * abs(lp)
     assert engine.certificate() == pytest.approx(engine.lower_bound, rel=1e-12)
     assert engine.upper_bound >= -387.894788588 - 1e-6
+
+
+@pytest.mark.parametrize(("max_size", "least"), [(8, -144.19), (10, -140.02), (14, -133.464194807)])
+def test_large_groups_win_on_a_published_dense_model(shared_instances: Path, max_size: int, least: float) -> None:
+    """Its LP over single variables stops at -317.3, one with all odd cycles at -167.5."""
+    mrf = bc.load(shared_instances / "UAI14PR_DBN_11.uai")
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size, "refined"), 12, "srmp")
+    engine.run()
+    assert least - 1e-6 <= engine.lower_bound <= -133.464194807 + 1e-6
+    assert engine.certificate() == pytest.approx(engine.lower_bound, rel=1e-9)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bender_core import BinaryMRF, Engine, Partition
+from bender_core import BinaryMRF, Engine, Partition, manual
 from bender_core.engine import _workspace
 from bender_core.kernels import exact
 from bender_core.kernels.layout import Method
@@ -40,6 +40,8 @@ class Message:
         cost = exact.plan_elimination(self.problem, self.arc, self.problem.elimination[self.arc])
         self.problem.front[self.arc] = cost[0]
         work = _workspace(self.problem, 1, exact=True)
+        if method == Method.PRUNE:
+            self.work = work
         sent, nu, done = self.engine._sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan), 0
         while done < len(nu):
             before = done
@@ -92,3 +94,16 @@ def test_ties_everywhere(sizes: tuple[int, int], equal: bool) -> None:
     message = Message(BinaryMRF(0 * mrf.unary, mrf.edges, np.sign(mrf.pairwise)), part)
     message.send(np.full(message.sender_states, 2.5 if equal else 0.0))
     agree(message)
+
+
+@pytest.mark.skipif(not JIT, reason="takes groups of ten")
+def test_pruning_is_given_up_where_it_costs_more_than_enumerating() -> None:
+    """Couplings +1 and -1 between all pairs leave next to nothing to prune."""
+    rng = np.random.default_rng(0)
+    edges = np.column_stack(np.triu_indices(20, 1))
+    strength = rng.choice([-1.0, 1.0], len(edges))[:, None, None]
+    mrf = BinaryMRF(np.zeros((20, 2)), edges, strength * np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    message = Message(mrf, manual(mrf, [range(10), range(10, 20)]))
+    message.engine.run(max_sweeps=1)
+    agree(message)
+    assert not message.work.worthwhile[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -70,6 +72,30 @@ def test_the_seed_of_greedy_breaks_ties() -> None:
     assert len(cuts) > 1
 
 
+@settings(max_examples=examples(60))
+@given(mrfs(max_n=9), st.integers(1, 4), st.integers(0, 3))
+def test_no_move_and_no_exchange_puts_more_coupling_inside_refined_groups(
+    mrf: bc.BinaryMRF, max_size: int, seed: int
+) -> None:
+    def inside(owner: np.ndarray) -> float:
+        return float(np.abs(mrf.coupling())[owner[mrf.edges[:, 0]] == owner[mrf.edges[:, 1]]].sum())
+
+    part = bc.partition(mrf, max_size, "refined", seed)
+    assert part.max_size <= max_size
+    owner = part.group_of()
+    best = inside(owner) + 1e-6 * (1 + np.abs(mrf.coupling()).sum())
+    assert inside(bc.partition(mrf, max_size, "greedy", seed).group_of()) <= best
+    for i, group in itertools.product(range(mrf.n), range(len(part))):
+        moved = owner.copy()
+        moved[i] = group
+        if len(part.groups[group]) < max_size:
+            assert inside(moved) <= best
+        for j in part.groups[group]:
+            exchanged = moved.copy()
+            exchanged[j] = owner[i]
+            assert inside(exchanged) <= best
+
+
 def test_the_default_is_groups_where_there_are_any() -> None:
     mrf = random_mrf(0, 6)
     assert bc.partition(mrf, 3).strategy == "greedy"
@@ -82,7 +108,7 @@ def test_the_default_is_groups_where_there_are_any() -> None:
         ({"max_size": 0}, "M is 0; choose a whole number from 1 to"),
         ({"max_size": -3}, "M is -3"),
         ({"max_size": LARGEST_GROUP + 1}, f"M is {LARGEST_GROUP + 1}"),
-        ({"strategy": "best"}, "unknown strategy 'best'; choose one of groups, greedy, singletons"),
+        ({"strategy": "best"}, "unknown strategy 'best'; choose one of groups, greedy, refined, singletons"),
         ({"strategy": "groups"}, "this model names no groups; choose the strategy 'greedy' or 'singletons'"),
     ],
 )

@@ -35,6 +35,17 @@ def test_the_bound_rises_and_is_certified(variant: int, max_size: int) -> None:
     assert engine.lower_bound <= bc.reference(mrf).optimum + 1e-9
 
 
+@pytest.mark.parametrize("variant", [11, 12])
+@pytest.mark.parametrize("coupling", ["pm1", "gaussian"])
+def test_a_grid_cut_into_rows_is_solved(variant: int, coupling: str) -> None:
+    """A chain of groups; with couplings of +1 and -1 most groups have many minimisers, and must agree on one."""
+    mrf = synth.ising_grid(rows=6, columns=6, coupling=coupling, seed=1)
+    part = bc.manual(mrf, np.arange(36).reshape(6, 6).tolist())
+    result = bc.solve(mrf, part, variant, "srmp")
+    assert result.gap <= 1e-9
+    assert result.upper_bound == pytest.approx(bc.reference(mrf).optimum, abs=1e-9)
+
+
 def test_the_descent_never_loses_and_keeps_what_was_decoded() -> None:
     mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
     part = bc.partition(mrf, 5)
