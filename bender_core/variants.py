@@ -43,14 +43,17 @@ class Variant:
         reverse = f"reverse Magnanti-Wong rows on {where}"
         if not self.alphas:
             return reverse
-        cuts = ", ".join(f"{alpha:g}" for alpha in self.alphas)
-        return f"Magnanti-Wong rows (α = {cuts}) on the loosest edge, and {reverse}"
+        return f"Magnanti-Wong rows (α = {_listed(self.alphas)}) on the loosest edge, and {reverse}"
+
+
+def _listed(alphas: tuple[float, ...]) -> str:
+    return ", ".join("½" if alpha == 0.5 else f"{alpha:g}" for alpha in alphas)
 
 
 def _with_rows() -> list[Variant]:
     """The paper's ten: five choices of alpha, with reverse rows on the loosest edge, then on all loose ones."""
     alphas = {1: (1.0,), 2: (0.0,), 3: (0.5,), 4: (), 5: (1.0, 0.0, 0.5)}
-    cuts = {number: " + ".join([*(f"MWC α={a:g}" for a in chosen), "RMC"]) for number, chosen in alphas.items()}
+    cuts = {number: f"MWC α={_listed(chosen)} + RMC" if chosen else "RMC" for number, chosen in alphas.items()}
     return [
         Variant(
             number + 5 * everywhere,
