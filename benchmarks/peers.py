@@ -20,7 +20,7 @@ OURS = (
     (12, "srmp", "groups", 10),
     (12, "srmp", "groups", 12),
     (12, "srmp", "groups", 16),
-    (12, "srmp", "greedy", 10),
+    (12, "srmp", "greedy", 14),
     (9, "srmp", "groups", 8),
     (9, "mplp", "groups", 12),
 )
