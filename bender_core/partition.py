@@ -14,6 +14,8 @@ import numpy as np
 from bender_core.model import BinaryMRF, IntArray
 
 LARGEST_GROUP = 30
+# So much of an interaction counts also where it cannot matter: among such couplings the stronger is taken.
+SURPLUS = 0.01
 
 
 class PartitionError(ValueError):
@@ -223,7 +225,7 @@ def _singletons(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
 
 
 def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
-    """Grow each group by the variable most strongly coupled to it; the seed breaks ties."""
+    """Grow each group by the variable whose coupling to it matters most; the seed breaks ties."""
     neighbours = _strengths(mrf)
     rank = np.random.default_rng(seed).permutation(mrf.n)
     total = np.array([sum(near.values()) for near in neighbours])
@@ -298,9 +300,21 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
 
 
 def _strengths(mrf: BinaryMRF) -> list[dict[int, float]]:
-    """How strongly every variable is coupled to each neighbour."""
+    """How much the coupling to every neighbour may matter: its interaction, as far as both ends have leeway.
+
+    A variable that prefers the same value whatever its neighbours take has none: nothing is won by grouping it.
+    """
+    change = mrf.pairwise[:, 1, :] - mrf.pairwise[:, 0, :], mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]
+    least = mrf.unary[:, 1] - mrf.unary[:, 0]
+    most = least.copy()
+    for side in (0, 1):
+        np.add.at(least, mrf.edges[:, side], change[side].min(axis=1))
+        np.add.at(most, mrf.edges[:, side], change[side].max(axis=1))
+    leeway = np.maximum(np.minimum(most, -least), 0.0)
+    interaction = np.abs(mrf.coupling())
+    matters = np.minimum(interaction, leeway[mrf.edges].min(axis=1)) + SURPLUS * interaction
     neighbours: list[dict[int, float]] = [{} for _ in range(mrf.n)]
-    for (i, j), s in zip(mrf.edges.tolist(), np.abs(mrf.coupling()).tolist(), strict=True):
+    for (i, j), s in zip(mrf.edges.tolist(), matters.tolist(), strict=True):
         neighbours[i][j] = neighbours[j][i] = s
     return neighbours
 

@@ -58,8 +58,7 @@ def test_singletons() -> None:
 def test_greedy_grows_by_the_strongest_coupling() -> None:
     """A strong triangle, a strong pair, weak edges between them, one lonely variable."""
     edges = {(0, 3): 5.0, (3, 5): -5.0, (0, 5): 4.0, (1, 4): 3.0, (0, 1): 0.5, (4, 5): -0.5}
-    tables = np.zeros((len(edges), 2, 2))
-    tables[:, 1, 1] = list(edges.values())
+    tables = np.array(list(edges.values()))[:, None, None] * np.array([[0.25, -0.25], [-0.25, 0.25]])
     mrf = bc.BinaryMRF(np.zeros((6, 2)), list(edges), tables)
     for seed in range(5):
         part = bc.partition(mrf, 3, "greedy", seed)
@@ -72,18 +71,49 @@ def test_the_seed_of_greedy_breaks_ties() -> None:
     assert len(cuts) > 1
 
 
+def naive_strengths(mrf: bc.BinaryMRF) -> list[float]:
+    """How much every coupling may matter: up to its ends' leeway, which shows when the neighbours take all values."""
+    neighbours: list[list[tuple[np.ndarray, int]]] = [[] for _ in range(mrf.n)]
+    for (i, j), table in zip(mrf.edges.tolist(), mrf.pairwise, strict=True):
+        neighbours[i].append((table, j))
+        neighbours[j].append((table.T, i))
+    leeway = []
+    for i in range(mrf.n):
+        preferences = [
+            mrf.unary[i, 1]
+            - mrf.unary[i, 0]
+            + sum(table[1, x] - table[0, x] for x, (table, _) in zip(taken, neighbours[i], strict=True))
+            for taken in itertools.product((0, 1), repeat=len(neighbours[i]))
+        ]
+        leeway.append(max(min(max(preferences), -min(preferences)), 0.0))
+    interaction = [abs(t[1, 1] - t[0, 1] - t[1, 0] + t[0, 0]) for t in mrf.pairwise]
+    return [min(w, leeway[i], leeway[j]) + 0.01 * w for (i, j), w in zip(mrf.edges.tolist(), interaction, strict=True)]
+
+
+def test_variables_that_are_decided_anyway_are_left_out_of_groups() -> None:
+    """The strongest couplings are those of variable 0, which takes 1 whatever the others do."""
+    edges = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 3)]
+    tables = np.array([[[0.0, 0.0], [0.0, w]] for w in (9, 9, 9, 1, 1, 1)])
+    mrf = bc.BinaryMRF([[0, -100], [0, -9.5], [0, -9.5], [0, -9.5]], edges, tables)
+    for strategy in ("greedy", "refined"):
+        part = bc.partition(mrf, 3, strategy)
+        assert {frozenset(g.tolist()) for g in part.groups} == {frozenset({1, 2, 3}), frozenset({0})}
+
+
 @settings(max_examples=examples(60))
 @given(mrfs(max_n=9), st.integers(1, 4), st.integers(0, 3))
 def test_no_move_and_no_exchange_puts_more_coupling_inside_refined_groups(
     mrf: bc.BinaryMRF, max_size: int, seed: int
 ) -> None:
+    weight = naive_strengths(mrf)
+
     def inside(owner: np.ndarray) -> float:
-        return float(np.abs(mrf.coupling())[owner[mrf.edges[:, 0]] == owner[mrf.edges[:, 1]]].sum())
+        return sum(w for (i, j), w in zip(mrf.edges.tolist(), weight, strict=True) if owner[i] == owner[j])
 
     part = bc.partition(mrf, max_size, "refined", seed)
     assert part.max_size <= max_size
     owner = part.group_of()
-    best = inside(owner) + 1e-6 * (1 + np.abs(mrf.coupling()).sum())
+    best = inside(owner) + 1e-6 * (1 + sum(weight))
     assert inside(bc.partition(mrf, max_size, "greedy", seed).group_of()) <= best
     for i, group in itertools.product(range(mrf.n), range(len(part))):
         moved = owner.copy()
