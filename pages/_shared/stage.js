@@ -470,10 +470,11 @@ class Stage {
     });
     const legend = this.$(".legend");
     const scale = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((t) => this.colour(t)).join(", ")})`;
-    const text = this.graph.exact ? "exact: no slack" : `≥ ${number(top, 3)}`;
+    const text = this.graph.exact ? "min-marginals are exact: no slack anywhere" : `≥ ${number(top, 3)}`;
     if (legend.dataset.text !== text + this.dark) {
       legend.dataset.text = text + this.dark;
-      legend.replaceChildren("slack at y*: 0");
+      legend.replaceChildren(this.graph.exact ? text : "slack at y*: 0");
+      if (this.graph.exact) return;
       const bar = document.createElement("i");
       bar.style.background = scale;
       legend.append(bar, `${text} (dashed: loose) · width: rows`);
