@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.model import BinaryMRF, IntArray
+from bender_core.model import BinaryMRF, FloatArray, IntArray
 
 LARGEST_GROUP = 30
 # So much of an interaction counts also where it cannot matter: among such couplings the stronger is taken.
@@ -225,8 +225,13 @@ def _singletons(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
 
 
 def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
-    """Grow each group by the variable whose coupling to it matters most; the seed breaks ties."""
-    neighbours = _strengths(mrf)
+    """Grow each group by the variable most strongly coupled to it; the seed breaks ties."""
+    groups = _grow(mrf, _neighbours(mrf, np.abs(mrf.coupling())), max_size, seed)
+    return _numbered(groups, "greedy")
+
+
+def _grow(mrf: BinaryMRF, neighbours: list[dict[int, float]], max_size: int, seed: int) -> list[IntArray]:
+    """Groups that take in the neighbour with the strongest pull until they are full."""
     rank = np.random.default_rng(seed).permutation(mrf.n)
     total = np.array([sum(near.values()) for near in neighbours])
     free = np.ones(mrf.n, bool)
@@ -248,12 +253,17 @@ def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
             free[best] = False
             members.append(best)
         groups.append(np.sort(np.array(members, np.int64)))
-    return Partition(tuple(groups), tuple(f"g{p}" for p in range(len(groups))), "greedy")
+    return groups
+
+
+def _numbered(groups: Sequence[IntArray], strategy: str) -> Partition:
+    return Partition(tuple(groups), tuple(f"g{p}" for p in range(len(groups))), strategy)
 
 
 def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
-    """The greedy groups, then single moves and exchanges of two members while more coupling comes to lie inside."""
-    start, neighbours = _greedy(mrf, max_size, seed), _strengths(mrf)
+    """Grow groups by the couplings that matter, then move and exchange members while more of these lie inside."""
+    neighbours = _neighbours(mrf, _what_matters(mrf))
+    start = _numbered(_grow(mrf, neighbours, max_size, seed), "refined")
     owner = start.group_of().tolist()
     members = [set(group.tolist()) for group in start.groups]
     # How strongly a variable is coupled to each group that it touches.
@@ -295,12 +305,11 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
             if j >= 0:
                 put(j, left)
             gained = True
-    groups = [np.array(sorted(group), np.int64) for group in members if group]
-    return Partition(tuple(groups), tuple(f"g{p}" for p in range(len(groups))), "refined")
+    return _numbered([np.array(sorted(group), np.int64) for group in members if group], "refined")
 
 
-def _strengths(mrf: BinaryMRF) -> list[dict[int, float]]:
-    """How much the coupling to every neighbour may matter: its interaction, as far as both ends have leeway.
+def _what_matters(mrf: BinaryMRF) -> FloatArray:
+    """How much every coupling may matter: its interaction, as far as both ends have leeway.
 
     A variable that prefers the same value whatever its neighbours take has none: nothing is won by grouping it.
     """
@@ -312,9 +321,14 @@ def _strengths(mrf: BinaryMRF) -> list[dict[int, float]]:
         np.add.at(most, mrf.edges[:, side], change[side].max(axis=1))
     leeway = np.maximum(np.minimum(most, -least), 0.0)
     interaction = np.abs(mrf.coupling())
-    matters = np.minimum(interaction, leeway[mrf.edges].min(axis=1)) + SURPLUS * interaction
+    matters: FloatArray = np.minimum(interaction, leeway[mrf.edges].min(axis=1)) + SURPLUS * interaction
+    return matters
+
+
+def _neighbours(mrf: BinaryMRF, strength: FloatArray) -> list[dict[int, float]]:
+    """How strongly every variable is coupled to each neighbour."""
     neighbours: list[dict[int, float]] = [{} for _ in range(mrf.n)]
-    for (i, j), s in zip(mrf.edges.tolist(), matters.tolist(), strict=True):
+    for (i, j), s in zip(mrf.edges.tolist(), strength.tolist(), strict=True):
         neighbours[i][j] = neighbours[j][i] = s
     return neighbours
 

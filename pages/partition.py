@@ -27,7 +27,7 @@ from pages._shared.text import complaint, paragraph, table
 WORDS = {
     "groups": "by kind (the paper's): one kind of variable a group",
     "greedy": "greedy: grow by the strongest coupling",
-    "refined": "refined: greedy, then exchange members",
+    "refined": "refined: grow by what matters, then exchange",
     "singletons": "singletons: every variable alone",
     "manual": "by hand",
 }
