@@ -281,7 +281,7 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
         for j, s in near.items():
             pull[i][owner[j]] = pull[i].get(owner[j], 0.0) + s
     # Gains below the rounding of sums could go round in circles.
-    least = 1e-9 * sum(sum(near.values()) for near in neighbours) + 1e-300
+    least = 1e-9 * sum(sum(near.values()) for near in neighbours)
     gained = True
     while gained:
         gained = False
@@ -297,9 +297,9 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
                 for j in members[group]:
                     back = pull[j].get(owner[i], 0.0) - pull[j].get(group, 0.0)
                     choices.append((there - here + back - 2 * neighbours[i].get(j, 0.0), group, j))
-            if not choices or max(choices)[0] <= least:
+            gain, group, j = max(choices, default=(0.0, -1, -1))
+            if gain <= least:
                 continue
-            _, group, j = max(choices)
             left = owner[i]
             put(i, group)
             if j >= 0:

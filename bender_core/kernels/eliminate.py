@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import affine_value, tabulate
+from bender_core.kernels.bits import count_bits
 from bender_core.kernels.layout import LOW_BITS
 
 
@@ -27,7 +28,7 @@ def plan_elimination(problem, arc, order):
         for j in range(sender_bits):
             if not (gone >> j) & 1:
                 fresh = _partners(problem, arc, j) & ~known
-                count = _count_bits(fresh)
+                count = count_bits(fresh)
                 if count < fewest:
                     best, fewest, brought = j, count, fresh
         order[step] = best
@@ -49,15 +50,6 @@ def _partners(problem, arc, j):
         if problem.coupling_bit[c, 1 - side] == j:
             mask |= 1 << problem.coupling_bit[c, side]
     return mask
-
-
-@kernel
-def _count_bits(mask):
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
 
 
 @kernel

@@ -215,7 +215,7 @@ class RowKind(IntEnum):
     """How a row was made: by which cut."""
 
     RMC = 0  # reverse Magnanti-Wong
-    MWC_0 = 1  # Magnanti-Wong with alpha = 0, see cut_alpha
+    MWC_0 = 1  # Magnanti-Wong with alpha = 0, see cut_kind
     MWC_HALF = 2
     MWC_1 = 3
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from bender_core.kernels._jit import inlined, kernel
 from bender_core.kernels.affine import affine_argmax, assign, tabulate
+from bender_core.kernels.bits import count_bits
 from bender_core.kernels.layout import Floats
 
 # For alpha = 1 there is no nearest point but a linear program; far enough away the nearest point solves it, up to
@@ -272,20 +273,10 @@ def _factorise(room, count, free):
     for a in range(count):
         seen = int(room.members[a]) & free
         for b in range(a + 1):
-            value = float(_ones(seen & int(room.members[b])))
+            value = float(count_bits(seen & int(room.members[b])))
             for k in range(b):
                 value -= factor[a, k] * factor[b, k]
             factor[a, b] = value / factor[b, b] if b < a else np.sqrt(max(value, ZERO))
-
-
-@kernel
-def _ones(members):
-    """The size of a set of bits."""
-    ones = 0
-    while members:
-        members &= members - 1
-        ones += 1
-    return ones
 
 
 @kernel
