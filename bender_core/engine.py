@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bender_core.estimate import memory_limit, require_fit
+from bender_core.estimate import SNAPSHOTS, memory_limit, require_fit
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.advance import advance
 from bender_core.kernels.coupling import coupling_minimum
@@ -56,6 +56,8 @@ _SLICE = 1 << 28
 # A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
 _SNAPSHOT_EVERY = 64
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20
+# At how many of a group's states its envelope is made tight at most, where progress is slow.
+DEEPEST = 32
 
 SCHEDULES = {
     "mplp": "the paper's: one group after the other, equal shares for all edges",
@@ -67,6 +69,7 @@ SENTENCES = {
     Status.GAP_CLOSED: "converged: gap closed",
     Status.NO_PROGRESS: "converged: no progress in a sweep",
     Status.SWEEP_LIMIT: "stopped: sweep limit reached",
+    Status.MEMORY_LIMIT: "stopped: no memory left for more rows",
 }
 
 
@@ -154,13 +157,16 @@ class Engine:
         Relative to the bound: a smaller gap is closed, a smaller gain in a sweep is no progress.
     max_sweeps : int
         The run is finished after that many sweeps (400 in the paper).
+    deepest : int
+        Where the bound rises slowly, the envelope of a group is made tight at up to so many of its best states
+        instead of at its minimiser alone; 1 is the paper's algorithm.
     improving : bool
         Descend from the decoded labelling after every sweep, one group at a time. Without it the upper bound
         is the paper's: the best labelling that was decoded.
     snapshot_bytes : int
         Memory for going back; when it is full, snapshots are thinned out. With 0 only the start is kept.
     limit : int, optional
-        Bytes the run may take; `estimate.memory_limit` by default.
+        Bytes the run may take; `estimate.memory_limit` by default. A run whose rows come to fill it is finished.
 
     Raises
     ------
@@ -180,6 +186,7 @@ class Engine:
         schedule: str = "mplp",
         tolerance: float = 1e-9,
         max_sweeps: int = 400,
+        deepest: int = DEEPEST,
         improving: bool = True,
         snapshot_bytes: int = _DEFAULT_SNAPSHOT_BYTES,
         limit: int | None = None,
@@ -191,7 +198,10 @@ class Engine:
             raise ValueError(f"the tolerance is {tolerance}; it must be a number that is not negative")
         if max_sweeps < 1:
             raise ValueError(f"max_sweeps is {max_sweeps}; allow at least one sweep")
-        require_fit(mrf, partition, self.variant, memory_limit() if limit is None else limit)
+        if deepest < 1:
+            raise ValueError(f"deepest is {deepest}; an envelope has to be tight at one state at least")
+        limit = memory_limit() if limit is None else limit
+        require_fit(mrf, partition, self.variant, limit)
         self.mrf = mrf
         self.partition = partition
         self.schedule = schedule
@@ -208,16 +218,20 @@ class Engine:
             enumerated=self.variant.enumerated,
             everywhere=self.variant.everywhere,
             cuts=np.array([cut_kind(alpha) for alpha in self.variant.alphas], np.int64),
+            deepest=1 if self.variant.exact else deepest,
             improving=improving,
             tolerance=tolerance,
             max_sweeps=max_sweeps,
             constant=self.graph.normal_form.constant,
         )
         degree = np.diff(self._problem.arc_first).max(initial=0)
-        self._work = _workspace(self._problem, degree, self._rule.exact and not self._rule.enumerated)
+        self._work = _workspace(
+            self._problem, degree, self._rule.exact and not self._rule.enumerated, self._rule.deepest
+        )
         self._events = _events(1024)
         self._pool = _pool(self._problem, 4 * len(self._problem.edge_node) + int(degree) + len(self._rule.cuts))
         self._state = _start(self._problem)
+        self._most_rows = self._rows_within(limit)
         if not self._rule.exact:
             self._add_initial_rows()
         self._goal = np.zeros(len(Goal), np.int64)
@@ -229,7 +243,7 @@ class Engine:
     @cached_property
     def _probe(self) -> Workspace:
         """Scratch for looking, which must not disturb a node that is being updated."""
-        return _workspace(self._problem, 1, exact=True)
+        return _workspace(self._problem, 1, exact=True, deepest=1)
 
     # -- where the run stands -------------------------------------------------------------------------
 
@@ -385,8 +399,10 @@ class Engine:
             )
             if outcome == Outcome.NEED_EVENTS:
                 self._events = _grown(self._events, 2 * len(self._events.kind))
+            elif outcome == Outcome.NEED_ROWS and len(self._pool.edge) < self._most_rows:
+                self._pool = _grown(self._pool, min(2 * len(self._pool.edge), self._most_rows))
             elif outcome == Outcome.NEED_ROWS:
-                self._pool = _grown(self._pool, 2 * len(self._pool.edge))
+                self._state.cursor[[Cursor.STATUS, Cursor.PHASE]] = Status.MEMORY_LIMIT, Phase.FINISH
             else:
                 break
         self._frontier = max(self._frontier, self.position)
@@ -394,6 +410,11 @@ class Engine:
         if outcome == Outcome.NOT_TIGHT:
             raise EngineError("a new Benders row is not tight at its own minimiser; please report this model")
         return outcome
+
+    def _rows_within(self, limit: int) -> int:
+        """How many rows a run of so many bytes has room for, beside its tables and the snapshots it keeps at least."""
+        tables = _nbytes(self._problem) + (1 + SNAPSHOTS) * _nbytes(self._state) + _nbytes(self._work)
+        return max(len(self._pool.edge), (limit - tables) // _nbytes(_pool(self._problem, 1)))
 
     # -- going back -----------------------------------------------------------------------------------
 
@@ -410,8 +431,7 @@ class Engine:
             return
         self._snapshots.append(_copy(self._state))
         self._since_snapshot = 0
-        size = sum(array.nbytes for array in self._state)
-        if len(self._snapshots) * size > self._snapshot_bytes:
+        if len(self._snapshots) * _nbytes(self._state) > self._snapshot_bytes:
             self._snapshots = self._snapshots[::2]
 
     def _restore(self, snapshot: State) -> None:
@@ -624,6 +644,7 @@ def solve(
     schedule: str = "mplp",
     max_sweeps: int = 400,
     tolerance: float = 1e-9,
+    deepest: int = DEEPEST,
     improving: bool = True,
     time_limit: float | None = None,
     on_progress: Callable[[Engine], bool | None] | None = None,
@@ -634,7 +655,7 @@ def solve(
     ----------
     mrf : BinaryMRF
     partition : Partition
-    variant, schedule, max_sweeps, tolerance, improving
+    variant, schedule, max_sweeps, tolerance, deepest, improving
         As for `Engine`.
     time_limit : float, optional
         Seconds.
@@ -651,7 +672,7 @@ def solve(
         As for `Engine`.
     """
     begin = time.perf_counter()
-    engine = Engine(mrf, partition, variant, schedule, tolerance, max_sweeps, improving, snapshot_bytes=0)
+    engine = Engine(mrf, partition, variant, schedule, tolerance, max_sweeps, deepest, improving, snapshot_bytes=0)
     engine.run(time_limit=time_limit, on_progress=on_progress)
     seconds = time.perf_counter() - begin
     late = time_limit is not None and seconds >= time_limit
@@ -705,7 +726,7 @@ def _grown(arrays: _Arrays, capacity: int) -> _Arrays:
     return type(arrays)._make(grow(array) for array in arrays)
 
 
-def _workspace(problem: Problem, slots: int, exact: bool) -> Workspace:
+def _workspace(problem: Problem, slots: int, exact: bool, deepest: int) -> Workspace:
     """Scratch for nodes of so many neighbours, with or without room for exact min-marginals."""
     receiver = problem.size[problem.edge_node].reshape(-1)
     idle = problem.bits < receiver
@@ -721,6 +742,7 @@ def _workspace(problem: Problem, slots: int, exact: bool) -> Workspace:
         sent=np.empty((max(slots, 1), projected)),
         rise=np.empty(projected),
         total=np.empty(states),
+        visited=np.empty(deepest, np.int64),
         oracle=np.empty(max(slots, 1)),
         table=np.empty(4 * problem.stride),
         fold=np.empty((4, problem.low_length)),
@@ -755,11 +777,13 @@ def _start(problem: Problem) -> State:
     slope = np.empty(problem.size.max(initial=1))
     edge_bound = np.array([coupling_minimum(problem, edge, slope) for edge in range(n_edges)])
     lower, energy = node_bound.sum() + edge_bound.sum(), total_energy(problem, decoded)
+    cursor = np.zeros(len(Cursor), np.int64)
+    cursor[Cursor.DEPTH] = 1
     bound = np.zeros(len(Bound))
     bound[[Bound.LOWER, Bound.SWEEP_START]] = lower
     bound[[Bound.UPPER, Bound.DECODED, Bound.BEST_DECODED]] = energy
     return State(
-        cursor=np.zeros(len(Cursor), np.int64),
+        cursor=cursor,
         bound=bound,
         lam=np.zeros(int(np.left_shift(1, problem.size)[problem.edge_node].sum())),
         node_bound=node_bound,
@@ -770,6 +794,10 @@ def _start(problem: Problem) -> State:
         row_last=np.full(n_edges, -1, np.int64),
         slack=np.full(2 * n_edges, np.nan),
     )
+
+
+def _nbytes(arrays: Problem | Pool | State | Workspace) -> int:
+    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
 def _copy(state: State) -> State:

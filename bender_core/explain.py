@@ -49,6 +49,17 @@ def _minimiser(event: Event, graph: HyperGraph) -> str:
     return graph.partition.describe(event.node, event.state)
 
 
+def _where(event: Event, graph: HyperGraph) -> str:
+    """At which state, and if that is not the minimiser, which one it is."""
+    y = f"y* = {_minimiser(event, graph)}"
+    return f"at {y}" if event.depth == 0 else f"at the {_ordinal(1 + event.depth)} best state, {y},"
+
+
+def _ordinal(k: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th") if k // 10 % 10 != 1 else "th"
+    return f"{k}{ending}"
+
+
 def _degree(event: Event, graph: HyperGraph) -> int:
     first = graph.problem.arc_first
     return int(first[event.node + 1] - first[event.node])
@@ -67,13 +78,13 @@ def _opened(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
 def _oracle(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
     if event.arc < 0:
         return Explanation(
-            f"{_place(event, graph)}: at y* = {_minimiser(event, graph)} the envelopes equal the true min-marginals, "
-            "so the messages can be passed.",
+            f"{_place(event, graph)}: {_where(event, graph)} the envelopes equal the true min-marginals"
+            + (", which is all that the messages need to be passed." if event.depth == 0 else " too."),
             f"φ(y*) + Σ ν⁻(y*) = φ(y*) + Σ ν(y*) = {number(event.value)}",
         )
     _, sender = graph.ends(event.arc)
     return Explanation(
-        f"{_place(event, graph)}: at y* = {_minimiser(event, graph)} the truth is {number(event.value)}, the envelopes "
+        f"{_place(event, graph)}: {_where(event, graph)} the truth is {number(event.value)}, the envelopes "
         f"say {number(event.before)}. The loosest neighbour is {graph.partition.labels[sender]}.",
         f"φ(y*) + Σ ν(y*) = {number(event.value)} > φ(y*) + Σ ν⁻(y*) = {number(event.before)}",
     )
@@ -85,15 +96,15 @@ def _row(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
         f"{_place(event, graph)}: added a {_CUTS[RowKind(event.cut)]} row for the message from "
         f"{graph.partition.labels[sender]}."
     )
+    where = _where(event, graph).replace("at", "At", 1)
     if event.value <= event.before:
         return Explanation(
-            f"{added} At y* = {_minimiser(event, graph)} another row has reached the truth already; this one "
+            f"{added} {where} another row has reached the truth already; this one "
             "touches it there too, and may lift the envelope elsewhere.",
             f"β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
         )
     return Explanation(
-        f"{added} At y* = {_minimiser(event, graph)} its envelope rose by "
-        f"{number(event.value - event.before)}, to the truth.",
+        f"{added} {where} its envelope rose by {number(event.value - event.before)}, to the truth.",
         f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
     )
 
@@ -114,9 +125,12 @@ def _message(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
 def _sweep(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
     gain = max(event.value - event.before, 0.0)
     gap = max(event.upper_bound - event.lower_bound, 0.0)
+    deep = f" As the bound rises slowly, envelopes are made tight at the best {event.depth} states of a group."
     return Explanation(
         f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
-        f"The best labelling costs {number(event.upper_bound)}; no labelling costs {number(gap)} less than that.",
+        f"The best labelling costs {number(event.upper_bound)}; no labelling costs {number(gap)} less than that."
+        + deep
+        * (event.depth > 1),
         f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
     )
 

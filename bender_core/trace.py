@@ -35,7 +35,10 @@ class Event:
     cut : int
         The `RowKind` of that row, -1 where none is.
     state : int
-        The minimiser y* of the node, as an integer whose bit k is member k.
+        The state y* of the node at which its envelope is made tight, as an integer whose bit k is member k: the
+        minimiser, or where progress is slow a deeper one (`Engine`, ``deepest``).
+    depth : int
+        How many states of the node come before y*; when a sweep closes, at how many envelopes shall be tight.
     rows : int
         Rows in use after the event.
     value, before : float
@@ -54,6 +57,7 @@ class Event:
     row: int
     cut: int
     state: int
+    depth: int
     rows: int
     value: float
     before: float

@@ -3,7 +3,8 @@
 The loop walks through the phases of a node update (paper, Algs. 1 and 2):
 
     OPEN    recycle the rows of every edge (or enumerate), sum up, find the minimiser y*
-    ORACLE  the true min-marginals at y*; if the envelope is tight there go to PASS, else plan rows
+    ORACLE  the true min-marginals at y*; if the envelope is tight there go to PASS (or, where progress is slow,
+            on to the next best state), else plan rows
     APPLY   put the planned rows to use, one event each; find the new y*; back to ORACLE
     PASS    pass the messages, decode the group, close the node
     SWEEP   after the last node: close the sweep, decide whether to go on
@@ -19,6 +20,7 @@ import numpy as np
 
 from bender_core.kernels._jit import inlined, kernel
 from bender_core.kernels.affine import argmin, assign, raise_with_total
+from bender_core.kernels.deepening import envelope_total, is_slow, mask, next_state, unmask
 from bender_core.kernels.exact import enumerate_some, exact_min_marginals
 from bender_core.kernels.layout import Bound, Cursor, Goal, Kind, Outcome, Phase, Status, Until
 from bender_core.kernels.messages import pass_messages
@@ -55,6 +57,7 @@ def _emit(rule, pool, state, events, kind, node, arc, row, value, before):
     events.row[k] = row
     events.cut[k] = pool.kind[row] if row >= 0 else -1
     events.state[k] = cursor[Cursor.MINIMISER]
+    events.depth[k] = cursor[Cursor.DEPTH] if kind == Kind.SWEEP else cursor[Cursor.VISITED]
     events.rows[k] = cursor[Cursor.ROWS]
     events.value[k] = value
     events.before[k] = before
@@ -129,7 +132,7 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
     first, last = problem.arc_first[node], problem.arc_first[node + 1]
     loosest, most = -1, 0.0
     exact_total = problem.phi[problem.phi_start[node] + cursor[Cursor.MINIMISER]]
-    envelope_total = exact_total
+    known_total = envelope_total(problem, work, node, cursor[Cursor.MINIMISER])
     for slot in range(last - first):
         arc = problem.node_arcs[first + slot]
         minimiser = active_state(problem, arc, cursor[Cursor.MINIMISER])
@@ -143,14 +146,14 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
         slack = value - work.nu[slot, minimiser]
         state.slack[arc] = max(slack, 0.0)
         exact_total += value
-        envelope_total += work.nu[slot, minimiser]
         if slack > most and slack > TIGHT * (abs(value) + problem.edge_weight[arc // 2]):
             loosest, most = slot, slack
     arc = problem.node_arcs[first + loosest] if loosest >= 0 else -1
     cursor[Cursor.LOOSE] = loosest
-    _emit(rule, pool, state, events, Kind.ORACLE, node, arc, -1, exact_total, envelope_total)
+    _emit(rule, pool, state, events, Kind.ORACLE, node, arc, -1, exact_total, known_total)
     if loosest < 0:
-        cursor[Cursor.PHASE] = Phase.PASS
+        mask(state, work)
+        _move_on(problem, state, work, goal, node)
         return
     planned = cursor[Cursor.ROWS]
     for slot in range(last - first):
@@ -169,6 +172,20 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
             planned += 1
     cursor[Cursor.PLANNED] = planned
     cursor[Cursor.PHASE] = Phase.APPLY
+
+
+@inlined
+def _move_on(problem, state, work, goal, node):
+    """Turn to the best state that has not been seen to; if there is none, the messages can be passed."""
+    cursor = state.cursor
+    following = next_state(problem, state, work, node)
+    goal[Goal.SPENT] += 1 << problem.size[node]
+    if following >= 0:
+        cursor[Cursor.MINIMISER] = following
+        cursor[Cursor.PHASE] = Phase.ORACLE
+    else:
+        cursor[Cursor.MINIMISER] = unmask(problem, state, work, node)
+        cursor[Cursor.PHASE] = Phase.PASS
 
 
 @inlined
@@ -204,9 +221,7 @@ def _apply(problem, rule, pool, state, work, events, goal, node):
     _emit(rule, pool, state, events, Kind.ROW, node, arc, row, exact, before)
     goal[Goal.SPENT] += 1 << bits
     if cursor[Cursor.ROWS] == cursor[Cursor.PLANNED]:
-        cursor[Cursor.MINIMISER] = argmin(work.total, bits, work.fold, work.block)
-        cursor[Cursor.PHASE] = Phase.ORACLE
-        goal[Goal.SPENT] += 1 << bits
+        _move_on(problem, state, work, goal, node)
     return tight
 
 
@@ -239,13 +254,16 @@ def _close_sweep(problem, rule, pool, state, work, events, goal):
     if rule.improving:
         goal[Goal.SPENT] += improve(problem, rule, state, work)
     start = bound[Bound.SWEEP_START]
+    slow = is_slow(rule, state)
+    if slow:
+        cursor[Cursor.DEPTH] = min(2 * cursor[Cursor.DEPTH], rule.deepest)
     _emit(rule, pool, state, events, Kind.SWEEP, -1, -1, -1, bound[Bound.LOWER] + rule.constant, start + rule.constant)
     cursor[Cursor.SWEEP] += 1
     cursor[Cursor.POSITION] = 0
     cursor[Cursor.PHASE] = Phase.FINISH
     if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
-    elif _close_enough(bound[Bound.LOWER] - start, rule, problem, state):
+    elif not slow and _close_enough(bound[Bound.LOWER] - start, rule, problem, state):
         cursor[Cursor.STATUS] = Status.NO_PROGRESS
     elif cursor[Cursor.SWEEP] >= rule.max_sweeps:
         cursor[Cursor.STATUS] = Status.SWEEP_LIMIT

@@ -62,6 +62,7 @@ class Rule(NamedTuple):
     enumerated: bool  # exact, by enumeration whatever it costs
     everywhere: bool
     cuts: Ints  # the kinds of Magnanti-Wong rows that go on the loosest edge
+    deepest: int  # at how many states of a group its envelope is made tight at most (see kernels.deepening)
     improving: bool  # descend from the decoded labelling after every sweep
     tolerance: float
     max_sweeps: int
@@ -103,7 +104,8 @@ class Workspace(NamedTuple):
     nu: Floats  # (largest degree, most states) the (envelope of the) min-marginals, over active states
     sent: Floats  # (largest degree, most states) what the senders bring, where they have idle bits
     rise: Floats  # (most states,) how much a new row raised an envelope
-    total: Floats  # (most states,) phi_p + sum of nu
+    total: Floats  # (most states,) phi_p + sum of nu; infinite at the states `visited`
+    visited: Ints  # (Rule.deepest,) states at which the envelope is tight, while deeper ones are seen to
     oracle: Floats  # (largest degree,) true min-marginals at the minimiser
     table: Floats  # (4 * stride,) affine tables
     fold: Floats  # (4, low_length)
@@ -137,7 +139,8 @@ class Events(NamedTuple):
     arc: Ints  # -1 where no arc is concerned
     row: Ints  # -1 where no row is concerned
     cut: Ints  # the kind of that row, -1 where no row is concerned
-    state: Ints  # the minimiser y* of the node
+    state: Ints  # the state y* at which the node's envelope is made tight: its minimiser, or a deeper one
+    depth: Ints  # how many states come before y*; closing a sweep: at how many states envelopes shall be tight
     rows: Ints  # rows in use after the event
     value: Floats  # what the event found: the truth at y* (opened, oracle: summed; row: one edge), or the bound
     before: Floats  # what stood there before: the envelope at y*, or the earlier bound
@@ -156,9 +159,11 @@ class Cursor(IntEnum):
     EVENTS = 5
     ROWS = 6  # rows in use
     PLANNED = 7  # rows written, not yet in use
-    MINIMISER = 8
+    MINIMISER = 8  # y*: where the envelope of the open node is made tight
     LOOSE = 9  # slot of the loosest edge
     STATUS = 10
+    DEPTH = 11  # at how many states of a group its envelope is made tight
+    VISITED = 12  # at how many of the open node's it is
 
 
 class Bound(IntEnum):
@@ -201,6 +206,7 @@ class Status(IntEnum):
     GAP_CLOSED = 1
     NO_PROGRESS = 2
     SWEEP_LIMIT = 3
+    MEMORY_LIMIT = 4
 
 
 class Method(IntEnum):

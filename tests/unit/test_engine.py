@@ -19,6 +19,8 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 import bender_core as bc
 from bender_core import engine as engine_module
+from bender_core.engine import DEEPEST
+from bender_core.kernels.deepening import PATIENCE
 from bender_core.kernels.layout import Cursor, Kind, RowKind, Status
 from bender_core.trace import COLUMNS
 from tests import naive
@@ -152,6 +154,8 @@ def test_the_run_is_that_of_the_naive_engine(variant: int) -> None:
         for _ in range(30):
             (*_, event) = engine.step("node")
             if event.kind == Kind.SWEEP:
+                slow.close_sweep(event.value - event.before, DEEPEST, PATIENCE)
+                assert variant in EXACT or event.depth == slow.depth
                 continue
             if event.kind == Kind.FINISHED:
                 break
@@ -178,7 +182,7 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
     mrf, part = cut
     engine = bc.Engine(mrf, part, variant, max_sweeps=3)
     close = 1e-12 * size_of(mrf)
-    seen = {"sweep": 0, "node": -1, "rows": engine.n_rows, "sweep_bound": engine.lower_bound}
+    seen = {"sweep": 0, "node": -1, "rows": engine.n_rows, "depth": 1, "sweep_bound": engine.lower_bound}
     while not engine.finished:
         slow, bound = twin(engine), engine.lower_bound
         (event,) = engine.step("event")
@@ -187,8 +191,12 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
         assert event.sweep == seen["sweep"]
         assert (event.lower_bound, event.upper_bound) == (engine.lower_bound, engine.upper_bound)
         p, y = event.node, event.state
+        if event.kind == Kind.NODE_OPENED:
+            visited: list[int] = []
         if event.kind in (Kind.NODE_OPENED, Kind.ORACLE, Kind.ROW, Kind.MESSAGE):
             total, exact = slow.envelope_total(p), slow.exact_total(p)
+            rest = np.delete(total, visited)
+            assert event.depth == (0 if event.kind == Kind.MESSAGE else len(visited))
             slack = {q: slow.min_marginal(p, q)[y] - slow.envelope(p, q)[y] for q in slow.model.neighbours(p)}
         if event.kind == Kind.NODE_OPENED:
             assert p == (seen["node"] + 1) % len(part)
@@ -198,7 +206,9 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
             assert np.isnan(event.value) == (variant not in EXACT)
             seen["node"] = p
         elif event.kind == Kind.ORACLE:
-            assert total[y] == pytest.approx(total.min(), rel=0, abs=close)
+            assert y not in visited
+            assert total[y] == pytest.approx(rest.min(), rel=0, abs=close)
+            assert total[y] - total.min() <= event.upper_bound - event.lower_bound + close
             assert event.value == pytest.approx(exact[y], rel=0, abs=close)
             assert event.before == pytest.approx(total[y], rel=0, abs=close)
             if event.arc >= 0:
@@ -207,6 +217,7 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
                 assert slack[sender] == pytest.approx(max(slack.values()), rel=0, abs=close)
             else:
                 assert max(slack.values(), default=0.0) <= close
+                visited.append(y)
         elif event.kind == Kind.ROW:
             receiver, sender = engine.graph.ends(event.arc)
             assert (receiver, event.row) == (p, event.rows - 1)
@@ -219,9 +230,13 @@ def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
             assert row.intercept - naive.table_of(row.u)[y] == pytest.approx(event.value, rel=0, abs=close), "tight"
         elif event.kind == Kind.MESSAGE:
             assert (event.before, event.value) == (bound, engine.lower_bound)
+            assert variant in EXACT or y == visited[0]
         elif event.kind == Kind.SWEEP:
             assert event.before == pytest.approx(seen["sweep_bound"], rel=0, abs=close)
             assert event.value == engine.lower_bound == pytest.approx(slow.lower_bound(), rel=0, abs=close)
+            sluggish = PATIENCE * (event.value - event.before) < event.upper_bound - event.value
+            seen["depth"] *= 2 if sluggish and variant not in EXACT else 1
+            assert event.depth == seen["depth"]
             seen["sweep"] += 1
             seen["sweep_bound"] = event.value
         assert event.arc == -1 or event.kind in (Kind.ORACLE, Kind.ROW)
@@ -561,6 +576,37 @@ def test_why_a_run_ended(variant: int) -> None:
     assert sweeps[-1] - sweeps[-2] <= 1e-9 * abs(sweeps[-1]) < sweeps[-2] - sweeps[-3]
 
 
+def test_envelopes_are_tight_at_one_state_only_if_asked_to() -> None:
+    """Which is what the paper does, and where it stalls."""
+    mrf = sample("pose")
+    engine = bc.Engine(mrf, bc.partition(mrf, 5), 4, deepest=1)
+    engine.run()
+    sweeps = engine.trace.column("kind") == Kind.SWEEP
+    assert (engine.trace.column("depth") == sweeps).all()
+    assert engine.gap > 0.01
+
+
+def test_a_run_whose_rows_fill_the_memory_ends_with_a_valid_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A run whose typical number of rows does not fit is not started; this one needs more than is typical.
+    monkeypatch.setattr(engine_module, "require_fit", lambda *_: None)
+    mrf = sample("pose")
+    part = bc.partition(mrf, 5)
+    limit = bc.estimate(mrf, part, 9).bytes // 3
+    engine = bc.Engine(mrf, part, 9, limit=limit)
+    engine.run()
+    assert engine.status == Status.MEMORY_LIMIT
+    assert engine.result(0.0).status == "stopped: no memory left for more rows"
+    assert engine.trace[-1].kind == Kind.FINISHED
+    arrays = [*engine._problem, *engine._state, *engine._work, *engine._pool]
+    assert sum(array.nbytes for array in arrays if isinstance(array, np.ndarray)) <= limit
+    assert engine.lower_bound == pytest.approx(engine.certificate(), rel=1e-9)
+    assert engine.lower_bound < engine.upper_bound
+    after = fingerprint(engine)
+    engine.seek(len(engine.trace) // 2)
+    engine.run()
+    assert fingerprint(engine) == after
+
+
 def test_a_large_enumeration_is_interrupted_between_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = between_groups(0, [13, 12], [(0, 1)], density=0.4)
     expected = bc.solve(*cut, variant=9, tolerance=1e-12)
@@ -874,12 +920,13 @@ def test_pose_small_is_solved(variant: int) -> None:
 
 
 @pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+@pytest.mark.parametrize("max_size", [5, 16])
 @every_variant
-def test_pose_is_solved(variant: int, schedule: str) -> None:
+def test_pose_is_solved(variant: int, max_size: int, schedule: str) -> None:
     """All certify the same optimum, which HiGHS proves too, in half a minute."""
     mrf = sample("pose")
     # Enumeration would take minutes at M = 16.
-    result = bc.solve(mrf, bc.partition(mrf, 8 if variant == 11 else 16), variant, schedule)
+    result = bc.solve(mrf, bc.partition(mrf, min(max_size, 8) if variant == 11 else max_size), variant, schedule)
     assert result.status == "converged: gap closed"
     assert result.lower_bound == pytest.approx(-70.558613, abs=1e-7)
     assert mrf.energy(result.labeling) == pytest.approx(-70.558613, abs=1e-9)

@@ -39,7 +39,7 @@ class Message:
         # The room that an elimination needs is known when it is planned.
         cost = exact.plan_elimination(self.problem, self.arc, self.problem.elimination[self.arc])
         self.problem.front[self.arc] = cost[0]
-        work = _workspace(self.problem, 1, exact=True)
+        work = _workspace(self.problem, 1, exact=True, deepest=1)
         if method == Method.PRUNE:
             self.work = work
         sent, nu, done = self.engine._sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan), 0

@@ -54,10 +54,11 @@ def test_an_opened_node_says_its_minimiser_and_how_it_was_found(engine: bc.Engin
 
 def test_an_oracle_says_the_truth_beside_the_envelope(engine: bc.Engine) -> None:
     for event, sentence, formula in explained(engine, Kind.ORACLE):
-        assert f"y* = {engine.partition.describe(event.node, event.state)} " in sentence
+        assert f"y* = {engine.partition.describe(event.node, event.state)}" in sentence
         assert number(event.value) in formula
+        assert (f" at the {event.depth + 1}" in sentence) == (event.depth > 0)
         if event.arc < 0:
-            assert "can be passed" in sentence
+            assert sentence.endswith("true min-marginals too." if event.depth else "need to be passed.")
         else:
             receiver, sender = engine.graph.ends(event.arc)
             assert receiver == event.node
@@ -95,6 +96,7 @@ def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
     for event, sentence, formula in explained(engine, Kind.SWEEP):
         assert sentence.startswith(f"Sweep {event.sweep + 1} is complete")
         assert f"rose by {number(max(event.value - event.before, 0))}" in sentence
+        assert (f"best {event.depth} states" in sentence) == (event.depth > 1)
         assert formula == f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}"
     ((event, sentence, formula),) = explained(engine, Kind.FINISHED)
     assert event.index == len(engine.trace) - 1
@@ -109,6 +111,19 @@ def test_a_group_without_neighbours_is_told_too() -> None:
     told = [explain(event, engine.graph, engine.variant) for event in engine.trace]
     assert "its 0 neighbours" in told[0].sentence
     assert not any(NOT_A_NUMBER.search("\n".join(said)) for said in told)
+
+
+def test_a_deeper_state_is_told_by_its_place() -> None:
+    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 5), 9)
+    engine.run()
+    told = {
+        event.depth: explain(event, engine.graph, engine.variant).sentence
+        for event in engine.trace
+        if event.kind == Kind.ORACLE
+    }
+    for depth, place in {1: "2nd", 2: "3rd", 3: "4th", 10: "11th", 20: "21st", 31: "32nd"}.items():
+        assert f"at the {place} best state, y* = " in told[depth]
 
 
 @pytest.mark.parametrize(
