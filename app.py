@@ -15,6 +15,7 @@ st.navigation(
         st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
         st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
         st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
+        st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
     ],
     position="top",
 ).run()

@@ -70,7 +70,7 @@ def _messages(name: str, engine: bc.Engine, arcs: list[int], aim: float) -> None
         nu = np.empty(len(states))
 
         def enumerate_all(arc: int = arc, states: IntArray = states, nu: FloatArray = nu) -> None:
-            enumerate_min_marginals(engine.graph.problem, engine._sent(arc), arc, states, nu, engine._probe)
+            enumerate_min_marginals(engine.graph.problem, engine.sent(arc), arc, states, nu, engine.probe)
 
         seconds = interleaved({12: partial(engine._exact, arc), 11: enumerate_all}, REPEATS)
         ratios.append(seconds[11] / seconds[12])

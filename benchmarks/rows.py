@@ -90,7 +90,7 @@ def per_message(mrf: bc.BinaryMRF, max_size: int) -> None:
         states = np.arange(1 << engine.graph.problem.bits[arc])
         nu = np.empty(len(states))
         begin = time.process_time()
-        enumerate_min_marginals(engine.graph.problem, engine._sent(arc), arc, states, nu, engine._probe)
+        enumerate_min_marginals(engine.graph.problem, engine.sent(arc), arc, states, nu, engine.probe)
         enumerated.append(time.process_time() - begin)
     middle = statistics.median(enumerated)
     print(f"Per message at M = {max_size}, milliseconds")

@@ -47,7 +47,7 @@ def run(options: Options) -> None:
     row = int(state.row_last[edge])
     arc, anchor = 2 * edge + int(pool.side[row]), int(pool.anchor[row])
     rows, states = int(kept[edge]), 1 << SIZE
-    sent, nu, total = engine._sent(arc).copy(), np.full(states, -np.inf), np.zeros(states)
+    sent, nu, total = engine.sent(arc).copy(), np.full(states, -np.inf), np.zeros(states)
     a, b = np.zeros(states), np.ones(states)
 
     def stream(passes: int) -> None:

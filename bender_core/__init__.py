@@ -10,7 +10,7 @@ After "Accelerating Message Passing for MAP with Benders Decomposition" (Yarkony
     print(result.lower_bound, result.upper_bound, result.status)
 """
 
-from bender_core.engine import Engine, EngineError, Grain, Result, Row, Tightness, solve, warm_up
+from bender_core.engine import Engine, EngineError, Grain, Result, Tightness, solve
 from bender_core.estimate import Estimate, TooLargeError, estimate
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
@@ -18,12 +18,16 @@ from bender_core.model import BinaryMRF, ModelError, Objective
 from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.partition import Partition, PartitionError, manual, partition
 from bender_core.reference import Reference, reference
+from bender_core.rows import Row
 from bender_core.trace import Event, Trace
 from bender_core.variants import VARIANTS, Variant
+from bender_core.warming import warm_up
+from bender_core.what_if import Cut, what_if
 
 __all__ = [
     "VARIANTS",
     "BinaryMRF",
+    "Cut",
     "Engine",
     "EngineError",
     "Estimate",
@@ -52,4 +56,5 @@ __all__ = [
     "solve",
     "to_normal_form",
     "warm_up",
+    "what_if",
 ]

@@ -10,26 +10,22 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bender_core import memory
 from bender_core.estimate import SNAPSHOTS, memory_limit, require_fit
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.advance import advance
-from bender_core.kernels.coupling import coupling_minimum
 from bender_core.kernels.exact import exact_min_marginals
 from bender_core.kernels.layout import (
     Bound,
     Cursor,
-    Events,
     Goal,
-    Method,
     Outcome,
     Phase,
-    Pool,
-    Problem,
     RowKind,
     Rule,
     State,
@@ -38,13 +34,11 @@ from bender_core.kernels.layout import (
     Workspace,
     cut_kind,
 )
-from bender_core.kernels.magnanti_wong import cut_scratch
-from bender_core.kernels.primal import total_energy
 from bender_core.kernels.projection import active_state, fetch, sent_table
-from bender_core.kernels.prune import LISTED, list_width
 from bender_core.kernels.rows import enumerate_min_marginals, link_row, plan_reverse_row, recycle
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition
+from bender_core.rows import Row, row_terms
 from bender_core.trace import Event, Trace
 from bender_core.variants import Variant, variant
 
@@ -75,39 +69,6 @@ SENTENCES = {
 
 class EngineError(RuntimeError):
     """The engine met a state that its mathematics excludes; please report the model and the settings."""
-
-
-@dataclass(frozen=True, eq=False)
-class Row:
-    """A Benders row, seen from the group that receives the message.
-
-    Attributes
-    ----------
-    index : int
-        Its number in the order of birth, over all edges.
-    kind : RowKind
-    born : int
-        Index of the event that added it; -1 for the initial rows.
-    made_for : int
-        The group at whose minimiser it was made.
-    anchor : int
-        That minimiser, with 0 for the members that the edge does not touch.
-    intercept : float
-        beta_0 at the present lambda, energy.
-    u : ndarray, shape (members of the receiver, 2)
-        What the row subtracts for each value of each member (``omega_i = -u_i``).
-    v : ndarray, shape (members of the sender, 2)
-        The same for the sender.
-    """
-
-    index: int
-    kind: RowKind
-    born: int
-    made_for: int
-    anchor: int
-    intercept: float
-    u: FloatArray
-    v: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,12 +186,12 @@ class Engine:
             constant=self.graph.normal_form.constant,
         )
         degree = np.diff(self._problem.arc_first).max(initial=0)
-        self._work = _workspace(
+        self._work = memory.workspace(
             self._problem, degree, self._rule.exact and not self._rule.enumerated, self._rule.deepest
         )
-        self._events = _events(1024)
-        self._pool = _pool(self._problem, 4 * len(self._problem.edge_node) + int(degree) + len(self._rule.cuts))
-        self._state = _start(self._problem)
+        self._events = memory.events(1024)
+        self._pool = memory.pool(self._problem, 4 * len(self._problem.edge_node) + int(degree) + len(self._rule.cuts))
+        self._state = memory.start(self._problem)
         self._most_rows = self._rows_within(limit)
         if not self._rule.exact:
             self._add_initial_rows()
@@ -238,12 +199,12 @@ class Engine:
         self._frontier = 0
         self._snapshot_bytes = snapshot_bytes
         self._since_snapshot = 0
-        self._snapshots: list[State] = [_copy(self._state)]
+        self._snapshots: list[State] = [memory.copy(self._state)]
 
     @cached_property
-    def _probe(self) -> Workspace:
+    def probe(self) -> Workspace:
         """Scratch for looking, which must not disturb a node that is being updated."""
-        return _workspace(self._problem, 1, exact=True, deepest=1)
+        return memory.workspace(self._problem, 1, exact=True, deepest=1)
 
     # -- where the run stands -------------------------------------------------------------------------
 
@@ -398,9 +359,9 @@ class Engine:
                 advance(self._problem, self._rule, self._pool, self._state, self._work, self._events, goal)
             )
             if outcome == Outcome.NEED_EVENTS:
-                self._events = _grown(self._events, 2 * len(self._events.kind))
+                self._events = memory.grown(self._events, 2 * len(self._events.kind))
             elif outcome == Outcome.NEED_ROWS and len(self._pool.edge) < self._most_rows:
-                self._pool = _grown(self._pool, min(2 * len(self._pool.edge), self._most_rows))
+                self._pool = memory.grown(self._pool, min(2 * len(self._pool.edge), self._most_rows))
             elif outcome == Outcome.NEED_ROWS:
                 self._state.cursor[[Cursor.STATUS, Cursor.PHASE]] = Status.MEMORY_LIMIT, Phase.FINISH
             else:
@@ -413,8 +374,8 @@ class Engine:
 
     def _rows_within(self, limit: int) -> int:
         """How many rows a run of so many bytes has room for, beside its tables and the snapshots it keeps at least."""
-        tables = _nbytes(self._problem) + (1 + SNAPSHOTS) * _nbytes(self._state) + _nbytes(self._work)
-        return max(len(self._pool.edge), (limit - tables) // _nbytes(_pool(self._problem, 1)))
+        tables = memory.nbytes(self._problem) + (1 + SNAPSHOTS) * memory.nbytes(self._state) + memory.nbytes(self._work)
+        return max(len(self._pool.edge), (limit - tables) // memory.nbytes(memory.pool(self._problem, 1)))
 
     # -- going back -----------------------------------------------------------------------------------
 
@@ -429,9 +390,9 @@ class Engine:
         latest = int(self._snapshots[-1].cursor[Cursor.EVENTS])
         if not (self._snapshot_due() and self._between_nodes() and self.position > latest):
             return
-        self._snapshots.append(_copy(self._state))
+        self._snapshots.append(memory.copy(self._state))
         self._since_snapshot = 0
-        if len(self._snapshots) * _nbytes(self._state) > self._snapshot_bytes:
+        if len(self._snapshots) * memory.nbytes(self._state) > self._snapshot_bytes:
             self._snapshots = self._snapshots[::2]
 
     def _restore(self, snapshot: State) -> None:
@@ -495,7 +456,7 @@ class Engine:
             raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; one of those asked for is none of them")
         wanted, place = np.unique(active[chosen], return_inverse=True)
         nu = np.empty(len(wanted))
-        enumerate_min_marginals(self._problem, self._sent(arc), arc, wanted, nu, self._probe)
+        enumerate_min_marginals(self._problem, self.sent(arc), arc, wanted, nu, self.probe)
         return nu[place]
 
     def envelope(self, p: int, q: int) -> FloatArray:
@@ -507,7 +468,7 @@ class Engine:
             return self.min_marginal(p, q)
         arc = self.graph.arc(p, q)
         nu = np.full(1 << self._problem.bits[arc], -np.inf)
-        recycle(self._problem, self._pool, self._state, arc, self._sent(arc), nu, self._probe)
+        recycle(self._problem, self._pool, self._state, arc, self.sent(arc), nu, self.probe)
         return nu[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int) -> FloatArray:
@@ -535,8 +496,8 @@ class Engine:
                     made_for=int(self._problem.edge_node[edge, pool.side[r]]),
                     anchor=int(np.left_shift(pool.anchor[r] >> np.arange(len(made)) & 1, made).sum()),
                     intercept=float(pool.intercept[r, side]),
-                    u=self._row_terms(r, edge, side),
-                    v=self._row_terms(r, edge, 1 - side),
+                    u=row_terms(self.graph, pool, r, edge, side),
+                    v=row_terms(self.graph, pool, r, edge, 1 - side),
                 )
             )
             r = int(pool.next[r])
@@ -591,9 +552,9 @@ class Engine:
             trace=self.trace,
         )
 
-    def _sent(self, arc: int) -> FloatArray:
+    def sent(self, arc: int) -> FloatArray:
         """What the sender of an arc brings, over its active states."""
-        room = self._probe.sent[0]
+        room = self.probe.sent[0]
         fetch(self._problem, self._state.lam, arc, room)
         sent: FloatArray = sent_table(self._problem, self._state.lam, arc, room)
         return sent
@@ -601,28 +562,15 @@ class Engine:
     def _exact(self, arc: int) -> FloatArray:
         """The min-marginals of an arc over the active states of its receiver."""
         nu = np.empty(1 << self._problem.bits[arc])
-        sent, done = self._sent(arc), 0
+        sent, done = self.sent(arc), 0
         while done < len(nu):
-            done, _ = exact_min_marginals(self._problem, arc, sent, done, nu, self._probe)
+            done, _ = exact_min_marginals(self._problem, arc, sent, done, nu, self.probe)
         return nu
 
     def _table(self, arc: int) -> FloatArray:
         p, _ = self.graph.ends(arc)
         start = self._problem.lam_start[arc]
         return self._state.lam[start : start + (1 << self._problem.size[p])]
-
-    def _row_terms(self, row: int, edge: int, side: int) -> FloatArray:
-        """What a row charges for each value of each member of one side: its payments, or what they leave."""
-        problem, pool = self._problem, self._pool
-        mine = slice(int(problem.coupling_start[edge]), int(problem.coupling_start[edge + 1]))
-        weight, bit, entry = problem.coupling_weight[mine], problem.coupling_bit[mine], problem.coupling_entry[mine]
-        made = int(pool.side[row])
-        taken = pool.anchor[row] >> bit[:, made] & 1 == entry[:, made]
-        payment = np.where(taken, 0.0, weight * pool.share[row, bit[:, 1 - made], entry[:, 1 - made]])
-        terms = np.zeros((int(problem.size[problem.edge_node[edge, side]]), 2))
-        members = self.graph.active_members(2 * edge + side)[bit[:, side]]
-        np.add.at(terms, (members, entry[:, side]), payment if side == made else weight - payment)
-        return terms
 
     def _add_initial_rows(self) -> None:
         """For every message the reverse row at the minimiser of phi_p (paper, "Initializing")."""
@@ -679,126 +627,4 @@ def solve(
     return engine.result(seconds, "stopped: time limit reached" if late else "stopped on request")
 
 
-def warm_up() -> None:
-    """Compile every kernel, or load it from the disk cache, by solving a model of two variables."""
-    mrf = BinaryMRF(
-        unary=np.array([[0.0, 1.0], [0.0, 1.0]]),
-        edges=np.array([[0, 1]]),
-        pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]]]),
-    )
-    part = Partition((np.array([0]), np.array([1])), ("a", "b"))
-    for which in (5, 11, 12):
-        engine = Engine(mrf, part, which)
-        engine.run()
-        engine.certificate()
-        engine.min_marginal(0, 1, [0])
-        engine.tightness()
-        engine.rows(0, 1)
-
-
 _variant = variant
-_Arrays = TypeVar("_Arrays", Events, Pool)
-
-
-def _events(capacity: int) -> Events:
-    floats = {"value", "before", "lower_bound", "upper_bound"}
-    return Events._make(np.empty(capacity, np.float64 if name in floats else np.int64) for name in Events._fields)
-
-
-def _pool(problem: Problem, capacity: int) -> Pool:
-    return Pool(
-        table=np.zeros(2 * problem.stride * capacity),
-        **{name: np.empty(capacity, np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
-        intercept=np.zeros((capacity, 2)),
-        share=np.zeros((capacity, int(problem.bits.max(initial=1)), 2)),
-    )
-
-
-def _grown(arrays: _Arrays, capacity: int) -> _Arrays:
-    """The same arrays with room for ``capacity`` entries."""
-    length = len(arrays[1])
-
-    def grow(array: FloatArray | IntArray) -> FloatArray | IntArray:
-        larger = np.zeros((array.shape[0] // length * capacity, *array.shape[1:]), array.dtype)
-        larger[: len(array)] = array
-        return larger
-
-    return type(arrays)._make(grow(array) for array in arrays)
-
-
-def _workspace(problem: Problem, slots: int, exact: bool, deepest: int) -> Workspace:
-    """Scratch for nodes of so many neighbours, with or without room for exact min-marginals."""
-    receiver = problem.size[problem.edge_node].reshape(-1)
-    idle = problem.bits < receiver
-    active_bits = int(problem.bits.max(initial=1))
-    states, active = 1 << int(problem.size.max(initial=0)), 1 << int(problem.bits.max(initial=0))
-    projected = 1 << int(problem.bits[idle].max(initial=0))
-    pruned = exact & (problem.method == Method.PRUNE)
-    pruned_bits = int(problem.bits[pruned].max(initial=0))
-    candidates = 1 << int(problem.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
-    front = int(problem.front.max(initial=1)) if exact else 1
-    return Workspace(
-        nu=np.empty((max(slots, 1), active)),
-        sent=np.empty((max(slots, 1), projected)),
-        rise=np.empty(projected),
-        total=np.empty(states),
-        visited=np.empty(deepest, np.int64),
-        oracle=np.empty(max(slots, 1)),
-        table=np.empty(4 * problem.stride),
-        fold=np.empty((4, problem.low_length)),
-        block=np.empty(problem.low_length),
-        slope=np.empty(problem.size.max(initial=1)),
-        total_slope=np.empty(problem.size.max(initial=1)),
-        capacity=np.empty((active_bits, 2)),
-        payment=np.empty((active_bits, 2)),
-        cut=np.empty(cut_scratch(active_bits)),
-        trial=np.empty(len(problem.size), np.int64),
-        frame=np.empty((1 + pruned_bits, problem.stride)),
-        centre=np.empty(problem.stride),
-        lists=np.empty(min(LISTED, candidates * list_width(pruned_bits))),
-        level=np.empty((pruned_bits + 1, 3), np.int64),
-        worthwhile=np.empty(1, np.int64),
-        margin=np.empty(candidates),
-        found=np.empty(max(candidates, active), np.int64),
-        front=np.empty(front),
-        back=np.empty(front),
-        place=np.empty(active_bits, np.int64),
-        low_place=np.empty(problem.low_length, np.int64),
-        high_place=np.empty(problem.stride - problem.low_length, np.int64),
-    )
-
-
-def _start(problem: Problem) -> State:
-    """The start, all messages 0: bounds from the tables themselves, every group decoded by its own energies."""
-    n_edges = len(problem.edge_node)
-    tables = [problem.phi[s : s + (1 << b)] for s, b in zip(problem.phi_start, problem.size, strict=True)]
-    decoded = np.array([table.argmin() for table in tables], np.int64)
-    node_bound = np.array([table.min() for table in tables])
-    slope = np.empty(problem.size.max(initial=1))
-    edge_bound = np.array([coupling_minimum(problem, edge, slope) for edge in range(n_edges)])
-    lower, energy = node_bound.sum() + edge_bound.sum(), total_energy(problem, decoded)
-    cursor = np.zeros(len(Cursor), np.int64)
-    cursor[Cursor.DEPTH] = 1
-    bound = np.zeros(len(Bound))
-    bound[[Bound.LOWER, Bound.SWEEP_START]] = lower
-    bound[[Bound.UPPER, Bound.DECODED, Bound.BEST_DECODED]] = energy
-    return State(
-        cursor=cursor,
-        bound=bound,
-        lam=np.zeros(int(np.left_shift(1, problem.size)[problem.edge_node].sum())),
-        node_bound=node_bound,
-        edge_bound=edge_bound,
-        decoded=decoded,
-        best=decoded.copy(),
-        row_first=np.full(n_edges, -1, np.int64),
-        row_last=np.full(n_edges, -1, np.int64),
-        slack=np.full(2 * n_edges, np.nan),
-    )
-
-
-def _nbytes(arrays: Problem | Pool | State | Workspace) -> int:
-    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
-
-
-def _copy(state: State) -> State:
-    return State._make(array.copy() for array in state)

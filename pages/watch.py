@@ -10,6 +10,8 @@ from pages._shared.stage import stage
 @st.fragment
 def show() -> None:
     stage(lab())
+    if st.session_state.pop("to_edge", False):
+        st.switch_page("pages/edge.py")
 
 
 through_app()

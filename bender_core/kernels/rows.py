@@ -44,12 +44,12 @@ def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work):
     """Write the Magnanti-Wong row of a message at an active state; not in use until `link_row`.
 
     Of the couplings whose entry the state does not take, u pays the share that the cut chooses. If that would not
-    be tight because of rounding, it pays all, as the reverse row does.
+    be tight because of rounding, it pays all, as the reverse row does. Returns the pivots of the cut.
     """
     sender_bits = problem.bits[arc ^ 1]
     charge, capacity, payment = problem.charge[arc ^ 1], work.capacity, work.payment
     sender_capacity(problem, arc, state, capacity)
-    magnanti_wong(
+    pivots, _ = magnanti_wong(
         sent,
         sender_bits,
         intercept,
@@ -75,6 +75,19 @@ def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work):
         _tabulate_shared(problem, pool, row, arc, state, work)
         reached = intercept
     _describe(pool, row, arc, state, kind, reached)
+    return pivots
+
+
+@kernel
+def make_row(problem, pool, row, arc, state, intercept, kind, sent, work, repeats):
+    """Write a row of any kind, so often that it can be timed; returns the pivots of its cut."""
+    pivots = 0
+    for _ in range(repeats):
+        if kind == RowKind.RMC:
+            plan_reverse_row(problem, pool, row, arc, state, intercept, work)
+        else:
+            pivots = plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work)
+    return pivots
 
 
 @kernel

@@ -32,7 +32,7 @@ def plot_model(mrf: BinaryMRF, part: Partition | None = None) -> go.Figure:
         _lines(points, mrf.edges[shown[coupling[shown] > 0]], REPULSIVE, "dot", "repulsive"),
         _variables(mrf, points, part),
     ]
-    return _figure(traces, upside_down=True, same_scale=mrf.positions is not None)
+    return figure(traces, upside_down=True, same_scale=mrf.positions is not None)
 
 
 def plot_couplings(mrf: BinaryMRF) -> go.Figure:
@@ -54,11 +54,11 @@ def plot_couplings(mrf: BinaryMRF) -> go.Figure:
             (coupling[coupling > 0], "repulsive", REPULSIVE),
         )
     ]
-    figure = _figure(bars, upside_down=False, same_scale=False)
-    figure.update_layout(barmode="stack", bargap=0)
-    figure.update_xaxes(visible=True, title="coupling w (energy)")
-    figure.update_yaxes(visible=True, title="edges")
-    return figure
+    drawing = figure(bars)
+    drawing.update_layout(barmode="stack", bargap=0)
+    drawing.update_xaxes(visible=True, title="coupling w (energy)")
+    drawing.update_yaxes(visible=True, title="edges")
+    return drawing
 
 
 def plot_partition(mrf: BinaryMRF, part: Partition) -> go.Figure:
@@ -71,16 +71,16 @@ def plot_partition(mrf: BinaryMRF, part: Partition) -> go.Figure:
         "x": points[:, 0],
         "y": points[:, 1],
         "mode": "markers" if crowded else "markers+text",
-        "text": [_plain(label) for label in part.labels],
+        "text": [plain(label) for label in part.labels],
         "textposition": "bottom center",
-        "customdata": [[len(g), 2 ** len(g), _plain(", ".join(mrf.names[i] for i in g[:12]))] for g in part.groups],
+        "customdata": [[len(g), 2 ** len(g), plain(", ".join(mrf.names[i] for i in g[:12]))] for g in part.groups],
         "hovertemplate": "%{text}: %{customdata[0]} variables, %{customdata[1]} states<br>%{customdata[2]}"
         "<extra></extra>",
         "marker": {"size": (6 if crowded else 14) + sizes, "color": ATTRACTIVE, "line": {"width": 1, "color": "white"}},
         "showlegend": False,
     }
     lines = _lines(points, coupled_groups(mrf, part)[:MOST_EDGES], "#888888", "solid", "coupled")
-    return _figure([lines | {"showlegend": False}, nodes], upside_down=True, same_scale=False)
+    return figure([lines | {"showlegend": False}, nodes], upside_down=True)
 
 
 def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:
@@ -106,7 +106,7 @@ def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:
 
 def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> dict[str, Any]:
     cost = mrf.unary[:, 1] - mrf.unary[:, 0]
-    names = [_plain(name) for name in mrf.names]
+    names = [plain(name) for name in mrf.names]
     if part is None:
         marker: dict[str, Any] = {
             "color": cost,
@@ -122,7 +122,7 @@ def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> di
             "color": [GROUP_COLOURS[p % len(GROUP_COLOURS)] for p in owner],
             "symbol": [MARKERS[p // len(GROUP_COLOURS) % len(MARKERS)] for p in owner],
         }
-        said = [f"{name} in {_plain(part.labels[p])}" for name, p in zip(names, owner, strict=True)]
+        said = [f"{name} in {plain(part.labels[p])}" for name, p in zip(names, owner, strict=True)]
     return {
         "type": "scatter",
         "x": points[:, 0],
@@ -158,24 +158,25 @@ def _lines(points: FloatArray, edges: IntArray, colour: str, dash: str, name: st
     }
 
 
-def _figure(traces: list[dict[str, Any]], upside_down: bool, same_scale: bool) -> go.Figure:
-    figure = go.Figure(
+def figure(traces: list[dict[str, Any]], upside_down: bool = False, same_scale: bool = False) -> go.Figure:
+    """A figure in the house's style; upside down, it has no axes and y grows downwards."""
+    drawing = go.Figure(
         data=traces,
         layout={
-            "margin": {"l": 10, "r": 10, "t": 10, "b": 10},
+            "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
             "font": {"size": 14},
-            "legend": {"orientation": "h", "y": 1.06, "x": 0},
+            "legend": {"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom"},
             "hoverlabel": {"font": {"size": 14}},
         },
     )
     if upside_down:
-        figure.update_xaxes(visible=False)
-        figure.update_yaxes(visible=False, autorange="reversed")
+        drawing.update_xaxes(visible=False)
+        drawing.update_yaxes(visible=False, autorange="reversed")
     if same_scale:
-        figure.update_yaxes(scaleanchor="x", scaleratio=1)
-    return figure
+        drawing.update_yaxes(scaleanchor="x", scaleratio=1)
+    return drawing
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that Plotly shows as it is: its pseudo-HTML knows tags and entities."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -271,6 +271,7 @@ class Stage {
     act("speed").onchange = (event) => { this.speed = Number(event.target.value); };
     this.$(".scrub").oninput = (event) => { this.pause(false); this.show(Number(event.target.value)); };
     act("flip").onclick = () => this.select(this.arc ^ 1);
+    act("look").onclick = () => { this.pause(false); this.command("look"); };
     act("reference").onclick = () => this.command("reference");
     this.keys = (event) => {
       if (!this.root.isConnected) return document.removeEventListener("keydown", this.keys);
@@ -535,7 +536,7 @@ class Stage {
     const { width, height } = svg.getBoundingClientRect();
     const name = this.$(".edge .name");
     const hint = this.$(".edge .hint");
-    this.$("[data-act=flip]").hidden = this.arc < 0;
+    for (const name of ["flip", "look"]) this.$(`[data-act=${name}]`).hidden = this.arc < 0;
     if (!this.edge || this.edge.arc !== this.arc) {
       svg.replaceChildren();
       hint.textContent = "";

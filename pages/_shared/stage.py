@@ -47,6 +47,7 @@ def _on_command() -> None:
     if command and lab is not None and command.get("run") == lab.number:
         if command["do"] == "reference":
             lab.references.ask(lab.mrf, lab.partition)
+        st.session_state.to_edge = command["do"] == "look"
         obey(lab.run, command)
 
 
@@ -57,7 +58,7 @@ def obey(run: Run, command: dict[str, Any]) -> None:
     ----------
     run : Run
     command : dict
-        ``do``: "show", "step", "run", "stop", "poll" or "reference"; ``at``: the event shown; ``arc``: the arc
+        ``do``: "show", "step", "run", "stop", "poll", "reference" or "look"; ``at``: the event shown; ``arc``: the arc
         selected; ``first``: the first event wanted; ``serial``: the command's number, sent back with the answer.
     """
     run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
@@ -109,10 +110,6 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
         }
     return data
-
-
-def _method(engine: Engine) -> str:
-    return f"variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}"
 
 
 def _is_complete(engine: Engine) -> bool:

@@ -11,10 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.explain import number
 from pages._shared.session import Lab, sample_names
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("instance", "partition", "watch")
+PAGES = ("instance", "partition", "watch", "edge")
 
 
 def app(page: str = "watch") -> AppTest:
@@ -289,3 +290,67 @@ def test_an_edit_that_makes_no_sense_is_one_sentence() -> None:
     ran(test.selectbox("merge_second").select_index(1).run())
     press(test, "Merge")
     assert complaints(test) == []
+
+
+# -- edge -----------------------------------------------------------------------------------------------------
+
+
+def look(test: AppTest, name: str) -> AppTest:
+    (choice,) = [group for group in test.segmented_control if group.label == "Look at"]
+    return ran(choice.set_value(name).run())
+
+
+@pytest.mark.parametrize("variant", [9, 12])
+@pytest.mark.parametrize("name", ["What if", "Row anatomy", "Slack over time", "Histogram"])
+def test_every_look_at_a_message(variant: int, name: str) -> None:
+    test = app("edge")
+    mine = lab(test)
+    mine.cut(mine.partition, mine.max_size, variant, "srmp")
+    mine.run.step("sweep", backward=False)
+    before = mine.run.position
+    look(ran(test.run()), name)
+    for order in ("cost", "code", "nu"):
+        (choice,) = [group for group in test.segmented_control if group.label == "Order of the states"]
+        ran(choice.set_value(order).run())
+    assert len(test.get("plotly_chart")) == (4 if name == "Row anatomy" and variant == 9 else 2)
+    assert (mine.run.position, mine.run.engine.position) == (before, before)
+
+
+def test_what_if_compares_the_four_cuts_at_the_state_chosen() -> None:
+    test = app("edge")
+    engine = lab(test).run.engine
+    p, q = engine.graph.ends(0)
+    (state,) = test.number_input
+    assert state.value == engine.reduced_cost(p).argmin()
+    ran(state.set_value(5).run())
+    for cut in bc.what_if(engine, p, q, 5):
+        assert f"{number(cut.looseness)}{number(cut.lift)}{cut.pivots}" in tables(test)
+    assert any(number(float(engine.min_marginal(p, q)[5])) in piece.text for piece in html(test))
+
+
+def test_steps_and_another_message_on_the_edge_page() -> None:
+    test = app("edge")
+    mine, plain = lab(test), lab(app("edge"))
+    for label, grain, backward in (("sweep ▶", "sweep", False), ("row ▶", "row", False), ("◀ node", "node", True)):
+        press(test, label)
+        plain.run.step(grain, backward)
+        assert mine.run.position == plain.run.position
+    press(test, "⇄")
+    assert mine.run.arc == 1
+    (choice,) = [box for box in test.selectbox if box.label == "Message"]
+    ran(choice.set_value(6).run())
+    assert mine.run.arc == 6
+    p, q = mine.run.engine.graph.ends(6)
+    labels = mine.partition.labels
+    assert choice.options[6] == f"{labels[q]} → {labels[p]}"
+
+
+def test_there_is_no_message_where_there_is_one_group() -> None:
+    test = app("instance")
+    ran(test.button("load-tiny").click().run())
+    mine = lab(test)
+    mine.cut(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
+    go(test, "edge")
+    assert [info.value for info in test.info] == [
+        "All variables are in one group: there is no message. Choose a smaller M on Partition."
+    ]

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bender_core import BinaryMRF, Engine, Partition, manual
-from bender_core.engine import _workspace
+from bender_core import BinaryMRF, Engine, Partition, manual, memory
 from bender_core.kernels import exact
 from bender_core.kernels.layout import Method
 from tests.models import JIT, between_groups, examples
@@ -39,10 +38,10 @@ class Message:
         # The room that an elimination needs is known when it is planned.
         cost = exact.plan_elimination(self.problem, self.arc, self.problem.elimination[self.arc])
         self.problem.front[self.arc] = cost[0]
-        work = _workspace(self.problem, 1, exact=True, deepest=1)
+        work = memory.workspace(self.problem, 1, exact=True, deepest=1)
         if method == Method.PRUNE:
             self.work = work
-        sent, nu, done = self.engine._sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan), 0
+        sent, nu, done = self.engine.sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan), 0
         while done < len(nu):
             before = done
             done, spent = exact.exact_min_marginals(self.problem, self.arc, sent, done, nu, work)

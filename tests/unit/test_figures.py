@@ -14,8 +14,8 @@ from bender_core import BinaryMRF, Partition, load, partition, synth
 from bender_core.partition import coupled_groups
 from bender_core.visualization.figures import (
     MOST_EDGES,
-    _plain,
     model_svg,
+    plain,
     plot_couplings,
     plot_model,
     plot_partition,
@@ -187,11 +187,11 @@ def test_names_are_never_markup() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("text", "shown"),
     [("a & b", "a &amp; b"), ("<b>", "&lt;b&gt;"), ("&lt;", "&amp;lt;"), ("L-hip 2", "L-hip 2"), ("ν⁻", "ν⁻")],
 )
-def test_plain(text: str, plain: str) -> None:
-    assert _plain(text) == plain
+def test_plain(text: str, shown: str) -> None:
+    assert plain(text) == shown
 
 
 @pytest.mark.parametrize("name", NAMES)

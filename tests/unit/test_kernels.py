@@ -50,7 +50,7 @@ class Rig:
 
     def sent(self, side: int) -> np.ndarray:
         """What the other side brings, over its active states."""
-        return self.engine._sent(side)
+        return self.engine.sent(side)
 
     def draw_lam(self, spikes: bool = False) -> None:
         """New messages in both directions; with spikes, some entries are a million up or down."""

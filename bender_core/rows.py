@@ -1,0 +1,77 @@
+"""Benders rows as people look at them: what they charge for each value of each member of either group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.layout import Pool, RowKind
+from bender_core.model import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A Benders row, seen from the group that receives the message.
+
+    Attributes
+    ----------
+    index : int
+        Its number in the order of birth, over all edges.
+    kind : RowKind
+    born : int
+        Index of the event that added it; -1 for the initial rows.
+    made_for : int
+        The group at whose minimiser it was made.
+    anchor : int
+        That minimiser, with 0 for the members that the edge does not touch.
+    intercept : float
+        beta_0 at the present lambda, energy.
+    u : ndarray, shape (members of the receiver, 2)
+        What the row subtracts for each value of each member (``omega_i = -u_i``).
+    v : ndarray, shape (members of the sender, 2)
+        The same for the sender.
+    """
+
+    index: int
+    kind: RowKind
+    born: int
+    made_for: int
+    anchor: int
+    intercept: float
+    u: FloatArray
+    v: FloatArray
+
+
+def row_values(row: Row) -> FloatArray:
+    """The row over the states of the receiver: ``beta_0 - sum_i u_i``, energy, shape (2^|Y_p|,)."""
+    return row.intercept - over_states(row.u)
+
+
+def over_states(terms: FloatArray) -> FloatArray:
+    """A sum of one term a member, over the states of their group."""
+    total = np.zeros(1)
+    for zero, one in terms:
+        total = np.concatenate([total + zero, total + one])
+    return total
+
+
+def row_terms(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> FloatArray:
+    """What a row charges for each value of each member of one side: its payments, or what they leave.
+
+    Returns
+    -------
+    ndarray, shape (members of that side, 2)
+        Energy.
+    """
+    problem = graph.problem
+    mine = slice(int(problem.coupling_start[edge]), int(problem.coupling_start[edge + 1]))
+    weight, bit, entry = problem.coupling_weight[mine], problem.coupling_bit[mine], problem.coupling_entry[mine]
+    made = int(pool.side[row])
+    taken = pool.anchor[row] >> bit[:, made] & 1 == entry[:, made]
+    payment = np.where(taken, 0.0, weight * pool.share[row, bit[:, 1 - made], entry[:, 1 - made]])
+    terms = np.zeros((int(problem.size[problem.edge_node[edge, side]]), 2))
+    members = graph.active_members(2 * edge + side)[bit[:, side]]
+    np.add.at(terms, (members, entry[:, side]), payment if side == made else weight - payment)
+    return terms

@@ -1,0 +1,358 @@
+"""Figures of one message: the true min-marginal, its envelope, the rows that make it, and their slack.
+
+As in `figures`, each is split in two: what is drawn (arrays, tested without a figure) and the drawing.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from bender_core.engine import Engine
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.layout import RowKind
+from bender_core.model import FloatArray, IntArray
+from bender_core.rows import Row, row_values
+from bender_core.visualization.figures import figure, plain
+from bender_core.what_if import Cut
+
+ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
+# More states than MOST are not drawn one by one: the best DRAWN are, the rest as so many bands.
+MOST, DRAWN, BANDS = 2000, 1000, 120
+# An envelope this close to the truth, relative to the numbers involved, is tight.
+CLOSE = 1e-9
+
+# Okabe-Ito, in shades that can be read on white and on black. Rows are told apart by their dashes as well.
+TRUTH, ENVELOPE, SLACK = "#808890", "#2C8ECB", "#E07020"
+CUT_NAMES = {RowKind.RMC: "RMC", RowKind.MWC_1: "MWC α = 1", RowKind.MWC_HALF: "MWC α = ½", RowKind.MWC_0: "MWC α = 0"}
+CUT_LINES = {
+    RowKind.RMC: ("#D55E00", "solid"),
+    RowKind.MWC_1: ("#009E73", "dash"),
+    RowKind.MWC_HALF: ("#CC79A7", "dot"),
+    RowKind.MWC_0: ("#B8860B", "dashdot"),
+}
+OVERLAYS = (*CUT_LINES.values(), ("#8060C0", "longdash"))
+
+
+class Bands(NamedTuple):
+    """Many states in a few bands, in their order: the least, the median and the largest value of each."""
+
+    nu: FloatArray  # (3, bands)
+    envelope: FloatArray  # (3, bands)
+    each: float  # states a band
+
+
+class Message(NamedTuple):
+    """A message over the states of its receiver."""
+
+    nu: FloatArray  # (2^|Y_p|,) the true min-marginal, by code
+    envelope: FloatArray  # (2^|Y_p|,)
+    shown: IntArray  # the states drawn one by one, in order
+    bands: Bands | None  # of the others
+    minimiser: int  # y*
+    tight: NDArray[np.bool_]  # (2^|Y_p|,)
+
+    @property
+    def slack(self) -> FloatArray:
+        """How far the envelope lies below the truth, by code; energy."""
+        return np.maximum(self.nu - self.envelope, 0.0)
+
+
+def message(engine: Engine, p: int, q: int, order: str = "nu") -> Message:
+    """The message from q into p where a run stands.
+
+    Parameters
+    ----------
+    engine : Engine
+    p, q : int
+        Receiving and sending group.
+    order : str
+        One of `ORDERS`.
+    """
+    nu, envelope, cost = engine.min_marginal(p, q), engine.envelope(p, q), engine.reduced_cost(p)
+    scale = np.abs(nu) + engine.graph.problem.edge_weight[engine.graph.arc(p, q) // 2]
+    key = {"nu": nu, "cost": cost, "code": np.arange(len(nu))}[order]
+    ranked = np.argsort(key, kind="stable")
+    drawn = np.ones(len(nu), bool)
+    if len(nu) > MOST:
+        drawn[np.argsort(cost, kind="stable")[DRAWN:]] = False
+    rest = ranked[~drawn[ranked]]
+    return Message(
+        nu=nu,
+        envelope=envelope,
+        shown=ranked[drawn[ranked]],
+        bands=_bands(nu[rest], envelope[rest]) if len(rest) else None,
+        minimiser=int(cost.argmin()),
+        tight=nu - envelope <= CLOSE * scale,
+    )
+
+
+def _bands(nu: FloatArray, envelope: FloatArray) -> Bands:
+    parts = np.array_split(np.arange(len(nu)), BANDS)
+
+    def summary(values: FloatArray) -> FloatArray:
+        return np.array([[f(values[part]) for part in parts] for f in (np.min, np.median, np.max)])
+
+    return Bands(summary(nu), summary(envelope), len(nu) / BANDS)
+
+
+def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str, FloatArray]) -> go.Figure:
+    """The truth, the envelope and the slack between them; rows over it.
+
+    Parameters
+    ----------
+    shown : Message
+    names : list of str
+        What the states drawn are called.
+    order : str
+        Of the states, one of `ORDERS`.
+    overlay : dict
+        By name, rows to be drawn: their values over all states.
+    """
+    x = np.arange(len(shown.shown))
+    nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
+    said = [plain(name) for name in names]
+    each = {"type": "scatter", "mode": "lines", "x": x, "text": said}
+    traces: list[dict[str, Any]] = [
+        each
+        | {"y": envelope, "name": "ν⁻ envelope", "line": {"color": ENVELOPE, "width": 2}}
+        | {"hovertemplate": "%{text}<br>ν⁻ %{y:.5g}<extra></extra>"},
+        each
+        | {"y": nu, "name": "ν true", "line": {"color": TRUTH, "width": 2}}
+        | {"fill": "tonexty", "fillcolor": "rgba(224, 112, 32, 0.22)"}
+        | {"hovertemplate": "%{text}<br>ν %{y:.5g}<extra></extra>"},
+    ]
+    tight = np.flatnonzero(shown.tight[shown.shown])
+    traces.append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": tight,
+            "y": nu[tight],
+            "name": f"tight ({int(shown.tight.sum())} of {len(shown.nu)})",
+            "marker": {"color": ENVELOPE, "size": 7, "symbol": "circle"},
+            "text": [said[k] for k in tight],
+            "hovertemplate": "%{text}<br>tight, ν = ν⁻ = %{y:.5g}<extra></extra>",
+        }
+    )
+    for (name, values), (colour, dash) in zip(overlay.items(), OVERLAYS, strict=False):
+        line = {"color": colour, "dash": dash, "width": 2}
+        traces.append(each | {"y": values[shown.shown], "name": plain(name), "line": line, "hoverinfo": "skip"})
+    if shown.bands is not None:
+        traces += _band_traces(shown.bands, len(x))
+    place = np.flatnonzero(shown.shown == shown.minimiser)
+    drawing = figure(traces)
+    if len(place):
+        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
+        drawing.add_annotation(
+            x=int(place[0]), y=1, yref="paper", yanchor="bottom", text=f"y* {said[int(place[0])]}", showarrow=False
+        )
+    rest = (
+        "" if shown.bands is None else f"; then {BANDS} bands of {shown.bands.each:.0f} states: least, median, largest"
+    )
+    drawing.update_xaxes(title=f"states by {ORDERS[order]}{rest}")
+    drawing.update_yaxes(title="energy", range=_window(nu, envelope))
+    return drawing
+
+
+def _window(nu: FloatArray, envelope: FloatArray) -> list[float]:
+    """What of the energies is in the frame: all of the truth, and the envelope but for a few deep holes."""
+    low, high = float(np.quantile(envelope, 0.02)), float(nu.max())
+    margin = 0.06 * (high - low) + 1e-12
+    return [low - margin, high + margin]
+
+
+def _band_traces(bands: Bands, begin: int) -> list[dict[str, Any]]:
+    x = begin + np.arange(bands.nu.shape[1]) * max(begin / (2 * BANDS), 1.0)
+    traces: list[dict[str, Any]] = []
+    for name, (least, median, largest), colour, fill in (
+        ("ν⁻ envelope", bands.envelope, ENVELOPE, "rgba(44, 142, 203, 0.2)"),
+        ("ν true", bands.nu, TRUTH, "rgba(128, 136, 144, 0.2)"),
+    ):
+        line = {"type": "scatter", "mode": "lines", "x": x, "showlegend": False, "hoverinfo": "skip"}
+        traces += [
+            line | {"y": least, "line": {"width": 0}},
+            line | {"y": largest, "line": {"width": 0}, "fill": "tonexty", "fillcolor": fill},
+            line | {"y": median, "name": name, "line": {"color": colour, "width": 1.5, "dash": "dot"}},
+        ]
+    return traces
+
+
+def plot_slack_histogram(shown: Message) -> go.Figure:
+    """How many states are how loose."""
+    slack = shown.slack
+    edges = np.histogram_bin_edges(slack[~shown.tight], bins=24) if not shown.tight.all() else np.array([0.0, 1.0])
+    counts = np.histogram(slack[~shown.tight], edges)[0]
+    bars = [
+        {"type": "bar", "x": [0.0], "y": [int(shown.tight.sum())], "width": (edges[1] - edges[0]), "name": "tight"}
+        | {"marker": {"color": ENVELOPE}, "hovertemplate": "%{y} states are tight<extra></extra>"},
+        {"type": "bar", "x": (edges[:-1] + edges[1:]) / 2, "y": counts, "name": "loose", "marker": {"color": SLACK}}
+        | {"width": edges[1] - edges[0], "hovertemplate": "%{y} states, slack about %{x:.4g}<extra></extra>"},
+    ]
+    drawing = figure(bars)
+    drawing.update_layout(bargap=0, barmode="overlay")
+    drawing.update_xaxes(title="slack ν − ν⁻ (energy)")
+    drawing.update_yaxes(title="states")
+    return drawing
+
+
+class RowUse(NamedTuple):
+    """How a row stands where the run stands."""
+
+    row: Row
+    maximal: float  # share of the states at which it is the envelope
+    tight: bool  # whether it still equals the truth at the state it was made for (if made for this direction)
+
+
+def row_uses(engine: Engine, p: int, q: int, shown: Message) -> list[RowUse]:
+    """Every row of a message with what it is worth there, oldest first."""
+    near = CLOSE * (np.abs(shown.envelope) + 1.0)
+    found = []
+    for row in engine.rows(p, q):
+        values = row_values(row)
+        touches = row.made_for == p and abs(values[row.anchor] - shown.nu[row.anchor]) <= CLOSE * (
+            abs(shown.nu[row.anchor]) + engine.graph.problem.edge_weight[engine.graph.arc(p, q) // 2]
+        )
+        found.append(RowUse(row, float((values >= shown.envelope - near).mean()), bool(touches)))
+    return found
+
+
+class Couplings(NamedTuple):
+    """The couplings of a hyper-edge between the members of two groups."""
+
+    weight: FloatArray  # (members of p, members of q) |theta|, 0 where there is none
+    entry: NDArray[np.str_]  # the values (x_i x_j) that pay it
+
+
+def couplings(graph: HyperGraph, p: int, q: int) -> Couplings:
+    """What ties the members of p to those of q: the entry of each pair that pays, and how much."""
+    problem, arc = graph.problem, graph.arc(p, q)
+    edge, side = divmod(arc, 2)
+    mine = slice(int(problem.coupling_start[edge]), int(problem.coupling_start[edge + 1]))
+    bit, entry = problem.coupling_bit[mine], problem.coupling_entry[mine]
+    i = graph.active_members(arc)[bit[:, side]]
+    j = graph.active_members(arc ^ 1)[bit[:, 1 - side]]
+    shape = (int(problem.size[p]), int(problem.size[q]))
+    weight, pays = np.zeros(shape), np.full(shape, "", "<U2")
+    np.add.at(weight, (i, j), problem.coupling_weight[mine])
+    pays[i, j] = [f"{a}{b}" for a, b in zip(entry[:, side], entry[:, 1 - side], strict=True)]
+    return Couplings(weight, pays)
+
+
+def plot_couplings_between(found: Couplings, receiving: list[str], sending: list[str]) -> go.Figure:
+    """A heat map of the couplings of an edge; the entry that pays is written into it."""
+    tile = {
+        "type": "heatmap",
+        "z": -found.weight,
+        "x": [plain(name) for name in sending],
+        "y": [plain(name) for name in receiving],
+        "text": found.entry,
+        "colorscale": "Cividis",
+        "colorbar": {"title": {"text": "θ"}},
+        "hovertemplate": "%{y}, %{x}: θ = %{z:.4g} if they take %{text}<extra></extra>",
+    }
+    if found.weight.size <= 144:
+        tile["texttemplate"] = "%{text}"
+    drawing = figure([tile])
+    drawing.update_yaxes(autorange="reversed", title="receiver's member", type="category")
+    drawing.update_xaxes(title="sender's member", type="category")
+    return drawing
+
+
+def plot_terms(terms: FloatArray, names: list[str], symbol: str) -> go.Figure:
+    """What a row charges for each value of each member of one group."""
+    bars = [
+        {
+            "type": "bar",
+            "x": [plain(name) for name in names],
+            "y": terms[:, value],
+            "name": f"x = {value}",
+            "marker": {"color": (TRUTH, SLACK)[value], "pattern": {"shape": ("", "/")[value]}},
+            "hovertemplate": f"%{{x}} = {value}: {symbol} = %{{y:.5g}}<extra></extra>",
+        }
+        for value in (0, 1)
+    ]
+    drawing = figure(bars)
+    drawing.update_layout(barmode="group")
+    drawing.update_xaxes(type="category")
+    drawing.update_yaxes(title=f"{symbol} (energy)")
+    return drawing
+
+
+def plot_what_if(shown: Message, cuts: list[Cut], state: int, order: str) -> go.Figure:
+    """The rows that could be made at a state, against the truth and the envelope."""
+    x = np.arange(len(shown.shown))
+    line = {"type": "scatter", "mode": "lines", "x": x, "hoverinfo": "skip"}
+    nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
+    traces: list[dict[str, Any]] = [
+        line | {"y": nu, "name": "ν", "line": {"color": TRUTH, "width": 2}},
+        line | {"y": envelope, "name": "ν⁻", "line": {"color": ENVELOPE, "width": 2}},
+    ]
+    for cut in cuts:
+        colour, dash = CUT_LINES[cut.kind]
+        drawn = {"color": colour, "dash": dash, "width": 2}
+        traces.append(line | {"y": cut.values[shown.shown], "name": CUT_NAMES[cut.kind], "line": drawn})
+    place = np.flatnonzero(shown.shown == state)
+    drawing = figure(traces)
+    if len(place):
+        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
+    drawing.update_xaxes(title=f"states by {ORDERS[order]}")
+    drawing.update_yaxes(title="energy", range=_window(nu, envelope))
+    return drawing
+
+
+class SlackHistory(NamedTuple):
+    """The slack of one message at some events of a run; energies."""
+
+    event: IntArray
+    mean: FloatArray
+    largest: FloatArray
+    complete: bool  # whether all the events asked for could be looked at in time
+
+
+def slack_history(engine: Engine, p: int, q: int, points: int, seconds: float) -> SlackHistory:
+    """Look at the slack of a message at the ends of sweeps and between, and come back to where the run stands.
+
+    Parameters
+    ----------
+    engine : Engine
+    p, q : int
+        Receiving and sending group.
+    points : int
+        How many events are looked at, at most, evenly spread over what has been computed.
+    seconds : float
+        To stop after.
+    """
+    here, deadline = engine.position, time.perf_counter() + seconds
+    found = []
+    wanted = np.unique(np.linspace(0, len(engine.trace), points).astype(np.int64)).tolist()
+    for position in wanted:
+        engine.seek(position)
+        slack = np.maximum(engine.min_marginal(p, q) - engine.envelope(p, q), 0.0)
+        found.append((position, slack.mean(), slack.max()))
+        if time.perf_counter() > deadline:
+            break
+    engine.seek(here)
+    event, mean, largest = zip(*found, strict=True)
+    return SlackHistory(np.array(event), np.array(mean), np.array(largest), len(found) == len(wanted))
+
+
+def plot_slack_history(history: SlackHistory, now: int) -> go.Figure:
+    """Mean and largest slack over the events of a run."""
+    lines = [
+        {"type": "scatter", "mode": "lines+markers", "x": history.event, "y": values, "name": name}
+        | {"line": {"color": colour, "dash": dash, "width": 2}, "marker": {"size": 5}}
+        for values, name, colour, dash in (
+            (history.mean, "mean", SLACK, "solid"),
+            (history.largest, "largest", TRUTH, "dash"),
+        )
+    ]
+    drawing = figure(lines)
+    drawing.add_vline(x=now, line={"dash": "dot", "width": 1.5, "color": TRUTH})
+    drawing.update_xaxes(title="event")
+    drawing.update_yaxes(title="slack (energy)", rangemode="tozero")
+    return drawing

@@ -1,0 +1,120 @@
+"""What would a row do here? The cuts of the paper at any state of any message, side by side, off the record.
+
+The rows are made by the kernels that the run uses, in scratch of their own: the run does not change.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core import memory
+from bender_core.engine import Engine
+from bender_core.kernels.layout import RowKind
+from bender_core.kernels.projection import active_state
+from bender_core.kernels.rows import make_row
+from bender_core.model import FloatArray
+from bender_core.rows import over_states, row_terms
+
+# A cut takes microseconds, calling the kernel more: the difference of one cut and so many more is taken, each the
+# best of a few trials.
+REPEATS, TRIALS = 20, 5
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A row that could be added to a message.
+
+    Attributes
+    ----------
+    kind : RowKind
+    state : int
+        The state of the receiver that it was made at, and where it equals the true min-marginal.
+    values : ndarray, shape (2^|Y_p|,)
+        The row over the states of the receiver, energy.
+    looseness : float
+        Mean over all states of how far the row alone lies below the true min-marginal, energy.
+    lift : float
+        Mean over all states of how much the envelope would rise, energy.
+    u : ndarray, shape (members of the receiver, 2)
+    v : ndarray, shape (members of the sender, 2)
+        What the row subtracts for each value of each member (as in `Row`).
+    pivots : int
+        Of the active set method; 0 for the closed form.
+    seconds : float
+        To make it, tables included, without the oracle that all share.
+    """
+
+    kind: RowKind
+    state: int
+    values: FloatArray
+    looseness: float
+    lift: float
+    u: FloatArray
+    v: FloatArray
+    pivots: int
+    seconds: float
+
+
+def what_if(engine: Engine, p: int, q: int, state: int) -> list[Cut]:
+    """The four cuts at a state of the message from q into p: reverse, and Magnanti-Wong with alpha = 1, 1/2, 0.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where the run stands; it stays there.
+    p, q : int
+        Receiving and sending group.
+    state : int
+        Of p, an integer whose bit k is member k.
+
+    Returns
+    -------
+    list of Cut
+
+    Raises
+    ------
+    ValueError
+        If the groups are not coupled, or p has no such state.
+    """
+    truth = engine.min_marginal(p, q, [state])
+    nu, envelope = engine.min_marginal(p, q), engine.envelope(p, q)
+    return [
+        _cut(engine, p, q, state, kind, float(truth[0]), nu, envelope)
+        for kind in (RowKind.RMC, RowKind.MWC_1, RowKind.MWC_HALF, RowKind.MWC_0)
+    ]
+
+
+def _cut(
+    engine: Engine, p: int, q: int, state: int, kind: RowKind, truth: float, nu: FloatArray, envelope: FloatArray
+) -> Cut:
+    problem, arc = engine.graph.problem, engine.graph.arc(p, q)
+    edge, side = divmod(arc, 2)
+    room, work, sent = memory.pool(problem, 1), engine.probe, engine.sent(arc)
+    anchor = active_state(problem, arc, state)
+
+    def seconds(repeats: int) -> float:
+        best = np.inf
+        for _ in range(TRIALS):
+            begin = time.perf_counter()
+            make_row(problem, room, 0, arc, anchor, truth, kind, sent, work, repeats)
+            best = min(best, time.perf_counter() - begin)
+        return best
+
+    pivots = make_row(problem, room, 0, arc, anchor, truth, kind, sent, work, 1)
+    extra = seconds(1 + REPEATS) - seconds(1)
+    u, v = row_terms(engine.graph, room, 0, edge, side), row_terms(engine.graph, room, 0, edge, 1 - side)
+    values = float(room.intercept[0, side]) - over_states(u)
+    return Cut(
+        kind=kind,
+        state=state,
+        values=values,
+        looseness=float((nu - values).mean()),
+        lift=float(np.maximum(values - envelope, 0.0).mean()),
+        u=u,
+        v=v,
+        pivots=int(pivots),
+        seconds=max(extra, 0.0) / REPEATS,
+    )
