@@ -296,6 +296,7 @@ class Engine:
     def run(
         self,
         max_sweeps: int | None = None,
+        max_events: int | None = None,
         time_limit: float | None = None,
         on_progress: Callable[[Engine], bool | None] | None = None,
     ) -> bool:
@@ -305,6 +306,8 @@ class Engine:
         ----------
         max_sweeps : int, optional
             Pause when so many sweeps are complete.
+        max_events : int, optional
+            Pause when so many events have happened.
         time_limit : float, optional
             Seconds; looked at about every 50 ms.
         on_progress : callable, optional
@@ -317,13 +320,15 @@ class Engine:
         """
         deadline = None if time_limit is None else time.perf_counter() + time_limit
         sweeps = _ENDLESS if max_sweeps is None else max_sweeps
+        events = _ENDLESS if max_events is None else max_events
         while True:
             due = self._snapshot_due()
-            outcome = self._advance(until=Until.NODE if due else Until.NEVER, sweep_limit=sweeps, budget=_SLICE)
+            until = Until.NODE if due else Until.NEVER
+            outcome = self._advance(until, event_limit=events, sweep_limit=sweeps, budget=_SLICE)
             self._maybe_snapshot()
             if outcome == Outcome.FINISHED or self.finished:
                 return True
-            if self.sweep >= sweeps and self._between_nodes():
+            if self.position >= events or (self.sweep >= sweeps and self._between_nodes()):
                 return False
             if on_progress is not None and on_progress(self):
                 return False

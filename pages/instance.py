@@ -10,6 +10,7 @@ from bender_core.explain import number
 from bender_core.normal_form import unary_shifts
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import model_svg, plot_couplings, plot_model
+from pages._shared.permalink import Origin, made_by
 from pages._shared.routing import through_app
 from pages._shared.session import lab, sample, sample_names
 from pages._shared.text import complaint, heading, paragraph, table
@@ -28,10 +29,10 @@ def _statistics(content: str, _mrf: bc.BinaryMRF) -> Statistics:
     return statistics(_mrf)
 
 
-def take(mrf: bc.BinaryMRF) -> None:
+def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
     """Make a model the session's own; if it cannot be run as it is, say so and keep the old one."""
     try:
-        lab().load(mrf)
+        lab().load(mrf, origin)
     except (bc.TooLargeError, bc.PartitionError) as error:
         st.session_state.instance_error = str(error)
     else:
@@ -47,7 +48,7 @@ def samples() -> None:
             with words:
                 title, action = st.columns([3, 1], vertical_alignment="center")
                 title.markdown(f"**{name}** · {mrf.n} variables, {mrf.n_edges} edges")
-                action.button("Load", key=f"load-{name}", on_click=take, args=(mrf,), width="stretch")
+                action.button("Load", key=f"load-{name}", on_click=take, args=(mrf, {"sample": name}), width="stretch")
                 paragraph(mrf.description)
 
 
@@ -66,7 +67,7 @@ def _uploaded() -> None:
     except bc.FormatError as error:
         st.session_state.instance_error = f"{file.name}: {error}. The model you had is still here."
         return
-    take(mrf)
+    take(mrf, {})
 
 
 def make() -> None:
@@ -103,7 +104,7 @@ def _made(family: str) -> None:
     except bc.ModelError as error:
         st.session_state.instance_error = str(error)
         return
-    take(mrf)
+    take(mrf, made_by(family, values))
 
 
 def conversion(mrf: bc.BinaryMRF) -> None:

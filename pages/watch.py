@@ -5,11 +5,15 @@ import streamlit as st
 from pages._shared.routing import through_app
 from pages._shared.session import lab
 from pages._shared.stage import stage
+from pages._shared.text import complaint
 
 
 @st.fragment
 def show() -> None:
-    stage(lab())
+    current = lab()
+    if current.notice:
+        complaint(current.notice)
+    stage(current)
     if st.session_state.pop("to_edge", False):
         st.switch_page("pages/edge.py")
 

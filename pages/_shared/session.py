@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from pages._shared.permalink import LinkError, Origin, arc_of, cut_of, engine_of, generated, origin_of, query
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
-FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT, FIRST_SCHEDULE = "pose-small", 8, 9, "mplp"
+# What a new session opens on, as a link would say it.
+FIRST = {"sample": "pose-small", "M": "8", "strategy": "groups", "variant": "9", "schedule": "mplp"}
 # How long HiGHS may look for the LP over groups, and again for the optimum.
 REFERENCE_SECONDS = 20.0
 
@@ -27,6 +30,8 @@ class Run:
     arc: int = 0  # the message selected
     first: int = 0  # the first event the stage does not hold yet
     serial: int = 0  # the stage's last command
+    held: bool = False  # whether the stage holds the hyper-graph
+    measure: str = "slack"  # what colours the lines
     thread: threading.Thread | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     progress: dict[str, float] = field(default_factory=dict)
@@ -129,10 +134,12 @@ class Lab:
     variant: int
     schedule: str
     run: Run
+    origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
+    notice: str = ""  # what there is to say about how it came about
     number: int = 0  # of the run, so that the stage knows a new one
     references: References = field(default_factory=lambda: References())
 
-    def load(self, mrf: bc.BinaryMRF) -> None:
+    def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
         """Take a new model, and cut it with the present M.
 
         Raises
@@ -141,6 +148,7 @@ class Lab:
             Then nothing has changed.
         """
         self._start(mrf, bc.partition(mrf, self.max_size), self.max_size, self.variant, self.schedule)
+        self.origin = origin
 
     def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
         """Start a new run on the model, cut anew.
@@ -152,12 +160,18 @@ class Lab:
         """
         self._start(self.mrf, part, max_size, variant, schedule)
 
+    @property
+    def link(self) -> str:
+        """What a link to this run says of it; empty if it cannot be linked to."""
+        return query(self.origin, self.partition, self.max_size, self.variant, self.schedule)
+
     def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
         engine = bc.Engine(mrf, part, variant, schedule)
         self.run.halt()
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = Run(engine)
+        self.notice = ""
         self.number += 1
 
 
@@ -176,11 +190,30 @@ def sample(name: str) -> bc.BinaryMRF:
 
 
 def lab() -> Lab:
-    """The session's own lab; at first a small pose, cut and ready."""
+    """The session's own lab; at first what the address asks for, or a small pose, cut and ready."""
     if "lab" not in st.session_state:
-        mrf = sample(FIRST_SAMPLE)
-        part = bc.partition(mrf, FIRST_SIZE)
-        engine = bc.Engine(mrf, part, FIRST_VARIANT, FIRST_SCHEDULE)
-        st.session_state.lab = Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, FIRST_SCHEDULE, Run(engine))
+        said = st.query_params.to_dict()
+        try:
+            st.session_state.lab = linked(FIRST | said)
+        except LinkError as error:
+            st.session_state.lab = linked(FIRST)
+            st.session_state.lab.notice = f"This link cannot be opened: {error}. Here is a sample instead."
     found: Lab = st.session_state.lab
     return found
+
+
+def linked(said: Mapping[str, str]) -> Lab:
+    """The lab that a link describes.
+
+    Raises
+    ------
+    LinkError
+    """
+    origin = origin_of(said)
+    if "sample" in origin and origin["sample"] not in sample_names():
+        raise LinkError(f"there is no sample {origin['sample']!r}")
+    mrf = sample(origin["sample"]) if "sample" in origin else generated(origin)
+    part, max_size = cut_of(said, mrf)
+    engine = engine_of(said, mrf, part)
+    run = Run(engine, position=engine.position, seen=engine.position, arc=arc_of(said, engine))
+    return Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin)

@@ -8,6 +8,7 @@ without a browser) and a command into what the run does.
 from __future__ import annotations
 
 import time
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import streamlit as st
 from bender_core import Engine, Reference
 from bender_core.engine import SENTENCES
 from bender_core.explain import explain
-from bender_core.visualization.layout import hypergraph_layout
+from bender_core.kernels.layout import Kind
+from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.session import Lab, Run
 
 # Events sent around the present one; the component asks for more when it runs low.
@@ -25,14 +27,19 @@ AHEAD, BEHIND = 80, 32
 # Computing ahead must not keep the person waiting.
 AHEAD_SECONDS = 0.15
 HISTORY_POINTS = 300
+# Sweeps marked on the scrubber; more could not be told apart.
+SWEEP_MARKS = 200
+# Variables and couplings drawn at most.
+VARIABLES, LINKS = 2000, 1500
 EDGE_POINTS = 400
 
-_HERE = Path(__file__).parent
+_FRONTEND = Path(__file__).parent / "frontend"
+_SCRIPTS = ("tools", "graph", "charts", "marks", "stage")
 _component = st.components.v2.component(
     "bender_stage",
-    html=(_HERE / "stage.html").read_text(),
-    css=(_HERE / "stage.css").read_text(),
-    js=(_HERE / "stage.js").read_text(),
+    html=(_FRONTEND / "stage.html").read_text(),
+    css=(_FRONTEND / "stage.css").read_text(),
+    js="\n".join((_FRONTEND / f"{name}.js").read_text() for name in _SCRIPTS),
 )
 
 
@@ -59,9 +66,11 @@ def obey(run: Run, command: dict[str, Any]) -> None:
     run : Run
     command : dict
         ``do``: "show", "step", "run", "stop", "poll", "reference" or "look"; ``at``: the event shown; ``arc``: the arc
-        selected; ``first``: the first event wanted; ``serial``: the command's number, sent back with the answer.
+        selected; ``first``: the first event wanted; ``held``: whether the hyper-graph is there already; ``measure``:
+        what colours the lines; ``serial``: the command's number, sent back with the answer.
     """
     run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
+    run.held, run.measure = bool(command["held"]), str(command["measure"])
     if command["do"] == "stop":
         run.halt()
     run.settle()
@@ -88,15 +97,17 @@ def stage_data(lab: Lab) -> dict[str, Any]:
                 engine.schedule,
             ]
         ),
-        "graph": _graph(lab),
+        "graph": None if run.held else _graph(lab),
+        "link": lab.link,
         "running": run.progress if run.busy else None,
         "failure": run.failure,
         "asking": lab.references.busy,
         "references": reference_lines(lab.references.found),
     }
+    # What the stage holds is known while it asks; one that is mounted anew holds nothing.
+    run.held = False
     if not run.busy:
         window = frames(engine, max(run.first, run.position - BEHIND), run.position + AHEAD)
-        # What the stage holds is known while it asks; one that is mounted anew holds nothing.
         run.first = 0
         engine.seek(run.position)
         data |= {
@@ -108,6 +119,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "window": window,
             "history": history(engine, run.seen),
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
+            "tightness": edge_tightness(engine, run.measure),
         }
     return data
 
@@ -140,11 +152,53 @@ def graph_view(engine: Engine) -> dict[str, Any]:
             for label, group, (x, y) in zip(part.labels, part.groups, points, strict=True)
         ],
         "edges": graph.edges.tolist(),
+        "key": _key(engine),
+        "variables": _variables(engine),
         "exact": engine.variant.exact,
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "lower": engine.lower_bound,
         "upper": engine.upper_bound,
     }
+
+
+def _key(engine: Engine) -> str:
+    """What tells this hyper-graph from others, for what a browser remembers of it."""
+    owner = engine.partition.group_of()
+    return blake2b(engine.mrf.content_hash().encode() + owner.tobytes(), digest_size=8).hexdigest()
+
+
+def _variables(engine: Engine) -> dict[str, Any] | None:
+    """The variables with their strongest couplings, or None if they are too many to be drawn."""
+    mrf = engine.mrf
+    if mrf.n > VARIABLES:
+        return None
+    points, coupling = variable_layout(mrf), mrf.coupling()
+    strongest = np.argsort(-np.abs(coupling), kind="stable")[:LINKS]
+    return {
+        "x": points[:, 0].round(4).tolist(),
+        "y": points[:, 1].round(4).tolist(),
+        "names": list(mrf.names),
+        "group": engine.partition.group_of().tolist(),
+        "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
+        "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
+    }
+
+
+def edge_tightness(engine: Engine, measure: str) -> dict[str, Any] | None:
+    """A measure of the looseness of every hyper-edge, the worse of its two messages, where the run stands.
+
+    Parameters
+    ----------
+    engine : Engine
+    measure : str
+        "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "slack": that at y*, which
+        the events tell, so that there is nothing to add.
+    """
+    if measure == "slack" or engine.variant.exact:
+        return None
+    tightness = engine.tightness()
+    arcs = {"mean": tightness.mean, "largest": tightness.largest, "loose": 1.0 - tightness.tight_share}[measure]
+    return {"measure": measure, "at": engine.position, "values": _rounded(arcs.reshape(-1, 2).max(axis=1))}
 
 
 def frames(engine: Engine, first: int, last: int) -> dict[str, Any]:
@@ -195,17 +249,29 @@ def frames(engine: Engine, first: int, last: int) -> dict[str, Any]:
     return data
 
 
-def history(engine: Engine, length: int) -> dict[str, list[float]]:
-    """The bounds over the first ``length`` events, thinned to a few hundred points."""
+def history(engine: Engine, length: int) -> dict[str, Any]:
+    """The first ``length`` events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
+
+    Returns
+    -------
+    dict
+        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``rise``: after which
+        event the lower bound had risen most, and by how much.
+    """
     trace = engine.trace
     picked = (
         np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)
     )
+    lower = trace.column("lower_bound")[:length]
+    ends = np.flatnonzero(trace.column("kind")[:length] == Kind.SWEEP) + 1
+    gains = np.diff(lower)
+    most = int(gains.argmax()) if len(gains) else 0
     return {
         "event": (picked + 1).tolist(),
-        "sweep": trace.column("sweep")[picked].tolist(),
-        "lower": trace.column("lower_bound")[picked].tolist(),
+        "lower": lower[picked].tolist(),
         "upper": trace.column("upper_bound")[picked].tolist(),
+        "sweeps": ends[np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int))].tolist() if len(ends) else [],
+        "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
     }
 
 

@@ -10,8 +10,9 @@ import pytest
 import bender_core as bc
 from bender_core import synth
 from bender_core.kernels.layout import Kind
-from pages._shared.session import FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT, Lab, Run, sample, sample_names
+from pages._shared.session import FIRST, Lab, Run, sample, sample_names
 
+FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 GRAINS: list[bc.Grain] = ["row", "node", "sweep"]
 STOPS = {"row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
@@ -193,7 +194,7 @@ def test_an_engine_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_new_model_is_cut_with_the_present_settings() -> None:
     mine = lab()
     mine.run.step("sweep", backward=False)
-    mine.load(model("karate"))
+    mine.load(model("karate"), {"sample": "karate"})
     assert mine.mrf.name == "karate"
     assert (mine.max_size, mine.variant, mine.number) == (FIRST_SIZE, FIRST_VARIANT, 1)
     assert mine.partition.strategy == "groups"
@@ -227,7 +228,7 @@ def test_what_cannot_be_loaded_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
     before = dict(vars(mine))
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     with pytest.raises(bc.TooLargeError):
-        mine.load(model("pose"))
+        mine.load(model("pose"), {})
     assert vars(mine) == before
     mine.run.start()
     mine.run.thread.join()
@@ -239,7 +240,7 @@ def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:
     mine = long_lab()
     start_and_see_it_move(mine.run)
     abandoned = mine.run
-    mine.load(model("tiny"))
+    mine.load(model("tiny"), {})
     assert not abandoned.busy
     assert mine.run is not abandoned
 

@@ -15,10 +15,21 @@ import bender_core as bc
 from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Status
-from bender_core.visualization.layout import hypergraph_layout
+from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared import stage
 from pages._shared.session import Lab, Run
-from pages._shared.stage import EDGE_POINTS, HISTORY_POINTS, edge_view, frames, graph_view, history, obey, stage_data
+from pages._shared.stage import (
+    EDGE_POINTS,
+    HISTORY_POINTS,
+    LINKS,
+    edge_tightness,
+    edge_view,
+    frames,
+    graph_view,
+    history,
+    obey,
+    stage_data,
+)
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 RUNS = [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 11), ("tiny", 3, 9)]
@@ -57,7 +68,7 @@ def engine(mine: Lab) -> bc.Engine:
 
 
 def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
-    return {"do": do, "at": at, "arc": 0, "first": at, "run": 0, "serial": 1, **more}
+    return {"do": do, "at": at, "arc": 0, "first": at, "held": True, "measure": "slack", "run": 0, "serial": 1, **more}
 
 
 def replay(window: dict[str, Any]) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -196,6 +207,49 @@ def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
     assert points == pytest.approx(hypergraph_layout(mine.mrf, part), abs=1e-3)
 
 
+def test_the_variables_are_drawn_with_their_groups_and_strongest_couplings(mine: Lab) -> None:
+    mrf, drawn = mine.mrf, graph_view(mine.run.engine)["variables"]
+    assert drawn["names"] == list(mrf.names)
+    assert drawn["group"] == mine.partition.group_of().tolist()
+    assert np.column_stack([drawn["x"], drawn["y"]]) == pytest.approx(variable_layout(mrf), abs=1e-4)
+    coupling = {tuple(edge): w for edge, w in zip(mrf.edges.tolist(), mrf.coupling().tolist(), strict=True)}
+    shown = [tuple(ends) for sign in ("attractive", "repulsive") for ends in np.reshape(drawn[sign], (-1, 2)).tolist()]
+    assert len(shown) == len(set(shown)) == min(np.count_nonzero(mrf.coupling()), LINKS)
+    assert all(coupling[edge] < 0 for edge in map(tuple, np.reshape(drawn["attractive"], (-1, 2)).tolist()))
+    assert all(coupling[edge] > 0 for edge in map(tuple, np.reshape(drawn["repulsive"], (-1, 2)).tolist()))
+    left_out = [abs(w) for edge, w in coupling.items() if edge not in set(shown)]
+    assert min(abs(coupling[edge]) for edge in shown) >= max(left_out, default=0.0)
+
+
+def test_a_hyper_graph_is_told_from_others() -> None:
+    keys = {
+        graph_view(bc.Engine(mrf, bc.partition(mrf, size), variant))["key"]
+        for mrf in (bc.load(SAMPLES / f"{name}.mrf.json") for name in ("tiny", "karate"))
+        for size in (2, 3)
+        for variant in (4, 9)
+    }
+    assert len(keys) == 4
+
+
+@pytest.mark.parametrize("measure", ["mean", "largest", "loose"])
+def test_lines_can_be_coloured_by_how_loose_all_states_are(mine: Lab, measure: str) -> None:
+    engine = mine.run.engine
+    for _ in range(3):
+        engine.step("node")
+    found = edge_tightness(engine, measure)
+    if engine.variant.exact:
+        assert found is None
+        return
+    assert (found["measure"], found["at"]) == (measure, engine.position)
+    for edge, (p, q) in enumerate(engine.graph.edges.tolist()):
+        worst = []
+        for receiver, sender in ((p, q), (q, p)):
+            slack = np.maximum(engine.min_marginal(receiver, sender) - engine.envelope(receiver, sender), 0.0)
+            loose = np.mean(slack > 1e-9 * (1 + np.abs(engine.min_marginal(receiver, sender)).max()))
+            worst.append({"mean": slack.mean(), "largest": slack.max(), "loose": loose}[measure])
+        assert found["values"][edge] == pytest.approx(max(worst), rel=1e-4, abs=1e-9)
+
+
 # -- obeying --------------------------------------------------------------------------------------------------
 
 
@@ -233,7 +287,8 @@ def test_looking_changes_nothing(mine: Lab) -> None:
         more = {"grain": str(rng.choice(["row", "node", "sweep"])), "backward": bool(do == "back")}
         at = int(rng.integers(0, seen + 1)) if do == "show" else position
         kind = "show" if do == "show" else "step"
-        obey(mine.run, command(kind, at=at, arc=int(rng.integers(arcs)), **more))
+        measure = str(rng.choice(["slack", "mean", "largest", "loose"]))
+        obey(mine.run, command(kind, at=at, arc=int(rng.integers(arcs)), measure=measure, **more))
         data = stage_data(mine)
         position, seen = data["position"], data["seen"]
     obey(mine.run, command("run", at=position))
@@ -332,6 +387,9 @@ def test_the_first_picture_is_not_large() -> None:
 def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState) -> None:
     first = stage_data(mine)["graph"]
     assert stage_data(mine)["graph"] is first
+    obey(mine.run, command("show"))
+    assert stage_data(mine)["graph"] is None, "the stage that asks holds it"
+    assert stage_data(mine)["graph"] is first, "one that is mounted anew does not"
     mine.cut(mine.partition, mine.max_size, mine.variant, mine.schedule)
     assert stage_data(mine)["graph"] is not first
     assert stage_data(mine)["run"] == 1

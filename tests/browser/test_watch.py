@@ -18,7 +18,7 @@ WATCH_FRAMES = """(stage) => {
     const seen = stage.seen = { frames: 0, blank: 0 };
     const look = () => {
         seen.frames += 1;
-        const drawn = [...stage.querySelectorAll('.graph svg, .bounds svg')].every((svg) => svg.childElementCount);
+        const drawn = [...stage.querySelectorAll('svg.hyper, .bounds svg')].every((svg) => svg.childElementCount);
         if (!stage.isConnected || !drawn) seen.blank += 1;
         requestAnimationFrame(look);
     };
@@ -346,3 +346,165 @@ def test_a_long_run_can_be_stopped(watch: Lab) -> None:
     assert watch.position > int(stopped["where"].split()[-1])
     watch.click("[data-back=node]")
     assert watch.shown()["lower"] == stopped["lower"]
+
+
+def test_a_link_opens_the_same_picture_in_a_fresh_browser(watch: Lab, new_page: Callable[[], Page]) -> None:
+    watch.load("karate")
+    watch.cut(6, "greedy", 4)
+    watch.click("[data-step=sweep]")
+    watch.click("[data-step=node]")
+    watch.click(".node[data-node='3']")
+    watch.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    watch.stage.locator("[data-act=link]").click()
+    expect(watch.stage.locator("[data-act=link]")).to_have_text("copied")
+    link = watch.page.evaluate("navigator.clipboard.readText()")
+    assert link == watch.page.url
+    fresh = Lab(new_page(), watch._settle)
+    fresh.open(link)
+    assert fresh.shown() == watch.shown()
+    for part in (".title", ".edge .name", ".edge .hint"):
+        assert fresh.stage.locator(part).inner_text() == watch.stage.locator(part).inner_text()
+    watch.page.reload()
+    watch.settle()
+    assert watch.shown() == fresh.shown()
+
+
+def test_a_link_that_cannot_be_opened_is_said(page: Page, settle: Callable[[Page], None]) -> None:
+    lab = Lab(page, settle).open("/?sample=none&variant=4")
+    expect(page.get_by_role("alert")).to_have_text(
+        "This link cannot be opened: there is no sample 'none'. Here is a sample instead."
+    )
+    lab.shows(engine())
+
+
+def place(lab: Lab, node: int) -> list[float]:
+    found: list[float] = lab.stage.locator(f".node[data-node='{node}']").evaluate(
+        "(node) => { const { e, f } = node.getCTM(); return [Math.round(e), Math.round(f)]; }"
+    )
+    return found
+
+
+def test_a_circle_stays_where_it_is_dragged(watch: Lab) -> None:
+    before, other = place(watch, 4), place(watch, 5)
+    selected = watch.stage.locator(".edge .name").inner_text()
+    box = watch.stage.locator(".node[data-node='4'] .body").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    watch.page.mouse.move(x, y)
+    watch.page.mouse.down()
+    watch.page.mouse.move(x + 30, y + 10)
+    watch.page.mouse.move(x + 60, y + 30)
+    watch.page.mouse.up()
+    dragged = [before[0] + 60, before[1] + 30]
+    assert place(watch, 4) == pytest.approx(dragged, abs=1)
+    assert place(watch, 5) == other
+    assert watch.stage.locator(".edge .name").inner_text() == selected
+    for _ in range(3):
+        watch.click("[data-step=row]")
+    assert place(watch, 4) == pytest.approx(dragged, abs=1)
+    watch.page.reload()
+    watch.settle()
+    assert place(watch, 4) == pytest.approx(dragged, abs=1)
+    watch.click("[data-act=tidy]")
+    assert place(watch, 4) == before
+    expect(watch.stage.locator("[data-act=tidy]")).to_be_hidden()
+
+
+def test_variables_and_groups_are_two_views_of_one_thing(watch: Lab) -> None:
+    run = engine()
+    variables = watch.stage.locator("svg.variables")
+    expect(variables).to_be_hidden()
+    watch.click("button[data-view=both]")
+    expect(variables.locator("circle.variable")).to_have_count(run.mrf.n)
+    expect(variables.locator(".hull")).to_have_count(len(run.partition))
+    expect(watch.stage.locator("svg.hyper")).to_be_visible()
+    variable = int(run.partition.groups[6][2])
+    dot = variables.locator("circle.variable").nth(variable)
+    dot.hover()
+    expect(watch.stage.locator(".tip")).to_contain_text(run.mrf.names[variable])
+    expect(watch.stage.locator(".tip")).to_contain_text(f"in {run.partition.labels[6]}")
+    dot.click()
+    watch.settle()
+    expect(watch.stage.locator(".node[data-node='6'].chosen")).to_have_count(1)
+    expect(variables.locator(".hull[data-node='6'].chosen")).to_have_count(1)
+    expect(watch.stage.locator(".edge .name")).to_contain_text(f"→ {run.partition.labels[6]}")
+    watch.click("button[data-view=variables]")
+    expect(watch.stage.locator("svg.hyper")).to_be_hidden()
+    watch.click("[data-step=node]")
+    expect(variables.locator(f".hull[data-node='{run.step('node')[-1].node}'].active")).to_have_count(1)
+
+
+def test_lines_are_coloured_by_the_measure_chosen(watch: Lab) -> None:
+    run = engine()
+    watch.click("[data-step=sweep]")
+    run.step("sweep")
+    before = watch.shown()["lines"]
+    for measure, name in (("mean", "mean slack"), ("loose", "tight states")):
+        watch.stage.locator("[data-act=measure]").select_option(measure)
+        watch.settle()
+        expect(watch.stage.locator(".legend")).to_contain_text(f"at event {run.position}")
+        assert watch.shown()["lines"] != before
+        watch.stage.locator(".pick[data-edge='2']").dispatch_event("pointerenter", {"clientX": 400, "clientY": 400})
+        tightness, arcs = run.tightness(), slice(4, 6)
+        value = tightness.mean[arcs].max() if measure == "mean" else 100 * tightness.tight_share[arcs].min()
+        said = watch.stage.locator(".tip div").last.inner_text()
+        assert said.startswith(f"{name} at event {run.position}: ")
+        assert is_shown(float(f"{value:.6g}"), said.rpartition(": ")[2].removesuffix(" %"))
+    watch.stage.locator("[data-act=measure]").select_option("slack")
+    watch.settle()
+    assert watch.shown()["lines"] == before
+
+
+def test_the_marks_lead_to_the_ends_of_sweeps_and_the_largest_rise(watch: Lab) -> None:
+    run = engine()
+    run.run()
+    watch.click("[data-act=run]")
+    watch.wait_for_end()
+    lower = run.trace.column("lower_bound")
+    steepest = int((lower[1:] - lower[:-1]).argmax()) + 2
+    sweeps = [event.index + 1 for event in run.trace if event.kind.name == "SWEEP"]
+    marks = watch.stage.locator(".marks .sweeps").get_attribute("d")
+    assert marks.count("M") == len(sweeps)
+    watch.click(".marks .rise")
+    assert watch.position == steepest
+    run.seek(steepest)
+    watch.shows(run)
+
+
+def test_playing_in_a_loop_stays_in_its_range(watch: Lab) -> None:
+    watch.click("[data-step=sweep]")
+    end = watch.position
+    watch.click("[data-back=node]")
+    watch.click("[data-act=loop]")
+    expect(watch.stage.locator(".marks .loop")).to_have_count(1)
+    watch.stage.locator("[data-act=speed]").select_option("160")
+    watch.stage.evaluate(
+        """(root) => {
+            root.seenPlaces = [];
+            const look = () => { root.seenPlaces.push(Number(root.dataset.position)); requestAnimationFrame(look); };
+            look();
+        }"""
+    )
+    watch.stage.get_by_role("button", name="Play").click()
+    watch.wait("stage.seenPlaces.filter((at, k, all) => k && at < all[k - 1]).length >= 2")
+    watch.stage.get_by_role("button", name="Pause").click()
+    watch.wait_for_end()
+    places = watch.stage.evaluate("(root) => root.seenPlaces")
+    assert max(places) < end
+    watch.click("[data-act=loop]")
+    expect(watch.stage.locator(".marks .loop")).to_have_count(0)
+
+
+def test_zoom_is_kept_over_steps(watch: Lab) -> None:
+    watch.click("[data-step=sweep]")
+    box = watch.stage.locator(".bounds svg").bounding_box()
+    watch.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    for _ in range(3):
+        watch.page.mouse.wheel(0, -120)
+
+    zoomed = watch.stage.evaluate("({ stage }) => stage.bounds.zoom")
+    assert zoomed is not None
+    for _ in range(10):
+        watch.click("[data-back=row]")
+    assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom") == zoomed
+    watch.stage.locator(".bounds svg").dblclick()
+    assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom") is None

@@ -1,0 +1,110 @@
+// The two charts on the right: the bounds over events, and one message over states.
+
+class Bounds {
+  constructor(stage) {
+    this.stage = stage;
+    this.svg = stage.$(".bounds svg");
+    this.zoom = null;
+    this.svg.onwheel = (event) => this.wheel(event);
+    this.svg.ondblclick = () => { this.zoom = null; this.draw(); };
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    const [low, high] = this.range();
+    const { left, right } = this.svg.getBoundingClientRect();
+    const at = low + ((high - low) * (event.clientX - left - 58)) / Math.max(right - left - 70, 1);
+    const factor = event.deltaY > 0 ? 1.25 : 0.8;
+    this.zoom = [Math.max(0, at - (at - low) * factor), Math.min(this.total(), at + (high - at) * factor)];
+    if (this.zoom[1] - this.zoom[0] < 4 || this.zoom[1] - this.zoom[0] >= this.total()) this.zoom = null;
+    this.draw();
+  }
+
+  total() {
+    return Math.max(this.stage.seen, 12);
+  }
+
+  range() {
+    return this.zoom || [0, this.total()];
+  }
+
+  draw() {
+    const { stage, svg } = this;
+    const points = [[0, stage.graph.lower, stage.graph.upper]];
+    const { event, lower, upper } = stage.history;
+    event.forEach((e, k) => points.push([e, lower[k], upper[k]]));
+    for (let k = points[points.length - 1][0]; k < stage.seen && stage.events.has(k); k += 1) {
+      points.push([k + 1, stage.events.get(k).lower, stage.events.get(k).upper]);
+    }
+    const [from, to] = this.range();
+    const shown = points.filter(([k], i) => (k >= from || (points[i + 1] || [0])[0] >= from) && (k <= to || (points[i - 1] || [0])[0] <= to));
+    // In a long run the first leaps of LB would flatten all that follows; they leave the frame at the bottom.
+    const settled = shown.length > 150 ? shown.find(([k]) => k >= from + 0.25 * (to - from)) : shown[0];
+    const lines = stage.data.references;
+    const low = Math.min((settled || shown[0])[1], ...lines.map((line) => line.energy));
+    const high = Math.max(...shown.map((p) => p[2]));
+    if (!svg.getBoundingClientRect().width) return;
+    const { x, y, box } = axes(svg, [from, to], [low, high], { label: "events", ticks: true }, "energy");
+    const at = (k, v) => [Math.min(Math.max(x(k), box.left), box.right), Math.min(y(v), box.bottom)];
+    make(svg, "path", { class: "lower", d: path(shown.map((p) => at(p[0], p[1]))) });
+    make(svg, "path", { class: "upper", d: path(shown.map((p) => at(p[0], p[2]))) });
+    for (const { energy } of lines) make(svg, "line", { class: "reference", x1: box.left, x2: box.right, y1: y(energy), y2: y(energy) });
+    // LB rises, so the lower right corner is free.
+    const names = [["lower-name", "━ LB lower bound"], ["upper-name", "╍ UB best labelling"],
+      ...lines.map(({ name, energy }) => ["soft", `┈ ${name} ${number(energy)}`]).reverse()];
+    names.forEach(([kind, text], k) => {
+      make(svg, "text", { class: kind, x: box.right - 6, y: box.bottom - 8 - 18 * k, "text-anchor": "end" }, text);
+    });
+    if (stage.position < from || stage.position > to) return;
+    make(svg, "line", { class: "now", x1: x(stage.position), x2: x(stage.position), y1: box.top, y2: box.bottom });
+    const here = stage.last() || (stage.position === 0 ? stage.graph : null);
+    if (here) make(svg, "circle", { class: "tight", cx: x(stage.position), cy: Math.min(y(here.lower), box.bottom), r: 4 });
+  }
+}
+
+class Message {
+  constructor(stage) {
+    this.stage = stage;
+    this.svg = stage.$(".edge svg");
+  }
+
+  draw() {
+    const { stage, svg } = this;
+    const name = stage.$(".edge .name");
+    const hint = stage.$(".edge .hint");
+    for (const action of ["flip", "look"]) stage.$(`[data-act=${action}]`).hidden = stage.arc < 0;
+    if (!stage.edge || stage.edge.arc !== stage.arc) {
+      svg.replaceChildren();
+      hint.textContent = "";
+      if (stage.arc < 0) this.invite(name);
+      return;
+    }
+    const { nu, envelope, minimiser, states, rows, shown, mean_slack: mean, tight } = stage.edge;
+    const exact = stage.graph.exact;
+    name.textContent = `Message ${stage.edge.from} → ${stage.edge.to}`;
+    hint.textContent = exact ? shown : `${rows} rows · tight at ${Math.round(100 * tight)} % · mean slack ${number(mean, 3)}`;
+    const label = `${shown}, sorted by the true value`;
+    const [low, high] = [Math.min(...envelope), Math.max(...nu)];
+    const { x, y, box } = axes(svg, [0, Math.max(nu.length - 1, 1)], [low, high], { label }, "energy");
+    const above = nu.map((v, k) => [x(k), y(v)]);
+    const below = envelope.map((v, k) => [x(k), y(v)]);
+    make(svg, "path", { class: "gap", d: `${path(above.concat(below.slice().reverse()))}Z` });
+    make(svg, "path", { class: "truth", d: path(above) });
+    make(svg, "path", { class: "lower", d: path(below) });
+    if (nu.length <= 64) below.forEach(([cx, cy], k) => { if (nu[k] - envelope[k] <= 1e-9 * (1 + Math.abs(nu[k]))) make(svg, "circle", { class: "tight", cx, cy, r: 3 }); });
+    make(svg, "line", { class: "now", x1: x(minimiser), x2: x(minimiser), y1: box.top, y2: box.bottom });
+    const side = x(minimiser) > (box.left + box.right) / 2 ? "end" : "start";
+    make(svg, "text", { x: x(minimiser) + (side === "end" ? -5 : 5), y: box.bottom - 5, "text-anchor": side }, `y* ${states[minimiser]}`);
+    make(svg, "text", { x: box.left + 8, y: box.top + 12 }, "ν true min-marginal");
+    make(svg, "text", { class: "lower-name", x: box.left + 8, y: box.top + 30 }, exact ? "ν⁻ = ν" : "ν⁻ envelope of the rows");
+  }
+
+  // Nothing is selected yet.
+  invite(name) {
+    const { width, height } = this.svg.getBoundingClientRect();
+    name.textContent = "Selected message";
+    ["Click a line or a circle on the left", "to see its message and the envelope below it."].forEach((text, k) => {
+      make(this.svg, "text", { class: "soft", x: width / 2, y: height / 2 - 10 + 22 * k, "text-anchor": "middle" }, text);
+    });
+  }
+}

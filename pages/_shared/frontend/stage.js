@@ -1,0 +1,339 @@
+// The stage. It keeps its DOM between reruns, plays the events it holds on its own clock, and asks Python for
+// more by the trigger "command". Position k means: the first k events have happened; events[k - 1] was the last.
+
+const KIND = { OPENED: 0, ORACLE: 1, ROW: 2, MESSAGE: 3, SWEEP: 4, FINISHED: 5 };
+const STOP = { row: KIND.ROW, node: KIND.MESSAGE, sweep: KIND.SWEEP };
+const KEEP = 700; // events held at most
+const LOW = 48; // ask for more when fewer than this are left ahead
+
+class Stage {
+  constructor(root) {
+    this.root = root;
+    this.$ = (selector) => root.querySelector(selector);
+    this.run = null;
+    this.serial = 0;
+    this.speed = 12;
+    this.playing = false;
+    this.waiting = false;
+    this.settling = null;
+    this.panes = new Graph(this);
+    this.bounds = new Bounds(this);
+    this.message = new Message(this);
+    this.marks = new Marks(this);
+    this.listen();
+    this.resizer = new ResizeObserver(() => this.run !== null && this.layout());
+    this.resizer.observe(this.$(".views"));
+    this.resizer.observe(this.$(".bounds svg"));
+  }
+
+  // -- what Python sends ------------------------------------------------------------------------------------
+
+  receive(data, send) {
+    this.send = send;
+    this.data = data;
+    const fresh = data.run !== this.run;
+    // A graph is sent once; what was mounted anew meanwhile has to ask for it.
+    if (fresh && !data.graph) return send("command", { do: "poll", at: 0, arc: 0, first: 0, held: false, measure: "slack", run: data.run, serial: 0 });
+    // An answer to an earlier question leaves the latest one open, also one that is about to be asked.
+    const latest = fresh || (this.settling === null && (data.serial ?? this.serial) === this.serial);
+    this.waiting = !latest;
+    if (fresh) {
+      Object.assign(this, { run: data.run, graph: data.graph, events: new Map(), position: 0, seen: 0, arc: -1, tightness: null,
+        serial: data.serial ?? this.serial, playing: false, edge: null, history: { event: [], lower: [], upper: [], sweeps: [], rise: null } });
+      this.bounds.zoom = this.marks.range = null;
+      this.$(".status .title").textContent = data.title;
+      this.$(".status .title").title = data.title;
+      this.tone();
+    }
+    this.running = data.running;
+    if (data.window) {
+      this.take(data.window);
+      this.history = data.history;
+      this.done = data.done;
+      this.ending = data.status;
+      this.edge = data.edge;
+      this.tightness = data.tightness;
+      if (latest) {
+        this.position = this.playing ? this.position : data.position;
+        this.seen = Math.max(this.seen, data.seen);
+        if (data.edge) this.arc = data.edge.arc;
+        this.stateAddress();
+      }
+    }
+    if (fresh) this.layout();
+    else this.draw();
+    const ask = this.$("[data-act=reference]");
+    ask.disabled = data.asking || data.references.length > 0;
+    ask.textContent = data.asking ? "HiGHS is computing…" : "compare with HiGHS";
+    if (this.running || data.asking) setTimeout(() => this.root.isConnected && this.command("poll"), 250);
+  }
+
+  take(window) {
+    let slack = Float64Array.from(window.slack, (v) => (v === null ? NaN : v));
+    let rows = Int32Array.from(window.rows);
+    if (window.first === 0) this.origin = { slack, rows };
+    window.frames.forEach(([kind, node, arc, sweep, total, lower, upper, sentence, formula, changes], k) => {
+      if (changes.length) slack = slack.slice();
+      for (const [a, value] of changes) slack[a] = value;
+      if (kind === KIND.ROW) {
+        rows = rows.slice();
+        rows[arc >> 1] += 1;
+      }
+      this.events.set(window.first + k, { kind, node, arc, sweep, total, lower, upper, sentence, formula, slack, rows });
+    });
+    if (this.events.size > KEEP) {
+      for (const k of this.events.keys()) if (Math.abs(k - this.position) > KEEP / 2) this.events.delete(k);
+    }
+  }
+
+  command(what, more = {}) {
+    clearTimeout(this.settling);
+    this.settling = null;
+    this.serial += 1;
+    this.waiting = true;
+    let first = this.position;
+    while (this.events.has(first)) first += 1;
+    const behind = Math.max(this.position - 32, 0);
+    if (first - this.position < 2 || (behind < this.position && !this.events.has(behind))) first = behind;
+    this.send("command", { do: what, at: this.position, arc: this.arc, first, held: true, measure: this.panes.measure, run: this.run, serial: this.serial, ...more });
+  }
+
+  // The address bar opens this very picture; a link copies it.
+  stateAddress() {
+    if (this.data.link) history.replaceState(history.state, "", `?${this.data.link}&at=${this.position}&arc=${Math.max(this.arc, 0)}`);
+  }
+
+  async copyLink() {
+    const button = this.$("[data-act=link]");
+    this.stateAddress();
+    let said = "copied";
+    if (!this.data.link) said = "an uploaded model cannot be in a link";
+    else {
+      // Without a secure connection browsers offer no clipboard; the address bar has the link.
+      try { await navigator.clipboard.writeText(location.href); } catch { said = "copy it from the address bar"; }
+    }
+    button.textContent = said;
+    setTimeout(() => { button.textContent = "copy link"; }, 2500);
+  }
+
+  // -- moving -----------------------------------------------------------------------------------------------
+
+  last() {
+    return this.position > 0 ? this.events.get(this.position - 1) : null;
+  }
+
+  show(position, settle = true) {
+    this.position = position;
+    this.seen = Math.max(this.seen, position);
+    if (settle) {
+      clearTimeout(this.settling);
+      this.settling = setTimeout(() => this.command("show"), 40);
+      this.waiting = true;
+    }
+    this.draw();
+  }
+
+  // The position after one step, or null if the events held do not reach that far.
+  target(grain, backward) {
+    if (backward) {
+      for (let k = this.position - 1; k > 0; k -= 1) {
+        const event = this.events.get(k - 1);
+        if (!event) return null;
+        if (event.kind >= STOP[grain]) return k;
+      }
+      return 0;
+    }
+    for (let k = this.position + 1; ; k += 1) {
+      const event = this.events.get(k - 1);
+      if (!event) return null;
+      if (event.kind >= STOP[grain]) return k;
+    }
+  }
+
+  step(grain, backward) {
+    if (this.running) return;
+    this.pause(false);
+    if (!backward && this.atEnd()) return;
+    const to = this.target(grain, backward);
+    if (to !== null) this.show(to);
+    else this.command("step", { grain, backward });
+  }
+
+  atEnd() {
+    return this.done !== null && this.position >= this.done;
+  }
+
+  play() {
+    if (this.playing || this.running || this.atEnd()) return;
+    this.playing = true;
+    let before = performance.now();
+    let due = 0;
+    const tick = (now) => {
+      if (!this.playing || !this.root.isConnected) return;
+      due = Math.min(due + ((now - before) / 1000) * this.speed, this.speed);
+      before = now;
+      let moved = false;
+      while (due >= 1 && this.events.has(this.position)) {
+        this.position += 1;
+        due -= 1;
+        moved = true;
+        if (this.marks.range && this.position >= this.marks.range[1]) this.position = this.marks.range[0];
+      }
+      this.seen = Math.max(this.seen, this.position);
+      if (moved) this.draw();
+      if (this.atEnd()) return this.pause();
+      if (!this.waiting && !this.events.has(this.position + LOW) && this.done === null) this.command("show");
+      else if (!this.waiting && !this.events.has(this.position)) this.command("show");
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+    this.draw();
+  }
+
+  pause(settle = true) {
+    const was = this.playing;
+    this.playing = false;
+    if (was) {
+      this.draw();
+      if (settle) this.show(this.position);
+    }
+  }
+
+  select(arc) {
+    this.arc = arc;
+    this.draw();
+    this.command("show");
+  }
+
+  listen() {
+    for (const button of this.root.querySelectorAll("[data-step]")) button.onclick = () => this.step(button.dataset.step, false);
+    for (const button of this.root.querySelectorAll("[data-back]")) button.onclick = () => this.step(button.dataset.back, true);
+    const act = (name) => this.$(`[data-act=${name}]`);
+    act("reset").onclick = () => { this.pause(false); this.show(0); };
+    act("play").onclick = () => (this.playing ? this.pause() : this.play());
+    act("run").onclick = () => { this.pause(false); this.command(this.running ? "stop" : "run"); };
+    act("speed").onchange = (event) => { this.speed = Number(event.target.value); };
+    this.$(".scrub").oninput = (event) => { this.pause(false); this.show(Number(event.target.value)); };
+    act("link").onclick = () => this.copyLink();
+    act("flip").onclick = () => this.select(this.arc ^ 1);
+    act("look").onclick = () => { this.pause(false); this.command("look"); };
+    act("reference").onclick = () => this.command("reference");
+    this.keys = (event) => {
+      if (!this.root.isConnected) return document.removeEventListener("keydown", this.keys);
+      const target = event.composedPath()[0];
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target !== this.$(".scrub")) return;
+      if (event.ctrlKey || event.metaKey) return;
+      if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+        this.step(event.altKey ? "sweep" : event.shiftKey ? "node" : "row", event.key === "ArrowLeft");
+      } else if (event.key === " " && target.tagName !== "BUTTON") {
+        if (this.playing) this.pause();
+        else this.play();
+      } else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", this.keys);
+  }
+
+  // -- drawing ----------------------------------------------------------------------------------------------
+
+  // Light or dark is told by the page's own background.
+  tone() {
+    const probe = getComputedStyle(this.root).getPropertyValue("--st-background-color");
+    const canvas = document.createElement("canvas").getContext("2d");
+    canvas.fillStyle = probe.trim() || "#fff";
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b] = canvas.getImageData(0, 0, 1, 1).data;
+    this.dark = 0.3 * r + 0.6 * g + 0.1 * b < 128;
+    this.root.classList.toggle("dark", this.dark);
+  }
+
+  colour(share) {
+    const t = (this.dark ? 0.35 + 0.65 * share : 0.8 * (1 - share)) * (VIRIDIS.length - 1);
+    const k = Math.min(Math.floor(t), VIRIDIS.length - 2);
+    const mix = VIRIDIS[k].map((c, i) => Math.round(c + (VIRIDIS[k + 1][i] - c) * (t - k)));
+    return `rgb(${mix})`;
+  }
+
+  layout() {
+    this.panes.layout();
+  }
+
+  tip(event, lines) {
+    const tip = this.$(".tip");
+    tip.hidden = !event;
+    if (!event) return;
+    tip.replaceChildren(...lines().map((line, k) => {
+      const row = document.createElement("div");
+      row.textContent = line.length > 160 ? `${line.slice(0, 160)}…` : line;
+      if (k === 0) row.style.fontWeight = 600;
+      return row;
+    }));
+    const frame = this.root.getBoundingClientRect();
+    tip.style.left = `${Math.min(event.clientX - frame.left + 14, frame.width - 330)}px`;
+    tip.style.top = `${event.clientY - frame.top + 14}px`;
+  }
+
+  draw() {
+    if (this.run === null || !this.panes.ties) return;
+    const event = this.last();
+    this.drawStatus(event);
+    this.panes.draw(event || (this.position === 0 ? this.origin : null), event);
+    this.bounds.draw();
+    if (this.marked !== this.history || this.markedUpTo !== this.seen) this.marks.draw();
+    [this.marked, this.markedUpTo] = [this.history, this.seen];
+    if (this.drawn !== this.edge || this.drawnArc !== this.arc) this.message.draw();
+    [this.drawn, this.drawnArc] = [this.edge, this.arc];
+  }
+
+  drawStatus(event) {
+    const live = this.running;
+    const known = live || event || (this.position === 0 ? this.graph : this.nearest());
+    const set = (name, text) => { this.$(`[data-out=${name}]`).textContent = text; };
+    set("lower", number(known.lower));
+    set("upper", number(known.upper));
+    const gap = Math.max(known.upper - known.lower, 0) / Math.abs(known.lower || 1);
+    set("gap", gap < 1e-12 ? "0 %" : `${number(100 * gap, 2)} %`);
+    set("rows", live ? live.rows : event ? event.total : this.position === 0 && this.origin ? this.origin.rows.reduce((a, b) => a + b, 0) : "…");
+    const words = live ? "running…" : this.atEnd() ? this.ending : this.playing ? "playing" : "paused";
+    set("state", this.data.failure || words);
+    const ended = event && event.kind === KIND.FINISHED ? this.events.get(this.position - 2) : null;
+    const sweep = live ? live.sweep : (ended || event || { sweep: 0 }).sweep;
+    const count = live ? live.events : this.position;
+    this.$(".where").textContent = `sweep ${sweep + 1} · event ${count}`;
+    const scrub = this.$(".scrub");
+    scrub.max = this.seen;
+    scrub.value = this.position;
+    for (const control of this.root.querySelectorAll("[data-step], [data-act=play]")) control.disabled = Boolean(live) || this.atEnd();
+    for (const control of this.root.querySelectorAll("[data-back], [data-act=reset]")) control.disabled = Boolean(live) || this.position === 0;
+    scrub.disabled = Boolean(live);
+    this.$("[data-act=play]").textContent = this.playing ? "❚❚ Pause" : "▶ Play";
+    const run = this.$("[data-act=run]");
+    run.textContent = live ? "■ Stop" : "run ▶|";
+    run.disabled = !live && this.atEnd();
+    const opening = "Every group starts on its own, all messages are 0. Press Play, or step row by row, and watch the lower bound rise.";
+    this.$(".sentence").textContent = live ? "Running at full speed. Stop whenever you like; every event can be revisited afterwards."
+      : event ? event.sentence : this.position === 0 ? opening : "…";
+    this.$(".formula").textContent = event && !live ? event.formula : "";
+    this.root.dataset.position = String(this.position);
+    this.root.dataset.state = live ? "running" : this.playing ? "playing" : this.waiting ? "waiting" : "idle";
+  }
+
+  // Bounds at a position whose event is not held: the nearest point of the history.
+  nearest() {
+    const { event, lower, upper } = this.history;
+    const k = event.findIndex((e) => e >= this.position);
+    return k < 0 ? { lower: null, upper: null } : { lower: lower[k], upper: upper[k] };
+  }
+
+  leave() {
+    this.playing = false;
+    document.removeEventListener("keydown", this.keys);
+    this.resizer.disconnect();
+  }
+}
+
+export default function (component) {
+  const root = component.parentElement.querySelector(".stage");
+  root.stage = root.stage || new Stage(root);
+  root.stage.receive(component.data, component.setTriggerValue);
+}
