@@ -1,5 +1,6 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run every test
+# make bench, make bench-ui, make screenshots: figures of the solver, of the app, and pictures for the README
 
 PORT ?= 8501
 BIN := .venv/bin
@@ -13,7 +14,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
   then echo "Installing $(1)"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(1) >/dev/null; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test lint format bench clean
+.PHONY: setup browser run test lint format bench bench-ui screenshots clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -55,6 +56,12 @@ format: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+bench-ui: setup browser
+	$(BIN)/python -m benchmarks.ui
+
+screenshots: setup browser
+	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
 
 clean:
 	rm -rf .venv test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -45,8 +45,8 @@ from bender_core.variants import Variant, variant
 Grain = Literal["event", "row", "node", "sweep"]
 _UNTIL = {"event": Until.EVENT, "row": Until.ROW, "node": Until.NODE, "sweep": Until.SWEEP}
 _ENDLESS = np.iinfo(np.int64).max
-# Table entries read between two looks at the clock: about 50 ms.
-_SLICE = 1 << 28
+# Table entries read between two looks at the clock: about 25 ms, several times that on a busy machine.
+_SLICE = 1 << 27
 # A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
 _SNAPSHOT_EVERY = 64
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20

@@ -28,7 +28,7 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def explain(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+def explain(event: Event, graph: HyperGraph, variant: Variant, schedule: str = "mplp") -> Explanation:
     """Say what an event did and why.
 
     Parameters
@@ -37,8 +37,9 @@ def explain(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
     graph : HyperGraph
         The hyper-graph of the run, for the names of groups.
     variant : Variant
+    schedule : {"mplp", "srmp"}
     """
-    return _WRITERS[event.kind](event, graph, variant)
+    return _WRITERS[event.kind](event, graph, variant, schedule)
 
 
 def _place(event: Event, graph: HyperGraph) -> str:
@@ -65,17 +66,18 @@ def _degree(event: Event, graph: HyperGraph) -> int:
     return int(first[event.node + 1] - first[event.node])
 
 
-def _opened(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+def _opened(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     d = _degree(event, graph)
-    source = "enumerated" if variant.exact else "bounded by the rows we already have, recycled"
+    source = "computed exactly" if variant.exact else "bounded from below by the rows we already have, recycled"
+    messages = "The message from its 1 neighbour is" if d == 1 else f"The messages from its {d} neighbours are"
     return Explanation(
-        f"{_place(event, graph)}: its turn. The messages from its {d} neighbour{'s' * (d != 1)} are {source}; "
-        f"the cheapest state is y* = {_minimiser(event, graph)}, at {number(event.before)}.",
+        f"{_place(event, graph)}: its turn. {messages} {source}; "
+        f"going by that its cheapest state is y* = {_minimiser(event, graph)}, at {number(event.before)}.",
         f"min φ + Σ {'ν' if variant.exact else 'ν⁻'} = {number(event.before)}  at y*",
     )
 
 
-def _oracle(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+def _oracle(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     if event.arc < 0:
         return Explanation(
             f"{_place(event, graph)}: {_where(event, graph)} the envelopes equal the true min-marginals"
@@ -90,11 +92,11 @@ def _oracle(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
     )
 
 
-def _row(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+def _row(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     _, sender = graph.ends(event.arc)
     added = (
         f"{_place(event, graph)}: added a {_CUTS[RowKind(event.cut)]} row for the message from "
-        f"{graph.partition.labels[sender]}."
+        f"{graph.partition.labels[sender]}, a sum of one term a variable that nowhere exceeds the true min-marginal."
     )
     where = _where(event, graph).replace("at", "At", 1)
     if event.value <= event.before:
@@ -109,33 +111,39 @@ def _row(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
     )
 
 
-def _message(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+def _message(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     gain = event.value - event.before
     scale = max(abs(event.value), 1e-300)
-    moved = f"rose by {number(gain)}, to {number(event.value)}" if gain > 1e-13 * scale else "did not move"
-    d = _degree(event, graph)
+    moved = (
+        f"rose by {number(gain)}, to {number(event.value)}: even the cheapest state costs that much more than the "
+        "bound had allowed for"
+        if gain > 1e-13 * scale
+        else "did not move: the bound had allowed for no less than the cheapest state costs"
+    )
+    nu = "ν" if variant.exact else "ν⁻"
+    share = (
+        f"(φ + Σ {nu}) / {1 + _degree(event, graph)}" if schedule == "mplp" else f"w · (φ + Σ {nu}) ahead, {nu} behind"
+    )
     return Explanation(
         f"{_place(event, graph)}: passed its messages and took y = {_minimiser(event, graph)} into the labelling. "
         f"The lower bound {moved}.",
-        f"λ ← {'ν' if variant.exact else 'ν⁻'} − (φ + Σ {'ν' if variant.exact else 'ν⁻'}) / {1 + d};  "
-        f"LB: {number(event.before)} → {number(event.value)}",
+        f"λ ← {nu} − {share};  LB: {number(event.before)} → {number(event.value)}",
     )
 
 
-def _sweep(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+def _sweep(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     gain = max(event.value - event.before, 0.0)
     gap = max(event.upper_bound - event.lower_bound, 0.0)
     deep = f" As the bound rises slowly, envelopes are made tight at the best {event.depth} states of a group."
     return Explanation(
         f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
-        f"The best labelling costs {number(event.upper_bound)}; no labelling costs {number(gap)} less than that."
-        + deep
-        * (event.depth > 1),
+        f"The best labelling costs {number(event.upper_bound)}; "
+        f"no other can be better by more than {number(gap)}." + deep * (event.depth > 1),
         f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
     )
 
 
-def _finished(event: Event, graph: HyperGraph, variant: Variant) -> Explanation:
+def _finished(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     return Explanation(
         f"The run is finished after {event.rows} rows: the bound certifies that no labelling costs less than "
         f"{number(event.lower_bound)}; the best one found costs {number(event.upper_bound)}.",

@@ -207,15 +207,22 @@ def show() -> None:
         with picture:
             draw(current, p, q, shown, order, chosen)
     with right:
-        look = st.segmented_control("Look at", LOOKS, key="edge_look", required=True, label_visibility="collapsed")
-        if look == "What if":
-            what_if(current, p, q, shown, order)
-        elif look == "Row anatomy":
-            anatomy(current, p, q, chosen)
-        elif look == "Slack over time":
-            over_time(current, p, q)
-        else:
-            st.plotly_chart(plot_slack_histogram(shown), key="edge-histogram", height=320)
+        looks(current, p, q, shown, order, chosen)
+
+
+@st.fragment
+def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[Row]) -> None:
+    """One of several closer looks; what is chosen in it does not make the page anew."""
+    current.run.engine.seek(current.run.position)
+    look = st.segmented_control("Look at", LOOKS, key="edge_look", required=True, label_visibility="collapsed")
+    if look == "What if":
+        what_if(current, p, q, shown, order)
+    elif look == "Row anatomy":
+        anatomy(current, p, q, chosen)
+    elif look == "Slack over time":
+        over_time(current, p, q)
+    else:
+        st.plotly_chart(plot_slack_histogram(shown), key="edge-histogram", height=320)
 
 
 def draw(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[Row]) -> None:

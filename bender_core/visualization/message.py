@@ -149,7 +149,13 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
     if len(place):
         drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
         drawing.add_annotation(
-            x=int(place[0]), y=1, yref="paper", yanchor="bottom", text=f"y* {said[int(place[0])]}", showarrow=False
+            x=int(place[0]),
+            y=0,
+            yref="paper",
+            yanchor="bottom",
+            text=f"y* {said[int(place[0])]}",
+            showarrow=False,
+            xanchor="left" if 2 * place[0] < len(x) else "right",
         )
     rest = (
         "" if shown.bands is None else f"; then {BANDS} bands of {shown.bands.each:.0f} states: least, median, largest"

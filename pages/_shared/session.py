@@ -30,6 +30,7 @@ class Run:
     arc: int = 0  # the message selected
     first: int = 0  # the first event the stage does not hold yet
     serial: int = 0  # the stage's last command
+    ahead: int = 24  # how many events after the present one it wants
     held: bool = False  # whether the stage holds the hyper-graph
     measure: str = "slack"  # what colours the lines
     thread: threading.Thread | None = None

@@ -22,11 +22,11 @@ from bender_core.kernels.layout import Kind
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.session import Lab, Run
 
-# Events sent around the present one; the component asks for more when it runs low.
-AHEAD, BEHIND = 80, 32
+# Events sent from before the present one; the component asks for as many after it as it needs, at most so many.
+BEHIND, MOST_AHEAD = 8, 120
 # Computing ahead must not keep the person waiting.
 AHEAD_SECONDS = 0.15
-HISTORY_POINTS = 300
+HISTORY_POINTS = 200
 # Sweeps marked on the scrubber; more could not be told apart.
 SWEEP_MARKS = 200
 # Variables and couplings drawn at most.
@@ -34,12 +34,12 @@ VARIABLES, LINKS = 2000, 1500
 EDGE_POINTS = 400
 
 _FRONTEND = Path(__file__).parent / "frontend"
-_SCRIPTS = ("tools", "graph", "charts", "marks", "stage")
+_CODE = "\n".join((_FRONTEND / f"{name}.js").read_text() for name in ("tools", "graph", "charts", "marks", "stage"))
 _component = st.components.v2.component(
     "bender_stage",
     html=(_FRONTEND / "stage.html").read_text(),
     css=(_FRONTEND / "stage.css").read_text(),
-    js="\n".join((_FRONTEND / f"{name}.js").read_text() for name in _SCRIPTS),
+    js=(_FRONTEND / "loader.js").read_text(),
 )
 
 
@@ -66,10 +66,12 @@ def obey(run: Run, command: dict[str, Any]) -> None:
     run : Run
     command : dict
         ``do``: "show", "step", "run", "stop", "poll", "reference" or "look"; ``at``: the event shown; ``arc``: the arc
-        selected; ``first``: the first event wanted; ``held``: whether the hyper-graph is there already; ``measure``:
-        what colours the lines; ``serial``: the command's number, sent back with the answer.
+        selected; ``first``: the first event wanted; ``ahead``: how many after the one shown; ``held``: whether code and
+        hyper-graph are there already; ``measure``: what colours the lines; ``serial``: the command's number, sent back
+        with the answer.
     """
     run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
+    run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
     run.held, run.measure = bool(command["held"]), str(command["measure"])
     if command["do"] == "stop":
         run.halt()
@@ -97,6 +99,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
                 engine.schedule,
             ]
         ),
+        "code": None if run.held else _CODE,
         "graph": None if run.held else _graph(lab),
         "link": lab.link,
         "running": run.progress if run.busy else None,
@@ -107,7 +110,11 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     run.held = False
     if not run.busy:
-        window = frames(engine, max(run.first, run.position - BEHIND), run.position + AHEAD)
+        window = (
+            frames(engine, max(run.first, run.position - BEHIND), run.position + run.ahead)
+            if run.ahead
+            else last_frame(engine)
+        )
         run.first = 0
         engine.seek(run.position)
         data |= {
@@ -227,26 +234,41 @@ def frames(engine: Engine, first: int, last: int) -> dict[str, Any]:
         if engine.position > known and time.perf_counter() > deadline:
             break
         engine.step("event")
-        event = engine.trace[engine.position - 1]
-        said = explain(event, engine.graph, engine.variant)
         now = engine.slack
         changed = np.flatnonzero((now != slack) & ~np.isnan(now))
-        data["frames"].append(
-            [
-                int(event.kind),
-                event.node,
-                event.arc,
-                event.sweep,
-                event.rows,
-                event.lower_bound,
-                event.upper_bound,
-                said.sentence,
-                said.formula,
-                [[int(arc), float(f"{now[arc]:.4g}")] for arc in changed],
-            ]
-        )
+        data["frames"].append(_frame(engine, [[int(arc), float(f"{now[arc]:.4g}")] for arc in changed]))
         slack = now
     return data
+
+
+def last_frame(engine: Engine) -> dict[str, Any]:
+    """As `frames`, of the last event alone: nothing has to be computed again, which after a long run takes long."""
+    data = frames(engine, engine.position, engine.position)
+    if engine.position:
+        event = engine.trace[engine.position - 1]
+        data["first"] -= 1
+        data["frames"] = [_frame(engine, [])]
+        if event.kind == Kind.ROW:
+            data["rows"][event.arc // 2] -= 1
+    return data
+
+
+def _frame(engine: Engine, changes: list[list[float]]) -> list[Any]:
+    """The last event as the component plays it."""
+    event = engine.trace[engine.position - 1]
+    said = explain(event, engine.graph, engine.variant, engine.schedule)
+    return [
+        int(event.kind),
+        event.node,
+        event.arc,
+        event.sweep,
+        event.rows,
+        event.lower_bound,
+        event.upper_bound,
+        said.sentence,
+        said.formula,
+        changes,
+    ]
 
 
 def history(engine: Engine, length: int) -> dict[str, Any]:
@@ -268,8 +290,8 @@ def history(engine: Engine, length: int) -> dict[str, Any]:
     most = int(gains.argmax()) if len(gains) else 0
     return {
         "event": (picked + 1).tolist(),
-        "lower": lower[picked].tolist(),
-        "upper": trace.column("upper_bound")[picked].tolist(),
+        "lower": _rounded(lower[picked], 8),
+        "upper": _rounded(trace.column("upper_bound")[picked], 8),
         "sweeps": ends[np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int))].tolist() if len(ends) else [],
         "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
     }
@@ -320,6 +342,6 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
     }
 
 
-def _rounded(values: np.ndarray) -> list[float | None]:
+def _rounded(values: np.ndarray, digits: int = 6) -> list[float | None]:
     """Six digits are plenty on a screen and a third of the bytes; NaN becomes null."""
-    return [None if np.isnan(v) else float(f"{v:.6g}") for v in values]
+    return [None if np.isnan(v) else float(f"{v:.{digits}g}") for v in values]

@@ -68,7 +68,18 @@ def engine(mine: Lab) -> bc.Engine:
 
 
 def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
-    return {"do": do, "at": at, "arc": 0, "first": at, "held": True, "measure": "slack", "run": 0, "serial": 1, **more}
+    return {
+        "do": do,
+        "at": at,
+        "arc": 0,
+        "first": at,
+        "ahead": 80,
+        "held": True,
+        "measure": "slack",
+        "run": 0,
+        "serial": 1,
+        **more,
+    }
 
 
 def replay(window: dict[str, Any]) -> list[tuple[np.ndarray, np.ndarray]]:

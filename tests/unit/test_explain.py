@@ -45,9 +45,12 @@ def test_every_event_is_told_in_plain_text(engine: bc.Engine) -> None:
 def test_an_opened_node_says_its_minimiser_and_how_it_was_found(engine: bc.Engine) -> None:
     for event, sentence, formula in explained(engine, Kind.NODE_OPENED):
         neighbours = len(engine.graph.neighbours(event.node))
-        assert f"its {neighbours} neighbour{'s' if neighbours != 1 else ''} " in sentence
+        assert (
+            f"its {neighbours} neighbour{'s' if neighbours != 1 else ''} {'are' if neighbours != 1 else 'is'} "
+            in sentence
+        )
         assert f"y* = {engine.partition.describe(event.node, event.state)}, at {number(event.before)}." in sentence
-        assert ("enumerated" in sentence) == engine.variant.exact
+        assert ("exactly" in sentence) == engine.variant.exact
         assert formula.startswith("min φ + Σ ν ") if engine.variant.exact else "ν⁻" in formula
         assert number(event.before) in formula
 
@@ -71,7 +74,7 @@ def test_a_row_says_by_how_much_the_envelope_rose(engine: bc.Engine) -> None:
     for event, sentence, formula in explained(engine, Kind.ROW):
         _, sender = engine.graph.ends(event.arc)
         assert event.value > event.before
-        assert f"message from {engine.partition.labels[sender]}. " in sentence
+        assert f"message from {engine.partition.labels[sender]}, " in sentence
         assert f"rose by {number(event.value - event.before)}, to the truth" in sentence
         assert f"ν⁻(y*): {number(event.before)} → " in formula
         assert f"= {number(event.value)} = ν(y*)" in formula
@@ -84,9 +87,17 @@ def test_a_message_says_what_the_bound_gained(engine: bc.Engine) -> None:
         if "did not move" in sentence:
             assert event.value == pytest.approx(event.before, rel=1e-12)
         else:
-            assert f"rose by {number(event.value - event.before)}, to {number(event.value)}." in sentence
+            assert f"rose by {number(event.value - event.before)}, to {number(event.value)}:" in sentence
         assert f"/ {1 + len(engine.graph.neighbours(event.node))};" in formula
         assert formula.endswith(f"LB: {number(event.before)} → {number(event.value)}")
+
+
+def test_the_message_of_a_group_is_told_as_the_schedule_shares() -> None:
+    mrf = bc.load(SAMPLES / "tree.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 3), 9, "srmp")
+    (*_, event) = engine.step("node")
+    formula = explain(event, engine.graph, engine.variant, "srmp").formula
+    assert formula.startswith("λ ← ν⁻ − w · (φ + Σ ν⁻) ahead, ν⁻ behind;  LB: ")
 
 
 def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:

@@ -95,8 +95,9 @@ class Message {
     make(svg, "line", { class: "now", x1: x(minimiser), x2: x(minimiser), y1: box.top, y2: box.bottom });
     const side = x(minimiser) > (box.left + box.right) / 2 ? "end" : "start";
     make(svg, "text", { x: x(minimiser) + (side === "end" ? -5 : 5), y: box.bottom - 5, "text-anchor": side }, `y* ${states[minimiser]}`);
-    make(svg, "text", { x: box.left + 8, y: box.top + 12 }, "ν true min-marginal");
-    make(svg, "text", { class: "lower-name", x: box.left + 8, y: box.top + 30 }, exact ? "ν⁻ = ν" : "ν⁻ envelope of the rows");
+    // Below the frame: the lines may be anywhere in it.
+    make(svg, "text", { x: box.left, y: box.bottom + 17 }, "━ ν true min-marginal");
+    make(svg, "text", { class: "lower-name", x: box.right, y: box.bottom + 17, "text-anchor": "end" }, exact ? "ν⁻ = ν" : "━ ν⁻ envelope of the rows");
   }
 
   // Nothing is selected yet.

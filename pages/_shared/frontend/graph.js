@@ -76,6 +76,7 @@ class Graph {
     this.size = [width, height];
     const { nodes, edges } = this.stage.graph;
     this.crowded = nodes.length > 40;
+    this.crowdedEdges = edges.length > 150;
     const margin = { x: this.crowded ? 20 : Math.min(70, width / 5), top: this.crowded ? 16 : 24, bottom: this.crowded ? 20 : 40 };
     this.at = nodes.map((n) => [
       margin.x + n.x * (width - 2 * margin.x),
@@ -86,7 +87,6 @@ class Graph {
     this.halo = make(this.svg, "path", { class: "halo", visibility: "hidden" });
     this.pulse = make(this.svg, "path", { class: "pulse", visibility: "hidden" });
     this.ties = edges.map(() => make(this.svg, "path", { class: "tie" }));
-    this.looks = edges.map(() => "");
     this.picks = edges.map((_, e) => this.pickable(e));
     this.circles = nodes.map((_, p) => this.circle(p));
     edges.forEach((_, e) => this.bend(e));
@@ -104,7 +104,8 @@ class Graph {
   pickable(e) {
     const { stage } = this;
     const [p, q] = stage.graph.edges[e].map((node) => stage.graph.nodes[node].label);
-    const pick = make(this.svg, "path", { class: "pick", "data-edge": e, tabindex: stage.graph.edges.length > 150 ? -1 : 0, role: "button", "aria-label": `${p} to ${q}` });
+    const pick = make(this.svg, "path", { class: "pick", "data-edge": e, tabindex: this.crowdedEdges ? -1 : 0, role: "button", "aria-label": `${p} to ${q}` });
+    pick.classList.toggle("unpainted", this.crowdedEdges);
     pick.onclick = () => stage.select(stage.arc >> 1 === e ? stage.arc ^ 1 : 2 * e);
     pick.onkeydown = (event) => { if (event.key === "Enter") pick.onclick(); };
     pick.onpointerenter = (event) => stage.tip(event, () => this.edgeTip(e));
@@ -251,9 +252,26 @@ class Graph {
   }
 
   draw(state, event) {
+    this.drawTies(state);
+    this.trace(this.pulse, event && event.arc >= 0 ? event.arc >> 1 : -1);
     const { graph, arc } = this.stage;
+    this.trace(this.halo, arc >> 1);
+    this.mark("active", event ? event.node : -1);
+    this.mark("chosen", arc >= 0 ? graph.edges[arc >> 1][arc & 1] : -1);
+    this.legend();
+  }
+
+  // Most lines look as they did an event ago; to say so again would cost the browser a frame.
+  drawTies(state) {
+    const { graph, tightness, dark } = this.stage;
+    const scene = [this.measure, tightness, dark, this.ties];
+    const before = this.scene && scene.every((part, k) => part === this.scene[k]) ? this.state : null;
+    [this.scene, this.state] = [scene, state];
     const many = this.ties.length > 120;
     this.ties.forEach((tie, e) => {
+      // Slack is NaN where nobody has looked, and NaN is not even equal to itself.
+      if (before && state && Object.is(before.slack[2 * e], state.slack[2 * e])
+        && Object.is(before.slack[2 * e + 1], state.slack[2 * e + 1]) && before.rows[e] === state.rows[e]) return;
       const share = this.share(state, e);
       const loose = share > 1e-9;
       const width = graph.exact ? 2 : 1 + (many ? 0.3 : 0.9) * Math.log2(1 + (state ? state.rows[e] : 0));
@@ -263,21 +281,19 @@ class Graph {
         loose ? "7 4" : "none",
         loose ? 1 : many ? 0.35 : 0.7,
       ];
-      // Most lines look as they did an event ago; to say so again would cost the browser a frame.
-      if (this.looks[e] === look.join()) return;
-      this.looks[e] = look.join();
       ["stroke", "stroke-width", "stroke-dasharray", "stroke-opacity"].forEach((name, k) => tie.setAttribute(name, look[k]));
     });
-    this.trace(this.pulse, event && event.arc >= 0 ? event.arc >> 1 : -1);
-    this.trace(this.halo, arc >> 1);
-    const receiver = arc >= 0 ? graph.edges[arc >> 1][arc & 1] : -1;
+  }
+
+  // Put a class on what stands for a group, and take it off what had it.
+  mark(name, p) {
     for (const shapes of [this.circles, this.hulls]) {
-      shapes.forEach((shape, p) => {
-        shape.classList.toggle("active", Boolean(event) && event.node === p);
-        shape.classList.toggle("chosen", p === receiver);
-      });
+      const had = shapes[`${name}Node`] ?? -1;
+      if (had === p) continue;
+      shapes[had]?.classList.remove(name);
+      shapes[p]?.classList.add(name);
+      shapes[`${name}Node`] = p;
     }
-    this.legend();
   }
 
   legend() {

@@ -4,7 +4,9 @@
 const KIND = { OPENED: 0, ORACLE: 1, ROW: 2, MESSAGE: 3, SWEEP: 4, FINISHED: 5 };
 const STOP = { row: KIND.ROW, node: KIND.MESSAGE, sweep: KIND.SWEEP };
 const KEEP = 700; // events held at most
-const LOW = 48; // ask for more when fewer than this are left ahead
+const LOW = 48; // while playing, ask for more when fewer than this are left ahead
+// How many events after the present one are asked for: many where they are about to be played.
+const AHEAD = { playing: 80, paused: 24, stopped: 0 };
 
 class Stage {
   constructor(root) {
@@ -32,8 +34,6 @@ class Stage {
     this.send = send;
     this.data = data;
     const fresh = data.run !== this.run;
-    // A graph is sent once; what was mounted anew meanwhile has to ask for it.
-    if (fresh && !data.graph) return send("command", { do: "poll", at: 0, arc: 0, first: 0, held: false, measure: "slack", run: data.run, serial: 0 });
     // An answer to an earlier question leaves the latest one open, also one that is about to be asked.
     const latest = fresh || (this.settling === null && (data.serial ?? this.serial) === this.serial);
     this.waiting = !latest;
@@ -46,6 +46,7 @@ class Stage {
       this.tone();
     }
     this.running = data.running;
+    this.stopping &&= Boolean(data.running);
     if (data.window) {
       this.take(data.window);
       this.history = data.history;
@@ -93,9 +94,9 @@ class Stage {
     this.waiting = true;
     let first = this.position;
     while (this.events.has(first)) first += 1;
-    const behind = Math.max(this.position - 32, 0);
+    const behind = Math.max(this.position - 8, 0);
     if (first - this.position < 2 || (behind < this.position && !this.events.has(behind))) first = behind;
-    this.send("command", { do: what, at: this.position, arc: this.arc, first, held: true, measure: this.panes.measure, run: this.run, serial: this.serial, ...more });
+    this.send("command", { do: what, at: this.position, arc: this.arc, first, held: true, ahead: what === "stop" ? AHEAD.stopped : this.playing ? AHEAD.playing : AHEAD.paused, measure: this.panes.measure, run: this.run, serial: this.serial, ...more });
   }
 
   // The address bar opens this very picture; a link copies it.
@@ -211,7 +212,12 @@ class Stage {
     const act = (name) => this.$(`[data-act=${name}]`);
     act("reset").onclick = () => { this.pause(false); this.show(0); };
     act("play").onclick = () => (this.playing ? this.pause() : this.play());
-    act("run").onclick = () => { this.pause(false); this.command(this.running ? "stop" : "run"); };
+    act("run").onclick = () => {
+      this.pause(false);
+      this.stopping = Boolean(this.running);
+      this.command(this.running ? "stop" : "run");
+      this.draw();
+    };
     act("speed").onchange = (event) => { this.speed = Number(event.target.value); };
     this.$(".scrub").oninput = (event) => { this.pause(false); this.show(Number(event.target.value)); };
     act("link").onclick = () => this.copyLink();
@@ -278,11 +284,19 @@ class Stage {
     const event = this.last();
     this.drawStatus(event);
     this.panes.draw(event || (this.position === 0 ? this.origin : null), event);
+    this.drawCharts();
+    if (this.drawn !== this.edge || this.drawnArc !== this.arc) this.message.draw();
+    [this.drawn, this.drawnArc] = [this.edge, this.arc];
+  }
+
+  // While playing, twelve times a second is enough for what moves by a pixel.
+  drawCharts() {
+    const now = performance.now();
+    if (this.playing && now - this.charted < 80) return;
+    this.charted = now;
     this.bounds.draw();
     if (this.marked !== this.history || this.markedUpTo !== this.seen) this.marks.draw();
     [this.marked, this.markedUpTo] = [this.history, this.seen];
-    if (this.drawn !== this.edge || this.drawnArc !== this.arc) this.message.draw();
-    [this.drawn, this.drawnArc] = [this.edge, this.arc];
   }
 
   drawStatus(event) {
@@ -294,7 +308,7 @@ class Stage {
     const gap = Math.max(known.upper - known.lower, 0) / Math.abs(known.lower || 1);
     set("gap", gap < 1e-12 ? "0 %" : `${number(100 * gap, 2)} %`);
     set("rows", live ? live.rows : event ? event.total : this.position === 0 && this.origin ? this.origin.rows.reduce((a, b) => a + b, 0) : "…");
-    const words = live ? "running…" : this.atEnd() ? this.ending : this.playing ? "playing" : "paused";
+    const words = live ? (this.stopping ? "stopping…" : "running…") : this.atEnd() ? this.ending : this.playing ? "playing" : "paused";
     set("state", this.data.failure || words);
     const ended = event && event.kind === KIND.FINISHED ? this.events.get(this.position - 2) : null;
     const sweep = live ? live.sweep : (ended || event || { sweep: 0 }).sweep;
@@ -332,8 +346,7 @@ class Stage {
   }
 }
 
-export default function (component) {
-  const root = component.parentElement.querySelector(".stage");
+export const receive = (root, component) => {
   root.stage = root.stage || new Stage(root);
   root.stage.receive(component.data, component.setTriggerValue);
-}
+};

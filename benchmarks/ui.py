@@ -1,0 +1,187 @@
+"""The app in Chromium: ``python -m benchmarks.ui``. How long from a click to the picture, frames a second while
+playing, bytes a step, and how soon a run stops.
+
+Wall milliseconds, browser and server on this machine; beside every figure stands what the same page takes to answer
+an empty question (an event that is shown already), so that a slow machine is told from a slow app.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import bender_core as bc
+from benchmarks.common import table
+from tests.browser.server import serve
+
+SIZES = (8, 12, 16)
+STEPS = 20
+PLAYED_SECONDS = 4
+# Rows and columns of open grids, every variable a group of its own.
+GRIDS = ((8, 7), (20, 20), (39, 39))
+
+# Does something to the stage and waits until its picture is complete: the answer is there and a frame was drawn.
+ANSWER = """([stage, action]) => new Promise((done) => {
+    const began = performance.now();
+    (new Function("stage", action))(stage);
+    const look = () => (stage.dataset.state === "idle" && !stage.stage.waiting
+        ? requestAnimationFrame(() => done(performance.now() - began)) : requestAnimationFrame(look));
+    requestAnimationFrame(look);
+})"""
+ACTIONS = {
+    "row step": "stage.querySelector('[data-step=row]').click()",
+    "node step": "stage.querySelector('[data-step=node]').click()",
+    "sweep step": "stage.querySelector('[data-step=sweep]').click()",
+    "edge pick": "stage.stage.select((stage.stage.arc + 2) % (2 * stage.stage.graph.edges.length))",
+    "empty question": "stage.stage.command('show')",
+}
+RESET = "stage.stage.show(0)"
+FRAMES = """([stage, seconds]) => new Promise((done) => {
+    let frames = 0;
+    const began = performance.now(), from = Number(stage.dataset.position);
+    const look = () => {
+        frames += 1;
+        const passed = (performance.now() - began) / 1000;
+        if (passed < seconds) requestAnimationFrame(look);
+        else done([frames / passed, (Number(stage.dataset.position) - from) / passed]);
+    };
+    requestAnimationFrame(look);
+})"""
+STOP = """(stage) => new Promise((done) => {
+    const began = performance.now();
+    stage.querySelector('[data-act=run]').click();
+    const look = () => (stage.dataset.state === 'idle' ? done(performance.now() - began) : requestAnimationFrame(look));
+    requestAnimationFrame(look);
+})"""
+
+
+def main() -> None:
+    """Print the tables."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("Chromium is not installed: apt-get install chromium")
+    bc.warm_up()
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "log.txt") as url, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        _clicks(browser, url)
+        _playing(browser, url)
+        _stopping(browser, url)
+        browser.close()
+
+
+@contextmanager
+def _stage(browser: Browser, url: str, link: str) -> Iterator[tuple[Page, list[int]]]:
+    """A page that shows what a link says, and the bytes of every frame that it has received."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page, received = context.new_page(), list[int]()
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
+    page.goto(f"{url}/?{link}")
+    page.wait_for_selector(".stage[data-state=idle]", timeout=120_000)
+    yield page, received
+    context.close()
+
+
+def _clicks(browser: Browser, url: str) -> None:
+    print(f"From a click to the complete picture, milliseconds; {STEPS} of each, pose, variant 9")
+    row = table({"": -16, "M": 3, "p50": 7, "p95": 7, "aim p95": 8, "kB p50": 7, "kB max": 7})
+    for size in SIZES:
+        aim = 300 if size <= 12 else 1000
+        with _stage(browser, url, f"sample=pose&M={size}&strategy=groups&variant=9&schedule=mplp") as (page, received):
+            stage = page.query_selector(".stage")
+            for name, action in ACTIONS.items():
+                times, sizes = [], []
+                page.evaluate(ANSWER, [stage, RESET])
+                for _ in range(STEPS if name != "sweep step" else 2):
+                    before = len(received)
+                    times.append(page.evaluate(ANSWER, [stage, action]))
+                    sizes.append(sum(received[before:]) / 1e3)
+                row(name, size, *_summary(times), f"≤ {aim}", f"{statistics.median(sizes):.1f}", f"{max(sizes):.1f}")
+            for name, times in _edge_page(page).items():
+                row(name, size, *_summary(times), f"≤ {aim}", "", "")
+    print()
+
+
+def _edge_page(page: Page) -> dict[str, list[float]]:
+    """How long the Edge page takes to open, and to answer what-if at another state."""
+    opened = [_timed(page, lambda: page.get_by_role("link", name="Edge").click(), ".stPlotlyChart .main-svg")]
+    page.wait_for_selector("table.plain td")
+    page.wait_for_function(
+        "document.querySelectorAll('.stPlotlyChart .main-svg').length >= 4"
+        " && document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
+    )
+    page.get_by_role("link", name="Watch").click()
+    page.wait_for_selector(".stage[data-state=idle]")
+    again = [_timed(page, lambda: page.get_by_role("link", name="Edge").click(), ".stPlotlyChart .main-svg")]
+    page.wait_for_selector("table.plain td")
+    asked = []
+    for k in range(10):
+        state = page.get_by_label("State of the receiver", exact=False)
+        before = page.locator("table.plain").inner_text()
+
+        def ask(state: object = state, code: int = 3 + k) -> None:
+            state.fill(str(code))  # type: ignore[attr-defined]
+            state.press("Enter")  # type: ignore[attr-defined]
+
+        begin = page.evaluate("performance.now()")
+        ask()
+        page.wait_for_function(
+            "(before) => document.querySelector('table.plain')?.innerText.trim() !== before.trim()", arg=before
+        )
+        asked.append(page.evaluate("performance.now()") - begin)
+    return {"edge page, first": opened, "edge page, again": again, "what-if": asked}
+
+
+def _timed(page: Page, act: Callable[[], None], selector: str) -> float:
+    begin = page.evaluate("performance.now()")
+    act()
+    page.wait_for_selector(selector, timeout=60_000)
+    passed: float = page.evaluate("performance.now()") - begin
+    return passed
+
+
+def _playing(browser: Browser, url: str) -> None:
+    print(
+        f"Playing for {PLAYED_SECONDS} s at ×40: open grids of single variables, variant 9; aim: ≥ 50 frames/s at 760"
+    )
+    row = table({"edges": 6, "frames/s": 9, "events/s": 9})
+    for rows, columns in GRIDS:
+        link = f"make=ising_grid&rows={rows}&columns={columns}&torus=False&M=1&strategy=singletons&variant=9"
+        with _stage(browser, url, link) as (page, _):
+            stage = page.query_selector(".stage")
+            page.locator("[data-act=speed]").select_option("160")
+            page.get_by_role("button", name="Play").click()
+            page.wait_for_selector(".stage[data-state=playing]")
+            frames, events = page.evaluate(FRAMES, [stage, PLAYED_SECONDS])
+            edges = page.locator(".tie").count()
+            row(edges, f"{frames:.1f}", f"{events:.0f}")
+    print()
+
+
+def _stopping(browser: Browser, url: str) -> None:
+    print("From Stop to the picture, milliseconds; 30×30 torus, M = 12, variant 11: a message takes long; aim ≤ 500")
+    link = "make=ising_grid&rows=30&columns=30&torus=True&M=12&strategy=greedy&variant=11"
+    times = []
+    with _stage(browser, url, link) as (page, _):
+        stage = page.query_selector(".stage")
+        for _ in range(3):
+            page.locator("[data-act=run]").click()
+            page.wait_for_selector(".stage[data-state=running]")
+            page.wait_for_timeout(600)
+            times.append(page.evaluate(STOP, stage))
+    print(f"median {statistics.median(times):.0f}, largest {max(times):.0f}\n")
+
+
+def _summary(times: list[float]) -> tuple[str, str]:
+    ranked = sorted(times)
+    return f"{statistics.median(ranked):.0f}", f"{ranked[min(int(0.95 * len(ranked)), len(ranked) - 1)]:.0f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Pictures of every page, light and dark, small and large, for the README: ``make screenshots``."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.server import serve
+
+FOLDER = Path(__file__).parent / "screenshots"
+SIZES = ((1280, 800), (1920, 1080))
+SCHEMES = ("light", "dark")
+# What every picture shows: a pose after its third sweep.
+LINK = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp&at=700&arc=9"
+LARGEST = 200_000
+
+
+def main() -> None:
+    """Take them all."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("Chromium is not installed: apt-get install chromium")
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "log.txt") as url, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for scheme in SCHEMES:
+            for width, height in SIZES:
+                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                page = context.new_page()
+                page.goto(f"{url}/?{LINK}")
+                page.wait_for_selector(".stage[data-state=idle]", timeout=120_000)
+                for name in ("Watch", "Edge", "Partition", "Instance"):
+                    page.get_by_role("link", name=name, exact=True).click()
+                    _settle(page)
+                    _save(page.screenshot(), FOLDER / f"{name.lower()}-{scheme}-{width}.png")
+                context.close()
+        browser.close()
+
+
+def _settle(page: Page) -> None:
+    """Wait until the page stands still for half a second."""
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    before = b""
+    for _ in range(20):
+        page.wait_for_timeout(500)
+        now = page.screenshot()
+        if now == before:
+            return
+        before = now
+
+
+def _save(png: bytes, path: Path) -> None:
+    """With as few colours as it takes to stay small."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    for colours in (256, 128, 64, 32):
+        picture.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+        if path.stat().st_size <= LARGEST:
+            return
+
+
+if __name__ == "__main__":
+    main()
