@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.model import FloatArray, IntArray
 from pages._shared.permalink import LinkError, Origin, arc_of, cut_of, engine_of, generated, origin_of, query
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
@@ -18,6 +20,23 @@ SAMPLES = Path(__file__).parents[2] / "sample_instances"
 FIRST = {"sample": "pose-small", "M": "8", "strategy": "groups", "variant": "9", "schedule": "mplp"}
 # How long HiGHS may look for the LP over groups, and again for the optimum.
 REFERENCE_SECONDS = 20.0
+# A background run says where it stands so often; the stage asks a little less often.
+TELL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where a background run stood when it last said so. Copies: the run goes on while they are drawn."""
+
+    sweep: int
+    rows: int
+    events: int
+    lower: float
+    upper: float
+    slack: FloatArray  # of every arc
+    row_edges: IntArray  # the hyper-edge of every row
+    trace: bc.Trace
+    when: float  # seconds, of the clock
 
 
 @dataclass
@@ -35,7 +54,7 @@ class Run:
     measure: str = "slack"  # what colours the lines
     thread: threading.Thread | None = None
     stop: threading.Event = field(default_factory=threading.Event)
-    progress: dict[str, float] = field(default_factory=dict)
+    progress: Progress | None = None
     failure: str = ""
 
     @property
@@ -65,7 +84,7 @@ class Run:
             return
         self.stop.clear()
         self.engine.seek(len(self.engine.trace))
-        self._publish(self.engine)
+        self.progress = self._progress()
         self.thread = threading.Thread(target=self._drive, daemon=True)
         self.thread.start()
         # Most runs are over before anybody could read a progress line.
@@ -85,19 +104,28 @@ class Run:
 
     def _drive(self) -> None:
         try:
-            self.engine.run(on_progress=self._publish)
+            self.engine.run(on_progress=self._tell)
         except bc.EngineError as error:
             self.failure = str(error)
 
-    def _publish(self, engine: bc.Engine) -> bool:
-        self.progress = {
-            "sweep": engine.sweep,
-            "rows": engine.n_rows,
-            "events": engine.position,
-            "lower": engine.lower_bound,
-            "upper": engine.upper_bound,
-        }
+    def _tell(self, engine: bc.Engine) -> bool:
+        if self.progress is None or time.perf_counter() - self.progress.when > TELL_SECONDS:
+            self.progress = self._progress()
         return self.stop.is_set()
+
+    def _progress(self) -> Progress:
+        engine = self.engine
+        return Progress(
+            engine.sweep,
+            engine.n_rows,
+            engine.position,
+            engine.lower_bound,
+            engine.upper_bound,
+            engine.slack,
+            engine.row_edges(),
+            engine.trace,
+            time.perf_counter(),
+        )
 
 
 _STOPS = {"event": Kind.NODE_OPENED, "row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from bender_core import Engine, Reference
+from bender_core import Engine, Reference, Trace
 from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Kind
@@ -102,7 +102,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "code": None if run.held else _CODE,
         "graph": None if run.held else _graph(lab),
         "link": lab.link,
-        "running": run.progress if run.busy else None,
+        "running": following(run) if run.busy else None,
         "failure": run.failure,
         "asking": lab.references.busy,
         "references": reference_lines(lab.references.found),
@@ -124,11 +124,28 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "done": len(engine.trace) if _is_complete(engine) else None,
             "status": SENTENCES[engine.status],
             "window": window,
-            "history": history(engine, run.seen),
+            "history": history(engine.trace, run.seen),
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
             "tightness": edge_tightness(engine, run.measure),
         }
     return data
+
+
+def following(run: Run) -> dict[str, Any] | None:
+    """What the stage draws of a run in the background."""
+    progress = run.progress
+    if progress is None:
+        return None
+    return {
+        "sweep": progress.sweep,
+        "events": progress.events,
+        "lower": progress.lower,
+        "upper": progress.upper,
+        "total": progress.rows,
+        "slack": _rounded(progress.slack),
+        "rows": np.bincount(progress.row_edges, minlength=len(progress.slack) // 2).tolist(),
+        "history": history(progress.trace, progress.events),
+    }
 
 
 def _is_complete(engine: Engine) -> bool:
@@ -271,7 +288,7 @@ def _frame(engine: Engine, changes: list[list[float]]) -> list[Any]:
     ]
 
 
-def history(engine: Engine, length: int) -> dict[str, Any]:
+def history(trace: Trace, length: int) -> dict[str, Any]:
     """The first ``length`` events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
 
     Returns
@@ -280,7 +297,6 @@ def history(engine: Engine, length: int) -> dict[str, Any]:
         ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``rise``: after which
         event the lower bound had risen most, and by how much.
     """
-    trace = engine.trace
     picked = (
         np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)
     )

@@ -44,7 +44,7 @@ def start_and_see_it_move(run: Run) -> None:
     run.start()
     assert run.busy
     thread = run.thread
-    while thread.is_alive() and not run.progress["events"]:
+    while thread.is_alive() and not run.progress.events:
         thread.join(0.05)
     assert run.busy
 
@@ -130,13 +130,13 @@ def test_a_run_ends_where_the_engine_ends() -> None:
     assert run.thread is None
     assert run.position == run.seen == len(plain.trace)
     assert (run.engine.trace.column("lower_bound") == plain.trace.column("lower_bound")).all()
-    assert run.progress["lower"] <= run.engine.lower_bound
+    assert run.progress.lower <= run.engine.lower_bound
 
 
 def test_a_long_run_reports_itself_and_can_be_stopped_and_gone_on_with() -> None:
     run = long_lab().run
     start_and_see_it_move(run)
-    assert run.progress["lower"] < run.progress["upper"]
+    assert run.progress.lower < run.progress.upper
     run.start()
     first = run.thread
     assert first.is_alive()

@@ -150,7 +150,7 @@ def test_frames_before_the_run_has_come_so_far_start_where_it_stands(engine: bc.
 @pytest.mark.parametrize("length", [0, 1, 2, 9])
 def test_a_short_history_has_every_event(engine: bc.Engine, length: int) -> None:
     engine.run()
-    found = history(engine, length)
+    found = history(engine.trace, length)
     assert found["event"] == list(range(1, length + 1))
     assert found["lower"] == pytest.approx(engine.trace.column("lower_bound")[:length], rel=1e-6)
     assert found["upper"] == pytest.approx(engine.trace.column("upper_bound")[:length], rel=1e-6)
@@ -160,7 +160,7 @@ def test_a_long_history_is_thinned_and_keeps_both_ends(mine: Lab) -> None:
     engine = mine.run.engine
     engine.run()
     length = len(engine.trace)
-    found = history(engine, length)
+    found = history(engine.trace, length)
     assert len(found["event"]) == min(length, HISTORY_POINTS)
     assert (found["event"][0], found["event"][-1]) == (1, length)
     assert found["event"] == sorted(set(found["event"]))
@@ -339,7 +339,9 @@ def test_while_the_run_is_busy_nothing_else_is_done(mine: Lab, monkeypatch: pyte
     for k, do in enumerate(("poll", "show", "step", "run"), start=2):
         obey(mine.run, command(do, at=0, serial=k, grain="row", backward=False))
         data = stage_data(mine)
-        assert data["running"] == mine.run.progress
+        assert data["running"]["events"] == mine.run.progress.events == before
+        assert data["running"]["history"] == history(engine.trace, before)
+        assert data["running"]["rows"] == np.bincount(engine.row_edges(), minlength=len(engine.graph.edges)).tolist()
         assert "window" not in data
         assert engine.position == before
     gate.set()

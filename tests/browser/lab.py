@@ -151,6 +151,10 @@ class Lab:
         self.stage.locator(selector).click()
         self.settle()
 
+    def wait_for_stage(self, state: str) -> None:
+        """Wait until a stage is there and in some state."""
+        expect(self.stage).to_have_attribute("data-state", state, timeout=60_000)
+
     def wait(self, condition: str, argument: Any = None) -> None:
         """Wait until a condition of the stage's root element holds: JavaScript in ``stage`` and ``argument``."""
         self.page.wait_for_function(

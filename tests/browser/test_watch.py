@@ -336,6 +336,15 @@ def test_a_long_run_can_be_stopped(watch: Lab) -> None:
     watch.stage.locator("[data-act=run]").click()
     watch.wait("stage.dataset.state === 'running' && /event [1-9]/.test(stage.querySelector('.where').textContent)")
     expect(watch.stage.locator("[data-step=row]")).to_be_disabled()
+    # The stage follows, and so does one that is opened while the run goes on.
+    line = watch.stage.locator(".bounds path.lower").get_attribute("d")
+    expect(watch.stage.locator(".bounds path.lower")).not_to_have_attribute("d", line)
+    watch.page.get_by_role("link", name="Edge", exact=True).click()
+    expect(watch.page.get_by_text("The run is going on in the background.")).to_be_visible()
+    watch.page.get_by_role("link", name="Watch", exact=True).click()
+    watch.wait_for_stage("running")
+    line = watch.stage.locator(".bounds path.lower").get_attribute("d")
+    expect(watch.stage.locator(".bounds path.lower")).not_to_have_attribute("d", line)
     watch.stage.get_by_role("button", name="Stop").click()
     watch.wait_for_end()
     assert watch.position > 0

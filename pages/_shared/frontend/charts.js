@@ -55,7 +55,7 @@ class Bounds {
     names.forEach(([kind, text], k) => {
       make(svg, "text", { class: kind, x: box.right - 6, y: box.bottom - 8 - 18 * k, "text-anchor": "end" }, text);
     });
-    if (stage.position < from || stage.position > to) return;
+    if (stage.running || stage.position < from || stage.position > to) return;
     make(svg, "line", { class: "now", x1: x(stage.position), x2: x(stage.position), y1: box.top, y2: box.bottom });
     const here = stage.last() || (stage.position === 0 ? stage.graph : null);
     if (here) make(svg, "circle", { class: "tight", cx: x(stage.position), cy: Math.min(y(here.lower), box.bottom), r: 4 });

@@ -46,6 +46,7 @@ class Stage {
       this.tone();
     }
     this.running = data.running;
+    if (data.running) this.follow(data.running);
     this.stopping &&= Boolean(data.running);
     if (data.window) {
       this.take(data.window);
@@ -66,7 +67,15 @@ class Stage {
     const ask = this.$("[data-act=reference]");
     ask.disabled = data.asking || data.references.length > 0;
     ask.textContent = data.asking ? "HiGHS is computing…" : "compare with HiGHS";
-    if (this.running || data.asking) setTimeout(() => this.root.isConnected && this.command("poll"), 250);
+    // Of two commands sent at once the server sees the later one: a question must not take the place of Stop.
+    if (this.running || data.asking) setTimeout(() => this.root.isConnected && this.command(this.stopping ? "stop" : "poll"), 250);
+  }
+
+  // A run in the background: its latest state is drawn, its events can be looked at when it has stopped.
+  follow({ slack, rows, history: known, events }) {
+    this.live = { slack: Float64Array.from(slack, (v) => (v === null ? NaN : v)), rows: Int32Array.from(rows) };
+    this.history = known;
+    this.seen = Math.max(this.seen, events);
   }
 
   take(window) {
@@ -283,7 +292,8 @@ class Stage {
     if (this.run === null || !this.panes.ties) return;
     const event = this.last();
     this.drawStatus(event);
-    this.panes.draw(event || (this.position === 0 ? this.origin : null), event);
+    if (this.running) this.panes.draw(this.live, null);
+    else this.panes.draw(event || (this.position === 0 ? this.origin : null), event);
     this.drawCharts();
     if (this.drawn !== this.edge || this.drawnArc !== this.arc) this.message.draw();
     [this.drawn, this.drawnArc] = [this.edge, this.arc];
@@ -307,7 +317,7 @@ class Stage {
     set("upper", number(known.upper));
     const gap = Math.max(known.upper - known.lower, 0) / Math.abs(known.lower || 1);
     set("gap", gap < 1e-12 ? "0 %" : `${number(100 * gap, 2)} %`);
-    set("rows", live ? live.rows : event ? event.total : this.position === 0 && this.origin ? this.origin.rows.reduce((a, b) => a + b, 0) : "…");
+    set("rows", live ? live.total : event ? event.total : this.position === 0 && this.origin ? this.origin.rows.reduce((a, b) => a + b, 0) : "…");
     const words = live ? (this.stopping ? "stopping…" : "running…") : this.atEnd() ? this.ending : this.playing ? "playing" : "paused";
     set("state", this.data.failure || words);
     const ended = event && event.kind === KIND.FINISHED ? this.events.get(this.position - 2) : null;
@@ -316,7 +326,7 @@ class Stage {
     this.$(".where").textContent = `sweep ${sweep + 1} · event ${count}`;
     const scrub = this.$(".scrub");
     scrub.max = this.seen;
-    scrub.value = this.position;
+    scrub.value = count;
     for (const control of this.root.querySelectorAll("[data-step], [data-act=play]")) control.disabled = Boolean(live) || this.atEnd();
     for (const control of this.root.querySelectorAll("[data-back], [data-act=reset]")) control.disabled = Boolean(live) || this.position === 0;
     scrub.disabled = Boolean(live);
