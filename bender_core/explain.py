@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.layout import Kind, RowKind
+from bender_core.kernels.layout import Kind, RowKind, Status
 from bender_core.trace import Event
 from bender_core.variants import Variant
 
@@ -144,11 +144,16 @@ def _sweep(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> 
 
 
 def _finished(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
-    return Explanation(
-        f"The run is finished after {event.rows} rows: the bound certifies that no labelling costs less than "
-        f"{number(event.lower_bound)}; the best one found costs {number(event.upper_bound)}.",
-        f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0.0))}",
-    )
+    lower, upper = number(event.lower_bound), number(event.upper_bound)
+    known = f"No labelling costs less than {lower}; the best one found costs {upper}."
+    sentence = {
+        Status.GAP_CLOSED: f"Finished: the bounds meet. No labelling costs less than {lower}, and the best one found "
+        "costs just that: it is optimal.",
+        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} Larger groups may close the gap.",
+        Status.SWEEP_LIMIT: f"Stopped: that was the last sweep allowed. {known}",
+        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows. {known}",
+    }[Status(event.depth)]
+    return Explanation(sentence, f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0.0))}")
 
 
 _CUTS = {

@@ -38,7 +38,8 @@ class Event:
         The state y* of the node at which its envelope is made tight, as an integer whose bit k is member k: the
         minimiser, or where progress is slow a deeper one (`Engine`, ``deepest``).
     depth : int
-        How many states of the node come before y*; when a sweep closes, at how many envelopes shall be tight.
+        How many states of the node come before y*; when a sweep closes, at how many envelopes shall be tight; when the
+        run is finished, why: a `Status`.
     rows : int
         Rows in use after the event.
     value, before : float

@@ -57,7 +57,11 @@ def _emit(rule, pool, state, events, kind, node, arc, row, value, before):
     events.row[k] = row
     events.cut[k] = pool.kind[row] if row >= 0 else -1
     events.state[k] = cursor[Cursor.MINIMISER]
-    events.depth[k] = cursor[Cursor.DEPTH] if kind == Kind.SWEEP else cursor[Cursor.VISITED]
+    events.depth[k] = cursor[Cursor.VISITED]
+    if kind == Kind.SWEEP:
+        events.depth[k] = cursor[Cursor.DEPTH]
+    elif kind == Kind.FINISHED:
+        events.depth[k] = cursor[Cursor.STATUS]
     events.rows[k] = cursor[Cursor.ROWS]
     events.value[k] = value
     events.before[k] = before

@@ -140,7 +140,7 @@ class Events(NamedTuple):
     row: Ints  # -1 where no row is concerned
     cut: Ints  # the kind of that row, -1 where no row is concerned
     state: Ints  # the state y* at which the node's envelope is made tight: its minimiser, or a deeper one
-    depth: Ints  # how many states come before y*; closing a sweep: at how many states envelopes shall be tight
+    depth: Ints  # states before y*; closing a sweep: at how many envelopes shall be tight; finished: the Status
     rows: Ints  # rows in use after the event
     value: Floats  # what the event found: the truth at y* (opened, oracle: summed; row: one edge), or the bound
     before: Floats  # what stood there before: the envelope at y*, or the earlier bound

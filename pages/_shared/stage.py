@@ -102,6 +102,8 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "code": None if run.held else _CODE,
         "graph": None if run.held else _graph(lab),
         "link": lab.link,
+        # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
+        "serial": run.serial,
         "running": following(run) if run.busy else None,
         "failure": run.failure,
         "asking": lab.references.busy,
@@ -118,7 +120,6 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         run.first = 0
         engine.seek(run.position)
         data |= {
-            "serial": run.serial,
             "position": run.position,
             "seen": run.seen,
             "done": len(engine.trace) if _is_complete(engine) else None,

@@ -74,8 +74,8 @@ def test_play_needs_one_click_and_keeps_the_page_whole(watch: Lab) -> None:
     watch.stage.get_by_role("button", name="Play").click()
     watch.wait("stage.dataset.state === 'playing' && Number(stage.dataset.position) > 0")
     expect(watch.stage.locator("[data-out=lower]")).not_to_have_text(start["lower"])
-    # Three seconds at a dozen events a second.
-    watch.wait_for_position(36)
+    # Five seconds at a dozen events a second.
+    watch.wait_for_position(60)
     assert watch.text("state") == "playing"
     watch.stage.get_by_role("button", name="Pause").click()
     watch.wait_for_end()
@@ -112,7 +112,7 @@ def test_running_to_the_end_and_starting_over(watch: Lab) -> None:
     watch.shows(run)
     assert watch.text("lower") == watch.text("upper")
     assert (watch.text("gap"), watch.text("state")) == ("0 %", "converged: gap closed")
-    assert watch.text("sentence").startswith("The run is finished")
+    assert watch.text("sentence").startswith("Finished: the bounds meet.")
     for control in ("[data-act=play]", "[data-act=run]", *(f"[data-step={grain}]" for grain in GRAINS)):
         expect(watch.stage.locator(control)).to_be_disabled()
     watch.click("[data-act=reset]")

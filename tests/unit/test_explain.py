@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import bender_core as bc
+from bender_core import engine as engine_module
 from bender_core.explain import explain, number
 from bender_core.kernels.layout import Kind
 
@@ -112,7 +113,27 @@ def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
     ((event, sentence, formula),) = explained(engine, Kind.FINISHED)
     assert event.index == len(engine.trace) - 1
     assert number(event.lower_bound) in sentence
+    assert event.depth == engine.status
+    assert sentence.startswith("Finished: the bounds meet") == (engine.gap <= 1e-9)
     assert formula == f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0))}"
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"max_sweeps": 10_000}, "Finished: a sweep brought no progress."),
+        ({"max_sweeps": 1}, "Stopped: that was the last sweep allowed."),
+        ({"limit": 0}, "Stopped: no memory is left for more rows."),
+    ],
+)
+def test_the_end_says_why(limits: dict[str, int], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "require_fit", lambda *_: None)
+    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 5), 9, **limits)
+    engine.run()
+    sentence, _ = explain(engine.trace[-1], engine.graph, engine.variant)
+    assert sentence.startswith(f"{said} No labelling costs less than {number(engine.lower_bound)};")
+    assert f"costs {number(engine.upper_bound)}." in sentence
 
 
 def test_a_group_without_neighbours_is_told_too() -> None:

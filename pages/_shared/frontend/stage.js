@@ -35,11 +35,11 @@ class Stage {
     this.data = data;
     const fresh = data.run !== this.run;
     // An answer to an earlier question leaves the latest one open, also one that is about to be asked.
-    const latest = fresh || (this.settling === null && (data.serial ?? this.serial) === this.serial);
+    const latest = fresh || (this.settling === null && data.serial === this.serial);
     this.waiting = !latest;
     if (fresh) {
       Object.assign(this, { run: data.run, graph: data.graph, events: new Map(), position: 0, seen: 0, arc: -1, tightness: null,
-        serial: data.serial ?? this.serial, playing: false, edge: null, history: { event: [], lower: [], upper: [], sweeps: [], rise: null } });
+        serial: data.serial, playing: false, edge: null, history: { event: [], lower: [], upper: [], sweeps: [], rise: null } });
       this.bounds.zoom = this.marks.range = null;
       this.$(".status .title").textContent = data.title;
       this.$(".status .title").title = data.title;
@@ -137,7 +137,8 @@ class Stage {
     this.seen = Math.max(this.seen, position);
     if (settle) {
       clearTimeout(this.settling);
-      this.settling = setTimeout(() => this.command("show"), 40);
+      // The first jump is asked for at once; those that follow before its answer, when they have come to rest.
+      this.settling = setTimeout(() => this.command("show"), this.waiting ? 40 : 0);
       this.waiting = true;
     }
     this.draw();
