@@ -67,8 +67,18 @@ class Stage {
     const ask = this.$("[data-act=reference]");
     ask.disabled = data.asking || data.references.length > 0;
     ask.textContent = data.asking ? "HiGHS is computing…" : "compare with HiGHS";
-    // Of two commands sent at once the server sees the later one: a question must not take the place of Stop.
-    if (this.running || data.asking) setTimeout(() => this.root.isConnected && this.command(this.stopping ? "stop" : "poll"), 250);
+    clearTimeout(this.next);
+    if (this.running || data.asking) this.pollIn(250);
+  }
+
+  // Ask how things stand, and again if no answer comes: of two commands sent at once the server sees the later one.
+  // For the same reason a question must not take the place of Stop.
+  pollIn(milliseconds) {
+    this.next = setTimeout(() => {
+      if (!this.root.isConnected) return;
+      this.command(this.stopping ? "stop" : "poll");
+      this.pollIn(2000);
+    }, milliseconds);
   }
 
   // A run in the background: its latest state is drawn, its events can be looked at when it has stopped.
