@@ -171,6 +171,9 @@ def over_time(current: Lab, p: int, q: int) -> None:
     run = current.run
     history = slack_history(run.engine, p, q, HISTORY_POINTS, HISTORY_SECONDS)
     st.plotly_chart(plot_slack_history(history, run.position), key="edge-history", height=320)
+    st.caption(
+        "Mean and largest slack over all states, at events spread over the run. The dotted line is where it stands."
+    )
     if not history.complete:
         st.caption("Only the beginning: to look at all of this run would take too long.")
 
@@ -223,6 +226,7 @@ def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list
         over_time(current, p, q)
     else:
         st.plotly_chart(plot_slack_histogram(shown), key="edge-histogram", height=320)
+        st.caption("How many states have how much slack; the bar at 0 counts those where the envelope is tight.")
 
 
 def draw(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[Row]) -> None:

@@ -27,8 +27,8 @@ BEHIND, MOST_AHEAD = 8, 120
 # Computing ahead must not keep the person waiting.
 AHEAD_SECONDS = 0.15
 HISTORY_POINTS = 200
-# Sweeps marked on the scrubber; more could not be told apart.
-SWEEP_MARKS = 200
+# Sweeps whose ends are told: more than a run makes by default.
+SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
 VARIABLES, LINKS = 2000, 1500
 EDGE_POINTS = 400

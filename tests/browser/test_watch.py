@@ -517,3 +517,17 @@ def test_zoom_is_kept_over_steps(watch: Lab) -> None:
     assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom") == zoomed
     watch.stage.locator(".bounds svg").dblclick()
     assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom") is None
+
+
+def test_bounds_against_sweeps(watch: Lab) -> None:
+    for _ in range(2):
+        watch.click("[data-step=sweep]")
+    along = "({ stage }, event) => stage.bounds.along(event)"
+    ends = watch.stage.evaluate("({ stage }) => stage.history.sweeps")
+    assert len(ends) == 2
+    watch.stage.locator("[data-act=unit]").select_option("sweeps")
+    expect(watch.stage.locator(".bounds text.soft").get_by_text("sweeps", exact=True)).to_be_visible()
+    for event, expected in ((0, 0), (ends[0] / 2, 0.5), (ends[0], 1), ((ends[0] + ends[1]) / 2, 1.5), (ends[1], 2)):
+        assert watch.stage.evaluate(along, event) == pytest.approx(expected)
+    now = watch.stage.locator(".bounds .now")
+    assert float(now.get_attribute("x1")) > 0.9 * watch.stage.locator(".bounds svg").bounding_box()["width"]

@@ -5,6 +5,12 @@ class Bounds {
     this.stage = stage;
     this.svg = stage.$(".bounds svg");
     this.zoom = null;
+    this.unit = "events";
+    stage.$("[data-act=unit]").onchange = (event) => {
+      this.unit = event.target.value;
+      this.zoom = null;
+      this.draw();
+    };
     this.svg.onwheel = (event) => this.wheel(event);
     this.svg.ondblclick = () => { this.zoom = null; this.draw(); };
   }
@@ -16,12 +22,23 @@ class Bounds {
     const at = low + ((high - low) * (event.clientX - left - 58)) / Math.max(right - left - 70, 1);
     const factor = event.deltaY > 0 ? 1.25 : 0.8;
     this.zoom = [Math.max(0, at - (at - low) * factor), Math.min(this.total(), at + (high - at) * factor)];
-    if (this.zoom[1] - this.zoom[0] < 4 || this.zoom[1] - this.zoom[0] >= this.total()) this.zoom = null;
+    if (this.zoom[1] - this.zoom[0] < this.total() / 1e4 || this.zoom[1] - this.zoom[0] >= this.total()) this.zoom = null;
     this.draw();
   }
 
+  // Where an event stands on the axis: its number, or the sweeps completed until then, parts of one included.
+  along(position) {
+    if (this.unit === "events") return position;
+    const ends = this.stage.history.sweeps;
+    const done = ends.filter((end) => end <= position).length;
+    const begin = ends[done - 1] || 0;
+    // How long a sweep is that is not complete can only be guessed: as long as the one before, or as what is known of it.
+    const length = (ends[done] || Math.max(begin + begin - (ends[done - 2] || 0), this.stage.seen + 1)) - begin;
+    return done + (position - begin) / Math.max(length, 1);
+  }
+
   total() {
-    return Math.max(this.stage.seen, 12);
+    return this.unit === "events" ? Math.max(this.stage.seen, 12) : Math.max(this.along(this.stage.seen), 1);
   }
 
   range() {
@@ -33,9 +50,10 @@ class Bounds {
     const points = [[0, stage.graph.lower, stage.graph.upper]];
     const { event, lower, upper } = stage.history;
     event.forEach((e, k) => points.push([e, lower[k], upper[k]]));
-    for (let k = points[points.length - 1][0]; k < stage.seen && stage.events.has(k); k += 1) {
+    for (let k = event.length ? event[event.length - 1] : 0; k < stage.seen && stage.events.has(k); k += 1) {
       points.push([k + 1, stage.events.get(k).lower, stage.events.get(k).upper]);
     }
+    for (const point of points) point[0] = this.along(point[0]);
     const [from, to] = this.range();
     const shown = points.filter(([k], i) => (k >= from || (points[i + 1] || [0])[0] >= from) && (k <= to || (points[i - 1] || [0])[0] <= to));
     // In a long run the first leaps of LB would flatten all that follows; they leave the frame at the bottom.
@@ -44,7 +62,7 @@ class Bounds {
     const low = Math.min((settled || shown[0])[1], ...lines.map((line) => line.energy));
     const high = Math.max(...shown.map((p) => p[2]));
     if (!svg.getBoundingClientRect().width) return;
-    const { x, y, box } = axes(svg, [from, to], [low, high], { label: "events", ticks: true }, "energy");
+    const { x, y, box } = axes(svg, [from, to], [low, high], { label: this.unit, ticks: true }, "energy");
     const at = (k, v) => [Math.min(Math.max(x(k), box.left), box.right), Math.min(y(v), box.bottom)];
     make(svg, "path", { class: "lower", d: path(shown.map((p) => at(p[0], p[1]))) });
     make(svg, "path", { class: "upper", d: path(shown.map((p) => at(p[0], p[2]))) });
@@ -55,10 +73,11 @@ class Bounds {
     names.forEach(([kind, text], k) => {
       make(svg, "text", { class: kind, x: box.right - 6, y: box.bottom - 8 - 18 * k, "text-anchor": "end" }, text);
     });
-    if (stage.running || stage.position < from || stage.position > to) return;
-    make(svg, "line", { class: "now", x1: x(stage.position), x2: x(stage.position), y1: box.top, y2: box.bottom });
-    const here = stage.last() || (stage.position === 0 ? stage.graph : null);
-    if (here) make(svg, "circle", { class: "tight", cx: x(stage.position), cy: Math.min(y(here.lower), box.bottom), r: 4 });
+    const here = this.along(stage.position);
+    if (stage.running || here < from || here > to) return;
+    make(svg, "line", { class: "now", x1: x(here), x2: x(here), y1: box.top, y2: box.bottom });
+    const known = stage.last() || (stage.position === 0 ? stage.graph : null);
+    if (known) make(svg, "circle", { class: "tight", cx: x(here), cy: Math.min(y(known.lower), box.bottom), r: 4 });
   }
 }
 
