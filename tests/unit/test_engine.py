@@ -108,7 +108,7 @@ def test_rows_bound_the_couplings_and_stay_tight_at_their_own_state(variant: int
 
 @jitless
 @every_variant
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 @given(cut_mrfs(max_n=8, max_size=3))
 def test_every_node_update_gains_what_the_exact_one_would(variant: int, cut: Cut) -> None:
     """Invariants 3 and 4."""
@@ -176,7 +176,7 @@ def test_the_run_is_that_of_the_naive_engine(variant: int) -> None:
 
 @jitless
 @every_variant
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(10))
 @given(cut_mrfs(max_n=8, max_size=3))
 def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
     mrf, part = cut
