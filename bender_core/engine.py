@@ -50,6 +50,8 @@ _SLICE = 1 << 27
 # A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
 _SNAPSHOT_EVERY = 64
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20
+# An envelope this close to the truth, relative to the numbers involved, is tight.
+CLOSE = 1e-9
 # At how many of a group's states its envelope is made tight at most, where progress is slow.
 DEEPEST = 32
 
@@ -508,6 +510,11 @@ class Engine:
             r = int(pool.next[r])
         return found
 
+    def is_tight(self, arc: int, nu: FloatArray, envelope: FloatArray) -> NDArray[np.bool_]:
+        """Where an envelope of an arc equals the true min-marginal, as far as rounding lets one tell."""
+        tight: NDArray[np.bool_] = nu - envelope <= CLOSE * (np.abs(nu) + self._problem.edge_weight[arc // 2])
+        return tight
+
     def tightness(self, max_states: int | None = None) -> Tightness:
         """How loose every arc's envelope is.
 
@@ -532,7 +539,7 @@ class Engine:
             slack = np.maximum(nu - envelope, 0.0)
             mean[arc] = slack.mean()
             largest[arc] = slack.max()
-            tight_share[arc] = np.mean(slack <= 1e-9 * (np.abs(nu) + self._problem.edge_weight[arc // 2]))
+            tight_share[arc] = self.is_tight(arc, nu, envelope).mean()
         return Tightness(mean, largest, self.slack, tight_share, sampled)
 
     def message(self, p: int, q: int) -> FloatArray:

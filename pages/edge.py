@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 import bender_core as bc
@@ -208,7 +209,7 @@ def show() -> None:
         picture = st.container()
         chosen = row_list(current, p, q, shown)
         with picture:
-            draw(current, p, q, shown, order, chosen)
+            draw(current, p, shown, order, chosen)
     with right:
         looks(current, p, q, shown, order, chosen)
 
@@ -229,7 +230,7 @@ def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list
         st.caption("How many states have how much slack; the bar at 0 counts those where the envelope is tight.")
 
 
-def draw(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[Row]) -> None:
+def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) -> None:
     """The message itself; a click on a state chooses it."""
     names = [current.partition.describe(p, int(y)) for y in shown.shown]
     overlay = {f"row {row.index}, {CUT_NAMES[row.kind]}": row_values(row) for row in chosen}
@@ -244,9 +245,10 @@ def draw(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[
         plot_message(shown, names, order, overlay), key=key, on_select=clicked, selection_mode="points", height=340
     )
     engine, slack = current.run.engine, shown.slack
+    rows = np.count_nonzero(engine.row_edges() == current.run.arc // 2)
     st.caption(
         f"Sweep {engine.sweep + 1}, event {current.run.position}: the true min-marginal ν and below it the envelope "
-        f"ν⁻ of {len(engine.rows(p, q))} rows. Shaded: slack, on average {number(float(slack.mean()))}. Dots: no slack."
+        f"ν⁻ of {rows} rows. Shaded: slack, on average {number(float(slack.mean()))}. Dots: no slack."
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from bender_core.engine import Engine
+from bender_core.engine import CLOSE, Engine
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import RowKind
 from bender_core.model import FloatArray, IntArray
@@ -23,8 +23,6 @@ from bender_core.what_if import Cut
 ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
 # More states than MOST are not drawn one by one: the best DRAWN are, the rest as so many bands.
 MOST, DRAWN, BANDS = 2000, 1000, 120
-# An envelope this close to the truth, relative to the numbers involved, is tight.
-CLOSE = 1e-9
 
 # Okabe-Ito, in shades that can be read on white and on black. Rows are told apart by their dashes as well.
 TRUTH, ENVELOPE, SLACK = "#808890", "#2C8ECB", "#E07020"
@@ -74,7 +72,6 @@ def message(engine: Engine, p: int, q: int, order: str = "nu") -> Message:
         One of `ORDERS`.
     """
     nu, envelope, cost = engine.min_marginal(p, q), engine.envelope(p, q), engine.reduced_cost(p)
-    scale = np.abs(nu) + engine.graph.problem.edge_weight[engine.graph.arc(p, q) // 2]
     key = {"nu": nu, "cost": cost, "code": np.arange(len(nu))}[order]
     ranked = np.argsort(key, kind="stable")
     drawn = np.ones(len(nu), bool)
@@ -87,7 +84,7 @@ def message(engine: Engine, p: int, q: int, order: str = "nu") -> Message:
         shown=ranked[drawn[ranked]],
         bands=_bands(nu[rest], envelope[rest]) if len(rest) else None,
         minimiser=int(cost.argmin()),
-        tight=nu - envelope <= CLOSE * scale,
+        tight=engine.is_tight(engine.graph.arc(p, q), nu, envelope),
     )
 
 
@@ -216,14 +213,13 @@ class RowUse(NamedTuple):
 
 def row_uses(engine: Engine, p: int, q: int, shown: Message) -> list[RowUse]:
     """Every row of a message with what it is worth there, oldest first."""
+    arc = engine.graph.arc(p, q)
     near = CLOSE * (np.abs(shown.envelope) + 1.0)
     found = []
     for row in engine.rows(p, q):
         values = row_values(row)
-        touches = row.made_for == p and abs(values[row.anchor] - shown.nu[row.anchor]) <= CLOSE * (
-            abs(shown.nu[row.anchor]) + engine.graph.problem.edge_weight[engine.graph.arc(p, q) // 2]
-        )
-        found.append(RowUse(row, float((values >= shown.envelope - near).mean()), bool(touches)))
+        tight = row.made_for == p and engine.is_tight(arc, shown.nu, values)[row.anchor]
+        found.append(RowUse(row, float((values >= shown.envelope - near).mean()), bool(tight)))
     return found
 
 

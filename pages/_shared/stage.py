@@ -343,7 +343,7 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
     states, nu, low = best[order], nu[order], envelope[best[order]]
     shown = f"all {len(cost)} states" if len(cost) <= EDGE_POINTS else f"the best {EDGE_POINTS} of {len(cost)} states"
     slack = np.maximum(nu - low, 0.0)
-    tight = slack <= 1e-9 * (np.abs(nu) + engine.graph.problem.edge_weight[arc // 2])
+    tight = engine.is_tight(arc, nu, low)
     return {
         "arc": arc,
         "to": engine.partition.labels[p],
@@ -352,7 +352,7 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
         "envelope": _rounded(low),
         "states": [engine.partition.describe(p, int(y)) for y in states],
         "minimiser": int(np.flatnonzero(states == minimiser)[0]),
-        "rows": len(engine.rows(p, q)),
+        "rows": int(np.count_nonzero(engine.row_edges() == arc // 2)),
         "shown": shown,
         "mean_slack": float(slack.mean()),
         "tight": float(tight.mean()),

@@ -359,12 +359,6 @@ class Stage {
     const k = event.findIndex((e) => e >= this.position);
     return k < 0 ? { lower: null, upper: null } : { lower: lower[k], upper: upper[k] };
   }
-
-  leave() {
-    this.playing = false;
-    document.removeEventListener("keydown", this.keys);
-    this.resizer.disconnect();
-  }
 }
 
 export const receive = (root, component) => {
