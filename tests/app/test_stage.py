@@ -33,6 +33,8 @@ from pages._shared.stage import (
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 RUNS = [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 11), ("tiny", 3, 9)]
+# Enough for everything that happens in a run; some of these go on for thousands of events.
+SWEEPS = 30
 # The component asks for more when it holds fewer events than this.
 LOW = 48
 
@@ -54,7 +56,7 @@ def session_state(monkeypatch: pytest.MonkeyPatch) -> SessionState:
 def lab(name: str, max_size: int, variant: int) -> Lab:
     mrf = bc.load(SAMPLES / f"{name}.mrf.json")
     part = bc.partition(mrf, max_size)
-    return Lab(mrf, max_size, part, variant, "mplp", Run(bc.Engine(mrf, part, variant)))
+    return Lab(mrf, max_size, part, variant, "mplp", Run(bc.Engine(mrf, part, variant, max_sweeps=SWEEPS)))
 
 
 @pytest.fixture(params=RUNS, ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}")
@@ -101,7 +103,7 @@ def replay(window: dict[str, Any]) -> list[tuple[np.ndarray, np.ndarray]]:
 
 @pytest.mark.parametrize("first", [0, 10, 33])
 def test_frames_say_what_the_engine_did(mine: Lab, first: int) -> None:
-    plain = bc.Engine(mine.mrf, mine.partition, mine.variant)
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=SWEEPS)
     plain.run(max_sweeps=3)
     first = min(first, len(plain.trace))
     mine.run.engine.run(max_sweeps=3)
@@ -275,7 +277,7 @@ def test_a_command_says_what_is_shown_and_wanted(mine: Lab) -> None:
 
 @pytest.mark.parametrize("grain", ["row", "node", "sweep"])
 def test_stepping_by_command_is_stepping_the_engine(mine: Lab, grain: bc.Grain) -> None:
-    plain = bc.Engine(mine.mrf, mine.partition, mine.variant)
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=SWEEPS)
     plain.step(grain)
     obey(mine.run, command("step", grain=grain, backward=False))
     data = stage_data(mine)
@@ -289,7 +291,7 @@ def test_stepping_by_command_is_stepping_the_engine(mine: Lab, grain: bc.Grain) 
 
 def test_looking_changes_nothing(mine: Lab) -> None:
     """However the run is looked into on the way, it takes the steps of a run that nobody watches."""
-    plain = bc.Engine(mine.mrf, mine.partition, mine.variant)
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=SWEEPS)
     plain.run()
     rng = np.random.default_rng(1)
     arcs, position, seen = 2 * len(mine.run.engine.graph.edges), 0, 0

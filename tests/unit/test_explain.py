@@ -23,7 +23,7 @@ NOT_A_NUMBER = re.compile(r"\b(nan|inf|none|unknown)\b|\d-|-\d", re.IGNORECASE)
 def engine(request: pytest.FixtureRequest) -> bc.Engine:
     name, max_size, variant = request.param
     mrf = bc.load(SAMPLES / f"{name}.mrf.json")
-    engine = bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size), variant, max_sweeps=40)
     engine.run()
     return engine
 
