@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -37,12 +37,15 @@ class Objective:
         Whether the source minimises or maximises it.
     scale, offset : float
         The affine map from energy to the source's value.
+    domain : {"bits", "spins"}
+        Whether the source's variables are ``x`` or spins ``2 x - 1``.
     """
 
     name: str = "energy"
     sense: Literal["min", "max"] = "min"
     scale: float = 1.0
     offset: float = 0.0
+    domain: Literal["bits", "spins"] = "bits"
 
     def value(self, energy: float) -> float:
         """The source's own number for an energy."""
@@ -183,6 +186,75 @@ class BinaryMRF:
         t = self.pairwise
         w: FloatArray = t[:, 1, 1] - t[:, 0, 1] - t[:, 1, 0] + t[:, 0, 0]
         return w
+
+    def hard_masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which entries of ``unary`` and of ``pairwise`` are penalties of hard constraints.
+
+        Raises
+        ------
+        ModelError
+            If they cannot be told from the other entries (a table that forbids everything, say).
+        """
+        if not self.hard_entries:
+            return np.zeros(self.unary.shape, bool), np.zeros(self.pairwise.shape, bool)
+        floors = self.unary.min(axis=1, keepdims=True), self.pairwise.min(axis=(1, 2), keepdims=True)
+        lowest = self.constant + floors[0].sum() + floors[1].sum()
+        # No finite entry costs so much that with it alone a labelling would reach the ceiling; every penalty does.
+        unary, pairwise = (
+            self.unary - floors[0] > self.ceiling - lowest,
+            self.pairwise - floors[1] > self.ceiling - lowest,
+        )
+        if unary.sum() + pairwise.sum() != self.hard_entries:
+            raise ModelError("the model's hard constraints cannot be told from its energies; write it as native")
+        return unary, pairwise
+
+    def condition(self, evidence: Mapping[int, int]) -> BinaryMRF:
+        """The model given the values of some variables.
+
+        They keep their places, so that labellings stay whole: their tables with others become energies of these, and
+        their other value is forbidden.
+
+        Parameters
+        ----------
+        evidence : mapping of int to {0, 1}
+            The value of every variable observed.
+
+        Returns
+        -------
+        BinaryMRF
+
+        Raises
+        ------
+        ModelError
+            If a variable or value does not exist.
+        """
+        for i, value in evidence.items():
+            if not 0 <= i < self.n or value not in (0, 1):
+                raise ModelError(f"variable {i} cannot be {value}; observe variables 0 to {self.n - 1} as 0 or 1")
+        known, values = np.array(list(evidence), np.int64), np.array(list(evidence.values()), np.int64)
+        observed = np.full(self.n, -1)
+        observed[known] = values
+        hard_unary, hard_pairwise = self.hard_masks()
+        unary, pairwise = np.where(hard_unary, np.inf, self.unary), np.where(hard_pairwise, np.inf, self.pairwise)
+        i, j = self.edges.T
+        of_i, of_j = observed[i] >= 0, observed[j] >= 0
+        only_i, only_j, both = of_i & ~of_j, of_j & ~of_i, of_i & of_j
+        np.add.at(unary, j[only_i], pairwise[only_i, observed[i[only_i]], :])
+        np.add.at(unary, i[only_j], pairwise[only_j, :, observed[j[only_j]]])
+        paid = float(pairwise[both, observed[i[both]], observed[j[both]]].sum() + unary[known, values].sum())
+        if np.isinf(paid):
+            raise ModelError("what was observed violates a hard constraint; correct the evidence")
+        unary[known, values] = 0.0
+        unary[known, 1 - values] = np.inf
+        return replace(
+            self,
+            unary=unary,
+            edges=self.edges[~(of_i | of_j)],
+            pairwise=pairwise[~(of_i | of_j)],
+            constant=self.constant + paid,
+            hard_entries=0,
+            ceiling=np.inf,
+        )
 
     def content_hash(self) -> str:
         """A hexadecimal SHA-256 of the energy function (not of names or drawing positions)."""

@@ -1,28 +1,48 @@
 """Model files in and out.
 
 A format is one module with a ``FORMAT``; adding it to ``FORMATS`` below is all it takes. Files are recognised by
-content; the ending only decides what ``save`` writes and what ``load`` complains about.
+content; the ending decides what ``save`` writes, and what a file is whose content fits several formats.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from bender_core.io import native, uai
+from bender_core.io import bqpjson, cfn, coo, native, qh, qubo, rudy, sparse, uai, wcsp
 from bender_core.io._format import Format
-from bender_core.io._source import read
+from bender_core.io._source import Source, read
 from bender_core.io.errors import FormatError
+from bender_core.io.evidence import load_evidence
 from bender_core.model import BinaryMRF, ModelError
 
-__all__ = ["FORMATS", "Format", "FormatError", "dumps", "load", "save"]
+__all__ = ["FORMATS", "Format", "FormatError", "dumps", "load", "load_evidence", "recognise", "save"]
 
-FORMATS: tuple[Format, ...] = (native.FORMAT, uai.FORMAT)
+# Where the content fits several and the ending decides nothing, the first is taken.
+FORMATS: tuple[Format, ...] = (
+    native.FORMAT,
+    bqpjson.FORMAT,
+    cfn.FORMAT,
+    uai.FORMAT,
+    uai.LOGARITHMS,
+    qubo.FORMAT,
+    coo.FORMAT,
+    qh.FORMAT,
+    sparse.FORMAT,
+    rudy.FORMAT,
+    wcsp.FORMAT,
+)
 
 
 def load(
-    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None = None, max_bytes: int | None = None
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    name: str | None = None,
+    max_bytes: int | None = None,
+    format: str | None = None,
+    evidence: str | os.PathLike[str] | bytes | None = None,
 ) -> BinaryMRF:
     """Read a model in any known format, plain or gzip.
 
@@ -34,6 +54,10 @@ def load(
         The file's name where the content is given (an upload).
     max_bytes : int, optional
         Size limit in bytes, packed and unpacked; by default ``BENDER_MAX_UPLOAD_MB`` of the environment, else 20 MB.
+    format : str, optional
+        Name of a format in ``FORMATS``; by default the content tells, and the ending where the content fits several.
+    evidence : str, path or bytes, optional
+        A UAI evidence file, which conditions the model (see ``BinaryMRF.condition``).
 
     Returns
     -------
@@ -45,21 +69,53 @@ def load(
     FormatError
         If the content is no model that is supported: one sentence saying where, what, and how to mend it.
     OSError
-        If the path cannot be read.
+        If a path cannot be read.
     """
     source = read(path_or_bytes, name, max_bytes)
-    by_content = [form for form in FORMATS if form.recognises(source.text)]
-    by_ending = [form for form in FORMATS if source.ending.endswith(form.endings)]
-    for form in by_content or by_ending:
-        try:
-            return form.parse(source)
-        except FormatError:
-            raise
-        except ModelError as error:
-            what, _, mend = str(error).partition("; ")
-            raise FormatError(None, what, mend or "correct the file") from error
+    form = recognise(source) if format is None else _named(format)
+    with model_errors_as_format_errors():
+        mrf = form.parse(source)
+        return mrf if evidence is None else mrf.condition(load_evidence(evidence, mrf.n))
+
+
+def recognise(source: Source) -> Format:
+    """The format of a text.
+
+    Raises
+    ------
+    FormatError
+        If there is none.
+    """
+    by_content = [form for form in FORMATS if form.recognises(source)]
+    by_ending = [form for form in by_content or FORMATS if form.owns(source.ending)]
+    for form in by_ending or by_content:
+        return form
     known = ", ".join(form.title for form in FORMATS)
+    if len(source.first_line().split()) == 3:
+        raise FormatError(
+            1,
+            "rows of three words do not say what they are",
+            'add "# vartype=BINARY" or "# vartype=SPIN", or name the format',
+        )
     raise FormatError(1, "the file is in no format known here", f"known are: {known}")
+
+
+def _named(name: str) -> Format:
+    for form in FORMATS:
+        if form.name == name:
+            return form
+    known = ", ".join(form.name for form in FORMATS)
+    raise FormatError(None, f"there is no format {name!r}", f"choose one of: {known}")
+
+
+@contextmanager
+def model_errors_as_format_errors() -> Iterator[None]:
+    """What is wrong with a model is wrong with its file."""
+    try:
+        yield
+    except ModelError as error:
+        what, _, mend = str(error).partition("; ")
+        raise FormatError(None, what, mend or "correct the file") from error
 
 
 def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
@@ -79,7 +135,8 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
     writers = {form.name: form.write for form in FORMATS if form.write is not None}
     if format not in writers:
         raise FormatError(None, f"there is no format {format!r} to write", f"choose one of: {', '.join(writers)}")
-    return writers[format](mrf).encode()
+    with model_errors_as_format_errors():
+        return writers[format](mrf).encode()
 
 
 def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -104,6 +161,6 @@ def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None
     lowered = path.name.lower()
     if format is None:
         ending = lowered.removesuffix(".gz")
-        format = next((form.name for form in FORMATS if ending.endswith(form.endings)), native.FORMAT.name)
+        format = next((form.name for form in FORMATS if form.owns(ending)), native.FORMAT.name)
     data = dumps(mrf, format)
     path.write_bytes(gzip.compress(data, mtime=0) if lowered.endswith(".gz") else data)

@@ -16,22 +16,29 @@ class Format:
     Attributes
     ----------
     name : str
-        The word for it in ``save(..., format=name)``.
+        The word for it in ``load(..., format=name)`` and ``save(..., format=name)``.
     title : str
         What people call it.
     endings : tuple of str
-        File endings; they decide only what to write, and what to complain about where the content decides nothing.
+        File endings; they decide what to write, and which of several formats that a text could be in it is read as.
     recognises : callable
-        Whether a text is in this format, by its first words.
+        Whether a text could be in this format, by its first words.
     parse : callable
         Text to model; raises FormatError or ModelError.
     write : callable or None
-        Model to text; None where the format is only read.
+        Model to text; None where the format is only read. Raises FormatError where the format cannot hold the model.
+    loses : str
+        What of a model the format cannot hold although it keeps every energy; "" if it keeps all.
     """
 
     name: str
     title: str
     endings: tuple[str, ...]
-    recognises: Callable[[str], bool]
+    recognises: Callable[[Source], bool]
     parse: Callable[[Source], BinaryMRF]
     write: Callable[[BinaryMRF], str] | None
+    loses: str = "names, groups and positions"
+
+    def owns(self, ending: str) -> bool:
+        """Whether a file's name ends like files of this format."""
+        return ending.endswith(self.endings)

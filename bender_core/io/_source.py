@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import itertools
 import os
 import re
 import zlib
@@ -14,13 +13,22 @@ from pathlib import Path
 import numpy as np
 
 from bender_core.io.errors import FormatError
-from bender_core.model import FloatArray
+from bender_core.model import FloatArray, IntArray
 
 DEFAULT_LIMIT_MB = 20.0
 GZIP_MAGIC = b"\x1f\x8b"
 
 # What float() takes, without the digit groups and foreign digits it also takes.
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+# White space as files have it; Python's split would also cut at exotic blanks.
+_WORD = re.compile(r"[^\x00-\x20]+")
+_WORDS_AT_ONCE = 1 << 15
+
+# Comments at the beginning of a file end before that.
+_LINES_LOOKED_AT = 1000
+
+# A file that names so many variables without saying anything of them is a mistake or an attack.
+_IDLE_VARIABLES, _BYTES_A_VARIABLE = 100_000, 16
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,28 @@ class Source:
     def stem(self) -> str:
         """The file's name without its endings, "model" if unknown: a name for models whose format has none."""
         return re.sub(r"(\.gz)?$", "", self.filename).rsplit(".", 1)[0] or "model"
+
+    def first_line(self, comment: str = "#[^\n]*") -> str:
+        """The first line that has words, comments left out; "" if there is none."""
+        skipped = re.compile(comment)
+        for line in self.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
+            left = skipped.sub("", line).strip()
+            if left:
+                return left
+        return ""
+
+    def require_variables(self, n: int, line: int | None) -> None:
+        """Refuse a number of variables that no file of this size would have: a model takes memory for each.
+
+        Raises
+        ------
+        FormatError
+        """
+        if n == 0:
+            raise FormatError(line, "the file has no variables", "give a model of at least one")
+        if n > _IDLE_VARIABLES + len(self.text) / _BYTES_A_VARIABLE:
+            promised = f"the file promises {n:.4g} variables in {len(self.text)} bytes"
+            raise FormatError(line, promised, "correct the count or complete the file")
 
     @property
     def ending(self) -> str:
@@ -121,17 +151,45 @@ def _decode(data: bytes) -> str:
 
 
 class Tokens:
-    """The words of a text in white space, without ``#`` comments; lines are looked up only when one is asked for."""
+    """The words of a text between white space, comments left out.
 
-    def __init__(self, text: str) -> None:
-        self._text = re.sub("#[^\n]*", "", text)
-        self.words = self._text.split()
+    Words are never kept as strings, which would take twenty times their place: what is kept is where each starts.
+
+    Parameters
+    ----------
+    text : str
+    comment : str
+        Regular expression of what is skipped, line by line.
+    """
+
+    def __init__(self, text: str, comment: str = "#[^\n]*") -> None:
+        self.text = re.sub(comment, "", text, flags=re.MULTILINE) if re.search(comment, text, re.MULTILINE) else text
+        # One byte a character, whatever the character: all that matters is where white space is.
+        blank = np.frombuffer(self.text.encode("ascii", "replace"), np.uint8) <= ord(" ")
+        self.starts = np.flatnonzero(~blank & np.concatenate([[True], blank[:-1]]))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def word(self, index: int) -> str:
+        """One word; "" beyond the last."""
+        if index >= len(self):
+            return ""
+        found = _WORD.match(self.text, int(self.starts[index]))
+        return found.group() if found else ""
 
     def line(self, index: int) -> int:
         """The line of a word, from 1; of the last word if there are fewer."""
-        index = min(index, len(self.words) - 1)
-        words_up_to = itertools.accumulate(len(line.split()) for line in self._text.split("\n"))
-        return next(number for number, words in enumerate(words_up_to, 1) if words > index)
+        if not len(self):
+            return 1
+        return self.text.count("\n", 0, int(self.starts[min(index, len(self) - 1)])) + 1
+
+    def row_lengths(self) -> tuple[IntArray, IntArray]:
+        """For every line that has words the index of its first word, and how many it has."""
+        ends = np.flatnonzero(np.frombuffer(self.text.encode("ascii", "replace"), np.uint8) == ord("\n"))
+        line = np.searchsorted(ends, self.starts)
+        first = np.flatnonzero(np.diff(line, prepend=-1))
+        return first, np.diff(first, append=len(self))
 
     def numbers(self, start: int) -> FloatArray:
         """All words from ``start`` on as float64.
@@ -141,22 +199,25 @@ class Tokens:
         FormatError
             If one is not a number.
         """
-        words = self.words[start:]
-        try:
-            if "_" in self._text or not self._text.isascii():
-                self._refuse_first_non_number(start)
-            return np.fromiter(map(float, words), np.float64, len(words))
-        except ValueError:
-            self._refuse_first_non_number(start)
-            raise
-
-    def _refuse_first_non_number(self, start: int) -> None:
-        for index in range(start, len(self.words)):
-            word = self.words[index]
-            if not _NUMBER.fullmatch(word):
-                raise FormatError(
-                    self.line(index), f"{shown(word)} is not a number", "write a number like 0.25 or 1e-3"
-                )
+        numbers = np.empty(max(len(self) - start, 0))
+        odd = "_" in self.text or not self.text.isascii()
+        for begin in range(start, len(self), _WORDS_AT_ONCE):
+            end = min(begin + _WORDS_AT_ONCE, len(self))
+            stop = int(self.starts[end]) if end < len(self) else len(self.text)
+            words = self.text[int(self.starts[begin]) : stop].split()
+            try:
+                if odd:
+                    raise ValueError
+                numbers[begin - start : end - start] = np.fromiter(map(float, words), np.float64, end - begin)
+            except ValueError:
+                for index in range(begin, end):
+                    word = self.word(index)
+                    if not NUMBER.fullmatch(word):
+                        raise FormatError(
+                            self.line(index), f"{shown(word)} is not a number", "write a number like 0.25 or 1e-3"
+                        ) from None
+                    numbers[index - start] = float(word)
+        return numbers
 
 
 def shown(word: str) -> str:

@@ -14,8 +14,9 @@ A file is one JSON object (UTF-8, standard JSON, so no ``NaN`` and no bare ``Inf
 ``source``       where the model comes from
 ``variables``    n objects, each with any of ``name`` (string), ``group`` (string: its kind) and ``position``
                  (``[x, y]``, y downwards); a key is given for all variables or for none
-``objective``    ``{"name", "sense", "scale", "offset"}``: the source minimises or maximises (``"min"``,
-                 ``"max"``) its own ``value = scale * energy + offset``; energy itself by default
+``objective``    ``{"name", "sense", "scale", "offset", "domain"}``: the source minimises or maximises (``"min"``,
+                 ``"max"``) its own ``value = scale * energy + offset`` over ``"bits"`` x or ``"spins"``
+                 ``2 x - 1``; energy itself over bits by default
 ``hard_entries`` how many entries of the tables are penalties that stand for hard constraints
 ``ceiling``      a labelling of higher energy violates a hard constraint; only with ``hard_entries``
 ===============  ========================================================================================
@@ -31,14 +32,14 @@ written with one variable, table or edge a line, numbers in shortest form that r
 from __future__ import annotations
 
 import json
-import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from bender_core.io._format import Format
-from bender_core.io._source import Source, shown
+from bender_core.io._json import number, read_json, require_known, shown_value, string
+from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
 from bender_core.model import LARGEST_ENERGY, BinaryMRF, FloatArray, IntArray, Objective
 
@@ -60,13 +61,13 @@ _KEYS = (
     "edges",
     "pairwise",
 )
-_OBJECTIVE_KEYS = ("name", "sense", "scale", "offset")
+_OBJECTIVE_KEYS = ("name", "sense", "scale", "offset", "domain")
 _VARIABLE_KEYS = ("name", "group", "position")
 
 
-def recognises(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether a text is a JSON object that carries the format's mark."""
-    return text.lstrip().startswith("{") and f'"{MARK}"' in text
+    return source.text.lstrip().startswith("{") and f'"{MARK}"' in source.text
 
 
 def parse(source: Source) -> BinaryMRF:
@@ -79,15 +80,15 @@ def parse(source: Source) -> BinaryMRF:
     ModelError
         If the numbers are no model (an edge to itself, an index out of range).
     """
-    data = _json(source.text)
-    _known_keys(data, _KEYS, "the file")
+    data = read_json(source.text)
+    require_known(data, _KEYS, "the file")
     for key in ("format", "version", "unary"):
         if key not in data:
             raise FormatError(None, f'"{key}" is missing', 'a native file has "format", "version" and "unary"')
     if data["format"] != MARK:
-        raise FormatError(None, f'"format" is {_shown(data["format"])}', f'a native file has "format": "{MARK}"')
+        raise FormatError(None, f'"format" is {shown_value(data["format"])}', f'a native file has "format": "{MARK}"')
     if data["version"] != VERSION:
-        raise FormatError(None, f'"version" is {_shown(data["version"])}', f"this program reads version {VERSION}")
+        raise FormatError(None, f'"version" is {shown_value(data["version"])}', f"this program reads version {VERSION}")
     unary = _energies(data["unary"], (2,), "unary")
     if not len(unary):
         raise FormatError(None, "the model has no variables", 'give at least one pair in "unary"')
@@ -101,13 +102,13 @@ def parse(source: Source) -> BinaryMRF:
         unary=unary,
         edges=edges,
         pairwise=pairwise,
-        constant=_number(data.get("constant", 0.0), '"constant"'),
+        constant=number(data.get("constant", 0.0), '"constant"'),
         names=names,
         groups=groups,
         positions=positions,
-        name=_string(data.get("name", ""), '"name"') or source.stem,
-        description=_string(data.get("description", ""), '"description"'),
-        source=_string(data.get("source", ""), '"source"'),
+        name=string(data.get("name", ""), '"name"') or source.stem,
+        description=string(data.get("description", ""), '"description"'),
+        source=string(data.get("source", ""), '"source"'),
         objective=_objective(data.get("objective", {})),
         hard_entries=hard_entries,
         ceiling=ceiling,
@@ -149,6 +150,7 @@ FORMAT = Format(
     recognises=recognises,
     parse=parse,
     write=write,
+    loses="",
 )
 
 
@@ -161,77 +163,19 @@ def _lines(rows: Iterable[object]) -> str:
     return f"[\n    {body}\n  ]" if body else "[]"
 
 
-def _json(text: str) -> dict[str, Any]:
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) < len(items):
-            keys = [key for key, _ in items]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise FormatError(None, f"the key {shown(twice)} is given twice in one object", "keep one of the two")
-        return found
-
-    def constant(word: str) -> float:
-        raise FormatError(None, f"{word} is not standard JSON", 'write a number, or the string "inf" to forbid a state')
-
-    try:
-        data = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            error.lineno, f"the JSON is broken in column {error.colno}", f"mend it there ({error.msg})"
-        ) from None
-    except RecursionError:
-        raise FormatError(None, "the JSON is nested too deeply", "a native file has at most four levels") from None
-    except FormatError:
-        raise
-    except ValueError:
-        # Python refuses to convert integers of thousands of digits.
-        raise FormatError(None, "an integer has thousands of digits", "write it as a number like 1e6") from None
-    if not isinstance(data, dict):
-        raise FormatError(1, "the JSON is not an object", 'a native file starts with "{"')
-    return data
-
-
-def _known_keys(data: dict[str, Any], known: tuple[str, ...], where: str) -> None:
-    for key in data:
-        if key not in known:
-            raise FormatError(None, f"{where} has an unknown key {shown(key)}", f"known are: {', '.join(known)}")
-
-
-def _shown(value: object) -> str:
-    """A JSON value as an error message may show it: short however long or deep the value is."""
-    return reprlib.repr(value)
-
-
-def _number(value: object, where: str) -> float:
-    try:
-        if isinstance(value, int | float) and not isinstance(value, bool) and abs(float(value)) <= LARGEST_ENERGY:
-            return float(value)
-    except OverflowError:
-        pass
-    raise FormatError(None, f"{where} is {_shown(value)}", f"it must be a number of size up to {LARGEST_ENERGY:g}")
-
-
-def _string(value: object, where: str) -> str:
-    if not isinstance(value, str):
-        raise FormatError(None, f"{where} is {_shown(value)}", "it must be a string")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise FormatError(None, f"{where} holds half of a surrogate pair", "write the character itself") from None
-    return value
-
-
 def _array(value: object, shape: tuple[int, ...], where: str) -> np.ndarray[Any, np.dtype[np.object_]]:
     """A list of lists as an array of Python objects of shape (any, *shape)."""
     if not isinstance(value, list):
-        raise FormatError(None, f'"{where}" is {_shown(value)}', "it must be a list")
+        raise FormatError(None, f'"{where}" is {shown_value(value)}', "it must be a list")
     if not value:
         return np.empty((0, *shape), object)
     array = np.array(value, dtype=object)
     if array.shape[1:] != shape:
         first = next(k for k, row in enumerate(value) if np.array(row, dtype=object).shape != shape)
         needed = " × ".join(map(str, shape))
-        raise FormatError(None, f"{where}[{first}] is {_shown(value[first])}", f"it must be a list of {needed} numbers")
+        raise FormatError(
+            None, f"{where}[{first}] is {shown_value(value[first])}", f"it must be a list of {needed} numbers"
+        )
     return array
 
 
@@ -246,7 +190,7 @@ def _energies(value: object, shape: tuple[int, ...], where: str) -> FloatArray:
         return energies
     for index, entry in np.ndenumerate(array):
         place = where + "".join(f"[{k}]" for k in index)
-        energies[index] = np.inf if isinstance(entry, str) and entry == "inf" else _number(entry, place)
+        energies[index] = np.inf if isinstance(entry, str) and entry == "inf" else number(entry, place)
     return energies
 
 
@@ -259,7 +203,7 @@ def _indices(value: object) -> IntArray:
         pass
     index, entry = next((k, x) for k, x in np.ndenumerate(array) if type(x) is not int or abs(x) >= 2**63)
     place = "edges" + "".join(f"[{k}]" for k in index)
-    raise FormatError(None, f"{place} is {_shown(entry)}", "it must be the index of a variable, from 0")
+    raise FormatError(None, f"{place} is {shown_value(entry)}", "it must be the index of a variable, from 0")
 
 
 def _variables(value: object, n: int) -> tuple[tuple[str, ...], tuple[str, ...] | None, FloatArray | None]:
@@ -270,12 +214,12 @@ def _variables(value: object, n: int) -> tuple[tuple[str, ...], tuple[str, ...] 
     if len(value) != n:
         raise FormatError(None, f'"variables" has {len(value)} entries and "unary" {n}', "give one a variable in both")
     for k, row in enumerate(value):
-        _known_keys(row, _VARIABLE_KEYS, f"variables[{k}]")
+        require_known(row, _VARIABLE_KEYS, f"variables[{k}]")
     columns: dict[str, list[Any] | None] = {key: _column(value, key) for key in _VARIABLE_KEYS}
     names, groups, positions = columns["name"], columns["group"], columns["position"]
     return (
-        tuple(_string(x, f"variables[{k}].name") for k, x in enumerate(names or ())),
-        None if groups is None else tuple(_string(x, f"variables[{k}].group") for k, x in enumerate(groups)),
+        tuple(string(x, f"variables[{k}].name") for k, x in enumerate(names or ())),
+        None if groups is None else tuple(string(x, f"variables[{k}].group") for k, x in enumerate(groups)),
         None if positions is None else _energies(positions, (2,), "position"),
     )
 
@@ -295,19 +239,23 @@ def _column(rows: list[dict[str, Any]], key: str) -> list[Any] | None:
 def _objective(value: object) -> Objective:
     if not isinstance(value, dict):
         raise FormatError(
-            None, f'"objective" is {_shown(value)}', f"it must be an object of {', '.join(_OBJECTIVE_KEYS)}"
+            None, f'"objective" is {shown_value(value)}', f"it must be an object of {', '.join(_OBJECTIVE_KEYS)}"
         )
-    _known_keys(value, _OBJECTIVE_KEYS, '"objective"')
+    require_known(value, _OBJECTIVE_KEYS, '"objective"')
     default = Objective()
     sense = value.get("sense", default.sense)
     if sense not in ("min", "max"):
-        raise FormatError(None, f'the sense of "objective" is {_shown(sense)}', 'it must be "min" or "max"')
+        raise FormatError(None, f'the sense of "objective" is {shown_value(sense)}', 'it must be "min" or "max"')
     checked: Literal["min", "max"] = "min" if sense == "min" else "max"
+    domain = value.get("domain", default.domain)
+    if domain not in ("bits", "spins"):
+        raise FormatError(None, f'the domain of "objective" is {shown_value(domain)}', 'it must be "bits" or "spins"')
     return Objective(
-        name=_string(value.get("name", default.name), "the name of the objective"),
+        name=string(value.get("name", default.name), "the name of the objective"),
         sense=checked,
-        scale=_number(value.get("scale", default.scale), "the scale of the objective"),
-        offset=_number(value.get("offset", default.offset), "the offset of the objective"),
+        scale=number(value.get("scale", default.scale), "the scale of the objective"),
+        offset=number(value.get("offset", default.offset), "the offset of the objective"),
+        domain="bits" if domain == "bits" else "spins",
     )
 
 
@@ -320,5 +268,5 @@ def _hard(data: dict[str, Any], unary: FloatArray, pairwise: FloatArray) -> tupl
         raise FormatError(None, 'the file has both "ceiling" and "inf"', 'keep the "inf" and drop the two keys')
     count = data["hard_entries"]
     if type(count) is not int or not 0 < count <= unary.size + pairwise.size:
-        raise FormatError(None, f'"hard_entries" is {_shown(count)}', "it must count entries of the tables")
-    return count, _number(data["ceiling"], '"ceiling"')
+        raise FormatError(None, f'"hard_entries" is {shown_value(count)}', "it must count entries of the tables")
+    return count, number(data["ceiling"], '"ceiling"')

@@ -1,10 +1,14 @@
-"""The UAI format of the inference competitions, type ``MARKOV``.
+"""The UAI format of the inference competitions, ``MARKOV`` or ``BAYES``, of potentials or of their logarithms.
 
 A file holds potentials ψ_c and means to maximise their product: ``p(x) ∝ Π_c ψ_c(x_c)``. Energies are −ln ψ, so that
 the energy is the negated log potential and a zero potential is a hard constraint. The layout, all in white space:
 ``MARKOV``, the number of variables, their numbers of states, the number of factors, for each factor the size of its
 scope and the scope, then for each factor the size of its table and the table, the last variable of the scope changing
-fastest. Several factors may share a scope; a scope may be empty. ``#`` starts a comment.
+fastest. Several factors may share a scope; a scope may be empty. ``#`` starts a comment, and so does a line's ``c``.
+In a Bayesian network the factors are conditional probabilities; their product is the joint one.
+
+Files whose names end in ``.LG`` hold ln ψ instead. There a table size of −1 means a Potts factor: one number follows,
+the logarithm where the two values differ, and 0 stands where they agree.
 
 Source: https://uaicompetition.github.io/uci-2022/file-formats/model-format/
 """
@@ -21,22 +25,20 @@ from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
 
+COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
 
 
-def recognises(text: str) -> bool:
+def recognises(source: Source) -> bool:
     """Whether the first word is MARKOV or BAYES."""
-    for line in text.split("\n"):
-        words = line.partition("#")[0].split(maxsplit=1)
-        if words:
-            return words[0].upper() in ("MARKOV", "BAYES")
-    return False
+    words = source.first_line(COMMENT).split()
+    return bool(words) and words[0].upper() in ("MARKOV", "BAYES")
 
 
 def parse(source: Source) -> BinaryMRF:
-    """Read a UAI file of type MARKOV.
+    """Read a file of potentials.
 
     Raises
     ------
@@ -44,36 +46,47 @@ def parse(source: Source) -> BinaryMRF:
         If counts and content disagree, a variable is not binary, a table has more than two variables, or a
         potential is negative or not finite.
     """
-    tokens = Tokens(source.text)
-    kind = tokens.words[0].upper() if tokens.words else ""
-    if kind == "BAYES":
-        raise FormatError(tokens.line(0), "the UAI file is of type BAYES", "only MARKOV is supported")
-    if kind != "MARKOV":
-        raise FormatError(tokens.line(0), "the file does not start with MARKOV", "a UAI file does")
+    return _parse(source, logarithms=False)
+
+
+def parse_logarithms(source: Source) -> BinaryMRF:
+    """Read a file of logarithms of potentials.
+
+    Raises
+    ------
+    FormatError
+        As ``parse``, where logarithms may be negative, and −inf forbids.
+    """
+    return _parse(source, logarithms=True)
+
+
+def _parse(source: Source, logarithms: bool) -> BinaryMRF:
+    tokens = Tokens(source.text, COMMENT)
+    if tokens.word(0).upper() not in ("MARKOV", "BAYES"):
+        raise FormatError(tokens.line(0), "the file does not start with MARKOV or BAYES", "a UAI file does")
     reader = _Reader(tokens)
     n = reader.count("variables", words_each=1)
-    if n == 0:
-        raise FormatError(tokens.line(1), "the file has no variables", "give a model of at least one")
+    source.require_variables(n, tokens.line(1))
     reader.cardinalities(n)
     n_factors = reader.count("factors", words_each=3)
     starts, arities = reader.scopes(n, n_factors)
-    offsets, potentials = reader.tables(arities)
-    with np.errstate(divide="ignore"):
-        energies = -np.log(potentials)
+    tables, potts = reader.tables(arities, logarithms)
 
     empty, single, pair = (np.flatnonzero(arities == arity) for arity in range(3))
-    constants = energies[offsets[empty]]
+    constants = reader.energies(tables[empty, None], logarithms)
     if np.isinf(constants).any():
-        forbidden = reader.table_line(int(offsets[empty[np.isinf(constants)][0]]))
-        raise FormatError(forbidden, "a table of no variables is 0, which forbids every labelling", "remove it")
+        line = reader.table_line(int(tables[empty[np.isinf(constants[:, 0])][0]]))
+        raise FormatError(line, "a table of no variables is 0, which forbids every labelling", "remove it")
     unary = np.zeros((n, 2))
-    np.add.at(unary, reader.variables(starts[single]), energies[offsets[single, None] + np.arange(2)])
+    singles = reader.energies(tables[single, None] + np.arange(2), logarithms)
+    np.add.at(unary, reader.variables(starts[single]), singles)
     edges = reader.variables(starts[pair, None] + np.arange(2))
-    pairwise = energies[offsets[pair, None] + np.arange(4)].reshape(-1, 2, 2)
+    pairs = reader.energies(tables[pair, None] + np.where(potts[pair, None], 0, np.arange(4)), logarithms)
+    pairs *= np.where(potts[pair, None], [0.0, 1.0, 1.0, 0.0], 1.0)
     return BinaryMRF(
         unary=unary,
         edges=edges,
-        pairwise=pairwise,
+        pairwise=pairs.reshape(-1, 2, 2),
         constant=float(constants.sum()),
         name=source.stem,
         source=f"UAI file {source.filename}".rstrip(),
@@ -93,7 +106,7 @@ class _Reader:
         return self._tokens.line(index + 1)
 
     def _word(self, index: int) -> str:
-        return shown(self._tokens.words[index + 1]).strip("'")
+        return shown(self._tokens.word(index + 1)).strip("'")
 
     def count(self, what: str, words_each: int) -> int:
         """A number of things, of which each needs at least so many words further on."""
@@ -123,26 +136,26 @@ class _Reader:
     def scopes(self, n: int, n_factors: int) -> tuple[IntArray, IntArray]:
         """Where each scope starts among the numbers, and its size."""
         first = self._at
-        # Each supported scope takes at most three numbers.
-        numbers = self._numbers[first : first + 3 * n_factors].tolist()
+        # Each supported scope takes at most three numbers. As bytes, sizes take no place and are read fast.
+        numbers = self._numbers[first : first + 3 * n_factors]
+        sizes = np.where(np.isin(numbers, (0, 1, 2)), numbers, 3).astype(np.uint8).tobytes()
         starts = np.empty(n_factors, np.int64)
         arities = np.empty(n_factors, np.int64)
         at = 0
         for factor in range(n_factors):
-            if at >= len(numbers):
+            if at >= len(sizes):
                 self._refuse_truncation("scopes", n_factors)
-            arity = numbers[at]
-            if arity not in (0.0, 1.0, 2.0):
-                states = self._word(first + at)
+            arity = sizes[at]
+            if arity > 2:
                 raise FormatError(
                     self._line(first + at),
-                    f"factor {factor} has a scope of {states} variables",
+                    f"factor {factor} has a scope of {self._word(first + at)} variables",
                     "only tables of one or two variables are supported",
                 )
             starts[factor] = first + at + 1
             arities[factor] = arity
-            at += 1 + int(arity)
-        if at > len(numbers):
+            at += 1 + arity
+        if at > len(sizes):
             self._refuse_truncation("scopes", n_factors)
         self._at = first + at
         self._check_variables(starts, arities, n)
@@ -169,43 +182,52 @@ class _Reader:
         """The variables named at these places, which ``scopes`` has checked."""
         return self._numbers[index].astype(np.int64)
 
-    def tables(self, arities: IntArray) -> tuple[IntArray, FloatArray]:
-        """Where each table starts among the potentials, and the potentials (table sizes left between them)."""
-        numbers = self._numbers[self._at :]
-        sizes = 1 << arities
-        ends = np.cumsum(sizes + 1)
-        heads = ends - sizes - 1
-        total = int(ends[-1]) if len(ends) else 0
-        here = heads < len(numbers)
-        wrong = np.flatnonzero(numbers[heads[here]] != sizes[here])
-        if len(wrong):
-            factor = int(wrong[0])
-            index = self._at + int(heads[factor])
-            raise FormatError(
-                self._line(index),
-                f"the table of factor {factor} is said to have {self._word(index)} entries",
-                f"its scope needs {sizes[factor]}",
-            )
-        if total > len(numbers):
+    def tables(self, arities: IntArray, logarithms: bool) -> tuple[IntArray, NDArray[np.bool_]]:
+        """Where each table starts among the numbers, and whether it is a Potts factor."""
+        numbers = memoryview(self._numbers)  # type: ignore[arg-type]
+        starts = np.empty(len(arities), np.int64)
+        potts = np.zeros(len(arities), bool)
+        at = self._at
+        for factor, arity in enumerate(arities.astype(np.uint8).tobytes()):
+            if at >= len(numbers):
+                self._refuse_truncation("tables", len(arities))
+            size = 1 << arity
+            if logarithms and arity == 2 and numbers[at] == -1:
+                potts[factor], size = True, 1
+            elif numbers[at] != size:
+                raise FormatError(
+                    self._line(at),
+                    f"the table of factor {factor} is said to have {self._word(at)} entries",
+                    f"its scope needs {size}",
+                )
+            starts[factor] = at + 1
+            at += 1 + size
+        if at > len(numbers):
             self._refuse_truncation("tables", len(arities))
-        if total < len(numbers):
-            index = self._at + total
+        if at < len(numbers):
             raise FormatError(
-                self._line(index),
-                f"{len(numbers) - total} more numbers follow the last of {len(arities)} tables",
+                self._line(at),
+                f"{len(numbers) - at} more numbers follow the last of {len(arities)} tables",
                 "correct the number of factors or remove them",
             )
-        bad = np.flatnonzero(~((numbers >= 0) & np.isfinite(numbers)))
-        if len(bad):
-            index = self._at + int(bad[0])
-            raise FormatError(
-                self._line(index), f"a potential is {self._word(index)}", "potentials are finite and not negative"
-            )
-        return heads + 1, numbers
+        return starts, potts
 
-    def table_line(self, offset: int) -> int:
-        """The line of a potential that ``tables`` returned."""
-        return self._line(self._at + offset)
+    def energies(self, index: IntArray, logarithms: bool) -> FloatArray:
+        """The energies of the potentials at these places."""
+        values = self._numbers[index]
+        bad = ~(values < np.inf) if logarithms else ~((values >= 0) & np.isfinite(values))
+        if bad.any():
+            place = int(index[bad].min())
+            allowed = "not infinite, or -inf to forbid" if logarithms else "finite and not negative"
+            kind = "logarithm" if logarithms else "potential"
+            hint = "" if logarithms or self._numbers[place] >= 0 else "; logarithms are in files named .LG"
+            raise FormatError(self._line(place), f"a {kind} is {self._word(place)}", f"{kind}s are {allowed}{hint}")
+        with np.errstate(divide="ignore"):
+            return -values if logarithms else -np.log(values)
+
+    def table_line(self, place: int) -> int:
+        """The line of a number of a table."""
+        return self._line(place)
 
     def _refuse_truncation(self, what: str, n_factors: int) -> None:
         raise FormatError(
@@ -226,37 +248,50 @@ def write(mrf: BinaryMRF) -> str:
         If a table spans more energies than potentials in float64 can hold.
     """
     singles, pairs = mrf.unary.reshape(-1, 2), mrf.pairwise.reshape(-1, 4)
-    hard_singles, hard_pairs = _hard(mrf, singles, pairs)
+    hard_singles, hard_pairs = mrf.hard_masks()
     unary_potentials, unary_shift = _potentials(singles, hard_singles, "variable")
-    pair_potentials, pair_shift = _potentials(pairs, hard_pairs, "edge")
+    pair_potentials, pair_shift = _potentials(pairs, hard_pairs.reshape(-1, 4), "edge")
     constants = _constant_factors(mrf.constant + unary_shift + pair_shift)
 
+    return _layout(mrf, constants, unary_potentials, pair_potentials)
+
+
+def write_logarithms(mrf: BinaryMRF) -> str:
+    """The model as UAI text of logarithms, which hold any energies; hard constraints are −inf."""
+    hard_singles, hard_pairs = mrf.hard_masks()
+    unary = np.where(hard_singles, -np.inf, -mrf.unary)
+    pairs = np.where(hard_pairs, -np.inf, -mrf.pairwise).reshape(-1, 4)
+    return _layout(mrf, [-mrf.constant] if mrf.constant else [], unary, pairs)
+
+
+def _layout(mrf: BinaryMRF, constants: list[float], singles: FloatArray, pairs: FloatArray) -> str:
     scopes = ["0"] * len(constants) + [f"1 {i}" for i in range(mrf.n)] + [f"2 {i} {j}" for i, j in mrf.edges.tolist()]
-    tables = [np.array([constants]).T, unary_potentials, pair_potentials]
     lines = ["MARKOV", str(mrf.n), " ".join(["2"] * mrf.n), str(len(scopes)), *scopes, ""]
-    lines += (line for table in tables for line in _table_lines(table))
+    lines += (line for tables in (np.array([constants]).T, singles, pairs) for line in _table_lines(tables))
     return "\n".join(lines) + "\n"
 
 
-FORMAT = Format(name="uai", title="UAI", endings=(".uai",), recognises=recognises, parse=parse, write=write)
+FORMAT = Format(
+    name="uai",
+    title="UAI",
+    endings=(".uai",),
+    recognises=recognises,
+    parse=parse,
+    write=write,
+)
+LOGARITHMS = Format(
+    name="uai-log",
+    title="UAI, logarithms",
+    endings=(".lg",),
+    recognises=recognises,
+    parse=parse_logarithms,
+    write=write_logarithms,
+)
 
 
 def _table_lines(tables: FloatArray) -> Iterator[str]:
     for table in tables.tolist():
         yield f"{len(table)} " + " ".join(map(repr, table))
-
-
-def _hard(mrf: BinaryMRF, singles: FloatArray, pairs: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which entries are the penalties of hard constraints: those above what all finite entries span together."""
-    above = [table - table.min(axis=1, keepdims=True) for table in (singles, pairs)]
-    if not mrf.hard_entries:
-        return np.zeros(singles.shape, bool), np.zeros(pairs.shape, bool)
-    lowest = mrf.constant + singles.min(axis=1).sum() + pairs.min(axis=1).sum()
-    # No finite entry costs so much that with it alone a labelling would reach the ceiling; every penalty does.
-    hard_singles, hard_pairs = (excess > mrf.ceiling - lowest for excess in above)
-    if hard_singles.sum() + hard_pairs.sum() != mrf.hard_entries:
-        raise FormatError(None, "the model's hard constraints cannot be told from its energies", "write it as native")
-    return hard_singles, hard_pairs
 
 
 def _potentials(energies: FloatArray, hard: NDArray[np.bool_], what: str) -> tuple[FloatArray, float]:

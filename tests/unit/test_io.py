@@ -155,7 +155,6 @@ def test_uai_zero_potentials_are_hard_constraints() -> None:
         ("MARKOV\n1\n2\n1\n1 0\n2 1 1_0\n", "line 6: '1_0' is not a number"),
         ("MARKOV\n1\n2\n1\n1 0\n2 1 ٣\n", "line 6: '٣' is not a number"),
         ("MARKOV\n1\n2\n2\n1 0\n0\n2 1 1\n1 0\n", "line 8: a table of no variables is 0"),
-        ("BAYES\n1\n2\n1\n1 0\n2 0.5 0.5\n", "line 1: the UAI file is of type BAYES; only MARKOV is supported"),
     ],
 )
 def test_uai_errors_say_where_and_what(text: str, said: str) -> None:
@@ -367,7 +366,11 @@ def test_content_decides_before_the_ending() -> None:
         (b" \n\n", None, "the file is empty"),
         (b"\xff\xfe\x00\x01", None, "line 1: the file is not text"),
         (b"MARKOV\n\x00", None, "line 2: the file is not text"),
-        (b"hello\n", None, "line 1: the file is in no format known here; known are: native .mrf.json, UAI"),
+        (
+            b"hello\n",
+            None,
+            "line 1: the file is in no format known here; known are: native .mrf.json, bqpjson, toulbar2 cfn, UAI",
+        ),
         (b"hello\n", "a.uai", "line 1: the file does not start with MARKOV"),
         (b"# only a comment", "a.uai", "line 1: the file does not start with MARKOV"),
         (b"hello\n", "a.mrf.json", "line 1: the JSON is broken"),
@@ -428,7 +431,7 @@ def test_save_takes_a_format_against_the_ending(tmp_path: Path) -> None:
     mrf = load(UAI.encode())
     save(mrf, tmp_path / "m.txt", format="uai")
     assert (tmp_path / "m.txt").read_text(encoding="utf-8").startswith("MARKOV")
-    with pytest.raises(FormatError, match="there is no format 'tiff' to write; choose one of: native, uai"):
+    with pytest.raises(FormatError, match="there is no format 'tiff' to write; choose one of: native, bqpjson, uai"):
         save(mrf, tmp_path / "m.tiff", format="tiff")
     assert not (tmp_path / "m.tiff").exists()
 

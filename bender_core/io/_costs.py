@@ -1,0 +1,58 @@
+"""Networks of cost functions, collected one by one: what the two formats of toulbar2 have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bender_core.io._source import Source
+from bender_core.model import BinaryMRF, FloatArray, Objective
+
+LARGEST_ARITY = 2
+UNSUPPORTED = "only cost functions of at most two variables are supported"
+
+
+class CostFunctions:
+    """Tables over at most two binary variables, the last variable of a scope changing fastest."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._scopes: tuple[list[Sequence[int]], ...] = ([], [], [])
+        self._tables: tuple[list[Sequence[float]], ...] = ([], [], [])
+
+    def add(self, scope: Sequence[int], table: Sequence[float]) -> None:
+        """One more function; ``table`` has ``2 ** len(scope)`` costs, of which ``inf`` forbids."""
+        self._scopes[len(scope)].append(scope)
+        self._tables[len(scope)].append(table)
+
+    def tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """All tables of 0, 1 and 2 variables, shapes (k, 1), (l, 2) and (m, 4)."""
+        constants, singles, pairs = (
+            np.array(tables, np.float64).reshape(-1, 1 << arity) for arity, tables in enumerate(self._tables)
+        )
+        return constants, singles, pairs
+
+    def model(
+        self,
+        tables: tuple[FloatArray, FloatArray, FloatArray],
+        source: Source,
+        title: str,
+        name: str,
+        objective: Objective,
+        names: tuple[str, ...] = (),
+    ) -> BinaryMRF:
+        """The model of these tables, which are energies by now, over the scopes added."""
+        constants, singles, pairs = tables
+        unary = np.zeros((self._n, 2))
+        np.add.at(unary, np.array(self._scopes[1], np.int64).reshape(-1), singles)
+        return BinaryMRF(
+            unary=unary,
+            edges=np.array(self._scopes[2], np.int64).reshape(-1, 2),
+            pairwise=pairs.reshape(-1, 2, 2),
+            constant=float(constants.sum()),
+            names=names,
+            name=name or source.stem,
+            source=f"{title} file {source.filename}".rstrip(),
+            objective=objective,
+        )

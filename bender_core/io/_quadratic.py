@@ -1,0 +1,148 @@
+"""Quadratic functions of bits or spins, which most formats hold, from and to tables of energies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bender_core.io._source import Source
+from bender_core.io.errors import FormatError
+from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
+
+Domain = Literal["bits", "spins"]
+# So much of the sum of all coefficients is what is left when they cancel.
+ROUNDING = 1e-12
+HOLDS_ANY = "native, which holds any model"
+
+# What a bit and a spin are worth when x is 0 and when x is 1.
+_VALUES: dict[Domain, FloatArray] = {"bits": np.array([0.0, 1.0]), "spins": np.array([-1.0, 1.0])}
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """``constant + Σ linear[i] v_i + Σ quadratic[e] v_i v_j`` with ``(i, j) = edges[e]``, to be minimised.
+
+    Attributes
+    ----------
+    constant : float
+    linear : ndarray, shape (n,)
+    edges : ndarray of int64, shape (m, 2)
+    quadratic : ndarray, shape (m,)
+    domain : {"bits", "spins"}
+        Whether ``v_i`` is ``x_i`` or ``2 x_i - 1``.
+    """
+
+    constant: float
+    linear: FloatArray
+    edges: IntArray
+    quadratic: FloatArray
+    domain: Domain
+
+    def has_fields(self) -> bool:
+        """Whether some variable prefers one of its values by itself; rounding is not taken for that."""
+        return bool((np.abs(self.linear) > ROUNDING * np.abs(self.quadratic).sum()).any())
+
+    def model(
+        self, source: Source, title: str, objective: Objective | None = None, names: tuple[str, ...] = ()
+    ) -> BinaryMRF:
+        """The model of this energy, as read from a file of the format ``title``."""
+        value = _VALUES[self.domain]
+        return BinaryMRF(
+            unary=self.linear[:, None] * value,
+            edges=self.edges,
+            pairwise=self.quadratic[:, None, None] * np.outer(value, value),
+            constant=self.constant,
+            names=names,
+            name=source.stem,
+            source=f"{title} file {source.filename}".rstrip(),
+            objective=objective or Objective(domain=self.domain),
+        )
+
+
+def from_coefficients(
+    i: IntArray, j: IntArray, value: FloatArray, n: int, domain: Domain, constant: float = 0.0
+) -> Quadratic:
+    """The sum of ``value * v_i * v_j``, in which those with ``i == j`` are linear."""
+    alone = i == j
+    linear: FloatArray = np.bincount(i[alone], value[alone], n).astype(np.float64)
+    return Quadratic(constant, linear, np.column_stack([i, j])[~alone], value[~alone], domain)
+
+
+def quadratic(mrf: BinaryMRF, domain: Domain) -> Quadratic:
+    """The same energy as a polynomial; the penalties of hard constraints stay as large coefficients."""
+    i, j = mrf.edges.T
+    t = mrf.pairwise
+    coupling = mrf.coupling()
+    if domain == "bits":
+        constant = mrf.constant + mrf.unary[:, 0].sum() + t[:, 0, 0].sum()
+        linear = mrf.unary[:, 1] - mrf.unary[:, 0]
+        of_i, of_j = t[:, 1, 0] - t[:, 0, 0], t[:, 0, 1] - t[:, 0, 0]
+    else:
+        constant = mrf.constant + mrf.unary.mean(axis=1).sum() + t.mean(axis=(1, 2)).sum()
+        linear = (mrf.unary[:, 1] - mrf.unary[:, 0]) / 2
+        of_i = (t[:, 1, :].sum(axis=1) - t[:, 0, :].sum(axis=1)) / 4
+        of_j = (t[:, :, 1].sum(axis=1) - t[:, :, 0].sum(axis=1)) / 4
+        coupling = coupling / 4
+    np.add.at(linear, i, of_i)
+    np.add.at(linear, j, of_j)
+    return Quadratic(float(constant), linear, mrf.edges, coupling, domain)
+
+
+def require_no_constant(constant: float, size: float, title: str) -> None:
+    """Refuse a constant where the format has no place for one.
+
+    Parameters
+    ----------
+    constant : float
+    size : float
+        Sum of the sizes of all coefficients.
+    title : str
+        The format, for the message.
+
+    Raises
+    ------
+    FormatError
+    """
+    if abs(constant) > ROUNDING * size:
+        raise FormatError(
+            None,
+            f"the model has the constant {constant:.6g}, which {title} cannot hold",
+            f"drop it (convert --drop-constant), or write bqpjson or {HOLDS_ANY}",
+        )
+
+
+def without_constant(mrf: BinaryMRF, domain: Domain, title: str) -> Quadratic:
+    """The same energy as a polynomial that has no constant.
+
+    Raises
+    ------
+    FormatError
+        If there is a constant.
+    """
+    found = quadratic(mrf, domain)
+    size = abs(mrf.constant) + np.abs(found.linear).sum() + np.abs(found.quadratic).sum()
+    require_no_constant(found.constant, float(size), title)
+    return found
+
+
+def rows(found: Quadratic, base: int, diagonal: bool = True) -> list[str]:
+    """Lines "i j value" in shortest form that reads back to the same number: the linear ones, then the quadratic.
+
+    Parameters
+    ----------
+    found : Quadratic
+    base : int
+        Number of the first variable.
+    diagonal : bool
+        Whether linear terms are written, as ``i i value``.
+    """
+    linear = [f"{i} {i} {shortest(value)}" for i, value in enumerate(found.linear.tolist(), base) if value and diagonal]
+    pairs = zip((found.edges + base).tolist(), found.quadratic.tolist(), strict=True)
+    return linear + [f"{i} {j} {shortest(value)}" for (i, j), value in pairs]
+
+
+def shortest(value: float) -> str:
+    """A number in the shortest form that reads back to the same float; whole ones without a point, as tools expect."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

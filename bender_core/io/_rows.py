@@ -1,0 +1,136 @@
+"""Formats that are a header and then one coefficient a line: ``i j value``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core.io._source import Source, Tokens
+from bender_core.io.errors import FormatError
+from bender_core.model import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Coefficients, in the order of the file.
+
+    Attributes
+    ----------
+    i, j : ndarray of int64
+        Numbers of the two variables, as the file counts them.
+    value : ndarray
+    tokens : Tokens
+        The words of the file.
+    first : ndarray of int64
+        Index of the first word of each row.
+    """
+
+    i: IntArray
+    j: IntArray
+    value: FloatArray
+    tokens: Tokens
+    first: IntArray
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def refuse(self, row: int, what: str, mend: str) -> FormatError:
+        """An error that names the line of a row."""
+        return FormatError(self.tokens.line(int(self.first[row])), what, mend)
+
+    def require_range(self, low: int, n: int) -> None:
+        """Refuse variables outside ``low`` to ``low + n - 1``.
+
+        Raises
+        ------
+        FormatError
+        """
+        outside = np.flatnonzero((np.minimum(self.i, self.j) < low) | (np.maximum(self.i, self.j) >= low + n))
+        if len(outside):
+            i, j = self.i[outside[0]], self.j[outside[0]]
+            bad = i if not low <= i < low + n else j
+            raise self.refuse(outside[0], f"a row names variable {bad}", f"variables run from {low} to {low + n - 1}")
+
+    def require_count(self, promised: float, what: str) -> None:
+        """Refuse another number of rows than the header promises.
+
+        Raises
+        ------
+        FormatError
+        """
+        if len(self) != promised:
+            raise FormatError(
+                self.tokens.line(0),
+                f"the file promises {promised:.15g} {what} but {len(self)} follow",
+                "correct the count or complete the file",
+            )
+
+
+def read_rows(tokens: Tokens, skipped: int, columns: tuple[int, ...] = (3,)) -> Rows:
+    """All lines but the first ones.
+
+    Parameters
+    ----------
+    tokens : Tokens
+    skipped : int
+        How many lines that have words come before the rows.
+    columns : tuple of int
+        How many numbers a row may have; a row of two has the value 1.
+
+    Raises
+    ------
+    FormatError
+        If a row has another number of words, or a word is no number, or no whole or finite one where it must be.
+    """
+    first, length = tokens.row_lengths()
+    start = int(first[skipped]) if skipped < len(first) else len(tokens)
+    first, length = first[skipped:], length[skipped:]
+    numbers = tokens.numbers(start)
+    wrong = np.flatnonzero(~np.isin(length, columns))
+    if len(wrong):
+        row = int(wrong[0])
+        wanted = " or ".join(map(str, columns))
+        raise FormatError(
+            tokens.line(int(first[row])), f"a row has {length[row]} words", f"rows have {wanted}: i j value"
+        )
+    at = first - start
+    i, j = numbers[at], numbers[at + 1]
+    value = np.ones(len(at))
+    value[length == 3] = numbers[at[length == 3] + 2]
+    whole = (i == np.floor(i)) & (j == np.floor(j)) & (np.maximum(np.abs(i), np.abs(j)) < 2**53)
+    for bad, place, mend in (
+        (~whole, np.where(i == np.floor(i), 1, 0), "variables have whole numbers"),
+        (~np.isfinite(value), np.full(len(at), 2), "coefficients are finite"),
+    ):
+        found = np.flatnonzero(bad)
+        if len(found):
+            index = int(first[found[0]] + place[found[0]])
+            raise FormatError(tokens.line(index), f"a row has {tokens.word(index)[:24]!r}", mend)
+    return Rows(i.astype(np.int64), j.astype(np.int64), value, tokens, first)
+
+
+def header(tokens: Tokens, names: tuple[str, ...]) -> list[int]:
+    """The whole numbers of the first line.
+
+    Raises
+    ------
+    FormatError
+        If they are not as many as their names, or not whole numbers.
+    """
+    _, length = tokens.row_lengths()
+    words = [tokens.word(index) for index in range(min(len(tokens), len(names)))]
+    try:
+        if not len(length) or length[0] != len(names):
+            raise ValueError
+        return [int(word) for word in words]
+    except ValueError:
+        raise FormatError(
+            tokens.line(0), f"the first line is not {' and '.join(names)}", "write these whole numbers there"
+        ) from None
+
+
+def starts_with_counts(source: Source) -> bool:
+    """Whether the first line is two whole numbers."""
+    words = source.first_line().split()
+    return len(words) == 2 and all(word.removeprefix("-").isdecimal() for word in words)

@@ -1,0 +1,63 @@
+"""Evidence files of the UAI competitions, ``.evid``: variables whose values are known.
+
+``k`` and then k pairs "variable value"; some files have the number of samples before that, which must be 1, and a head
+``/* Evidence */``. Which layout it is, the number of words tells.
+
+Source: https://uaicompetition.github.io/uci-2022/file-formats/evidence-format/
+"""
+
+from __future__ import annotations
+
+import os
+
+from bender_core.io._source import Tokens, read
+from bender_core.io.errors import FormatError
+
+
+def load_evidence(path_or_bytes: str | os.PathLike[str] | bytes, n: int) -> dict[int, int]:
+    """Read an evidence file.
+
+    Parameters
+    ----------
+    path_or_bytes : str, path or bytes
+        Where the file is, or its content.
+    n : int
+        The number of variables of the model.
+
+    Returns
+    -------
+    dict
+        The value, 0 or 1, of every variable observed.
+
+    Raises
+    ------
+    FormatError
+        If counts and content disagree, or a variable or value does not exist.
+    OSError
+        If the path cannot be read.
+    """
+    tokens = Tokens(read(path_or_bytes, None, None).text, comment=r"#[^\n]*|/\*[^*]*\*/")
+    numbers = tokens.numbers(0)
+    words = len(numbers)
+    # An even number of words: one more count comes first.
+    start = 1 if words % 2 == 0 and words > 1 else 0
+    if start and numbers[0] != 1:
+        raise FormatError(
+            tokens.line(0), f"the evidence has {tokens.word(0)[:24]} samples", "give a file of one sample"
+        )
+    if not words or words != start + 1 + 2 * numbers[start]:
+        raise FormatError(
+            tokens.line(start), "the number of observed variables and the pairs that follow disagree", "correct it"
+        )
+    found: dict[int, int] = {}
+    for k in range(start + 1, words, 2):
+        variable, value = numbers[k], numbers[k + 1]
+        if not (0 <= variable < n and variable == int(variable)):
+            raise FormatError(
+                tokens.line(k), f"variable {tokens.word(k)[:24]} is observed", f"variables run from 0 to {n - 1}"
+            )
+        if value not in (0, 1):
+            raise FormatError(tokens.line(k + 1), f"a value is {tokens.word(k + 1)[:24]}", "values are 0 and 1")
+        if found.setdefault(int(variable), int(value)) != value:
+            raise FormatError(tokens.line(k), f"variable {int(variable)} is observed twice, differently", "keep one")
+    return found

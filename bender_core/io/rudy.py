@@ -1,0 +1,87 @@
+"""Max-cut in the layout of the graph generator rudy, of the Gset and of the Biq Mac library: ``.rud``, ``.mc``.
+
+The first line has the numbers of vertices and of edges, then a line an edge: ``i j w``, vertices from 1, the weight 1
+if it is left out. The cut is maximised, so energies are minus the weight of the cut: ``-Σ w_ij [x_i != x_j]``.
+
+Source: https://biqmac.aau.at/biqmaclib.html, http://www.stanford.edu/~yyye/yyye/Gset/
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bender_core.io._format import Format
+from bender_core.io._quadratic import HOLDS_ANY, quadratic, require_no_constant, rows
+from bender_core.io._rows import header, read_rows, starts_with_counts
+from bender_core.io._source import Source, Tokens
+from bender_core.io.errors import FormatError
+from bender_core.model import BinaryMRF, Objective
+
+TITLE = "max-cut (rudy)"
+OBJECTIVE = Objective(name="cut weight", sense="max", scale=-1.0)
+
+
+def parse(source: Source) -> BinaryMRF:
+    """Read a max-cut file.
+
+    Raises
+    ------
+    FormatError
+        If counts and rows disagree, a vertex does not exist, or an edge joins a vertex to itself.
+    """
+    tokens = Tokens(source.text)
+    n, m = header(tokens, ("the number of vertices", "the number of edges"))
+    source.require_variables(max(n, 0), tokens.line(0))
+    edges = read_rows(tokens, skipped=1, columns=(2, 3))
+    edges.require_count(m, "edges")
+    edges.require_range(1, n)
+    loops = np.flatnonzero(edges.i == edges.j)
+    if len(loops):
+        row = int(loops[0])
+        raise edges.refuse(
+            row, f"an edge joins vertex {edges.i[row]} to itself", "such an edge is in no cut; remove it"
+        )
+    return BinaryMRF(
+        unary=np.zeros((n, 2)),
+        edges=np.column_stack([edges.i, edges.j]) - 1,
+        pairwise=edges.value[:, None, None] * np.array([[0.0, -1.0], [-1.0, 0.0]]),
+        names=tuple(map(str, range(1, n + 1))),
+        name=source.stem,
+        source=f"{TITLE} file {source.filename}".rstrip(),
+        objective=OBJECTIVE,
+    )
+
+
+def write(mrf: BinaryMRF) -> str:
+    """The model as a max-cut file.
+
+    Raises
+    ------
+    FormatError
+        If some variable prefers one of its values by itself, or there is a constant: a cut has neither.
+    """
+    found = quadratic(mrf, "spins")
+    size = float(np.abs(found.quadratic).sum())
+    # w [x_i != x_j] = w/2 - w/2 s_i s_j: to every edge belongs a constant.
+    require_no_constant(found.constant + found.quadratic.sum(), size, "max-cut")
+    if found.has_fields():
+        preferring = int(np.argmax(np.abs(found.linear)))
+        raise FormatError(
+            None,
+            f"variable {preferring} prefers one of its values, which a cut cannot express",
+            f"write bqpjson, or {HOLDS_ANY}",
+        )
+    weights = replace(found, quadratic=2 * found.quadratic)
+    return "\n".join([f"{mrf.n} {mrf.n_edges}", *rows(weights, base=1, diagonal=False)]) + "\n"
+
+
+FORMAT = Format(
+    name="rudy",
+    title=TITLE,
+    endings=(".rud", ".rudy", ".mc", ".gset"),
+    recognises=lambda source: starts_with_counts(source) and "-" not in source.first_line(),
+    parse=parse,
+    write=write,
+)
