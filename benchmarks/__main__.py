@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import bender_core as bc
-from benchmarks import exact, instances, peers, rows, streaming, variants
+from benchmarks import exact, formats, instances, partitions, peers, rows, streaming, variants
 from benchmarks.common import Options
 
 TOPICS = {
@@ -20,6 +20,8 @@ TOPICS = {
     "streaming": streaming.run,
     "variants": variants.run,
     "exact": exact.run,
+    "partitions": partitions.run,
+    "formats": formats.run,
     "instances": instances.run,
     "peers": peers.run,
 }

@@ -10,6 +10,7 @@ After "Accelerating Message Passing for MAP with Benders Decomposition" (Yarkony
     print(result.lower_bound, result.upper_bound, result.status)
 """
 
+from bender_core.comparison import Comparison, compare_partitions
 from bender_core.engine import Engine, EngineError, Grain, Result, Tightness, solve
 from bender_core.estimate import Estimate, TooLargeError, estimate
 from bender_core.hypergraph import HyperGraph
@@ -27,6 +28,7 @@ from bender_core.what_if import Cut, what_if
 __all__ = [
     "VARIANTS",
     "BinaryMRF",
+    "Comparison",
     "Cut",
     "Engine",
     "EngineError",
@@ -47,6 +49,7 @@ __all__ = [
     "TooLargeError",
     "Trace",
     "Variant",
+    "compare_partitions",
     "estimate",
     "load",
     "manual",

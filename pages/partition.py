@@ -10,8 +10,8 @@ import bender_core as bc
 from bender_core.engine import SCHEDULES
 from bender_core.estimate import largest_fit, memory_limit
 from bender_core.partition import (
-    STRATEGIES,
     Partition,
+    applicable,
     coupled_groups,
     default_strategy,
     independent_cycles,
@@ -25,9 +25,14 @@ from pages._shared.session import Lab, lab
 from pages._shared.text import complaint, paragraph, table
 
 WORDS = {
+    "auto": "auto: the one of all that keeps most together",
     "groups": "by kind (the paper's): one kind of variable a group",
     "greedy": "greedy: grow by the strongest coupling",
     "refined": "refined: grow by what matters, then exchange",
+    "layers": "layers: level by level, a chain where it can",
+    "blocks": "blocks: compact tiles of the drawing",
+    "community": "community: what is strongly coupled among itself",
+    "random": "random: by lot, to compare with",
     "singletons": "singletons: every variable alone",
     "manual": "by hand",
 }
@@ -96,11 +101,10 @@ def use(current: Lab) -> None:
 
 
 def choices(current: Lab, part: Partition) -> None:
-    known = [name for name in STRATEGIES if name != "groups" or current.mrf.groups is not None]
     st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size", on_change=recut, args=(current,))
     st.selectbox(
         "Strategy",
-        known + (["manual"] if part.strategy == "manual" else []),
+        applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
         format_func=WORDS.__getitem__,
         key="cut_strategy",
         on_change=recut,

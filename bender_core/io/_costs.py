@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,19 +19,18 @@ class CostFunctions:
 
     def __init__(self, n: int) -> None:
         self._n = n
-        self._scopes: tuple[list[Sequence[int]], ...] = ([], [], [])
-        self._tables: tuple[list[Sequence[float]], ...] = ([], [], [])
+        # Flat, by the number of variables of the scope.
+        self._scopes = [array("q") for _ in range(LARGEST_ARITY + 1)]
+        self._tables = [array("d") for _ in range(LARGEST_ARITY + 1)]
 
     def add(self, scope: Sequence[int], table: Sequence[float]) -> None:
         """One more function; ``table`` has ``2 ** len(scope)`` costs, of which ``inf`` forbids."""
-        self._scopes[len(scope)].append(scope)
-        self._tables[len(scope)].append(table)
+        self._scopes[len(scope)].extend(scope)
+        self._tables[len(scope)].extend(table)
 
     def tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """All tables of 0, 1 and 2 variables, shapes (k, 1), (l, 2) and (m, 4)."""
-        constants, singles, pairs = (
-            np.array(tables, np.float64).reshape(-1, 1 << arity) for arity, tables in enumerate(self._tables)
-        )
+        constants, singles, pairs = (np.array(tables).reshape(-1, 1 << k) for k, tables in enumerate(self._tables))
         return constants, singles, pairs
 
     def model(
@@ -45,7 +45,7 @@ class CostFunctions:
         """The model of these tables, which are energies by now, over the scopes added."""
         constants, singles, pairs = tables
         unary = np.zeros((self._n, 2))
-        np.add.at(unary, np.array(self._scopes[1], np.int64).reshape(-1), singles)
+        np.add.at(unary, np.array(self._scopes[1], np.int64), singles)
         return BinaryMRF(
             unary=unary,
             edges=np.array(self._scopes[2], np.int64).reshape(-1, 2),

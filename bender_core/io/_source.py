@@ -28,7 +28,7 @@ _WORDS_AT_ONCE = 1 << 15
 _LINES_LOOKED_AT = 1000
 
 # A file that names so many variables without saying anything of them is a mistake or an attack.
-_IDLE_VARIABLES, _BYTES_A_VARIABLE = 100_000, 16
+_IDLE_VARIABLES, _BYTES_A_VARIABLE = 20_000, 16
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ Source: https://toulbar2.github.io/toulbar2/formats/cfnformat.html
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,10 +31,36 @@ from bender_core.model import BinaryMRF, FloatArray, Objective
 
 TITLE = "cfn"
 _COMMENT = re.compile(r"^#[^\n]*|//[^\n]*", re.MULTILINE)
-_TOKEN = re.compile(r'"[^"\n]*"|[{}\[\]]|[^\s{}\[\]:,"]+|"')
-_HEAD = re.compile(r'\s*[{\[]\s*"?problem\b')
+_WORD = r'(?:"[^"\n]*+"|[^\s{}\[\]:,"]++)'
+_LIST = rf"[{{\[](?:[^{{}}\[\]\"]++|{_WORD})*+[}}\]]"
+
+
+def _pattern(*parts: str) -> re.Pattern[str]:
+    """Parts between which there may be white space, commas and colons; ``{`` and ``}`` stand for any brace."""
+    braces = {"{": r"[{\[]", "}": r"[}\]]"}
+    return re.compile(r"[\s,:]*+" + r"[\s,:]*+".join(braces.get(part, part) for part in parts), re.ASCII)
+
+
+def _key(word: str) -> str:
+    return f'"?{word}"?(?![^\\s{{}}\\[\\]:,"])'
+
+
+_PROBLEM = _pattern("{", _key("problem"), "{", _key("name"), f"({_WORD})", _key("mustbe"), f"({_WORD})", "}")
+_VARIABLES, _FUNCTIONS = _pattern(_key("variables"), "{"), _pattern(_key("functions"), "{")
+_VARIABLE = _pattern(rf'((?!"?\d){_WORD})?', rf"(?:(?P<values>{_LIST})|(?P<size>{_WORD}))")
+_DEFAULT = rf"{_key('defaultcost')}[\s,:]*+({_WORD})"
+_FUNCTION = _pattern(
+    *(f"({_WORD})?", "{", _key("scope"), f"({_LIST})"),
+    *(f"(?:{_DEFAULT})?", _key("costs"), f"(?:({_LIST})|({_WORD}))", "}"),
+)
+_TYPED = _pattern(f"(?:{_WORD})?", "{", _key("scope"), _LIST, f"(?:{_DEFAULT})?", _key("type"), f"({_WORD})")
+_CLOSE, _END = _pattern("}"), _pattern("}", r"\Z")
+_HEAD = _pattern("{", _key("problem"))
+_WORDS, _TOKEN = re.compile(_WORD), re.compile(rf"{_WORD}|[{{}}\[\]]")
+# Of what costs are written: no name has only these letters, and a number no others.
+_COSTS = re.compile(r"[-+.\d\s,:einftyEINFTY]*+", re.ASCII)
+_SEPARATORS = re.compile(r"[\s,:]*+")
 _BOUND = re.compile(r"([<>])\s*(\S+)")
-OPEN, CLOSE = ("{", "["), ("}", "]")
 
 
 def recognises(source: Source) -> bool:
@@ -46,30 +71,30 @@ def recognises(source: Source) -> bool:
 def parse(source: Source) -> BinaryMRF:
     """Read a cfn file.
 
+    The bound forbids costs that no labelling within it can pay; that the sum of all stays within it is not demanded.
+
     Raises
     ------
     FormatError
         If the structure is broken, a name is unknown, a variable is not binary, or a cost function has more than two
         variables or is given by a type.
     """
-    reader = _Reader(source.text)
-    reader.open()
-    name, sign, bound = _problem(reader)
-    variables = _variables(reader)
-    source.require_variables(len(variables), reader.line())
-    functions = _functions(reader, variables)
-    reader.close()
-    reader.end()
-    tables = functions.tables()
-    energies = _forbid(tuple(sign * table for table in tables), sign * bound)
+    scanner = _Scanner(_COMMENT.sub("", source.text))
+    name, stated = scanner.take(_PROBLEM, '{problem: {name: "a name", mustbe: "<10.0"}').groups()
+    sign, bound = _bound(scanner, _unquoted(stated))
+    variables = _variables(scanner)
+    source.require_variables(len(variables), scanner.line())
+    functions = _functions(scanner, variables)
+    scanner.take(_END, "the last brace")
+    energies = _forbid([sign * table for table in functions.tables()], sign * bound)
     objective = Objective(name="cost", sense="min" if sign > 0 else "max", scale=sign)
-    return functions.model(energies, source, TITLE, name, objective, tuple(v.name for v in variables))
+    return functions.model(energies, source, TITLE, _unquoted(name), objective, tuple(v.name for v in variables))
 
 
 @dataclass
 class _Variable:
     name: str
-    values: list[str] = field(default_factory=list)
+    values: list[str]
 
     def value(self, word: str) -> int | None:
         """The index of a value, given by name or index."""
@@ -78,128 +103,117 @@ class _Variable:
         return self.values.index(word) if word in self.values else None
 
 
-def _problem(reader: _Reader) -> tuple[str, float, float]:
-    """The name, the sign that makes costs energies, and the bound."""
-    reader.key("problem")
-    reader.open()
-    reader.key("name")
-    name = reader.word()
-    reader.key("mustbe")
-    stated = _BOUND.fullmatch(reader.word())
-    if stated is None or not NUMBER.fullmatch(stated[2]):
-        raise reader.refuse(f"the bound is {shown(reader.last)}", 'write "<10.0" to minimise, ">10.0" to maximise')
-    reader.close()
-    return name, 1.0 if stated[1] == "<" else -1.0, float(stated[2])
+def _bound(scanner: _Scanner, word: str) -> tuple[float, float]:
+    """The sign that makes costs energies, and the bound."""
+    stated = _BOUND.fullmatch(word)
+    if stated is None or not NUMBER.fullmatch(stated[2]) or stated[2].lower().endswith("nan"):
+        raise scanner.refuse(f"the bound is {shown(word)}", 'write "<10.0" to minimise, ">10.0" to maximise')
+    return 1.0 if stated[1] == "<" else -1.0, float(stated[2])
 
 
-def _variables(reader: _Reader) -> list[_Variable]:
-    reader.key("variables")
-    reader.open()
+def _variables(scanner: _Scanner) -> list[_Variable]:
+    scanner.take(_VARIABLES, "variables: {")
     found: list[_Variable] = []
     names: set[str] = set()
-    while (word := reader.next()) not in CLOSE:
-        # Without a name, a domain comes at once.
-        unnamed = word in OPEN or word.isdecimal()
-        variable = _Variable(f"x{len(found)}" if unnamed else word)
-        domain = word if unnamed else reader.next()
-        if domain in OPEN:
-            while (value := reader.next()) not in CLOSE:
-                variable.values.append(value)
-            size = str(len(variable.values))
-        else:
-            size = domain
+    while not scanner.closes():
+        name, values, size = scanner.take(_VARIABLE, "a variable and its values, or their number").groups()
+        # Without a name, the domain comes at once.
+        variable = _Variable(f"x{len(found)}" if name is None else _unquoted(name), _words(values or ""))
+        size = str(len(variable.values)) if size is None else _unquoted(size)
         if size != "2":
-            raise reader.refuse(
+            raise scanner.refuse(
                 f"variable {shown(variable.name)} has {size[:24]} values", "only binary variables are supported"
             )
         if variable.name in names:
-            raise reader.refuse(f"the variable {shown(variable.name)} is given twice", "give each its own name")
+            raise scanner.refuse(f"the variable {shown(variable.name)} is given twice", "give each its own name")
         names.add(variable.name)
         found.append(variable)
     return found
 
 
-def _functions(reader: _Reader, variables: list[_Variable]) -> CostFunctions:
-    reader.key("functions")
-    reader.open()
-    index = {variable.name: i for i, variable in enumerate(variables)}
+def _functions(scanner: _Scanner, variables: list[_Variable]) -> CostFunctions:
     functions = CostFunctions(len(variables))
+    index = {variable.name: i for i, variable in enumerate(variables)}
     named: dict[str, list[float]] = {}
     borrowed: list[tuple[list[int], str, int]] = []
-    while (word := reader.next()) not in CLOSE:
-        name = ""
-        if word not in OPEN:
-            name = word
-            reader.open()
-        scope = _scope(reader, index)
-        key = reader.word()
-        default = None
-        if key == "defaultcost":
-            default = reader.cost()
-            key = reader.word()
-        if key == "type":
-            raise reader.refuse(f"a cost function has the type {shown(reader.word())}", "give its table")
-        if key != "costs":
-            raise reader.refuse(f"{shown(key)} stands where a table should", "write costs: [...]")
-        start = reader.next()
-        if start in OPEN:
-            table = _table(reader, [variables[i] for i in scope], default)
-            functions.add(scope, table)
-            named[name] = table
-        else:
-            borrowed.append((scope, start, reader.line()))
-        reader.close()
-    for scope, name, line in borrowed:
-        if name not in named or len(named[name]) != 1 << len(scope):
-            raise FormatError(line, f"there is no function {shown(name)} of as many variables", "write the table")
-        functions.add(scope, named[name])
+    scanner.take(_FUNCTIONS, "functions: {")
+    while not scanner.closes():
+        name, scope_words, default, table, lender = scanner.take(_FUNCTION, "{scope: [...], costs: [...]}").groups()
+        scope = _scope(scanner, _words(scope_words), index)
+        if table is None:
+            borrowed.append((scope, _unquoted(lender), scanner.line()))
+            continue
+        costs = _table(scanner, table, [variables[i] for i in scope], default)
+        functions.add(scope, costs)
+        if name is not None:
+            named[_unquoted(name)] = costs
+    for scope, lender, line in borrowed:
+        if lender not in named or len(named[lender]) != 1 << len(scope):
+            raise FormatError(line, f"there is no function {shown(lender)} of as many variables", "write the table")
+        functions.add(scope, named[lender])
     return functions
 
 
-def _scope(reader: _Reader, index: dict[str, int]) -> list[int]:
-    reader.key("scope")
-    reader.open()
-    scope: list[int] = []
-    while (word := reader.next()) not in CLOSE:
-        i = index.get(word, -1)
-        if i < 0 and word.isdecimal() and len(word) < 16:
-            i = int(word)
-        if not 0 <= i < len(index):
-            raise reader.refuse(f"a scope names the variable {shown(word)}", "name one of the variables, or its index")
-        if i in scope:
-            raise reader.refuse(f"a scope names the variable {shown(word)} twice", "name two distinct variables")
-        scope.append(i)
-        if len(scope) > LARGEST_ARITY:
-            raise reader.refuse("a cost function has more than two variables", UNSUPPORTED)
+def _scope(scanner: _Scanner, words: list[str], index: dict[str, int]) -> list[int]:
+    if len(words) > LARGEST_ARITY:
+        raise scanner.refuse(f"a cost function has {len(words)} variables", UNSUPPORTED)
+    scope = [index.get(word, -1) for word in words]
+    for k, word in enumerate(words):
+        if scope[k] < 0 and word.isdecimal() and len(word) < 16:
+            scope[k] = int(word)
+        if not 0 <= scope[k] < len(index):
+            raise scanner.refuse(f"a scope names the variable {shown(word)}", "name one of the variables, or its index")
+    if len(scope) == 2 and scope[0] == scope[1]:
+        raise scanner.refuse(f"a scope names the variable {shown(words[0])} twice", "name two distinct variables")
     return scope
 
 
-def _table(reader: _Reader, scope: list[_Variable], default: float | None) -> list[float]:
-    """The costs of a function, from after the brace."""
+def _table(scanner: _Scanner, text: str, scope: list[_Variable], default: str | None) -> list[float]:
+    """The costs of a function, one for each pair of values."""
     size = 1 << len(scope)
-    table: list[float] = []
     if default is None:
-        while (word := reader.next()) not in CLOSE:
-            table.append(reader.as_cost(word))
-        if len(table) != size:
-            raise reader.refuse(f"a table has {len(table)} costs", f"its scope needs {size}")
-        return table
-    table = [default] * size
-    while (word := reader.next()) not in CLOSE:
+        costs = _costs(scanner, text[1:-1])
+        if len(costs) != size:
+            raise scanner.refuse(f"a table has {len(costs)} costs", f"its scope needs {size}")
+        return costs
+    words, step = _words(text), len(scope) + 1
+    if len(words) % step:
+        raise scanner.refuse("a table of tuples ends within one", "give each tuple a cost")
+    table = _costs(scanner, default) * size
+    for k, cost in enumerate(_costs(scanner, " ".join(words[step - 1 :: step]))):
         at = 0
-        for k, variable in enumerate(scope):
-            value = variable.value(word if k == 0 else reader.word())
+        for variable, word in zip(scope, words[k * step :], strict=False):
+            value = variable.value(word)
             if value is None:
-                raise reader.refuse(
-                    f"{shown(reader.last)} is no value of the variable {shown(variable.name)}",
-                    "name a value or its index",
+                raise scanner.refuse(
+                    f"{shown(word)} is no value of the variable {shown(variable.name)}", "name a value or its index"
                 )
             at = 2 * at + value
-        table[at] = reader.cost() if scope else reader.as_cost(word)
+        table[at] = cost
     return table
 
 
-def _forbid(tables: tuple[FloatArray, ...], bound: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _costs(scanner: _Scanner, text: str) -> list[float]:
+    words = text.replace(",", " ").replace('"', " ").split()
+    if _COSTS.fullmatch(text):
+        try:
+            return list(map(float, words))
+        except ValueError:
+            pass
+    wrong = next((word for word in words if not NUMBER.fullmatch(word) or word.lower().endswith("nan")), text)
+    raise scanner.refuse(f"{shown(wrong)} is not a number", "write a number like 0.25, or inf to forbid")
+
+
+def _words(text: str) -> list[str]:
+    """The words of a list."""
+    return [_unquoted(word) for word in _WORDS.findall(text[1:-1])]
+
+
+def _unquoted(word: str) -> str:
+    return word[1:-1] if word[0] == '"' else word
+
+
+def _forbid(tables: list[FloatArray], bound: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Make infinite what keeps every labelling at or above the bound."""
     if any(np.isneginf(table).any() for table in tables):
         raise FormatError(None, "a cost is infinitely good", "infinite costs forbid; give them the other sign")
@@ -214,73 +228,46 @@ def _forbid(tables: tuple[FloatArray, ...], bound: float) -> tuple[FloatArray, F
     return constants, singles, pairs
 
 
-class _Reader:
-    """Walks the words, quotes taken off; commas and colons are white space."""
+class _Scanner:
+    """A place in the text, moved on by patterns."""
 
     def __init__(self, text: str) -> None:
-        self._text = _COMMENT.sub("", text)
-        self._tokens: Iterator[re.Match[str]] = _TOKEN.finditer(self._text)
-        self._at = 0
-        self.last = ""
+        self.text = text
+        self.at = 0
+        self._from = 0
 
-    def next(self) -> str:
-        """The next word or brace."""
-        found = next(self._tokens, None)
+    def take(self, pattern: re.Pattern[str], wanted: str) -> re.Match[str]:
+        """What comes next, which must fit the pattern."""
+        found = pattern.match(self.text, self.at)
+        self._from = self.at
         if found is None:
-            self._at = len(self._text.rstrip())
-            raise self.refuse("the file ends too early", "complete it, every brace must be closed")
-        self._at = found.start()
-        word = found.group()
-        # A word in quotes is no brace, whatever it says.
-        self.last = word[1:-1] if word[0] == '"' and len(word) > 1 and word[1:-1] not in (*OPEN, *CLOSE) else word
-        return self.last
+            rest = _TOKEN.search(self.text, self.at)
+            if rest is None:
+                self._from = len(self.text)
+                raise self.refuse("the file ends too early", f"complete it: {wanted} is missing")
+            typed = _TYPED.match(self.text, self.at)
+            if typed is not None:
+                raise self.refuse(f"a cost function has the type {shown(_unquoted(typed[2]))}", "give its table")
+            raise self.refuse(f"{shown(_unquoted(rest.group()))} comes where this should be: {wanted}", "correct it")
+        self.at = found.end()
+        return found
+
+    def closes(self) -> bool:
+        """Whether a closing brace comes next, which is passed."""
+        found = _CLOSE.match(self.text, self.at)
+        if found is not None:
+            self.at = found.end()
+        return found is not None
 
     def line(self) -> int:
-        """The line of the word read last."""
-        return self._text.count("\n", 0, self._at) + 1
+        """The line on which begins what was taken last."""
+        begin = _SEPARATORS.match(self.text, self._from)
+        at = min(self._from if begin is None else begin.end(), len(self.text.rstrip()))
+        return self.text.count("\n", 0, at) + 1
 
     def refuse(self, what: str, mend: str) -> FormatError:
-        """An error that names the line of the word read last."""
+        """An error that names that line."""
         return FormatError(self.line(), what, mend)
-
-    def word(self) -> str:
-        """A word that is no brace."""
-        word = self.next()
-        if word in OPEN or word in CLOSE:
-            raise self.refuse(f"{word!r} stands where a word should", "see the layout of the format")
-        return word
-
-    def key(self, name: str) -> None:
-        """One certain word."""
-        if self.next() != name:
-            raise self.refuse(f"{shown(self.last)} stands where {name!r} should", "the order of the keys is fixed")
-
-    def open(self) -> None:
-        """An opening brace."""
-        if self.next() not in OPEN:
-            raise self.refuse(f"{shown(self.last)} stands where a brace should open", "see the layout of the format")
-
-    def close(self) -> None:
-        """A closing brace."""
-        if self.next() not in CLOSE:
-            raise self.refuse(f"{shown(self.last)} stands where a brace should close", "see the layout of the format")
-
-    def cost(self) -> float:
-        """A number, or an infinite one."""
-        return self.as_cost(self.next())
-
-    def as_cost(self, word: str) -> float:
-        """A word as a cost."""
-        if not NUMBER.fullmatch(word) or word.lower().endswith("nan"):
-            raise self.refuse(f"{shown(word)} is not a number", "write a number like 0.25, or inf to forbid")
-        return float(word)
-
-    def end(self) -> None:
-        """Nothing more."""
-        found = next(self._tokens, None)
-        if found is not None:
-            self._at = found.start()
-            raise self.refuse(f"{shown(found.group())} follows the last brace", "remove it")
 
 
 FORMAT = Format(name="cfn", title="toulbar2 cfn", endings=(".cfn",), recognises=recognises, parse=parse, write=None)

@@ -259,8 +259,9 @@ def write(mrf: BinaryMRF) -> str:
 def write_logarithms(mrf: BinaryMRF) -> str:
     """The model as UAI text of logarithms, which hold any energies; hard constraints are −inf."""
     hard_singles, hard_pairs = mrf.hard_masks()
-    unary = np.where(hard_singles, -np.inf, -mrf.unary)
-    pairs = np.where(hard_pairs, -np.inf, -mrf.pairwise).reshape(-1, 4)
+    # Zeros without a sign.
+    unary = np.where(hard_singles, -np.inf, 0.0 - mrf.unary)
+    pairs = np.where(hard_pairs, -np.inf, 0.0 - mrf.pairwise).reshape(-1, 4)
     return _layout(mrf, [-mrf.constant] if mrf.constant else [], unary, pairs)
 
 

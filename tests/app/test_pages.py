@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core import synth
 from bender_core.explain import number
+from bender_core.partition import STRATEGIES
 from pages._shared.session import Lab, sample_names
 
 ROOT = Path(__file__).parents[2]
@@ -199,7 +200,7 @@ def test_a_cut_starts_a_run_and_goes_to_watch() -> None:
     assert not test.slider
 
 
-@pytest.mark.parametrize("strategy", ["greedy", "refined", "singletons", "groups"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_strategy_is_the_librarys(strategy: str) -> None:
     test = app("partition")
     ran(test.slider("cut_size").set_value(7).run())

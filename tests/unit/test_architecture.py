@@ -15,6 +15,8 @@ LIBRARY = ROOT / "bender_core"
 SOURCES = sorted(LIBRARY.rglob("*.py"))
 OF_THE_APP = {"streamlit"}
 OF_FIGURES = {"plotly", "networkx"}
+# Louvain's communities; loaded where they are asked for, as the test of a fresh process sees.
+BORROWED = {"bender_core/partition/strategies.py": {"networkx"}}
 
 
 def imported(source: Path) -> set[str]:
@@ -50,7 +52,7 @@ def test_imports(source: Path) -> None:
     assert not roots & {"pages", "app", "tests", "benchmarks"}
     within = source.relative_to(LIBRARY).parts[0]
     if within != "visualization":
-        assert not roots & OF_FIGURES
+        assert not roots & OF_FIGURES - BORROWED.get(name(source), set())
         assert not any(module.startswith("bender_core.visualization") for module in modules)
     if within == "kernels":
         ours = {module for module in modules if module.startswith("bender_core")}

@@ -268,7 +268,7 @@ def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
         (
             CFN.replace("[sun, third]", "[sun, third, rain]"),
             None,
-            "line 9: a cost function has more than two variables",
+            "line 9: a cost function has 3 variables",
         ),
         (CFN.replace("costs: f", "costs: k"), None, "line 9: there is no function 'k' of as many variables"),
         (CFN.replace("1, 2, -3]", "1, 2]"), None, "line 6: a table has 3 costs; its scope needs 4"),
@@ -277,11 +277,11 @@ def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
         (CFN.replace("-3]", "-inf]"), None, "a cost is infinitely good"),
         (CFN.replace("1, yes", "1, maybe"), None, "line 8: 'maybe' is no value of the variable 'rain'"),
         (CFN.replace("costs: f", "type: salldiff params: {}"), None, "line 9: a cost function has the type 'salldiff'"),
-        (CFN.replace("<1000.0", "1000.0"), None, "line 3: the bound is '1000.0'"),
+        (CFN.replace("<1000.0", "1000.0"), None, "line 2: the bound is '1000.0'; write"),
         (CFN.replace("<1000.0", "<-14"), None, "no labelling stays within the bound"),
         (CFN.rstrip().rstrip("}"), None, "line 11: the file ends too early"),
-        (CFN + "}", None, "line 13: '}' follows the last brace"),
-        (CFN.replace("functions", "variables"), None, "line 5: 'variables' stands where 'functions' should"),
+        (CFN + "}", None, "line 12: '}' comes where this should be: the last brace"),
+        (CFN.replace("functions", "variables"), None, "line 5: 'variables' comes where this should be: functions: {"),
         (json.dumps(BQPJSON | {"variable_domain": "trit"}), None, "\"variable_domain\" is 'trit'"),
         (json.dumps(BQPJSON | {"variable_ids": [9, 2]}), None, "quadratic_terms[0] names variable 40"),
         (json.dumps(BQPJSON | {"variable_ids": [9, 2, 2]}), None, '"variable_ids" are not distinct whole numbers'),
@@ -370,10 +370,13 @@ def test_what_is_written_is_read_again(form: bc.io.Format, mrf: BinaryMRF) -> No
     data = dumps(mrf, form.name)
     again = load(data, name=f"a{form.endings[0]}")
     assert again.n == mrf.n
-    size = abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum()
+    # Potentials are powers of e, so that energies near 0 round as if they were near 1.
+    size = abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum() + (form.name == "uai")
     for x in itertools.product((0, 1), repeat=mrf.n):
         assert again.energy(x) == pytest.approx(mrf.energy(x), rel=1e-9, abs=1e-11 * size)
-    assert load(dumps(again, form.name), name=f"a{form.endings[0]}").content_hash() == again.content_hash()
+    if form.name != "uai":
+        # All others come back to the last bit.
+        assert load(dumps(again, form.name), name=f"a{form.endings[0]}").content_hash() == again.content_hash()
 
 
 @pytest.mark.parametrize("form", WRITABLE, ids=lambda form: form.name)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from bender_core.io import FormatError, dumps, load
+from bender_core.io import FORMATS, FormatError, dumps, load
 from bender_core.model import BinaryMRF
 
 MODEL = BinaryMRF(
@@ -21,13 +21,24 @@ MODEL = BinaryMRF(
     positions=np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 2.0]]),
     constant=0.75,
 )
-VALID = tuple(
-    data for form in ("native", "uai") for data in (dumps(MODEL, form), gzip.compress(dumps(MODEL, form), mtime=0))
+# Without fields and constants, which some formats cannot hold.
+CUT = BinaryMRF(np.zeros((3, 2)), MODEL.edges, np.array([[[0.0, -2.0], [-2.0, 0.0]], [[0.0, 1.5], [1.5, 0.0]]]))
+VALID = (
+    *(data for form in ("native", "uai") for data in (dumps(MODEL, form), gzip.compress(dumps(MODEL, form), mtime=0))),
+    *(dumps(MODEL, form) for form in ("bqpjson", "coo")),
+    *(dumps(CUT, form) for form in ("rudy", "sparse", "qubo")),
+    b"3 3\n1 1 -4\n1 2 3\n3 2 1.5\n",
+    b"three 3 2 4 100\n2 2 2\n2 0 1 3 1\n 0 0 1\n-2 2 1 0 1\n 1 0 5\n2 2 0 0 -1\n1 1 4 1\n 1 0\n",
+    b'{problem: {name: f, mustbe: "<9.5"}, variables: {a: [b, c], d: 2, e: 2},\n'
+    b"functions: {f: {scope: [a, d], defaultcost: 1 costs: [b, 1, 2]}, g: {scope: [1, 2], costs: f} {scope: [e] "
+    b"costs: [1, inf]}}}",
 )
+ENDINGS = tuple(ending for form in FORMATS for ending in form.endings)
 # Words that mean something to one of the formats, or to Python.
 WORDS = (
     *b'0 -1 2 3 1e999 -1e999 1e308 nan inf "inf" NaN Infinity 1_0 0x1 1000000000000 null true [] {} [[]] ""'.split(),
     *b'# MARKOV BAYES \xff \xc2\xa0 \x1f\x8b "unary": "\\ud800" , :'.split(b" "),
+    *b"c p qubo vartype=SPIN offset=inf problem scope costs defaultcost inf -inf <1 >1".split(),
     *(b"\n", b"\r", b"\0", b"9" * 30, b"9" * 5000, b"[" * 3000, b'{"a":' * 3000),
 )
 
@@ -67,7 +78,7 @@ def test_every_truncation(data: bytes) -> None:
     st.lists(
         st.tuples(st.floats(0, 1), st.integers(0, 12), st.sampled_from(WORDS) | st.binary(max_size=4)), max_size=4
     ),
-    st.sampled_from((None, "m.uai", "m.mrf.json")),
+    st.none() | st.sampled_from(ENDINGS).map("m{}".format),
 )
 def test_replacing_stretches(data: bytes, edits: list[tuple[float, int, bytes]], name: str | None) -> None:
     for place, length, word in edits:
@@ -78,7 +89,7 @@ def test_replacing_stretches(data: bytes, edits: list[tuple[float, int, bytes]],
 
 @settings(max_examples=600)
 @given(
-    st.sampled_from((VALID[0], VALID[2])),
+    st.sampled_from([data for data in VALID if not data.startswith(b"\x1f")]),
     st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(WORDS)), max_size=3),
 )
 def test_replacing_whole_words(data: bytes, edits: list[tuple[int, bytes]]) -> None:
@@ -97,7 +108,7 @@ def test_repeating_stretches(data: bytes, place: float, share: float, times: int
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
-@given(st.binary(max_size=200), st.sampled_from((None, "m.uai", "m.mrf.json", "m.gz")))
+@given(st.binary(max_size=200), st.none() | st.sampled_from(ENDINGS).map("m{}".format))
 def test_junk(data: bytes, name: str | None) -> None:
     outcome(data, name)
 
@@ -109,8 +120,9 @@ def test_junk(data: bytes, name: str | None) -> None:
         max_size=30,
     )
 )
-def test_junk_that_starts_like_uai(words: list[str]) -> None:
-    outcome(" ".join(["MARKOV", *words]).encode())
+def test_junk_that_starts_like_a_model(words: list[str]) -> None:
+    for start, name in (("MARKOV", "m.lg"), ("p qubo 0", None), ("# vartype=SPIN\n", None), ("", "m.rud"), ("w", None)):
+        outcome(" ".join([start, *words]).encode(), name)
 
 
 @settings(max_examples=400)

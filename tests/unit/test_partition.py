@@ -15,9 +15,10 @@ from tests.models import examples, mrfs, random_mrf, random_partition
 
 
 def kinds(mrf: bc.BinaryMRF, seed: int) -> bc.BinaryMRF:
-    """The model with a kind for each variable."""
-    names = np.random.default_rng(seed).choice(["head", "neck", "knee"], mrf.n)
-    return bc.BinaryMRF(mrf.unary, mrf.edges, mrf.pairwise, groups=names)
+    """The model with a kind and a position for each variable, so that every strategy applies."""
+    rng = np.random.default_rng(seed)
+    names, points = rng.choice(["head", "neck", "knee"], mrf.n), rng.integers(0, 5, (mrf.n, 2))
+    return bc.BinaryMRF(mrf.unary, mrf.edges, mrf.pairwise, groups=names, positions=points)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -136,7 +137,8 @@ def test_the_default_is_groups_where_there_are_any() -> None:
         ({"max_size": 0}, "M is 0; choose a whole number from 1 to"),
         ({"max_size": -3}, "M is -3"),
         ({"max_size": LARGEST_GROUP + 1}, f"M is {LARGEST_GROUP + 1}"),
-        ({"strategy": "best"}, "unknown strategy 'best'; choose one of groups, greedy, refined, singletons"),
+        ({"strategy": "best"}, "unknown strategy 'best'; choose one of auto, groups, greedy, refined, layers, "),
+        ({"strategy": "blocks"}, "this model has no positions; choose the strategy 'layers' or 'refined'"),
         ({"strategy": "groups"}, "this model names no groups; choose the strategy 'greedy' or 'singletons'"),
     ],
 )

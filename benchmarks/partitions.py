@@ -1,0 +1,74 @@
+"""Every strategy of cutting a model into groups, and how near `auto` comes to the best of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bender_core as bc
+from benchmarks.common import POSE, Options, solve, table
+from bender_core.partition import applicable, quality
+
+SIZES = (5, 8, 12)
+RUNS = ((12, "mplp"), (9, "srmp"))
+SWEEPS = 30
+LIMIT = 5.0
+# What `auto` may lose of the bound, and how often it has to stay within that.
+LOSS, OFTEN = 0.05, 0.80
+
+
+def run(options: Options) -> None:
+    """Print a table of bounds, then what the choice of `auto` is worth."""
+    limit = options.seconds(LIMIT)
+    print(f"Lower bounds after {SWEEPS} sweeps, at most {limit:g} s a run; in brackets the share of the coupling that")
+    print("matters which lies inside groups or on a forest that joins them. (*) marks what auto chose.\n")
+    losses: list[tuple[float, float, bool]] = []
+    for mrf in _models(options.instances):
+        print(f"{mrf.name}: {mrf.n} variables, {mrf.n_edges} edges")
+        row = table({"M": 3, "variant": -8} | {name: 18 for name in applicable(mrf) if name != "auto"})
+        for size in SIZES:
+            parts = {name: bc.partition(mrf, size, name) for name in applicable(mrf)}
+            chosen = parts.pop("auto").reason.partition(":")[0]
+            for variant, schedule in RUNS:
+                bounds = {name: _bound(mrf, part, variant, schedule, limit) for name, part in parts.items()}
+                cells = (
+                    f"{bounds[name]:.6g}{' (*)' if name == chosen else ''} [{100 * quality(mrf, part).held:.0f} %]"
+                    for name, part in parts.items()
+                )
+                row(size, f"{variant} {schedule}", *cells)
+                best, worst = max(bounds.values()), min(bounds.values())
+                lost = best - bounds[chosen]
+                # Where all are as good, none is the worst.
+                even = best - worst <= 1e-6 * abs(best)
+                losses.append(
+                    (lost / abs(best), 0.0 if even else lost / (best - worst), even or bounds[chosen] > worst)
+                )
+        print()
+    _claim(losses)
+
+
+def _claim(losses: list[tuple[float, float, bool]]) -> None:
+    count = len(losses)
+    within = sum(loss <= LOSS for loss, _, _ in losses) / count
+    of_span = sum(span <= LOSS for _, span, _ in losses) / count
+    worst = count - sum(better for _, _, better in losses)
+    print(f"auto is the worst of all in {worst} of {count} runs (aim: 0)")
+    print(
+        f"auto is within {LOSS:.0%} of the best bound in {within:.0%} of them (aim: {OFTEN:.0%}), and of the span from "
+        f"worst to best in {of_span:.0%}; it loses {max(loss for loss, _, _ in losses):.1%} of the bound at most and "
+        f"{sum(loss for loss, _, _ in losses) / count:.2%} on average\n"
+    )
+
+
+def _models(instances: Path) -> list[bc.BinaryMRF]:
+    """The samples, and of the instances beside the repository those that can be read."""
+    found = [bc.load(path) for path in sorted(POSE.parent.glob("*.mrf.json"))]
+    for path in sorted(instances.glob("*")):
+        try:
+            found.append(bc.load(path))
+        except bc.FormatError:
+            continue
+    return found
+
+
+def _bound(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, limit: float) -> float:
+    return solve(mrf, lambda: part, variant, schedule, limit, SWEEPS).engine.lower_bound

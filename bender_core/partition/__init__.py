@@ -1,0 +1,34 @@
+"""Cutting the variables into hyper-variables of at most M members, by named strategies or by hand."""
+
+from bender_core.partition.choice import STRATEGIES, Quality, applicable, default_strategy, partition, quality
+from bender_core.partition.groups import (
+    LARGEST_GROUP,
+    Partition,
+    PartitionError,
+    coupled_groups,
+    independent_cycles,
+    manual,
+    merge,
+    move,
+    require_cover,
+    split,
+)
+
+__all__ = [
+    "LARGEST_GROUP",
+    "STRATEGIES",
+    "Partition",
+    "PartitionError",
+    "Quality",
+    "applicable",
+    "coupled_groups",
+    "default_strategy",
+    "independent_cycles",
+    "manual",
+    "merge",
+    "move",
+    "partition",
+    "quality",
+    "require_cover",
+    "split",
+]

@@ -1,0 +1,204 @@
+"""What a partition is: stated by hand, edited, and looked at as a graph of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bender_core.model import BinaryMRF, IntArray
+
+LARGEST_GROUP = 30
+
+
+class PartitionError(ValueError):
+    """The groups asked for do not partition the variables; the message says where and how to mend it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Disjoint, non-empty groups that cover all the variables of a model.
+
+    Attributes
+    ----------
+    groups : tuple of ndarray of int64
+        Members of each hyper-variable; bit k of its state is the value of member k.
+    labels : tuple of str
+        A name for each, for people.
+    strategy : str
+        How the groups were made.
+    reason : str
+        Why they were made so, in a sentence; empty where nothing was weighed.
+    """
+
+    groups: tuple[IntArray, ...]
+    labels: tuple[str, ...]
+    strategy: str = "manual"
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        groups = tuple(np.array(group, dtype=np.int64).reshape(-1) for group in self.groups)
+        for label, group in zip(self.labels, groups, strict=True):
+            if not len(group):
+                raise PartitionError(f"group {label!r} is empty; give it a variable or leave it out")
+            if len(group) > LARGEST_GROUP:
+                raise PartitionError(
+                    f"group {label!r} has {len(group)} variables and so 2^{len(group)} states; "
+                    f"split it into groups of at most {LARGEST_GROUP}"
+                )
+            group.setflags(write=False)
+        members = np.concatenate(groups) if groups else np.empty(0, np.int64)
+        if not np.array_equal(np.sort(members), np.arange(len(members))):
+            raise PartitionError(
+                f"the groups do not hold each of the variables 0 to {len(members) - 1} exactly once; "
+                "every variable belongs to one group"
+            )
+        object.__setattr__(self, "groups", groups)
+
+    @property
+    def max_size(self) -> int:
+        """The number of members of the largest group."""
+        return max((len(group) for group in self.groups), default=0)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def group_of(self) -> IntArray:
+        """For every variable the index of its group, shape (n,)."""
+        owner = np.empty(sum(map(len, self.groups)), np.int64)
+        for p, group in enumerate(self.groups):
+            owner[group] = p
+        return owner
+
+    def describe(self, group: int, state: int) -> str:
+        """A state of a group as a string of bits, first member first."""
+        return format(state, f"0{len(self.groups[group])}b")[::-1]
+
+
+def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str] | None = None) -> Partition:
+    """The partition that a person states, group by group.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    groups : sequence of sequences of int
+        Variable indices; each variable once.
+    labels : sequence of str, optional
+
+    Raises
+    ------
+    PartitionError
+        If a variable is missing, repeated or unknown, or a group is empty.
+    """
+    names = tuple(labels) if labels is not None else tuple(f"g{p}" for p in range(len(groups)))
+    part = Partition(tuple(np.asarray(group, np.int64) for group in groups), names)
+    covered = sum(map(len, part.groups))
+    if covered != mrf.n:
+        raise PartitionError(f"the groups hold {covered} variables, the model has {mrf.n}; put every variable into one")
+    return part
+
+
+def require_cover(mrf: BinaryMRF, part: Partition) -> None:
+    """Refuse a partition of another model.
+
+    Raises
+    ------
+    PartitionError
+        If it does not cover as many variables as the model has.
+    """
+    covered = sum(map(len, part.groups))
+    if covered != mrf.n:
+        raise PartitionError(f"the partition covers {covered} variables, the model has {mrf.n}; cut it anew")
+
+
+def coupled_groups(mrf: BinaryMRF, part: Partition) -> IntArray:
+    """The hyper-edges: pairs of groups joined by a coupling that is not zero, the lower first; shape (E, 2).
+
+    Raises
+    ------
+    PartitionError
+        If the partition belongs to a model with another number of variables.
+    """
+    require_cover(mrf, part)
+    pairs = np.sort(part.group_of()[mrf.edges[mrf.coupling() != 0]], axis=1)
+    return np.unique(pairs[pairs[:, 0] != pairs[:, 1]].reshape(-1, 2), axis=0)
+
+
+def spanning_forest(n: int, edges: IntArray) -> NDArray[np.bool_]:
+    """Which edges of a graph, taken in their order, close no cycle with those taken before; shape (E,)."""
+    root = list(range(n))
+    kept = np.empty(len(edges), bool)
+    for k, (p, q) in enumerate(edges.tolist()):
+        a, b = find(root, p), find(root, q)
+        kept[k] = a != b
+        root[a] = b
+    return kept
+
+
+def find(root: list[int] | dict[int, int], p: int) -> int:
+    """The root of the set that ``p`` belongs to (union-find; paths are halved)."""
+    while root[p] != p:
+        root[p] = root[root[p]]
+        p = root[p]
+    return p
+
+
+def independent_cycles(n_groups: int, edges: IntArray) -> int:
+    """How many independent cycles a graph has; 0 means a forest, where the bound becomes exact."""
+    return int((~spanning_forest(n_groups, edges)).sum())
+
+
+def move(part: Partition, variable: int, group: int) -> Partition:
+    """The same partition with one variable in another group; a group left empty disappears.
+
+    Raises
+    ------
+    PartitionError
+        If the variable or the group is unknown.
+    """
+    owner = part.group_of()
+    if not (0 <= variable < len(owner) and 0 <= group < len(part)):
+        raise PartitionError(f"there is no variable {variable} or no group {group} to move it to")
+    groups = [members[members != variable] for members in part.groups]
+    groups[group] = np.append(groups[group], variable)
+    return _edited(part, groups, part.labels)
+
+
+def merge(part: Partition, first: int, second: int) -> Partition:
+    """The same partition with two groups made one, under the name of the first.
+
+    Raises
+    ------
+    PartitionError
+        If the groups are the same, or the union would be too large for any run.
+    """
+    if first == second:
+        raise PartitionError("a group cannot be merged with itself; choose two groups")
+    groups = list(part.groups)
+    groups[first] = np.concatenate([groups[first], groups[second]])
+    groups[second] = groups[second][:0]
+    return _edited(part, groups, part.labels)
+
+
+def split(part: Partition, group: int) -> Partition:
+    """The same partition with one group cut into halves.
+
+    Raises
+    ------
+    PartitionError
+        If the group has only one variable.
+    """
+    members = part.groups[group]
+    if len(members) < 2:
+        raise PartitionError(f"group {part.labels[group]!r} has one variable only and cannot be split")
+    half = (len(members) + 1) // 2
+    groups = [*part.groups[:group], members[:half], members[half:], *part.groups[group + 1 :]]
+    label = part.labels[group]
+    return _edited(part, groups, (*part.labels[:group], f"{label}′", f"{label}″", *part.labels[group + 1 :]))
+
+
+def _edited(part: Partition, groups: Sequence[IntArray], labels: Sequence[str]) -> Partition:
+    kept = [(group, label) for group, label in zip(groups, labels, strict=True) if len(group)]
+    return Partition(tuple(group for group, _ in kept), tuple(label for _, label in kept), "manual")

@@ -1,0 +1,345 @@
+"""The strategies by which variables are cut into groups of at most M members, and what they cut by.
+
+The strategy "groups" is the paper's (section "Constructing Hyper-Variables"): a hyper-variable holds one
+kind of variable only, in chunks of M.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.partition.groups import Partition, PartitionError, coupled_groups, find, independent_cycles
+
+# So much of an interaction counts also where it cannot matter: among such couplings the stronger is taken.
+SURPLUS = 0.01
+
+Neighbours = list[dict[int, float]]
+
+
+def _chunks(members: IntArray, label: str, max_size: int) -> tuple[list[IntArray], list[str]]:
+    pieces = [members[k : k + max_size] for k in range(0, len(members), max_size)]
+    return pieces, [label] if len(pieces) == 1 else [f"{label} ({k + 1})" for k in range(len(pieces))]
+
+
+def _by_groups(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """One kind of variable per hyper-variable, in chunks of M (the paper's choice)."""
+    if mrf.groups is None:
+        raise PartitionError("this model names no groups; choose the strategy 'greedy' or 'singletons'")
+    groups: list[IntArray] = []
+    labels: list[str] = []
+    for kind in dict.fromkeys(mrf.groups):
+        members = np.flatnonzero([g == kind for g in mrf.groups])
+        pieces, names = _chunks(members, kind, max_size)
+        groups += pieces
+        labels += names
+    return Partition(tuple(groups), tuple(labels), "groups")
+
+
+def _singletons(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """Every variable alone: the local polytope relaxation itself."""
+    return Partition(tuple(np.array([i]) for i in range(mrf.n)), mrf.names, "singletons")
+
+
+def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """Grow each group by the variable most strongly coupled to it; the seed breaks ties."""
+    groups = _grow(_neighbours(mrf, np.abs(mrf.coupling())), max_size, seed)
+    return _numbered(groups, "greedy")
+
+
+def _grow(neighbours: Neighbours, max_size: int, seed: int) -> list[IntArray]:
+    """Groups that take in the neighbour with the strongest pull until they are full."""
+    rank = np.random.default_rng(seed).permutation(len(neighbours))
+    total = np.array([sum(near.values()) for near in neighbours])
+    free = np.ones(len(neighbours), bool)
+    groups: list[IntArray] = []
+    for start in np.lexsort((rank, -total)):
+        if not free[start]:
+            continue
+        members = [int(start)]
+        free[start] = False
+        pull: dict[int, float] = {}
+        while len(members) < max_size:
+            for j, s in neighbours[members[-1]].items():
+                if free[j]:
+                    pull[j] = pull.get(j, 0.0) + s
+            if not pull:
+                break
+            best = max(pull, key=lambda j: (pull[j], -rank[j]))
+            del pull[best]
+            free[best] = False
+            members.append(best)
+        groups.append(np.sort(np.array(members, np.int64)))
+    return groups
+
+
+def _numbered(groups: Sequence[IntArray], strategy: str) -> Partition:
+    return Partition(tuple(groups), tuple(f"g{p}" for p in range(len(groups))), strategy)
+
+
+def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """Grow groups by the couplings that matter, then move and exchange members while more of these lie inside."""
+    neighbours = _neighbours(mrf, what_matters(mrf))
+    start = _numbered(_grow(neighbours, max_size, seed), "refined")
+    owner = start.group_of().tolist()
+    members = [set(group.tolist()) for group in start.groups]
+    # How strongly a variable is coupled to each group that it touches.
+    pull: Neighbours = [{} for _ in range(mrf.n)]
+
+    def put(i: int, group: int) -> None:
+        for j, s in neighbours[i].items():
+            pull[j][owner[i]] = pull[j].get(owner[i], 0.0) - s
+            pull[j][group] = pull[j].get(group, 0.0) + s
+        members[owner[i]].discard(i)
+        members[group].add(i)
+        owner[i] = group
+
+    for i, near in enumerate(neighbours):
+        for j, s in near.items():
+            pull[i][owner[j]] = pull[i].get(owner[j], 0.0) + s
+    # Gains below the rounding of sums could go round in circles.
+    least = 1e-9 * sum(sum(near.values()) for near in neighbours)
+    gained = True
+    while gained:
+        gained = False
+        for i in range(mrf.n):
+            here = pull[i].get(owner[i], 0.0)
+            choices = []
+            for group, there in pull[i].items():
+                if group == owner[i] or there <= here:
+                    continue
+                if len(members[group]) < max_size:
+                    choices.append((there - here, group, -1))
+                    continue
+                for j in members[group]:
+                    back = pull[j].get(owner[i], 0.0) - pull[j].get(group, 0.0)
+                    choices.append((there - here + back - 2 * neighbours[i].get(j, 0.0), group, j))
+            gain, group, j = max(choices, default=(0.0, -1, -1))
+            if gain <= least:
+                continue
+            left = owner[i]
+            put(i, group)
+            if j >= 0:
+                put(j, left)
+            gained = True
+    return _numbered([np.array(sorted(group), np.int64) for group in members if group], "refined")
+
+
+def _layers(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """Levels from one end of the graph to the other, packed in their order: a chain or a tree if they are narrow.
+
+    What of a level hangs together through the levels behind it is one cluster. The clusters form a tree (the
+    layering partition of Brandstädt, Chepoi and Dragan), on a grid a chain; only those larger than M are cut.
+    """
+    neighbours = _neighbours(mrf, np.abs(mrf.coupling()))
+    components: list[list[dict[int, int]]] = []
+    seen: set[int] = set()
+    for i in range(mrf.n):
+        if i not in seen:
+            components.append(_level_structures(neighbours, i))
+            seen.update(components[-1][0])
+    cuts = []
+    for structures in zip(*components, strict=True):
+        clusters = [cluster for level in structures for cluster in _clusters(neighbours, level)]
+        units = [unit for cluster in clusters for unit in _pieces(cluster, max_size)]
+        cuts.append(_numbered(_packed(units, neighbours, max_size), "layers"))
+    return min(
+        cuts,
+        key=lambda part: (independent_cycles(len(part), coupled_groups(mrf, part)), len(part)),
+        default=_numbered([], "layers"),
+    )
+
+
+def _level_structures(neighbours: Neighbours, start: int) -> list[dict[int, int]]:
+    """Levels of a component's vertices such that neighbours are at most one apart.
+
+    By the distance from each of two opposite ends (George and Liu's pseudo-peripheral vertices), and by how much
+    nearer a vertex is to an end than to a corner beside it: the rows and the columns of a grid.
+    """
+    end = _distances(neighbours, start)
+    while True:
+        furthest = max(end.values())
+        last = min((i for i in end if end[i] == furthest), key=lambda i: len(neighbours[i]))
+        other = _distances(neighbours, last)
+        if max(other.values()) <= furthest:
+            break
+        end = other
+    corner = min(end, key=lambda i: (len(neighbours[i]), -min(end[i], other[i])))
+    beside = _distances(neighbours, corner)
+    across = (
+        {i: (near[i] - beside[i]) // 2 for i in sorted(near, key=lambda i: near[i] + beside[i])}
+        for near in (end, other)
+    )
+    return [*across, end, other]
+
+
+def _distances(neighbours: Neighbours, root: int) -> dict[int, int]:
+    """The distance of every vertex of a component from its root, breadth first."""
+    distance = {root: 0}
+    queue = [root]
+    for i in queue:
+        for j in neighbours[i]:
+            if j not in distance:
+                distance[j] = distance[i] + 1
+                queue.append(j)
+    return distance
+
+
+def _clusters(neighbours: Neighbours, level: dict[int, int]) -> list[list[int]]:
+    """Every level cut into what hangs together through it and the levels behind it, the first level first."""
+    sets = {i: i for i in level}
+    clusters: list[list[int]] = []
+    for depth in sorted(set(level.values()), reverse=True):
+        members = [i for i in level if level[i] == depth]
+        for i in members:
+            for j in neighbours[i]:
+                if level[j] >= depth:
+                    sets[find(sets, i)] = find(sets, j)
+        together: dict[int, list[int]] = {}
+        for i in members:
+            together.setdefault(find(sets, i), []).append(i)
+        clusters += reversed(together.values())
+    return clusters[::-1]
+
+
+def _pieces(cluster: list[int], max_size: int) -> list[list[int]]:
+    """A cluster cut into as few pieces as possible, about equally large."""
+    pieces = -(-len(cluster) // max_size)
+    cuts = [len(cluster) * k // pieces for k in range(pieces + 1)]
+    return [cluster[a:b] for a, b in itertools.pairwise(cuts)]
+
+
+def _packed(units: list[list[int]], neighbours: Neighbours, max_size: int) -> list[IntArray]:
+    """Groups of units: each joins the group it hangs on, or else the latest that hangs there too, while it fits.
+
+    Neither closes a cycle where the units form a tree.
+    """
+    groups: list[list[int]] = []
+    owner: dict[int, int] = {}
+    latest: dict[int, int] = {}
+    for unit in units:
+        pull: dict[int, float] = {}
+        for i in unit:
+            for j, s in neighbours[i].items():
+                if j in owner:
+                    pull[owner[j]] = pull.get(owner[j], 0.0) + s
+        ahead = max(pull, key=pull.__getitem__, default=-1)
+        for group in (ahead, latest.get(ahead, -1)):
+            if group >= 0 and len(groups[group]) + len(unit) <= max_size:
+                break
+        else:
+            group = latest[ahead] = len(groups)
+            groups.append([])
+        groups[group] += unit
+        owner.update(dict.fromkeys(unit, group))
+    return [np.sort(np.array(group, np.int64)) for group in groups]
+
+
+def _blocks(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """Tiles of the drawing, halved again and again across its longer side."""
+    if mrf.positions is None:
+        raise PartitionError("this model has no positions; choose the strategy 'layers' or 'refined'")
+    return _numbered(_tiles(np.arange(mrf.n), mrf.positions, max_size), "blocks")
+
+
+def _tiles(members: IntArray, positions: FloatArray, max_size: int) -> list[IntArray]:
+    tiles = -(-len(members) // max_size)
+    if tiles < 2:
+        return [members] * tiles
+    points = positions[members]
+    longer = int(np.argmax(np.ptp(points, axis=0)))
+    order = members[np.lexsort((points[:, 1 - longer], points[:, longer]))]
+    cut = round(len(members) * (tiles // 2) / tiles)
+    return [tile for half in (order[:cut], order[cut:]) for tile in _tiles(np.sort(half), positions, max_size)]
+
+
+def _community(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """Louvain's communities by coupling, each grown into groups, and what is left small united where it fits."""
+    import networkx as nx  # half a second that only this strategy takes
+
+    strength = np.abs(mrf.coupling())
+    neighbours = _neighbours(mrf, strength)
+    graph = nx.Graph()
+    graph.add_nodes_from(range(mrf.n))
+    graph.add_weighted_edges_from((i, j, s) for i, near in enumerate(neighbours) for j, s in near.items() if i < j)
+    home = np.zeros(mrf.n, np.int64)
+    for k, community in enumerate(nx.community.louvain_communities(graph, seed=seed)):
+        home[list(community)] = k
+    within = np.where(home[mrf.edges[:, 0]] == home[mrf.edges[:, 1]], strength, 0.0)
+    return _numbered(_united(_grow(_neighbours(mrf, within), max_size, seed), neighbours, max_size), "community")
+
+
+def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int) -> list[IntArray]:
+    """Of all pairs that fit into one group the most strongly coupled is united, until no coupled pair fits."""
+    members: list[list[int]] = [group.tolist() for group in groups]
+    owner = {i: p for p, group in enumerate(members) for i in group}
+    pull: Neighbours = [{} for _ in members]
+    for i, near in enumerate(neighbours):
+        for j, s in near.items():
+            if owner[i] != owner[j]:
+                pull[owner[i]][owner[j]] = pull[owner[i]].get(owner[j], 0.0) + s
+    queue = [(-s, p, q) for p, near in enumerate(pull) for q, s in near.items() if p < q]
+    heapq.heapify(queue)
+    while queue:
+        s, p, q = heapq.heappop(queue)
+        # Pairs that have changed since they were queued are queued again as they are now.
+        if pull[p].get(q) != -s or len(members[p]) + len(members[q]) > max_size:
+            continue
+        members[p] += members[q]
+        members[q] = []
+        for r, t in pull[q].items():
+            del pull[r][q]
+            if r != p:
+                pull[p][r] = pull[r][p] = pull[p].get(r, 0.0) + t
+                heapq.heappush(queue, (-pull[p][r], min(p, r), max(p, r)))
+        pull[q] = {}
+    return [np.array(sorted(group), np.int64) for group in members if group]
+
+
+def _random(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+    """Variables in random order, cut into chunks of M: what every other strategy should beat."""
+    order = np.random.default_rng(seed).permutation(mrf.n)
+    return _numbered([np.sort(order[k : k + max_size]) for k in range(0, mrf.n, max_size)], "random")
+
+
+def what_matters(mrf: BinaryMRF) -> FloatArray:
+    """How much every coupling may matter: its interaction, as far as both ends have leeway.
+
+    A variable that prefers the same value whatever its neighbours take has none: nothing is won by grouping it.
+    """
+    change = mrf.pairwise[:, 1, :] - mrf.pairwise[:, 0, :], mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]
+    least = mrf.unary[:, 1] - mrf.unary[:, 0]
+    most = least.copy()
+    for side in (0, 1):
+        np.add.at(least, mrf.edges[:, side], change[side].min(axis=1))
+        np.add.at(most, mrf.edges[:, side], change[side].max(axis=1))
+    leeway = np.maximum(np.minimum(most, -least), 0.0)
+    interaction = np.abs(mrf.coupling())
+    matters: FloatArray = np.minimum(interaction, leeway[mrf.edges].min(axis=1)) + SURPLUS * interaction
+    return matters
+
+
+def _neighbours(mrf: BinaryMRF, strength: FloatArray) -> Neighbours:
+    """How strongly every variable is coupled to each neighbour; couplings of strength 0 join nothing."""
+    neighbours: Neighbours = [{} for _ in range(mrf.n)]
+    coupled = strength != 0
+    for (i, j), s in zip(mrf.edges[coupled].tolist(), strength[coupled].tolist(), strict=True):
+        neighbours[i][j] = neighbours[j][i] = s
+    return neighbours
+
+
+# Those that follow one rule; `choice` adds the one that chooses among them.
+BY_RULE: dict[str, Callable[[BinaryMRF, int, int], Partition]] = {
+    "groups": _by_groups,
+    "greedy": _greedy,
+    "refined": _refined,
+    "layers": _layers,
+    "blocks": _blocks,
+    "community": _community,
+    "random": _random,
+    "singletons": _singletons,
+}
