@@ -1,4 +1,7 @@
-"""The command line: ``python -m bender_core solve|info|warm-up``. Exit 0 on success, 2 with one line for bad input."""
+"""The command line: ``python -m bender_core solve|info|convert|warm-up``.
+
+Exit 0 on success, 2 with one line for bad input.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ from pathlib import Path
 
 import bender_core as bc
 from bender_core.engine import SCHEDULES
+from bender_core.io import FORMATS, format_of, without_unheld_constant
 from bender_core.partition import STRATEGIES
+
+_READABLE = tuple(form.name for form in FORMATS)
+_WRITABLE = tuple(form.name for form in FORMATS if form.write is not None)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     solve = commands.add_parser("solve", help="bound and decode a model")
-    solve.add_argument("file", type=Path)
+    _model_arguments(solve)
     solve.add_argument("--max-size", type=int, default=8, metavar="M", help="variables a group may hold (default 8)")
     solve.add_argument("--strategy", choices=list(STRATEGIES), help="how to cut the variables into groups")
     solve.add_argument(
@@ -46,17 +53,34 @@ def _parser() -> argparse.ArgumentParser:
     solve.set_defaults(command=_solve)
 
     info = commands.add_parser("info", help="describe a model")
-    info.add_argument("file", type=Path)
+    _model_arguments(info)
     info.add_argument("--json", action="store_true", help="print one JSON object")
     info.set_defaults(command=_info)
+
+    convert = commands.add_parser("convert", help="write a model in another format")
+    _model_arguments(convert)
+    convert.add_argument("to", type=Path, help="the ending tells the format")
+    convert.add_argument("--to-format", metavar="NAME", help=f"{', '.join(_WRITABLE)}; by default the ending tells")
+    convert.add_argument("--drop-constant", action="store_true", help="leave out a constant that has no place there")
+    convert.set_defaults(command=_convert)
 
     warm = commands.add_parser("warm-up", help="compile the solver, once per machine")
     warm.set_defaults(command=_warm_up)
     return parser
 
 
+def _model_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--format", metavar="NAME", help=f"{', '.join(_READABLE)}; by default the content tells")
+    parser.add_argument("--evidence", type=Path, metavar="FILE", help="UAI evidence: variables whose values are known")
+
+
+def _load(options: argparse.Namespace) -> bc.BinaryMRF:
+    return bc.load(options.file, format=options.format, evidence=options.evidence)
+
+
 def _solve(options: argparse.Namespace) -> int:
-    mrf = bc.load(options.file)
+    mrf = _load(options)
     part = bc.partition(mrf, options.max_size, options.strategy)
     result = bc.solve(
         mrf,
@@ -79,19 +103,23 @@ def _solve(options: argparse.Namespace) -> int:
         "upper_bound": result.upper_bound,
         "gap": result.gap,
         mrf.objective.name: mrf.objective.value(result.upper_bound),
+        f"{mrf.objective.name} bound": mrf.objective.value(result.lower_bound),
         "feasible": result.feasible,
         "sweeps": result.sweeps,
         "rows": result.rows,
         "seconds": result.seconds,
     }
-    _print({**report, "labeling": result.labeling.tolist()} if options.json else report, options.json)
+    labeling = {"labeling": result.labeling.tolist()}
+    if mrf.objective.domain == "spins":
+        labeling["spins"] = (2 * result.labeling - 1).tolist()
+    _print({**report, **labeling} if options.json else report, options.json)
     if not result.feasible:
         print("infeasible or not solved: the best labelling found violates a hard constraint", file=sys.stderr)
     return 0
 
 
 def _info(options: argparse.Namespace) -> int:
-    mrf = bc.load(options.file)
+    mrf = _load(options)
     coupling = mrf.coupling()
     report = {
         "model": mrf.name,
@@ -103,10 +131,26 @@ def _info(options: argparse.Namespace) -> int:
         "attractive_edges": int((coupling < 0).sum()),
         "repulsive_edges": int((coupling > 0).sum()),
         "hard_entries": mrf.hard_entries,
-        "objective": f"{mrf.objective.sense} {mrf.objective.name}",
+        "objective": f"{mrf.objective.sense} {mrf.objective.name} of {mrf.objective.domain}",
         "content_hash": mrf.content_hash(),
     }
     _print(report, options.json)
+    return 0
+
+
+def _convert(options: argparse.Namespace) -> int:
+    mrf = _load(options)
+    name = options.to_format or format_of(options.to)
+    if options.drop_constant:
+        bare = without_unheld_constant(mrf, name)
+        if bare.constant != mrf.constant:
+            print(f"left out: the constant {mrf.constant - bare.constant:.17g}")
+        mrf = bare
+    bc.save(mrf, options.to, name)
+    form = next(form for form in FORMATS if form.name == name)
+    print(f"wrote {options.to}: {form.title}, {mrf.n} variables, {mrf.n_edges} edges")
+    if form.loses:
+        print(f"not kept, for want of a place: {form.loses}")
     return 0
 
 

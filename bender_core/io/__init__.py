@@ -10,6 +10,7 @@ import gzip
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from bender_core.io import bqpjson, cfn, coo, native, qh, qubo, rudy, sparse, uai, wcsp
@@ -19,7 +20,29 @@ from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence
 from bender_core.model import BinaryMRF, ModelError
 
-__all__ = ["FORMATS", "Format", "FormatError", "dumps", "load", "load_evidence", "recognise", "save"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "FormatError",
+    "dumps",
+    "format_of",
+    "load",
+    "load_evidence",
+    "recognise",
+    "save",
+    "without_unheld_constant",
+]
+    "FORMATS",
+    "Format",
+    "FormatError",
+    "dumps",
+    "format_of",
+    "load",
+    "load_evidence",
+    "recognise",
+    "save",
+    "without_unheld_constant",
+]
 
 # Where the content fits several and the ending decides nothing, the first is taken.
 FORMATS: tuple[Format, ...] = (
@@ -132,11 +155,42 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
     FormatError
         If there is no such format to write, or it cannot hold the model.
     """
-    writers = {form.name: form.write for form in FORMATS if form.write is not None}
-    if format not in writers:
-        raise FormatError(None, f"there is no format {format!r} to write", f"choose one of: {', '.join(writers)}")
+    form = _named(format)
+    if form.write is None:
+        writable = ", ".join(form.name for form in FORMATS if form.write is not None)
+        raise FormatError(None, f"{form.title} is only read", f"choose one of: {writable}")
+    constant = form.unheld_constant(mrf)
+    if constant:
+        raise FormatError(
+            None,
+            f"the model has the constant {constant:.6g}, which {form.title} cannot hold",
+            "drop it (convert --drop-constant), or write bqpjson or native",
+        )
     with model_errors_as_format_errors():
-        return writers[format](mrf).encode()
+        return form.write(mrf).encode()
+
+
+def without_unheld_constant(mrf: BinaryMRF, format: str) -> BinaryMRF:
+    """The model less what of its constant a format cannot hold: no labelling becomes better or worse than another.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    format : str
+        Name of a format in ``FORMATS``.
+
+    Raises
+    ------
+    FormatError
+        If there is no such format.
+    """
+    return replace(mrf, constant=mrf.constant - _named(format).unheld_constant(mrf))
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The name of the format whose ending a path has, else native."""
+    ending = Path(path).name.lower().removesuffix(".gz")
+    return next((form.name for form in FORMATS if form.owns(ending)), native.FORMAT.name)
 
 
 def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -158,9 +212,5 @@ def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None
         If the path cannot be written.
     """
     path = Path(path)
-    lowered = path.name.lower()
-    if format is None:
-        ending = lowered.removesuffix(".gz")
-        format = next((form.name for form in FORMATS if form.owns(ending)), native.FORMAT.name)
-    data = dumps(mrf, format)
-    path.write_bytes(gzip.compress(data, mtime=0) if lowered.endswith(".gz") else data)
+    data = dumps(mrf, format or format_of(path))
+    path.write_bytes(gzip.compress(data, mtime=0) if path.name.lower().endswith(".gz") else data)

@@ -29,6 +29,8 @@ class Format:
         Model to text; None where the format is only read. Raises FormatError where the format cannot hold the model.
     loses : str
         What of a model the format cannot hold although it keeps every energy; "" if it keeps all.
+    unheld_constant : callable
+        The part of a model's constant that the format has no place for.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Format:
     parse: Callable[[Source], BinaryMRF]
     write: Callable[[BinaryMRF], str] | None
     loses: str = "names, groups and positions"
+    unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
 
     def owns(self, ending: str) -> bool:
         """Whether a file's name ends like files of this format."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from bender_core.io._source import Source
-from bender_core.io.errors import FormatError
 from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
 
 Domain = Literal["bits", "spins"]
@@ -90,41 +90,20 @@ def quadratic(mrf: BinaryMRF, domain: Domain) -> Quadratic:
     return Quadratic(float(constant), linear, mrf.edges, coupling, domain)
 
 
-def require_no_constant(constant: float, size: float, title: str) -> None:
-    """Refuse a constant where the format has no place for one.
-
-    Parameters
-    ----------
-    constant : float
-    size : float
-        Sum of the sizes of all coefficients.
-    title : str
-        The format, for the message.
-
-    Raises
-    ------
-    FormatError
-    """
-    if abs(constant) > ROUNDING * size:
-        raise FormatError(
-            None,
-            f"the model has the constant {constant:.6g}, which {title} cannot hold",
-            f"drop it (convert --drop-constant), or write bqpjson or {HOLDS_ANY}",
-        )
+def unless_rounding(constant: float, found: Quadratic) -> float:
+    """A constant, or 0 where it is what rounding leaves of the coefficients."""
+    size = np.abs(found.linear).sum() + np.abs(found.quadratic).sum()
+    return constant if abs(constant) > ROUNDING * size else 0.0
 
 
-def without_constant(mrf: BinaryMRF, domain: Domain, title: str) -> Quadratic:
-    """The same energy as a polynomial that has no constant.
+def unheld_constant(domain: Domain) -> Callable[[BinaryMRF], float]:
+    """What formats without a constant miss of a model: the constant of the polynomial."""
 
-    Raises
-    ------
-    FormatError
-        If there is a constant.
-    """
-    found = quadratic(mrf, domain)
-    size = abs(mrf.constant) + np.abs(found.linear).sum() + np.abs(found.quadratic).sum()
-    require_no_constant(found.constant, float(size), title)
-    return found
+    def unheld(mrf: BinaryMRF) -> float:
+        found = quadratic(mrf, domain)
+        return unless_rounding(found.constant, found)
+
+    return unheld
 
 
 def rows(found: Quadratic, base: int, diagonal: bool = True) -> list[str]:

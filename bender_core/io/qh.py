@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.io._format import Format
-from bender_core.io._quadratic import from_coefficients, rows, without_constant
+from bender_core.io._quadratic import from_coefficients, quadratic, rows, unheld_constant
 from bender_core.io._rows import read_rows
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
@@ -41,14 +41,8 @@ def parse(source: Source) -> BinaryMRF:
 
 
 def write(mrf: BinaryMRF) -> str:
-    """The model as a Hamiltonian.
-
-    Raises
-    ------
-    FormatError
-        If there is a constant.
-    """
-    found = without_constant(mrf, "spins", TITLE)
+    """The model as a Hamiltonian."""
+    found = quadratic(mrf, "spins")
     lines = rows(found, base=1)
     named = (found.linear != 0) | np.isin(np.arange(mrf.n), found.edges)
     # The largest number tells how many spins there are.
@@ -62,4 +56,5 @@ FORMAT = Format(
     recognises=lambda source: source.ending.endswith(ENDINGS) and len(source.first_line().split()) == 3,
     parse=parse,
     write=write,
+    unheld_constant=unheld_constant("spins"),
 )

@@ -9,7 +9,7 @@ Source: https://github.com/dwavesystems/qbsolv (its README, section "qbsolv QUBO
 from __future__ import annotations
 
 from bender_core.io._format import Format
-from bender_core.io._quadratic import from_coefficients, rows, without_constant
+from bender_core.io._quadratic import from_coefficients, quadratic, rows, unheld_constant
 from bender_core.io._rows import read_rows
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
@@ -43,14 +43,8 @@ def parse(source: Source) -> BinaryMRF:
 
 
 def write(mrf: BinaryMRF) -> str:
-    """The model as a QUBO file.
-
-    Raises
-    ------
-    FormatError
-        If there is a constant.
-    """
-    found = without_constant(mrf, "bits", TITLE)
+    """The model as a QUBO file."""
+    found = quadratic(mrf, "bits")
     lines = rows(found, base=0)
     return "\n".join([f"p qubo 0 {mrf.n} {len(lines) - mrf.n_edges} {mrf.n_edges}", *lines]) + "\n"
 
@@ -62,4 +56,5 @@ FORMAT = Format(
     recognises=lambda source: source.first_line(COMMENT).split()[:2] == ["p", "qubo"],
     parse=parse,
     write=write,
+    unheld_constant=unheld_constant("bits"),
 )

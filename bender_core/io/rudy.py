@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from bender_core.io._format import Format
-from bender_core.io._quadratic import HOLDS_ANY, quadratic, require_no_constant, rows
+from bender_core.io._quadratic import HOLDS_ANY, quadratic, rows, unless_rounding
 from bender_core.io._rows import header, read_rows, starts_with_counts
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
@@ -60,12 +60,9 @@ def write(mrf: BinaryMRF) -> str:
     Raises
     ------
     FormatError
-        If some variable prefers one of its values by itself, or there is a constant: a cut has neither.
+        If some variable prefers one of its values by itself: no cut does.
     """
     found = quadratic(mrf, "spins")
-    size = float(np.abs(found.quadratic).sum())
-    # w [x_i != x_j] = w/2 - w/2 s_i s_j: to every edge belongs a constant.
-    require_no_constant(found.constant + found.quadratic.sum(), size, "max-cut")
     if found.has_fields():
         preferring = int(np.argmax(np.abs(found.linear)))
         raise FormatError(
@@ -77,6 +74,12 @@ def write(mrf: BinaryMRF) -> str:
     return "\n".join([f"{mrf.n} {mrf.n_edges}", *rows(weights, base=1, diagonal=False)]) + "\n"
 
 
+def _unheld_constant(mrf: BinaryMRF) -> float:
+    """``-w [x_i != x_j] = w/2 s_i s_j - w/2``: to every edge belongs a constant; what is beyond these."""
+    found = quadratic(mrf, "spins")
+    return unless_rounding(found.constant + float(found.quadratic.sum()), found)
+
+
 FORMAT = Format(
     name="rudy",
     title=TITLE,
@@ -84,4 +87,5 @@ FORMAT = Format(
     recognises=lambda source: starts_with_counts(source) and "-" not in source.first_line(),
     parse=parse,
     write=write,
+    unheld_constant=_unheld_constant,
 )

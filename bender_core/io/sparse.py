@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from bender_core.io._format import Format
-from bender_core.io._quadratic import Domain, from_coefficients, quadratic, rows, shortest, without_constant
+from bender_core.io._quadratic import Domain, from_coefficients, quadratic, rows, shortest, unheld_constant
 from bender_core.io._rows import header, read_rows, starts_with_counts
 from bender_core.io._source import Source, Tokens
 from bender_core.model import BinaryMRF, Objective
@@ -67,22 +67,26 @@ def parse(source: Source) -> BinaryMRF:
 
 
 def write(mrf: BinaryMRF) -> str:
-    """The model as a sparse file, to be minimised: of spins if it has no fields, else of bits.
-
-    Raises
-    ------
-    FormatError
-        If there are both fields and a constant: bits have no place for the one, spins none for the other.
-    """
+    """The model as a sparse file, to be minimised: of spins if it has no fields, else of bits."""
     spins = quadratic(mrf, "spins")
-    if spins.has_fields():
-        n, found = mrf.n, without_constant(mrf, "bits", TITLE)
-    else:
-        n, found = -mrf.n, spins
+    n, found = (mrf.n, quadratic(mrf, "bits")) if spins.has_fields() else (-mrf.n, spins)
     lines = rows(replace(found, quadratic=found.quadratic / 2.0), base=1, diagonal=n > 0)
     if n < 0 and found.constant:
         lines.insert(0, f"1 1 {shortest(found.constant)}")
     return "\n".join([f"{n} {len(lines)}", *lines]) + "\n"
 
 
-FORMAT = Format(name="sparse", title="sparse / qpbo", endings=ENDINGS, recognises=recognises, parse=parse, write=write)
+def _unheld_constant(mrf: BinaryMRF) -> float:
+    """Bits have no place for a constant; the squares of spins have."""
+    return unheld_constant("bits")(mrf) if quadratic(mrf, "spins").has_fields() else 0.0
+
+
+FORMAT = Format(
+    name="sparse",
+    title="sparse / qpbo",
+    endings=ENDINGS,
+    recognises=recognises,
+    parse=parse,
+    write=write,
+    unheld_constant=_unheld_constant,
+)

@@ -83,6 +83,48 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert "content hash" in capsys.readouterr().out
 
 
+def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "tiny.qh.gz"
+    assert main(["convert", TINY, str(target)]) == 2
+    assert "cannot hold; drop it (convert --drop-constant)" in capsys.readouterr().err
+    assert not target.exists()
+    assert main(["convert", TINY, str(target), "--drop-constant"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("left out: the constant ")
+    assert said[1] == f"wrote {target}: qh (Qubist), 6 variables, 11 edges"
+    assert said[2] == "not kept, for want of a place: names, groups and positions"
+    mrf, again, x = bc.load(TINY), bc.load(target), [1, 0, 1, 1, 0, 0]
+    assert mrf.energy(x) - again.energy(x) == pytest.approx(float(said[0].split()[-1]))
+    assert main(["convert", str(target), str(tmp_path / "x"), "--to-format", "uai-log"]) == 0
+    assert "UAI, logarithms" in capsys.readouterr().out
+    assert main(["info", str(tmp_path / "x"), "--format", "uai-log", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["edges"] == 11
+    assert main(["convert", TINY, str(tmp_path / "x"), "--to-format", "cfn"]) == 2
+    assert "toulbar2 cfn is only read" in capsys.readouterr().err
+
+
+def test_evidence_is_taken_into_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evidence = tmp_path / "tiny.evid"
+    evidence.write_text("1 2 1")
+    assert main(["solve", TINY, "--evidence", str(evidence), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["labeling"][2] == 1
+    evidence.write_text("1 2 0")
+    assert main(["solve", TINY, "--evidence", str(evidence), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["labeling"][2] == 0
+
+
+def test_spins_and_bounds_are_reported_as_the_source_has_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.qpbo"
+    path.write_text("-3 -3\n1 2 1\n2 3 2\n1 3 -1\n")
+    assert main(["solve", str(path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["objective"] == -report["upper_bound"] == 2 * (abs(1) + abs(2) - abs(-1))
+    assert report["objective bound"] == -report["lower_bound"]
+    assert report["spins"] == [2 * x - 1 for x in report["labeling"]]
+
+
 def test_an_infeasible_model_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "contradiction.uai"
     path.write_text("MARKOV\n1\n2\n2\n1 0\n1 0\n2 0 1\n2 1 0\n")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.io import FORMATS, FormatError, dumps, load
+from bender_core.io import FORMATS, FormatError, dumps, load, without_unheld_constant
 from bender_core.model import BinaryMRF, Objective
 from bender_core.synth import ising_grid
 from tests.unit.local_polytope import solve_lp
@@ -403,8 +403,19 @@ def test_formats_say_what_they_cannot_hold() -> None:
             dumps(constant, name)
     with pytest.raises(FormatError, match="variable 0 prefers one of its values"):
         dumps(BinaryMRF(np.array([[-1.0, 1.0]])), "rudy")
-    with pytest.raises(FormatError, match="there is no format 'cfn' to write"):
+    with pytest.raises(FormatError, match="toulbar2 cfn is only read; choose one of: native, bqpjson, uai"):
         dumps(constant, "cfn")
+
+
+@pytest.mark.parametrize("name", ["qubo", "qh", "sparse", "rudy"])
+def test_without_its_constant_a_model_prefers_the_same(name: str) -> None:
+    weights = np.array([[0.0, -1.0], [-1.0, 0.0]]) if name == "rudy" else np.array([[1.0, 2.0], [4.0, 0.5]])
+    mrf = BinaryMRF(np.zeros((3, 2)), np.array([[0, 1], [1, 2]]), np.array([1.5, -2.0])[:, None, None] * weights, 7.0)
+    bare = without_unheld_constant(mrf, name)
+    again = load(dumps(bare, name), name=f"a.{name}")
+    lost = {round(mrf.energy(x) - again.energy(x), 9) for x in itertools.product((0, 1), repeat=3)}
+    assert len(lost) == 1
+    assert lost != {0.0}
 
 
 # -- evidence -------------------------------------------------------------------------------------------------

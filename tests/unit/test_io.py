@@ -431,7 +431,7 @@ def test_save_takes_a_format_against_the_ending(tmp_path: Path) -> None:
     mrf = load(UAI.encode())
     save(mrf, tmp_path / "m.txt", format="uai")
     assert (tmp_path / "m.txt").read_text(encoding="utf-8").startswith("MARKOV")
-    with pytest.raises(FormatError, match="there is no format 'tiff' to write; choose one of: native, bqpjson, uai"):
+    with pytest.raises(FormatError, match="there is no format 'tiff'; choose one of: native, bqpjson, cfn"):
         save(mrf, tmp_path / "m.tiff", format="tiff")
     assert not (tmp_path / "m.tiff").exists()
 
