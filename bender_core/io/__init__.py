@@ -32,17 +32,6 @@ __all__ = [
     "save",
     "without_unheld_constant",
 ]
-    "FORMATS",
-    "Format",
-    "FormatError",
-    "dumps",
-    "format_of",
-    "load",
-    "load_evidence",
-    "recognise",
-    "save",
-    "without_unheld_constant",
-]
 
 # Where the content fits several and the ending decides nothing, the first is taken.
 FORMATS: tuple[Format, ...] = (

@@ -6,7 +6,8 @@ import numpy as np
 
 from bender_core.model import BinaryMRF
 from bender_core.synth._family import SEED, Family, Parameter, stated
-from bender_core.synth.grids import ising_tables
+from bender_core.synth._graphs import circle
+from bender_core.synth.spins import ising_tables
 
 
 def frustrated_cycle(n: int = 9, seed: int = 0) -> BinaryMRF:
@@ -32,12 +33,11 @@ def frustrated_cycle(n: int = 9, seed: int = 0) -> BinaryMRF:
         sign[rng.integers(n)] *= -1
     strength = sign * rng.integers(1, 4, n).astype(np.float64)
     i = np.arange(n)
-    angle = 2 * np.pi * i / n
     return BinaryMRF(
         unary=np.zeros((n, 2)),
         edges=np.column_stack([i, (i + 1) % n]),
         pairwise=ising_tables(strength),
-        positions=np.column_stack([np.sin(angle), -np.cos(angle)]).round(6),
+        positions=circle(n),
         name=f"frustrated cycle of {n}",
         description="An odd number of edges want their ends to differ, so one edge must lose; the LP hides that at ½.",
         source=stated("frustrated_cycle", n=n, seed=seed),

@@ -1,15 +1,18 @@
-"""Ising models on square grids, open or closed to a torus."""
+"""Ising models on square and cubic grids, open or closed to a torus."""
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
-from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.model import BinaryMRF, IntArray
 from bender_core.synth._family import SEED, Family, Parameter, stated
+from bender_core.synth._graphs import Graph
+from bender_core.synth.spins import COUPLING, FIELD, draw_couplings, ising_fields
+from bender_core.synth.spins import Coupling as Coupling
+from bender_core.synth.spins import ising_tables as ising_tables
 
-Coupling = Literal["pm1", "gaussian"]
+# How far each layer is drawn to the right of the one before it, and above.
+OBLIQUE = (0.4, -0.3)
 
 
 def ising_grid(
@@ -19,73 +22,95 @@ def ising_grid(
     coupling: Coupling = "pm1",
     field: float = 0.0,
     seed: int = 0,
+    layers: int = 1,
 ) -> BinaryMRF:
     """A spin glass on a grid: ``E(s) = −Σ J_ij s_i s_j − Σ h_i s_i`` with spins ``s = 2x − 1``.
+
+    The model of S. F. Edwards and P. W. Anderson, Theory of spin glasses, J. Phys. F 5 (1975).
 
     Parameters
     ----------
     rows, columns : int
         Size of the grid. A torus needs at least 3 of each.
     torus : bool
-        Whether the last row and column are joined to the first.
+        Whether the last row, column and layer are joined to the first.
     coupling : {"pm1", "gaussian"}
         J is −1 or +1 with equal chance, or standard normal.
     field : float
         Standard deviation of h.
     seed : int
+    layers : int
+        So many grids on top of each other, neighbours joined.
 
     Returns
     -------
     BinaryMRF
-        Rows are the groups; variables sit at (column, row).
+        Rows are the groups, or layers if there are several; variables sit at (column, row), layers drawn obliquely.
     """
     rng = np.random.default_rng(seed)
-    edges = _grid_edges(rows, columns, torus)
-    m, n = len(edges), rows * columns
-    strength = rng.choice([-1.0, 1.0], m) if coupling == "pm1" else rng.standard_normal(m)
-    h = field * rng.standard_normal(n)
-    row, column = np.divmod(np.arange(n), columns)
-    kind = "torus" if torus else "grid"
+    graph = grid_graph(rows, columns, layers, torus)
+    strength = draw_couplings(rng, len(graph.edges), coupling)
+    h = field * rng.standard_normal(len(graph.names))
+    kind, deep = "torus" if torus else "grid", layers > 1
+    # A flat grid is stated as it was before there were layers, so that files made then can be made again.
+    depth = {"layers": layers} if deep else {}
     return BinaryMRF(
-        unary=np.column_stack([h, -h]),
-        edges=edges,
+        unary=ising_fields(h),
         pairwise=ising_tables(strength),
-        names=tuple(f"r{r}c{c}" for r, c in zip(row, column, strict=True)),
-        groups=tuple(f"row {r}" for r in row),
-        positions=np.column_stack([column, row]),
-        name=f"{kind} {rows}×{columns}",
+        **graph._asdict(),
+        name=f"{kind} {rows}×{columns}" + (f"×{layers}" if deep else ""),
         description="A spin glass: neighbours want to agree or to differ, and not all can have their way.",
-        source=stated("ising_grid", rows=rows, columns=columns, torus=torus, coupling=coupling, field=field, seed=seed),
+        source=stated(
+            "ising_grid",
+            rows=rows,
+            columns=columns,
+            torus=torus,
+            coupling=coupling,
+            field=field,
+            seed=seed,
+            **depth,
+        ),
     )
 
 
-def ising_tables(strength: FloatArray) -> FloatArray:
-    """Energy tables of ``−J s_i s_j``, shape (m, 2, 2), from the couplings J, shape (m,)."""
-    tables: FloatArray = strength[:, None, None] * np.array([[-1.0, 1.0], [1.0, -1.0]])
-    return tables
+def grid_graph(rows: int, columns: int, layers: int = 1, torus: bool = False) -> Graph:
+    """A grid: rows as groups, or layers if there are several."""
+    layer, row, column = np.unravel_index(np.arange(layers * rows * columns), (layers, rows, columns))
+    deep = layers > 1
+    names = [f"r{r}c{c}" for r, c in zip(row, column, strict=True)]
+    return Graph(
+        edges=_grid_edges((layers, rows, columns), torus),
+        names=tuple(f"l{k}{name}" for k, name in zip(layer, names, strict=True)) if deep else tuple(names),
+        positions=np.column_stack([column, row]) + layer[:, None] * OBLIQUE,
+        groups=tuple(f"layer {k}" for k in layer) if deep else tuple(f"row {r}" for r in row),
+    )
 
 
-def _grid_edges(rows: int, columns: int, torus: bool) -> IntArray:
-    index = np.arange(rows * columns).reshape(rows, columns)
-    if torus:
-        right, down = np.roll(index, -1, axis=1), np.roll(index, -1, axis=0)
-        pairs = [(index, right), (index, down)]
-    else:
-        pairs = [(index[:, :-1], index[:, 1:]), (index[:-1], index[1:])]
-    return np.concatenate([np.column_stack([a.ravel(), b.ravel()]) for a, b in pairs]).astype(np.int64)
+def _grid_edges(shape: tuple[int, int, int], torus: bool) -> IntArray:
+    """Edges to the right, then down, then to the next layer."""
+    index = np.arange(np.prod(shape)).reshape(shape)
+    pairs = []
+    for axis in (2, 1, 0):
+        # Two layers are neighbours once, also on a torus.
+        after = np.roll(index, -1, axis) if torus and shape[axis] > 2 else np.delete(index, 0, axis)
+        before = np.take(index, range(after.shape[axis]), axis)
+        pairs.append(np.column_stack([before.ravel(), after.ravel()]))
+    return np.concatenate(pairs).astype(np.int64)
 
 
 FAMILY = Family(
     name="ising_grid",
     title="Ising grid",
-    shows="Rows as groups make an open grid a chain, which message passing solves exactly; on a torus it need not.",
+    shows="Rows as groups make an open grid a chain, which message passing solves exactly; on a torus it need not. "
+    "Several layers make cubes of spins, with the layers as groups.",
     generate=ising_grid,
     parameters=(
         Parameter("rows", "Rows", 10, 3, 60),
         Parameter("columns", "Columns", 10, 3, 60),
+        Parameter("layers", "Layers", 1, 1, 10),
         Parameter("torus", "Torus (joined at the borders)", False),
-        Parameter("coupling", "Couplings", "pm1", choices=("pm1", "gaussian")),
-        Parameter("field", "Strength of the field", 0.0, 0.0, 10.0),
+        COUPLING,
+        FIELD,
         SEED,
     ),
 )
