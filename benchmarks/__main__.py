@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import bender_core as bc
-from benchmarks import exact, formats, instances, partitions, peers, rows, streaming, variants
+from benchmarks import estimates, exact, formats, instances, partitions, peers, rows, streaming, variants
 from benchmarks.common import Options
 
 TOPICS = {
@@ -22,6 +22,7 @@ TOPICS = {
     "exact": exact.run,
     "partitions": partitions.run,
     "formats": formats.run,
+    "estimates": estimates.run,
     "instances": instances.run,
     "peers": peers.run,
 }

@@ -12,7 +12,8 @@ from typing import TypeVar
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 
-POSE = Path(__file__).parents[1] / "sample_instances" / "pose.mrf.json"
+SAMPLES = Path(__file__).parents[1] / "sample_instances"
+POSE = SAMPLES / "pose.mrf.json"
 # Bytes that a run may take here.
 MEMORY = 4 << 30
 

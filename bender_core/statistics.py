@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, ModelError
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,9 @@ class Statistics:
         Independent cycles of the graph; 0 for a forest.
     frustrated : int
         How many cycles of a fundamental basis cannot have all their edges content at once.
+    range : float
+        The largest coefficient (field or coupling) over the smallest that is not zero; penalties of hard constraints
+        are left out.
     """
 
     n: int
@@ -34,6 +37,7 @@ class Statistics:
     repulsive: int
     cycles: int
     frustrated: int
+    range: float
 
 
 def statistics(mrf: BinaryMRF) -> Statistics:
@@ -52,7 +56,21 @@ def statistics(mrf: BinaryMRF) -> Statistics:
         repulsive=int(repulsive.sum()),
         cycles=cycles,
         frustrated=frustrated,
+        range=_range(mrf),
     )
+
+
+def _range(mrf: BinaryMRF) -> float:
+    try:
+        hard_unary, hard_pairwise = mrf.hard_masks()
+    except ModelError:
+        # Nobody knows which sizes are penalties.
+        return 1.0
+    fields = (mrf.unary[:, 1] - mrf.unary[:, 0])[~hard_unary.any(axis=1)]
+    couplings = mrf.coupling()[~hard_pairwise.any(axis=(1, 2))]
+    sizes = np.abs(np.concatenate([fields, couplings]))
+    sizes = sizes[sizes > 0]
+    return float(sizes.max() / sizes.min()) if len(sizes) else 1.0
 
 
 def _cycles(n: int, edges: list[list[int]], repulsive: list[bool]) -> tuple[int, int]:

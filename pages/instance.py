@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import streamlit as st
 
 import bender_core as bc
 from bender_core import synth
 from bender_core.explain import number
+from bender_core.io import FORMATS, default_limit, dumps, load_evidence, without_unheld_constant
 from bender_core.normal_form import unary_shifts
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import model_svg, plot_couplings, plot_model
@@ -16,6 +20,11 @@ from pages._shared.session import lab, sample, sample_names
 from pages._shared.text import complaint, heading, paragraph, table
 
 LARGEST_PICTURE = 2000
+# Coefficients that differ by more are at the mercy of rounding.
+WIDEST_RANGE = 1e12
+# Every visit of the page writes the file anew.
+LARGEST_DOWNLOAD = 30_000
+EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -53,8 +62,23 @@ def samples() -> None:
 
 
 def upload() -> None:
-    st.caption("Native `.mrf.json` or UAI `MARKOV`, plain or gzip; recognised by content. At most 20 MB.")
+    formats = ", ".join(form.title for form in FORMATS)
+    st.caption(f"Plain or gzip, at most {default_limit() / 1e6:g} MB, recognised by content: {formats}.")
     st.file_uploader("A model file", key="upload", on_change=_uploaded, label_visibility="collapsed")
+    with st.expander("Paste a model as text"):
+        st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
+        choice, action = st.columns([3, 1], vertical_alignment="bottom")
+        choice.selectbox(
+            "Format", [None, *(form.name for form in FORMATS)], format_func=_format_title, key="pasted_format"
+        )
+        action.button("Read it", on_click=_pasted, width="stretch")
+    with st.expander("Evidence: some values are known"):
+        st.caption("A UAI evidence file for the model you have now. What was observed becomes fixed.")
+        st.file_uploader("An evidence file", key="evidence", on_change=_observed, label_visibility="collapsed")
+
+
+def _format_title(name: str | None) -> str:
+    return "the content tells" if name is None else next(form.title for form in FORMATS if form.name == name)
 
 
 def _uploaded() -> None:
@@ -62,10 +86,33 @@ def _uploaded() -> None:
     if file is None:
         st.session_state.instance_error = ""
         return
+    read(file.name, lambda: bc.load(file.getvalue(), name=file.name))
+
+
+def _pasted() -> None:
+    text, form = st.session_state.pasted, st.session_state.pasted_format
+    read("The text", lambda: bc.load(text.encode(), name="pasted", format=form))
+
+
+def _observed() -> None:
+    file = st.session_state.evidence
+    if file is None:
+        return
+
+    def condition() -> bc.BinaryMRF:
+        mrf = lab().mrf
+        evidence = load_evidence(file.getvalue(), mrf.n)
+        return replace(mrf.condition(evidence), name=f"{mrf.name}, {len(evidence)} observed")
+
+    read(file.name, condition)
+
+
+def read(what: str, get: Callable[[], bc.BinaryMRF]) -> None:
+    """Take the model that somebody brings; if it is none, say so in one sentence and keep the old one."""
     try:
-        mrf = bc.load(file.getvalue(), name=file.name)
-    except bc.FormatError as error:
-        st.session_state.instance_error = f"{file.name}: {error}. The model you had is still here."
+        mrf = get()
+    except (bc.FormatError, bc.ModelError) as error:
+        st.session_state.instance_error = f"{what}: {error}. The model you had is still here."
         return
     take(mrf, {})
 
@@ -130,6 +177,40 @@ def conversion(mrf: bc.BinaryMRF) -> None:
     st.caption(f"{kind}. The first and the last column agree, so no labelling changes its energy.")
 
 
+def terms(mrf: bc.BinaryMRF) -> None:
+    """What the source of the model optimises, where that is not the energy of bits."""
+    objective = mrf.objective
+    if objective == bc.Objective():
+        return
+    aim = "minimises" if objective.sense == "min" else "maximises"
+    sign = f"{number(objective.scale)} · energy" if objective.scale != 1 else "energy"
+    offset = f" + {number(objective.offset)}" if objective.offset else ""
+    spins = "; its variables are spins, 2x − 1" if objective.domain == "spins" else ""
+    paragraph(f"The source {aim} its {objective.name} = {sign}{offset}{spins}.")
+
+
+def save(mrf: bc.BinaryMRF) -> None:
+    """The model as a file of any format that is written."""
+    writable = {form.name: form for form in FORMATS if form.write is not None}
+    form = writable[
+        st.selectbox("Format of the file", list(writable), format_func=lambda name: writable[name].title, key="save_as")
+    ]
+    if mrf.n + mrf.n_edges > LARGEST_DOWNLOAD:
+        st.caption("Too large to be written here; use the command line: python -m bender_core convert.")
+        return
+    constant = form.unheld_constant(mrf)
+    if constant:
+        st.caption(f"This format has no place for the constant {number(constant)}; it is left out.")
+    try:
+        data = dumps(without_unheld_constant(mrf, form.name), form.name)
+    except bc.FormatError as error:
+        complaint(error)
+        return
+    st.download_button("Save the model", data, file_name=f"model{form.endings[0]}", mime="application/octet-stream")
+    if form.loses:
+        st.caption(f"Not kept, for want of a place: {form.loses}.")
+
+
 def present(mrf: bc.BinaryMRF) -> None:
     """The model as it is."""
     heading(mrf.name)
@@ -151,7 +232,10 @@ def present(mrf: bc.BinaryMRF) -> None:
         st.caption(
             f"{mrf.hard_entries} table entries forbid a state; each became a penalty larger than all other energies."
         )
-    drawing, histogram, form = st.tabs(["Drawing", "Couplings", "Normal form"])
+    if facts.range > WIDEST_RANGE:
+        st.caption(f"Energies differ in size by {facts.range:.0e}: expect the small ones to be lost in rounding.")
+    terms(mrf)
+    drawing, histogram, form, file = st.tabs(["Drawing", "Couplings", "Normal form", "Save"])
     with drawing:
         if mrf.n <= LARGEST_PICTURE:
             st.plotly_chart(plot_model(mrf), height=430, key="model")
@@ -163,6 +247,8 @@ def present(mrf: bc.BinaryMRF) -> None:
         st.caption("How many edges have which coupling w; negative ones favour equal values.")
     with form:
         conversion(mrf)
+    with file:
+        save(mrf)
     if mrf.source:
         with st.expander("Source"):
             paragraph(mrf.source)
@@ -171,8 +257,10 @@ def present(mrf: bc.BinaryMRF) -> None:
 through_app()
 pick, show = st.columns([5, 7], gap="large")
 with pick:
-    if st.session_state.get("instance_error"):
-        complaint(st.session_state.instance_error)
+    # Always there, so that the tabs below stay the same ones, open where they were, when a complaint comes or goes.
+    with st.container():
+        if st.session_state.get("instance_error"):
+            complaint(st.session_state.instance_error)
     gallery, file, family = st.tabs(["Samples", "Upload", "Make one"])
     with gallery, st.container(height=620, border=False):
         samples()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bender_core.io import bqpjson, cfn, coo, native, qh, qubo, rudy, sparse, uai, wcsp
 from bender_core.io._format import Format
-from bender_core.io._source import Source, read
+from bender_core.io._source import Source, default_limit, read
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence
 from bender_core.model import BinaryMRF, ModelError
@@ -24,6 +24,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "FormatError",
+    "default_limit",
     "dumps",
     "format_of",
     "load",

@@ -158,14 +158,19 @@ def _scope(scanner: _Scanner, words: list[str], index: dict[str, int]) -> list[i
     if len(words) > LARGEST_ARITY:
         raise scanner.refuse(f"a cost function has {len(words)} variables", UNSUPPORTED)
     scope = [index.get(word, -1) for word in words]
-    for k, word in enumerate(words):
-        if scope[k] < 0 and word.isdecimal() and len(word) < 16:
-            scope[k] = int(word)
-        if not 0 <= scope[k] < len(index):
-            raise scanner.refuse(f"a scope names the variable {shown(word)}", "name one of the variables, or its index")
+    if -1 in scope:
+        scope = [_variable(scanner, word, index) for word in words]
     if len(scope) == 2 and scope[0] == scope[1]:
         raise scanner.refuse(f"a scope names the variable {shown(words[0])} twice", "name two distinct variables")
     return scope
+
+
+def _variable(scanner: _Scanner, word: str, index: dict[str, int]) -> int:
+    """A variable given by its name or index."""
+    i = index.get(word, int(word) if word.isdecimal() and len(word) < 16 else -1)
+    if not 0 <= i < len(index):
+        raise scanner.refuse(f"a scope names the variable {shown(word)}", "name one of the variables, or its index")
+    return i
 
 
 def _table(scanner: _Scanner, text: str, scope: list[_Variable], default: str | None) -> list[float]:
@@ -206,7 +211,7 @@ def _costs(scanner: _Scanner, text: str) -> list[float]:
 
 def _words(text: str) -> list[str]:
     """The words of a list."""
-    return [_unquoted(word) for word in _WORDS.findall(text[1:-1])]
+    return [word[1:-1] if word[0] == '"' else word for word in _WORDS.findall(text, 1, len(text) - 1)]
 
 
 def _unquoted(word: str) -> str:

@@ -123,8 +123,8 @@ class Lab:
         self.page.locator(f".st-key-load-{name} button").click()
         self.settle()
 
-    def upload(self, name: str, content: bytes) -> None:
-        self.page.locator("input[type=file]").set_input_files(
+    def upload(self, name: str, content: bytes, field: str = "upload") -> None:
+        self.page.locator(f".st-key-{field} input[type=file]").set_input_files(
             {"name": name, "mimeType": "application/octet-stream", "buffer": content}
         )
         self.settle()

@@ -7,12 +7,14 @@ import json
 import random
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from bender_core import synth
-from bender_core.io import dumps
+from bender_core.io import FORMATS, dumps, load, recognise
+from bender_core.io._source import Source
 from tests.browser.lab import SAMPLES, Lab, sample
 
 pytestmark = pytest.mark.browser
@@ -66,6 +68,94 @@ def test_a_broken_file_is_one_sentence_and_the_model_stays(lab: Lab) -> None:
     lab.upload("karate.mrf.json.gz", gzip.compress(dumps(sample("karate"), "native")))
     expect(lab.complaint).to_have_count(0)
     expect(lab.heading).to_have_text("karate")
+
+
+# A small file of every format, the number of its variables, and what its source optimises.
+FILES = {
+    "native.mrf.json": (f'{{"format": "bender-lab-mrf", "version": 1, {TABLES}}}', 2, ""),
+    "potentials.uai": (UAI, 2, "The source maximises its log potential = −1 · energy."),
+    "logarithms.UAI.LG": ("MARKOV 2 2 2 1 2 0 1 4 0 -1 2 0", 2, "The source maximises its log potential"),
+    "costs.wcsp": ("costs 2 2 1 9\n2 2\n2 0 1 0 1\n1 1 3\n", 2, "The source minimises its cost = energy."),
+    "network.cfn": (
+        '{problem: {name: net, mustbe: ">-9"}, variables: {a: 2, b: 2}, functions: {{scope: [a, b] costs: [0 1 2 0]}}}',
+        2,
+        "The source maximises its cost = −1 · energy.",
+    ),
+    "terms.json": (
+        '{"variable_domain": "spin", "variable_ids": [3, 5], "linear_terms": [], '
+        '"quadratic_terms": [{"id_head": 3, "id_tail": 5, "coeff": 1}]}',
+        2,
+        "The source minimises its energy = energy; its variables are spins, 2x − 1.",
+    ),
+    "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
+    "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
+    "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −1 · energy."),
+    "matrix.sparse": ("3 2\n1 1 -2\n1 3 1\n", 3, "The source minimises its objective = energy."),
+    "spins.qpbo": ("-2 -1\n1 2 1\n", 2, "The source maximises its objective = −1 · energy; its variables are spins"),
+    "hamiltonian.qh": ("1 1 -1\n1 2 3\n", 2, "its variables are spins"),
+}
+
+
+def test_every_format_is_read_and_a_broken_file_leaves_what_was_there(lab: Lab) -> None:
+    assert {form.name for form in FORMATS} == {
+        recognise(Source(text, name)).name for name, (text, _, _) in FILES.items()
+    }
+    lab.tab("Upload")
+    for name, (text, variables, terms) in FILES.items():
+        lab.upload(name, text.encode())
+        expect(lab.complaint).to_have_count(0)
+        # The name says which file it is, in one format of the two that have names of their own.
+        expect(lab.heading).to_have_text({"costs.wcsp": "costs", "network.cfn": "net"}.get(name, Source("", name).stem))
+        expect(lab.page.get_by_test_id("stMetricValue").first).to_have_text(str(variables))
+        if terms:
+            expect(lab.page.get_by_text(terms)).to_be_visible()
+        heading = lab.heading.inner_text()
+        # Without a header, half a file is a file.
+        broken = text[: len(text) // 2] if name != "hamiltonian.qh" else text.replace("2", "two")
+        lab.upload(f"broken-{name}", broken.encode())
+        expect(lab.complaint).to_contain_text(f"broken-{name}: ")
+        expect(lab.heading).to_have_text(heading)
+
+
+def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab) -> None:
+    lab.tab("Upload")
+    lab.page.get_by_text("Paste a model as text").click()
+    text = lab.page.get_by_label("Text of a model")
+    text.fill("1 1 2\n1 2 -1\n")
+    lab.press("Read it")
+    expect(lab.complaint).to_have_text(re.compile("^The text: line 1: rows of three words do not say what they are"))
+    lab.choose("Format", "qh")
+    lab.press("Read it")
+    expect(lab.complaint).to_have_count(0)
+    expect(lab.heading).to_have_text("pasted")
+    lab.page.get_by_text("Evidence: some values are known").click()
+    lab.upload("wrong.evid", b"1 7 1", "evidence")
+    expect(lab.complaint).to_have_text(
+        re.compile("^wrong.evid: line 1: variable 7 is observed; variables run from 0 to 1")
+    )
+    lab.upload("right.evid", b"1 1 1", "evidence")
+    expect(lab.complaint).to_have_count(0)
+    expect(lab.heading).to_have_text("pasted, 1 observed")
+    expect(lab.page.get_by_text("1 table entries forbid a state")).to_be_visible()
+
+
+def test_a_model_is_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
+    lab.load("tiny")
+    lab.tab("Save")
+    for title in ("native", "max-cut", "qh", "COO"):
+        lab.choose("Format of the file", title)
+        if title == "max-cut":
+            expect(lab.complaint).to_contain_text("which a cut cannot express")
+            continue
+        missing = lab.page.get_by_text("This format has no place for the constant")
+        expect(missing).to_have_count(1 if title == "qh" else 0)
+        with lab.page.expect_download() as download:
+            lab.page.get_by_role("button", name="Save the model").click()
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        mrf, x, y = sample("tiny"), [0] * 6, [1, 0, 1, 0, 1, 0]
+        again = load(path)
+        assert again.energy(x) - again.energy(y) == pytest.approx(mrf.energy(x) - mrf.energy(y))
 
 
 def test_every_family_is_made_with_its_defaults(lab: Lab) -> None:

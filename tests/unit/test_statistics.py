@@ -99,3 +99,11 @@ def test_a_long_chain_is_walked_without_recursion() -> None:
     tables = np.broadcast_to(np.eye(2), (n - 1, 2, 2))
     found = statistics(BinaryMRF(unary=np.zeros((n, 2)), edges=edges, pairwise=tables))
     assert (found.cycles, found.frustrated, found.repulsive) == (0, 0, n - 1)
+
+
+def test_the_range_of_coefficients_leaves_penalties_out() -> None:
+    unary = [[0.0, 1e-3], [2.0, 2.0], [0.0, np.inf]]
+    pairwise = [[[0.0, 0.0], [0.0, -50.0]], [[0.0, np.inf], [1.0, 0.0]]]
+    assert statistics(BinaryMRF(unary, [[0, 1], [1, 2]], pairwise)).range == pytest.approx(5e4)
+    assert statistics(BinaryMRF([[0.0, 0.0]])).range == 1.0
+    assert statistics(BinaryMRF([[np.inf, np.inf], [0.0, 1.0]])).range == 1.0
