@@ -183,7 +183,7 @@ def terms(mrf: bc.BinaryMRF) -> None:
     if objective == bc.Objective():
         return
     aim = "minimises" if objective.sense == "min" else "maximises"
-    sign = f"{number(objective.scale)} · energy" if objective.scale != 1 else "energy"
+    sign = {1.0: "energy", -1.0: "−energy"}.get(objective.scale, f"{number(objective.scale)} · energy")
     offset = f" + {number(objective.offset)}" if objective.offset else ""
     spins = "; its variables are spins, 2x − 1" if objective.domain == "spins" else ""
     paragraph(f"The source {aim} its {objective.name} = {sign}{offset}{spins}.")

@@ -282,7 +282,7 @@ FORMAT = Format(
 )
 LOGARITHMS = Format(
     name="uai-log",
-    title="UAI, logarithms",
+    title="UAI of logarithms",
     endings=(".lg",),
     recognises=recognises,
     parse=parse_logarithms,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from bender_core import Engine, Reference, Trace
+from bender_core import Engine, Objective, Reference, Trace
 from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Kind
@@ -179,6 +179,7 @@ def graph_view(engine: Engine) -> dict[str, Any]:
         "edges": graph.edges.tolist(),
         "key": _key(engine),
         "variables": _variables(engine),
+        "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "lower": engine.lower_bound,
@@ -190,6 +191,13 @@ def _key(engine: Engine) -> str:
     """What tells this hyper-graph from others, for what a browser remembers of it."""
     owner = engine.partition.group_of()
     return blake2b(engine.mrf.content_hash().encode() + owner.tobytes(), digest_size=8).hexdigest()
+
+
+def _objective(objective: Objective) -> dict[str, Any] | None:
+    """In what terms of its own the source states bounds; none if these are energies already."""
+    if objective.scale == 1 and objective.offset == 0:
+        return None
+    return {key: getattr(objective, key) for key in ("name", "sense", "scale", "offset")}
 
 
 def _variables(engine: Engine) -> dict[str, Any] | None:

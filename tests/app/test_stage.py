@@ -289,6 +289,20 @@ def test_stepping_by_command_is_stepping_the_engine(mine: Lab, grain: bc.Grain) 
     assert data["history"]["event"][-1] == plain.position
 
 
+def test_a_source_that_maximises_has_its_own_terms(mine: Lab) -> None:
+    view = graph_view(mine.run.engine)
+    objective = mine.mrf.objective
+    if mine.mrf.name.startswith("karate"):
+        assert view["objective"] == {
+            "name": "modularity",
+            "sense": "max",
+            "scale": objective.scale,
+            "offset": objective.offset,
+        }
+    else:
+        assert view["objective"] is None
+
+
 def test_looking_changes_nothing(mine: Lab) -> None:
     """However the run is looked into on the way, it takes the steps of a run that nobody watches."""
     plain = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=SWEEPS)

@@ -73,13 +73,13 @@ def test_a_broken_file_is_one_sentence_and_the_model_stays(lab: Lab) -> None:
 # A small file of every format, the number of its variables, and what its source optimises.
 FILES = {
     "native.mrf.json": (f'{{"format": "bender-lab-mrf", "version": 1, {TABLES}}}', 2, ""),
-    "potentials.uai": (UAI, 2, "The source maximises its log potential = −1 · energy."),
+    "potentials.uai": (UAI, 2, "The source maximises its log potential = −energy."),
     "logarithms.UAI.LG": ("MARKOV 2 2 2 1 2 0 1 4 0 -1 2 0", 2, "The source maximises its log potential"),
     "costs.wcsp": ("costs 2 2 1 9\n2 2\n2 0 1 0 1\n1 1 3\n", 2, "The source minimises its cost = energy."),
     "network.cfn": (
         '{problem: {name: net, mustbe: ">-9"}, variables: {a: 2, b: 2}, functions: {{scope: [a, b] costs: [0 1 2 0]}}}',
         2,
-        "The source maximises its cost = −1 · energy.",
+        "The source maximises its cost = −energy.",
     ),
     "terms.json": (
         '{"variable_domain": "spin", "variable_ids": [3, 5], "linear_terms": [], '
@@ -89,9 +89,9 @@ FILES = {
     ),
     "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
     "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
-    "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −1 · energy."),
+    "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),
     "matrix.sparse": ("3 2\n1 1 -2\n1 3 1\n", 3, "The source minimises its objective = energy."),
-    "spins.qpbo": ("-2 -1\n1 2 1\n", 2, "The source maximises its objective = −1 · energy; its variables are spins"),
+    "spins.qpbo": ("-2 -1\n1 2 1\n", 2, "The source maximises its objective = −energy; its variables are spins"),
     "hamiltonian.qh": ("1 1 -1\n1 2 3\n", 2, "its variables are spins"),
 }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab import Lab, engine, is_shown
+from tests.browser.lab import Lab, engine, is_shown, sample
 
 pytestmark = pytest.mark.browser
 
@@ -531,3 +532,17 @@ def test_bounds_against_sweeps(watch: Lab) -> None:
         assert watch.stage.evaluate(along, event) == pytest.approx(expected)
     now = watch.stage.locator(".bounds .now")
     assert float(now.get_attribute("x1")) > 0.9 * watch.stage.locator(".bounds svg").bounding_box()["width"]
+
+
+def test_bounds_are_told_in_the_terms_of_the_source_too(watch: Lab) -> None:
+    lab = watch
+    own = lab.stage.locator("[data-out=own]")
+    expect(own).to_be_hidden()
+    lab.load("karate")
+    lab.go("Watch")
+    lab.click("[data-step=sweep]")
+    run, objective = engine("karate"), sample("karate").objective
+    run.step("sweep")
+    found, bound = re.fullmatch(r"modularity (\S+), at most (\S+)", own.inner_text()).groups()
+    assert is_shown(objective.value(run.upper_bound), found)
+    assert is_shown(objective.value(run.lower_bound), bound)

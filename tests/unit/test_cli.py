@@ -96,7 +96,7 @@ def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureF
     mrf, again, x = bc.load(TINY), bc.load(target), [1, 0, 1, 1, 0, 0]
     assert mrf.energy(x) - again.energy(x) == pytest.approx(float(said[0].split()[-1]))
     assert main(["convert", str(target), str(tmp_path / "x"), "--to-format", "uai-log"]) == 0
-    assert "UAI, logarithms" in capsys.readouterr().out
+    assert "UAI of logarithms" in capsys.readouterr().out
     assert main(["info", str(tmp_path / "x"), "--format", "uai-log", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["edges"] == 11
     assert main(["convert", TINY, str(tmp_path / "x"), "--to-format", "cfn"]) == 2

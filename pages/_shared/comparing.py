@@ -1,0 +1,94 @@
+"""Strategies side by side, computed off the script's thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import bender_core as bc
+from bender_core.comparison import bound_after, predicted
+from bender_core.partition import Partition, applicable
+
+# Most models are compared before anybody could read a progress line.
+PATIENCE_SECONDS = 0.3
+
+
+@dataclass
+class Comparing:
+    """Every strategy at every M asked for: first what can be predicted, and on request what bound each reaches.
+
+    A thread fills the rows in; it calls nothing of Streamlit, and after a stop it changes nothing any more.
+    """
+
+    mrf: bc.BinaryMRF
+    sizes: Sequence[int]
+    variant: int
+    schedule: str
+    rows: list[bc.Comparison] = field(default_factory=list)
+    sweeps: int = 0  # after which the bounds are told; 0 before any were asked for
+    share: float = 0.0  # of the work that is done
+    doing: str = ""
+    _parts: list[Partition] = field(default_factory=list)
+    _thread: threading.Thread | None = None
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def busy(self) -> bool:
+        """Whether rows or bounds are still being filled in."""
+        return self._thread is not None and self._thread.is_alive() and not self._stop.is_set()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row is there."""
+        return len(self.rows) == len(self.sizes) * len(applicable(self.mrf))
+
+    def predict(self) -> None:
+        """Cut the model in every way and say what each will cost."""
+        self._begin(self._predict)
+
+    def bound(self, sweeps: int) -> None:
+        """Run every cut that fits for some sweeps."""
+        self.rows = [replace(row, lower_bound=None) for row in self.rows]
+        self.sweeps = sweeps
+        self._begin(self._bound)
+
+    def stop(self) -> None:
+        """Leave it at what is there. A cut being made is given up; nobody has to wait for it."""
+        self._stop.set()
+
+    def _begin(self, work: Callable[[threading.Event], None]) -> None:
+        self._stop.set()
+        self._stop = threading.Event()
+        self.share, self.doing = 0.0, ""
+        self._thread = threading.Thread(target=work, args=(self._stop,), daemon=True)
+        self._thread.start()
+        self._thread.join(PATIENCE_SECONDS)
+
+    def _predict(self, stop: threading.Event) -> None:
+        self.rows, self._parts = [], []
+        ways = [(max_size, name) for max_size in self.sizes for name in applicable(self.mrf)]
+        for k, (max_size, name) in enumerate(ways):
+            self.doing, self.share = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", k / len(ways)
+            part = bc.partition(self.mrf, max_size, name)
+            row = predicted(self.mrf, part, max_size, self.variant)
+            if stop.is_set():
+                return
+            self._parts.append(part)
+            self.rows.append(row)
+
+    def _bound(self, stop: threading.Event) -> None:
+        sweeps, count = self.sweeps, len(self.rows)
+
+        def tell(engine: bc.Engine) -> bool:
+            self.doing = f"{title}: sweep {engine.sweep} of {sweeps}, bound {engine.lower_bound:.6g}"
+            self.share = (k + min(engine.sweep / sweeps, 1.0)) / count
+            return stop.is_set()
+
+        for k, (row, part) in enumerate(zip(self.rows, self._parts, strict=True)):
+            title = f"run {k + 1} of {count}: {row.strategy}, M {row.max_size}"
+            self.doing, self.share = title, k / count
+            reached = bound_after(self.mrf, part, sweeps, self.variant, self.schedule, tell)
+            if stop.is_set():
+                return
+            self.rows[k] = replace(row, lower_bound=reached)

@@ -1,0 +1,46 @@
+"""The cut on the table of Partition, and the cuts that undo and redo go to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bender_core.partition import Partition
+
+MOST_STEPS = 100
+
+
+class Cut(NamedTuple):
+    """A partition, and the M that was asked for."""
+
+    part: Partition
+    max_size: int
+
+
+@dataclass
+class Draft:
+    """What a person is about to cut; the run knows nothing of it yet."""
+
+    number: int  # of the run it began with
+    now: Cut
+    past: list[Cut] = field(default_factory=list)
+    future: list[Cut] = field(default_factory=list)
+    error: str = ""
+
+    def put(self, cut: Cut) -> None:
+        """Go on to another cut."""
+        self.past = [*self.past, self.now][-MOST_STEPS:]
+        self.future = []
+        self.now = cut
+
+    def undo(self) -> None:
+        """Go back to the cut before."""
+        if self.past:
+            self.future.append(self.now)
+            self.now = self.past.pop()
+
+    def redo(self) -> None:
+        """Take an undo back."""
+        if self.future:
+            self.past.append(self.now)
+            self.now = self.future.pop()
