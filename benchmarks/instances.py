@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 import bender_core as bc
 from benchmarks.common import Options, solve, table
+from benchmarks.solvers import ask, missing
 from bender_core.engine import SCHEDULES
 from bender_core.reference import _local_polytope
 
@@ -23,24 +22,21 @@ def run(options: Options) -> None:
     if not options.instances.is_dir():
         print(f"Left out: there is no folder {options.instances}; name one with --instances.\n")
         return
-    known = _index(options.instances)
-    skipped = []
-    for path in sorted(options.instances.iterdir()):
-        if path.name not in known:
-            continue
-        try:
-            mrf = read_sparse(path) if path.suffix == ".sparse" else bc.load(path)
-        except bc.FormatError:
-            skipped.append(path.name)
-            continue
-        lp, optimum = known[path.name]
-        print(
-            f"{path.name}: {mrf.n} variables, {mrf.n_edges} edges; INDEX.md says LP {lp}, optimum {optimum}; ", end=""
-        )
-        print(f"HiGHS says LP {_local_polytope(bc.to_normal_form(mrf))[0]:.9g}")
+    for name, (lp, optimum) in sorted(_index(options.instances).items()):
+        mrf, path = bc.load(options.instances / name), Path(name)
+        own = _local_polytope(bc.to_normal_form(mrf))[0]
+        print(f"{name}: {mrf.n} variables, {mrf.n_edges} edges; INDEX.md says LP {lp}, optimum {optimum};")
+        print(f"HiGHS says LP {own:.9g}, {_proven(mrf, limit)}")
         for size in SIZES.get(path.stem, (12,)):
             _all_variants(mrf, size, limit)
-    print(f"Skipped, for want of a loader: {', '.join(skipped) or 'none'}\n")
+
+
+def _proven(mrf: bc.BinaryMRF, limit: float) -> str:
+    """The optimum by a solver that has nothing to do with ours."""
+    if missing("toulbar2"):
+        return missing("toulbar2")
+    answer = ask("toulbar2", mrf, limit)
+    return f"toulbar2 says {f'optimum {answer.upper:.12g}' if answer.proven else f'nothing within {limit:g} s'}"
 
 
 def _all_variants(mrf: bc.BinaryMRF, size: int, limit: float) -> None:
@@ -64,15 +60,3 @@ def _index(folder: Path) -> dict[str, tuple[str, str]]:
     lines = [line.strip().strip("|").split("|") for line in (folder / "INDEX.md").read_text().splitlines()]
     cells = [[cell.strip() for cell in line] for line in lines if len(line) == 6]
     return {line[0]: (line[4], line[5]) for line in cells if (folder / line[0]).is_file()}
-
-
-def read_sparse(path: Path) -> bc.BinaryMRF:
-    """``f(x) = x'Qx``: the size, then ``i j q_ij`` of the upper triangle of a symmetric Q, from 1 on."""
-    n = int(path.read_text().split(maxsplit=1)[0])
-    entries = np.loadtxt(path, skiprows=1, ndmin=2)
-    ends, value = entries[:, :2].astype(np.int64) - 1, entries[:, 2]
-    single = ends[:, 0] == ends[:, 1]
-    unary, pairwise = np.zeros((n, 2)), np.zeros((int((~single).sum()), 2, 2))
-    np.add.at(unary[:, 1], ends[single, 0], value[single])
-    pairwise[:, 1, 1] = 2 * value[~single]
-    return bc.BinaryMRF(unary=unary, edges=ends[~single], pairwise=pairwise, name=path.stem)

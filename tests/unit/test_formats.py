@@ -180,6 +180,18 @@ def test_energies_follow_the_definition(case: tuple[str, str | None, Value, Obje
         assert math.copysign(1.0, objective.scale) == (1.0 if objective.sense == "min" else -1.0)
 
 
+@pytest.mark.parametrize("name", ["wcsp", "cfn", "cfn, maximised", "qpbo of spins, maximised", "uai of logarithms"])
+def test_highs_finds_the_best_value_of_the_definition(name: str) -> None:
+    text, file, value, objective, _ = CASES[name]
+    mrf = load(text.encode(), name=file)
+    best = (max if objective.sense == "max" else min)(value(x) for x in itertools.product((0, 1), repeat=mrf.n))
+    found = bc.reference(mrf)
+    assert objective.value(found.optimum) == pytest.approx(best)
+    # The LP is a bound from below on the energy, so from above on what is maximised.
+    assert solve_lp(mrf)[0] <= found.optimum + 1e-9
+    assert found.lp_bound == pytest.approx(solve_lp(mrf)[0], abs=1e-7)
+
+
 def test_names_are_the_sources_own() -> None:
     assert load(RUDY.encode()).names == ("1", "2", "3", "4")
     assert load(f"# vartype=SPIN\n{COO}".encode()).names == ("0", "3", "7")
