@@ -1,4 +1,4 @@
-"""The command line: ``python -m bender_core solve|info|convert|warm-up``.
+"""The command line: ``python -m bender_core solve|info|convert|experiment|warm-up``.
 
 Exit 0 on success, 2 with one line for bad input.
 """
@@ -13,6 +13,8 @@ from pathlib import Path
 
 import bender_core as bc
 from bender_core.engine import SCHEDULES
+from bender_core.experiments import PlanError
+from bender_core.experiments import command as experiment
 from bender_core.io import FORMATS, format_of, without_unheld_constant
 from bender_core.partition import STRATEGIES
 
@@ -25,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         command: int = options.command(options)
-    except (bc.FormatError, bc.ModelError, bc.PartitionError, bc.TooLargeError, ValueError) as error:
+    except (bc.FormatError, bc.ModelError, bc.PartitionError, bc.TooLargeError, PlanError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
@@ -63,6 +65,9 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument("--to-format", metavar="NAME", help=f"{', '.join(_WRITABLE)}; by default the ending tells")
     convert.add_argument("--drop-constant", action="store_true", help="leave out a constant that has no place there")
     convert.set_defaults(command=_convert)
+
+    experiments = commands.add_parser("experiment", help="many runs: plan, do, and tell")
+    experiment.add_arguments(experiments)
 
     warm = commands.add_parser("warm-up", help="compile the solver, once per machine")
     warm.set_defaults(command=_warm_up)

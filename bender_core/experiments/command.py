@@ -1,0 +1,90 @@
+"""``python -m bender_core experiment plan|run|status|report``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bender_core.experiments.execute import Progress, dask, execute, local
+from bender_core.experiments.plan import Task, read_plan, seconds_expected
+from bender_core.experiments.store import Store
+from bender_core.experiments.tables import endings, of_plan, report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The subcommands and what they take."""
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, action, told in (
+        ("plan", _plan, "say what a plan consists of and how long it may take"),
+        ("run", _run, "do what is not done yet"),
+        ("status", _status, "say how much is done"),
+        ("report", _report, "print the tables"),
+    ):
+        command = commands.add_parser(name, help=told)
+        command.add_argument("plan", type=Path, help="a TOML file; see bender_core/experiments/plan.py")
+        command.add_argument("--store", type=Path, help="where runs are kept; beside the plan by default")
+        command.set_defaults(command=action)
+        if name in ("plan", "run"):
+            command.add_argument("--workers", type=int, help="runs at a time; as many as there are cores by default")
+        if name == "run":
+            command.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, like tcp://host:8786")
+
+
+def _store(options: argparse.Namespace) -> Store:
+    return Store(options.store or options.plan.with_suffix(".sqlite"))
+
+
+def _workers(options: argparse.Namespace) -> int:
+    from os import cpu_count
+
+    return max(options.workers or cpu_count() or 1, 1)
+
+
+def _plan(options: argparse.Namespace) -> int:
+    plan = read_plan(options.plan)
+    tasks = plan.tasks()
+    todo = _store(options).missing(tasks)
+    seconds = sum(map(seconds_expected, todo))
+    workers = _workers(options)
+    print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
+    print(f"about {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    tasks = read_plan(options.plan).tasks()
+    store, workers = _store(options), _workers(options)
+    begun_with = len(tasks) - len(store.missing(tasks))
+
+    def tell(progress: Progress) -> None:
+        if progress.last is not None:
+            left = progress.seconds_left(begun_with) or 0.0
+            print(f"{progress.done} of {progress.total}, about {left:.0f} s left: {_named(progress.last)}", flush=True)
+
+    try:
+        execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
+    except KeyboardInterrupt:
+        print("stopped; what is done is kept, run again to go on", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _named(task: Task) -> str:
+    values = dict(task.instance.values)
+    what = f"{task.instance.source} {values.get('seed', '')}".rstrip()
+    return f"{what}, M {task.max_size}, variant {task.variant}, {task.schedule}"
+
+
+def _status(options: argparse.Namespace) -> int:
+    tasks = read_plan(options.plan).tasks()
+    runs = of_plan(_store(options).runs(), tasks)
+    print(f"{len(runs)} of {len(tasks)} runs are done")
+    for status, count in endings(runs).most_common():
+        print(f"{count:6} {status}")
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    print(report(of_plan(_store(options).runs(), read_plan(options.plan).tasks())))
+    return 0

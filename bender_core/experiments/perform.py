@@ -1,0 +1,100 @@
+"""One run of a plan, in whatever process: from the task to what came of it."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bender_core.engine import Engine
+from bender_core.estimate import TooLargeError
+from bender_core.experiments.plan import Task
+from bender_core.kernels.layout import Status
+
+CURVE = np.dtype([("seconds", "<f4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")])
+
+SECONDS_REACHED = "limit reached: time"
+SWEEPS_REACHED = "limit reached: sweeps"
+MEMORY_REACHED = "limit reached: memory"
+WORKER_DIED = "the worker died"
+ENDINGS = {
+    Status.MEMORY_LIMIT: MEMORY_REACHED,
+    Status.RUNNING: SECONDS_REACHED,
+    Status.SWEEP_LIMIT: SWEEPS_REACHED,
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run.
+
+    Attributes
+    ----------
+    status : str
+        How it ended: "closed", "no progress", or which limit it reached.
+    lower_bound, upper_bound : float
+        Energies; infinite if the run never began.
+    sweeps, rows : int
+    seconds : float
+        Of the wall clock, tables included.
+    labeling : bytes
+        The best labelling, eight variables a byte.
+    curve : bytes
+        After every sweep its `CURVE` record, compressed.
+    """
+
+    status: str
+    lower_bound: float = -np.inf
+    upper_bound: float = np.inf
+    sweeps: int = 0
+    rows: int = 0
+    seconds: float = 0.0
+    labeling: bytes = b""
+    curve: bytes = b""
+
+    @property
+    def gap(self) -> float:
+        """The paper's normalised gap: the difference of the bounds over the size of the lower one."""
+        if not np.isfinite(self.lower_bound):
+            return np.inf
+        return max(self.upper_bound - self.lower_bound, 0.0) / (abs(self.lower_bound) or 1.0)
+
+
+def perform(task: Task) -> Outcome:
+    """Do a run within its limits; a run that is too large has an outcome too.
+
+    Raises
+    ------
+    FormatError, ModelError, PartitionError, OSError
+        If its instance cannot be had or cut any more.
+    """
+    limits = task.limits
+    mrf, part = task.cut()
+    begin = time.perf_counter()
+    try:
+        room = limits.megabytes << 20
+        engine = Engine(mrf, part, task.variant, task.schedule, max_sweeps=limits.sweeps, snapshot_bytes=0, limit=room)
+    except TooLargeError:
+        return Outcome(MEMORY_REACHED)
+    records = []
+    while not engine.finished and (left := limits.seconds - (time.perf_counter() - begin)) > 0:
+        engine.run(max_sweeps=engine.sweep + 1, time_limit=left)
+        records.append((time.perf_counter() - begin, engine.lower_bound, engine.upper_bound, engine.n_rows))
+    return Outcome(
+        status=ENDINGS.get(engine.status, engine.status.name.lower().replace("_", " ")),
+        lower_bound=engine.lower_bound,
+        upper_bound=engine.upper_bound,
+        sweeps=engine.sweep,
+        rows=engine.n_rows,
+        seconds=time.perf_counter() - begin,
+        labeling=np.packbits(engine.labeling.astype(np.uint8)).tobytes(),
+        curve=zlib.compress(np.array(records, CURVE).tobytes()),
+    )
+
+
+def curve_of(outcome: bytes) -> NDArray[np.void]:
+    """The records of a run, sweep by sweep, as a structured array of `CURVE`."""
+    return np.frombuffer(zlib.decompress(outcome), CURVE)

@@ -1,0 +1,350 @@
+"""What an experiment consists of: instances × M × strategies × variants × schedules, and the limits of each run.
+
+A plan is a small TOML file::
+
+    name = "poses"
+
+    [[instances]]
+    family = "body_pose"        # a family of `bender_core.synth`, with its parameters
+    candidates = 16
+    seed = {from = 0, to = 96}  # a range or a list makes as many instances
+
+    [[instances]]
+    files = "models/*.uai"      # beside the plan
+
+    [runs]
+    sizes = [5, 9, 13, 16]
+    variants = [9, 11, 12]      # all by default
+    strategies = ["groups"]     # the model's own default by default
+    schedules = ["mplp"]
+
+    [limits]                    # of each run
+    sweeps = 400
+    seconds = 60.0
+    megabytes = 1024
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from bender_core import io, synth
+from bender_core.engine import SCHEDULES
+from bender_core.estimate import estimate
+from bender_core.model import BinaryMRF, ModelError
+from bender_core.partition import LARGEST_GROUP, STRATEGIES, Partition, default_strategy, partition
+from bender_core.synth._family import Value
+from bender_core.variants import VARIANTS
+
+# What decides the result of a run, beside the model and its groups.
+_DECIDING = ("engine.py", "hypergraph.py", "memory.py", "normal_form.py", "variants.py", "kernels/*.py")
+# How many sweeps a run is expected to take where nothing is known.
+EXPECTED_SWEEPS = 25
+
+
+class PlanError(ValueError):
+    """A plan cannot be carried out; the message says where and how to mend it."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A model, by what makes it.
+
+    Attributes
+    ----------
+    source : str
+        A family of `bender_core.synth`, or the path of a file.
+    values : tuple of (str, value)
+        The parameters of the family, all of them; empty for a file.
+    """
+
+    source: str
+    values: tuple[tuple[str, Value], ...] = ()
+
+    def load(self) -> BinaryMRF:
+        """The model itself.
+
+        Raises
+        ------
+        FormatError, ModelError, OSError
+            If there is none.
+        """
+        return _load(self)
+
+    @property
+    def made(self) -> bool:
+        """Whether a family makes it; else it is a file."""
+        return bool(self.values)
+
+
+@lru_cache(maxsize=4)
+def _load(instance: Instance) -> BinaryMRF:
+    return synth.generate(instance.source, **dict(instance.values)) if instance.made else io.load(instance.source)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run is ended.
+
+    Attributes
+    ----------
+    sweeps : int
+    seconds : float
+        Of the wall clock.
+    megabytes : int
+        For tables and rows.
+    """
+
+    sweeps: int = 400
+    seconds: float = 600.0
+    megabytes: int = 1024
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of a plan.
+
+    Attributes
+    ----------
+    key : str
+        A hash of all that decides its result: the energies, the groups, variant, schedule, limits, and our code.
+        Runs of one key have one result, but for their times.
+    instance : Instance
+    max_size : int
+    strategy : str
+    variant : int
+    schedule : str
+    limits : Limits
+    """
+
+    key: str
+    instance: Instance
+    max_size: int
+    strategy: str
+    variant: int
+    schedule: str
+    limits: Limits
+
+    def cut(self) -> tuple[BinaryMRF, Partition]:
+        """The model and its groups.
+
+        Raises
+        ------
+        FormatError, ModelError, PartitionError, OSError
+            If the instance cannot be had or cut (any more).
+        """
+        mrf = self.instance.load()
+        return mrf, partition(mrf, self.max_size, self.strategy)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Runs to be done.
+
+    Attributes
+    ----------
+    name : str
+    instances : tuple of Instance
+    sizes : tuple of int
+        The values of M.
+    variants : tuple of int
+    strategies : tuple of str
+        "default" is the model's own.
+    schedules : tuple of str
+    limits : Limits
+    """
+
+    name: str
+    instances: tuple[Instance, ...]
+    sizes: tuple[int, ...]
+    variants: tuple[int, ...] = tuple(VARIANTS)
+    strategies: tuple[str, ...] = ("default",)
+    schedules: tuple[str, ...] = ("mplp",)
+    limits: Limits = field(default_factory=Limits)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._cuts()) * len(self.variants) * len(self.schedules)
+
+    def _cuts(self) -> Iterator[tuple[Instance, int, str]]:
+        return itertools.product(self.instances, self.sizes, self.strategies)
+
+    def tasks(self) -> list[Task]:
+        """All runs, instance by instance; of two that would be the same run only one.
+
+        Raises
+        ------
+        FormatError, ModelError, PartitionError, OSError
+            If an instance cannot be had or cut.
+        """
+        found: dict[str, Task] = {}
+        for instance, max_size, strategy in self._cuts():
+            mrf = instance.load()
+            part = partition(mrf, max_size, default_strategy(mrf) if strategy == "default" else strategy)
+            for variant, schedule in itertools.product(self.variants, self.schedules):
+                key = _key(mrf, part, variant, schedule, self.limits)
+                task = Task(key, instance, max_size, part.strategy, variant, schedule, self.limits)
+                found.setdefault(key, task)
+        return list(found.values())
+
+
+def seconds_expected(task: Task) -> float:
+    """A guess of how long a run will take, no longer than its limit."""
+    cost = estimate(*task.cut(), task.variant)
+    if cost.bytes > task.limits.megabytes << 20:
+        return 0.0
+    return min(cost.seconds_per_sweep * min(EXPECTED_SWEEPS, task.limits.sweeps), task.limits.seconds)
+
+
+def _key(mrf: BinaryMRF, part: Partition, variant: int, schedule: str, limits: Limits) -> str:
+    digest = hashlib.sha256(f"{code_version()} {mrf.content_hash()} {variant} {schedule} {limits}".encode())
+    for group in part.groups:
+        digest.update(len(group).to_bytes(8, "little"))
+        digest.update(group.tobytes())
+    return digest.hexdigest()[:32]
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """A hash of the code that decides results, with the version of what compiles it."""
+    folder = Path(__file__).parents[1]
+    digest = hashlib.sha256(numba.__version__.encode())
+    for pattern in _DECIDING:
+        for path in sorted(folder.glob(pattern)):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+# -- from TOML ------------------------------------------------------------------------------------------------
+
+_KEYS = ("name", "instances", "runs", "limits")
+_RUN_KEYS = ("sizes", "variants", "strategies", "schedules")
+_LIMIT_KEYS = ("sweeps", "seconds", "megabytes")
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file; the files that it names are beside it.
+
+    Raises
+    ------
+    PlanError
+        If it is no plan.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PlanError(f"{path.name}: {error}; write a TOML file") from None
+    return plan_of(data, path.parent, path.stem)
+
+
+def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
+    """A plan from what a TOML file says.
+
+    Raises
+    ------
+    PlanError
+        If it is no plan.
+    """
+    _require_known(data, _KEYS, "the plan")
+    entries = data.get("instances")
+    if not isinstance(entries, list) or not entries:
+        raise PlanError("the plan has no instances; add [[instances]] with a family or files")
+    runs, limits = (
+        _table(data.get(key, {}), key, known) for key, known in (("runs", _RUN_KEYS), ("limits", _LIMIT_KEYS))
+    )
+    return Plan(
+        name=str(data.get("name", name)),
+        instances=tuple(instance for entry in entries for instance in _instances(entry, folder)),
+        sizes=_choices(runs, "sizes", range(1, LARGEST_GROUP + 1), None),
+        variants=_choices(runs, "variants", VARIANTS, tuple(VARIANTS)),
+        strategies=_choices(runs, "strategies", ("default", *STRATEGIES), ("default",)),
+        schedules=_choices(runs, "schedules", SCHEDULES, ("mplp",)),
+        limits=Limits(
+            sweeps=int(_positive(limits, "sweeps", Limits.sweeps)),
+            seconds=float(_positive(limits, "seconds", Limits.seconds)),
+            megabytes=int(_positive(limits, "megabytes", Limits.megabytes)),
+        ),
+    )
+
+
+def _require_known(data: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in data:
+        if key not in known:
+            raise PlanError(f"{where} has an unknown key {key!r}; known are {', '.join(known)}")
+
+
+def _table(value: object, where: str, known: Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise PlanError(f"{where} is {value!r}; it must be a table [{where}]")
+    _require_known(value, known, f"[{where}]")
+    return value
+
+
+def _choices(runs: Mapping[str, Any], key: str, known: Any, default: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    values = runs.get(key, default)
+    if values is None:
+        raise PlanError(f"[runs] has no {key}; add them, like {key} = [5, 9]")
+    for value in values if isinstance(values, list | tuple) else [values]:
+        if isinstance(value, bool) or value not in known:
+            allowed = f"{known[0]} to {known[-1]}" if isinstance(known, range) else ", ".join(map(str, known))
+            raise PlanError(f"[runs] {key} holds {value!r}; choose from {allowed}")
+    return tuple(values) if isinstance(values, list | tuple) else (values,)
+
+
+def _positive(limits: Mapping[str, Any], key: str, default: float) -> float:
+    value = limits.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        raise PlanError(f"[limits] {key} is {value!r}; it must be a number above 0")
+    return value
+
+
+def _instances(entry: object, folder: Path) -> list[Instance]:
+    if not isinstance(entry, dict) or ("family" in entry) == ("files" in entry):
+        raise PlanError("an entry of [[instances]] must have either a family or files; write one of them")
+    if "files" in entry:
+        _require_known(entry, ("files",), "an entry of [[instances]]")
+        found = sorted(folder.glob(str(entry["files"])))
+        if not found:
+            raise PlanError(f"there are no files {entry['files']!r} beside the plan; correct the pattern")
+        return [Instance(str(path)) for path in found]
+    values = dict(entry)
+    name = values.pop("family")
+    if name not in synth.FAMILIES:
+        raise PlanError(f"there is no family {name!r}; known are {', '.join(synth.FAMILIES)}")
+    family = synth.FAMILIES[name]
+    _require_known(values, [parameter.name for parameter in family.parameters], f"the family {name}")
+    many = [_many(values.get(parameter.name, parameter.default)) for parameter in family.parameters]
+    try:
+        return [
+            Instance(name, tuple((p.name, p.check(v)) for p, v in zip(family.parameters, each, strict=True)))
+            for each in itertools.product(*many)
+        ]
+    except ModelError as error:
+        raise PlanError(f"the family {name}: {error}") from None
+
+
+def _many(value: Any) -> list[Any]:
+    """The values of a parameter: one, a list of them, or a range."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        ends = value.get("from"), value.get("to")
+        if set(value) != {"from", "to"} or not all(type(end) is int for end in ends):
+            raise PlanError(f"a range is {value!r}; write it like {{from = 0, to = 96}}")
+        return list(range(value["from"], value["to"] + 1))
+    return [value]

@@ -1,0 +1,128 @@
+"""Where finished runs are kept: one SQLite file, which several processes may write at once.
+
+A run is written once, whole, when it is finished: what is in the store is complete, whatever was killed when.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bender_core.experiments.perform import WORKER_DIED, Outcome
+from bender_core.experiments.plan import Instance, Limits, Task, code_version
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    key TEXT PRIMARY KEY, instance TEXT NOT NULL, max_size INTEGER NOT NULL, strategy TEXT NOT NULL,
+    variant INTEGER NOT NULL, schedule TEXT NOT NULL, limits TEXT NOT NULL, status TEXT NOT NULL,
+    lower_bound REAL, upper_bound REAL, gap REAL, sweeps INTEGER NOT NULL, rows INTEGER NOT NULL,
+    seconds REAL NOT NULL, labeling BLOB NOT NULL, curve BLOB NOT NULL, code TEXT NOT NULL, finished TEXT NOT NULL
+) WITHOUT ROWID
+"""
+# Of another writer that is just committing.
+WAIT = 60.0
+# SQLite's limit of variables in a statement, and some room.
+_KEYS_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes
+    ----------
+    task : Task
+    outcome : Outcome
+    code : str
+        `plan.code_version` of the code that did it.
+    finished : str
+        When, UTC.
+    """
+
+    task: Task
+    outcome: Outcome
+    code: str
+    finished: str
+
+
+class Store:
+    """Finished runs in a file.
+
+    Parameters
+    ----------
+    path : Path
+        Made if it is not there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._connected() as connection:
+            # Readers do not wait for writers, and a commit that was cut short leaves no trace.
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(_SCHEMA)
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        connection = sqlite3.connect(self.path, timeout=WAIT)
+        try:
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+    def add(self, task: Task, outcome: Outcome) -> bool:
+        """Keep a run; returns whether it is kept. The first of two equal runs stays, unless its worker died."""
+        values = {
+            "key": task.key,
+            "instance": json.dumps([task.instance.source, task.instance.values]),
+            "max_size": task.max_size,
+            "strategy": task.strategy,
+            "variant": task.variant,
+            "schedule": task.schedule,
+            "limits": json.dumps(asdict(task.limits)),
+            **asdict(outcome),
+            "gap": outcome.gap,
+            "code": code_version(),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        columns = ", ".join(values)
+        places = ", ".join(f":{name}" for name in values)
+        with self._connected() as connection:
+            connection.execute("DELETE FROM runs WHERE key = ? AND status = ?", (task.key, WORKER_DIED))
+            done = connection.execute(f"INSERT OR IGNORE INTO runs ({columns}) VALUES ({places})", values)
+            return done.rowcount == 1
+
+    def missing(self, tasks: Iterable[Task]) -> list[Task]:
+        """Those of the tasks that are not done yet, or whose worker died, in their order."""
+        tasks = list(tasks)
+        done: set[str] = set()
+        with self._connected() as connection:
+            for start in range(0, len(tasks), _KEYS_AT_ONCE):
+                keys = [task.key for task in tasks[start : start + _KEYS_AT_ONCE]]
+                places = ", ".join("?" * len(keys))
+                found = connection.execute(
+                    f"SELECT key FROM runs WHERE status != ? AND key IN ({places})", [WORKER_DIED, *keys]
+                )
+                done.update(key for (key,) in found)
+        return [task for task in tasks if task.key not in done]
+
+    def runs(self) -> list[Run]:
+        """All runs, in the order of their keys."""
+        with self._connected() as connection:
+            connection.row_factory = sqlite3.Row
+            return [_run(row) for row in connection.execute("SELECT * FROM runs ORDER BY key")]
+
+
+def _run(row: sqlite3.Row) -> Run:
+    source, values = json.loads(row["instance"])
+    instance = Instance(source, tuple((name, value) for name, value in values))
+    limits = Limits(**json.loads(row["limits"]))
+    task = Task(row["key"], instance, row["max_size"], row["strategy"], row["variant"], row["schedule"], limits)
+    fields = Outcome.__dataclass_fields__
+    # SQLite keeps an infinite bound as such, but has no NaN.
+    return Run(task, Outcome(**{name: row[name] for name in fields}), row["code"], row["finished"])

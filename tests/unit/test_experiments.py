@@ -1,0 +1,423 @@
+"""Plans, the store, and executions that are killed, broken and spread over a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.__main__ import main
+from bender_core.experiments import (
+    Instance,
+    Limits,
+    Outcome,
+    Plan,
+    PlanError,
+    Progress,
+    Store,
+    Task,
+    curve_of,
+    dask,
+    execute,
+    local,
+    perform,
+    read_plan,
+    seconds_expected,
+)
+from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
+from bender_core.experiments.plan import plan_of
+from bender_core.experiments.tables import PERCENTILES, endings, gaps, of_plan, report, speeds
+
+ROOT = Path(__file__).parents[2]
+PLAN = """
+name = "small"
+
+[[instances]]
+family = "ising_grid"
+rows = 6
+columns = 6
+torus = true
+coupling = "gaussian"
+seed = {from = 0, to = 2}
+
+[[instances]]
+files = "*.mrf.json"
+
+[runs]
+sizes = [3, 6]
+variants = [9, 11]
+strategies = ["layers", "default"]
+
+[limits]
+sweeps = 40
+seconds = 30
+"""
+
+
+@pytest.fixture
+def plan_file(tmp_path: Path) -> Path:
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN)
+    (tmp_path / "tree.mrf.json").write_bytes((ROOT / "sample_instances" / "tree.mrf.json").read_bytes())
+    return path
+
+
+def but_for_times(store: Store) -> dict[str, object]:
+    """What a store holds of every run, less what the clock said."""
+    told = ("status", "lower_bound", "upper_bound", "sweeps", "rows", "labeling")
+    return {
+        run.task.key: (
+            run.task,
+            [getattr(run.outcome, name) for name in told],
+            [curve_of(run.outcome.curve)[name].tolist() for name in ("lower_bound", "upper_bound", "rows")],
+        )
+        for run in store.runs()
+    }
+
+
+# -- plans ----------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_is_all_combinations(plan_file: Path) -> None:
+    plan = read_plan(plan_file)
+    assert plan.name == "small"
+    assert [dict(instance.values).get("seed") for instance in plan.instances] == [0, 1, 2, None]
+    assert plan.limits == Limits(40, 30.0, 1024)
+    tasks = plan.tasks()
+    assert len(plan) == 4 * 2 * 2 * 2
+    # Each is there once; equal cuts by different strategies are one run.
+    assert len({task.key for task in tasks}) == len(tasks) <= len(plan)
+    assert {(task.max_size, task.variant) for task in tasks} == {(3, 9), (3, 11), (6, 9), (6, 11)}
+    assert {task.strategy for task in tasks} == {"layers", "groups", "greedy"}
+    assert tasks == read_plan(plan_file).tasks()
+    assert all(0 < seconds_expected(task) <= 30 for task in tasks)
+
+
+def test_a_key_is_what_decides_the_result() -> None:
+    def values(seed: int) -> tuple[Instance, ...]:
+        return (Instance("ising_grid", (("rows", 4), ("columns", 4), ("coupling", "gaussian"), ("seed", seed))),)
+
+    plan = Plan("p", values(0), (4,), (9,), ("blocks",))
+    (task,) = plan.tasks()
+
+    def key(**changes: Any) -> str:
+        (other,) = replace(plan, **changes).tasks()
+        return other.key
+
+    assert key(name="q") == task.key
+    # Two ways to the same groups are one run.
+    assert key(strategies=("blocks", "blocks")) == task.key
+    for changes in (
+        {"sizes": (3,)},
+        {"variants": (4,)},
+        {"strategies": ("random",)},
+        {"schedules": ("srmp",)},
+        {"limits": Limits(seconds=1.0)},
+        {"instances": values(1)},
+    ):
+        assert key(**changes) != task.key
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"instances": []}, "the plan has no instances; add"),
+        ({"instanses": []}, "the plan has an unknown key 'instanses'; known are name, instances"),
+        ({"instances": [{}]}, "must have either a family or files"),
+        ({"instances": [{"family": "a", "files": "b"}]}, "must have either a family or files"),
+        ({"instances": [{"family": "ising"}]}, "there is no family 'ising'; known are body_pose"),
+        ({"instances": [{"family": "ising_grid", "row": 3}]}, "the family ising_grid has an unknown key 'row'"),
+        ({"instances": [{"family": "ising_grid", "rows": 1}]}, "the family ising_grid: Rows is 1; it must be"),
+        ({"instances": [{"family": "ising_grid", "seed": {"from": 1}}]}, "write it like {from = 0, to = 96}"),
+        ({"instances": [{"files": "*.none"}]}, "there are no files '*.none' beside the plan"),
+        ({"runs": {}}, "[runs] has no sizes; add them"),
+        ({"runs": {"sizes": [0]}}, "[runs] sizes holds 0; choose from 1 to 30"),
+        ({"runs": {"sizes": [4], "variants": [13]}}, "[runs] variants holds 13; choose from 1, 2"),
+        ({"runs": {"sizes": [4], "strategies": ["best"]}}, "[runs] strategies holds 'best'; choose from default, auto"),
+        ({"runs": {"sizes": [4], "variant": 9}}, "[runs] has an unknown key 'variant'"),
+        ({"limits": {"seconds": 0}}, "[limits] seconds is 0; it must be a number above 0"),
+        ({"limits": {"hours": 1}}, "[limits] has an unknown key 'hours'"),
+        ({"limits": 3}, "limits is 3; it must be a table"),
+    ],
+)
+def test_what_is_no_plan_is_said_in_a_sentence(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    data = {"instances": [{"family": "ising_grid"}], "runs": {"sizes": [4]}}
+    assert len(plan_of(data, tmp_path, "p")) == 12
+    with pytest.raises(PlanError) as caught:
+        plan_of(data | changes, tmp_path, "p")
+    assert said in str(caught.value)
+
+
+# -- runs -----------------------------------------------------------------------------------------------------
+
+
+def task_of(variant: int = 9, max_size: int = 6, **limits: Any) -> Task:
+    instance = Instance("ising_grid", (("rows", 6), ("columns", 6), ("torus", True), ("coupling", "gaussian")))
+    plan = Plan("p", (instance,), (max_size,), (variant,), ("blocks",), limits=Limits(**limits))
+    (task,) = plan.tasks()
+    return task
+
+
+def test_an_outcome_is_what_the_engine_says() -> None:
+    task = task_of(sweeps=12)
+    outcome = perform(task)
+    mrf, part = task.cut()
+    engine = bc.Engine(mrf, part, 9, max_sweeps=12)
+    engine.run()
+    assert (outcome.lower_bound, outcome.upper_bound) == (engine.lower_bound, engine.upper_bound)
+    assert (outcome.sweeps, outcome.rows) == (engine.sweep, engine.n_rows)
+    assert outcome.gap == pytest.approx(engine.gap)
+    labeling = np.unpackbits(np.frombuffer(outcome.labeling, np.uint8))[: mrf.n]
+    assert mrf.energy(labeling) == pytest.approx(outcome.upper_bound)
+    curve = curve_of(outcome.curve)
+    assert len(curve) == outcome.sweeps
+    assert (np.diff(curve["seconds"]) >= 0).all()
+    assert (np.diff(curve["lower_bound"]) >= -1e-12).all()
+    assert curve[-1]["lower_bound"] == outcome.lower_bound
+
+
+def test_limits_are_outcomes() -> None:
+    assert perform(task_of(sweeps=2)).status == SWEEPS_REACHED
+    assert perform(task_of(seconds=1e-9)).status == SECONDS_REACHED
+    large = perform(task_of(max_size=18, megabytes=1))
+    assert (large.status, large.gap, large.lower_bound) == (MEMORY_REACHED, np.inf, -np.inf)
+
+
+# -- the store ------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_kept_once_and_comes_back_whole(tmp_path: Path) -> None:
+    store, task = Store(tmp_path / "runs.sqlite"), task_of()
+    first = perform(task)
+    assert store.missing([task]) == [task]
+    assert store.add(task, first)
+    assert not store.add(task, Outcome("another"))
+    (run,) = Store(tmp_path / "runs.sqlite").runs()
+    assert (run.task, run.outcome) == (task, first)
+    assert store.missing([task, task_of(4)]) == [task_of(4)]
+
+
+def test_a_dead_worker_is_no_result_for_ever(tmp_path: Path) -> None:
+    store, task = Store(tmp_path / "runs.sqlite"), task_of()
+    assert store.add(task, Outcome(WORKER_DIED))
+    assert store.missing([task]) == [task]
+    assert store.add(task, Outcome("closed", 1.0, 1.0))
+    assert not store.add(task, Outcome(WORKER_DIED))
+    assert store.missing([task]) == []
+    assert [run.outcome.status for run in store.runs()] == ["closed"]
+
+
+def test_an_infinite_bound_is_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs.sqlite")
+    store.add(task_of(), Outcome(MEMORY_REACHED))
+    assert store.runs()[0].outcome == Outcome(MEMORY_REACHED)
+
+
+def write(path: Path, tasks: list[Task], who: str) -> None:
+    store = Store(path)
+    for task in tasks:
+        store.add(task, Outcome(who))
+
+
+def test_two_writers_at_once_spoil_nothing(tmp_path: Path) -> None:
+    path, base = tmp_path / "runs.sqlite", task_of()
+    tasks = [replace(base, key=f"{k:032d}") for k in range(150)]
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write, args=(path, tasks, who)) for who in ("one", "other")]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+        assert writer.exitcode == 0
+    assert [run.task.key for run in Store(path).runs()] == [task.key for task in tasks]
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+# -- executions -----------------------------------------------------------------------------------------------
+
+
+class Here(Executor):
+    """Does tasks in this process; some of them kill their worker."""
+
+    def __init__(self, log: list[str], deaths: dict[str, int]) -> None:
+        self.log, self.deaths = log, deaths
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        (task,) = args
+        future: Future[Any] = Future()
+        self.log.append(task.key)
+        if self.deaths.get(task.key, 0):
+            self.deaths[task.key] -= 1
+            future.set_exception(BrokenExecutor("killed"))
+        else:
+            future.set_result(fn(task))
+        return future
+
+
+def here(log: list[str], deaths: dict[str, int]) -> Callable[[], contextlib.AbstractContextManager[Executor]]:
+    return lambda: contextlib.nullcontext(Here(log, deaths))
+
+
+def test_every_task_is_done_once_and_told(plan_file: Path, tmp_path: Path) -> None:
+    tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
+    log: list[str] = []
+    told: list[Progress] = []
+    assert execute(tasks, store, here(log, {}), 2, told.append)
+    assert sorted(log) == sorted(task.key for task in tasks)
+    assert [p.done for p in told if p.last is not None] == list(range(1, len(tasks) + 1))
+    assert told[-1].seconds_left(0) == 0
+    # And not again.
+    assert execute(tasks, store, here(log, {}), 2)
+    assert len(log) == len(tasks)
+    kept = {run.task.key: run.outcome.lower_bound for run in store.runs()}
+    assert kept == {task.key: perform(task).lower_bound for task in tasks}
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_task_that_kills_its_worker_stops_nobody_else(deaths: int, plan_file: Path, tmp_path: Path) -> None:
+    tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
+    assert execute(tasks, store, here([], {tasks[3].key: deaths}), 2)
+    assert [run.task.key for run in store.runs()] == sorted(task.key for task in tasks)
+    died = [run.task.key for run in store.runs() if run.outcome.status == WORKER_DIED]
+    assert died == ([tasks[3].key] if deaths == 2 else [])
+    # The next execution tries it again.
+    assert execute(tasks, store, here([], {}), 2)
+    assert WORKER_DIED not in endings(store.runs())
+
+
+def test_a_stop_keeps_what_is_done(plan_file: Path, tmp_path: Path) -> None:
+    tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
+    assert not execute(tasks, store, here([], {}), 1, lambda progress: progress.done >= 3)
+    assert 3 <= len(store.runs()) < len(tasks)
+
+
+def workers_of(parent: int) -> list[int]:
+    """The worker processes of a process."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            its_parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if its_parent == parent and b"--multiprocessing-fork" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
+def test_ten_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(
+        "[[instances]]\nfamily = 'ising_grid'\ntorus = true\ncoupling = 'gaussian'\nseed = {from = 0, to = 14}\n"
+        "[runs]\nsizes = [7]\nvariants = [5, 11]\nstrategies = ['blocks']\n[limits]\nsweeps = 300\n"
+    )
+    tasks = read_plan(path).tasks()
+    undisturbed = Store(tmp_path / "undisturbed.sqlite")
+    for task in tasks:
+        undisturbed.add(task, perform(task))
+    rng, killed = random.Random(1), 0
+    command = [sys.executable, "-m", "bender_core", "experiment", "run", str(path), "--workers", "2"]
+    store = Store(path.with_suffix(".sqlite"))
+    everybody: set[int] = set()
+    while killed < 10:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        workers: list[int] = []
+        while process.poll() is None and len(workers) < 2:
+            workers = workers_of(process.pid)
+        everybody.update(workers)
+        time.sleep(rng.uniform(0, 2.0))
+        # A worker, then the parent while it deals with that.
+        for victim in (*workers[:1], process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+                killed += 1
+        process.wait()
+    # Nobody outlives the parent.
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{worker}").exists() for worker in everybody) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{worker}").exists() for worker in everybody)
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    assert but_for_times(store) == but_for_times(undisturbed)
+
+
+def test_a_dask_cluster_gives_what_local_processes_give(plan_file: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    tasks = read_plan(plan_file).tasks()
+    mine, theirs = Store(tmp_path / "mine.sqlite"), Store(tmp_path / "theirs.sqlite")
+    assert execute(tasks, mine, local(2), 2)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        assert execute(tasks, theirs, dask(cluster.scheduler_address), 2)
+    assert but_for_times(mine) == but_for_times(theirs)
+    assert len(mine.runs()) == len(tasks)
+
+
+# -- tables ---------------------------------------------------------------------------------------------------
+
+
+def test_tables_say_what_the_runs_say(plan_file: Path, tmp_path: Path) -> None:
+    tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
+    execute(tasks, store, here([], {}), 1)
+    store.add(task_of(4), perform(task_of(4)))
+    runs = of_plan(store.runs(), tasks)
+    assert len(runs) == len(tasks) == len(store.runs()) - 1
+    for row in gaps(runs):
+        at = row.max_size, row.variant
+        mine = sorted(run.outcome.gap for run in runs if (run.task.max_size, run.task.variant) == at)
+        assert row.count == len(mine)
+        assert row.percentiles[-1] == mine[-1]
+        for level, value in zip(PERCENTILES, row.percentiles, strict=True):
+            assert sum(gap <= value for gap in mine) >= level / 100 * (len(mine) - 1)
+            assert value in mine
+    for speed in speeds(runs):
+        assert speed.variant == 9
+        assert speed.speedup == pytest.approx(np.median(speed.baseline / speed.seconds))
+        assert len(speed.seconds) >= 4
+    assert f"{len(tasks)} runs: " in report(runs)
+
+
+def test_the_line_of_best_fit() -> None:
+    def run(variant: int, seed: int, seconds: float) -> Any:
+        instance = Instance("ising_grid", (("seed", seed),))
+        task = Task(f"{variant}-{seed}", instance, 5, "groups", variant, "mplp", Limits())
+        return type("Run", (), {"task": task, "outcome": Outcome("closed", -1.0, -1.0, seconds=seconds)})
+
+    baseline = [run(11, seed, 10.0**seed) for seed in range(4)]
+    (speed,) = speeds([*baseline, *(run(9, seed, 3 * 10.0 ** (0.5 * seed)) for seed in range(4))])
+    assert speed.slope == pytest.approx(0.5)
+    assert 10**speed.intercept == pytest.approx(3)
+
+
+# -- the command line -----------------------------------------------------------------------------------------
+
+
+def test_the_command_line(plan_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*arguments: str) -> str:
+        assert main(["experiment", *arguments]) == 0
+        return capsys.readouterr().out
+
+    total = len(read_plan(plan_file).tasks())
+    assert f"small: 4 instances, {total} runs, {total} to do" in said("plan", str(plan_file))
+    assert said("status", str(plan_file)).startswith(f"0 of {total}")
+    done = said("run", str(plan_file), "--workers", "2").splitlines()
+    assert done[-1].startswith(f"{total} of {total}, about 0 s left: ")
+    assert said("status", str(plan_file)).startswith(f"{total} of {total} runs are done")
+    assert ", 0 to do" in said("plan", str(plan_file))
+    assert "Normalised gap" in said("report", str(plan_file))
+    plan_file.write_text("[runs]\nsizes = 4")
+    assert main(["experiment", "plan", str(plan_file)]) == 2
+    assert capsys.readouterr().err == "error: the plan has no instances; add [[instances]] with a family or files\n"
