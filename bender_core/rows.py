@@ -49,6 +49,11 @@ def row_values(row: Row) -> FloatArray:
     return row.intercept - over_states(row.u)
 
 
+def row_value(row: Row, state: int) -> float:
+    """The row at one state of the receiver, energy."""
+    return float(row.intercept - sum(terms[state >> k & 1] for k, terms in enumerate(row.u)))
+
+
 def over_states(terms: FloatArray) -> FloatArray:
     """A sum of one term a member, over the states of their group."""
     total = np.zeros(1)

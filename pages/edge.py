@@ -93,14 +93,16 @@ def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
             "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],
             "intercept β⁰": [use.row.intercept for use in uses],
             "is the envelope at": [use.maximal for use in uses],
-            "tight at y*": [use.tight if use.row.made_for == p else None for use in uses],
+            "tight at y*": [use.tight for use in uses],
         },
         column_config={
             "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
             "made for": st.column_config.TextColumn(help="The group at whose state y* the row was made"),
             "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the present messages; energy"),
             "is the envelope at": st.column_config.NumberColumn(format="percent", help="Share of the states"),
-            "tight at y*": st.column_config.CheckboxColumn(help="Told for rows made for this direction"),
+            "tight at y*": st.column_config.CheckboxColumn(
+                help="Whether it still equals the truth there, in the direction it was made for"
+            ),
         },
         on_select="rerun",
         selection_mode="multi-row",

@@ -16,7 +16,7 @@ from bender_core.engine import CLOSE, Engine
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import RowKind
 from bender_core.model import FloatArray, IntArray
-from bender_core.rows import Row, row_values
+from bender_core.rows import Row, row_value, row_values
 from bender_core.visualization.figures import figure, plain
 from bender_core.what_if import Cut
 
@@ -208,17 +208,24 @@ class RowUse(NamedTuple):
 
     row: Row
     maximal: float  # share of the states at which it is the envelope
-    tight: bool  # whether it still equals the truth at the state it was made for (if made for this direction)
+    tight: bool  # whether it still equals the truth at the state it was made for, in the direction it was made for
 
 
 def row_uses(engine: Engine, p: int, q: int, shown: Message) -> list[RowUse]:
     """Every row of a message with what it is worth there, oldest first."""
-    arc = engine.graph.arc(p, q)
     near = CLOSE * (np.abs(shown.envelope) + 1.0)
+    rows = engine.rows(p, q)
+    # A row serves both directions, but was made tight in one of them.
+    truth, as_made = {p: shown.nu}, {row.index: row for row in rows if row.made_for == p}
+    if len(as_made) < len(rows):
+        truth[q] = engine.min_marginal(q, p)
+        as_made |= {row.index: row for row in engine.rows(q, p) if row.made_for == q}
     found = []
-    for row in engine.rows(p, q):
-        values = row_values(row)
-        tight = row.made_for == p and engine.is_tight(arc, shown.nu, values)[row.anchor]
+    for row in rows:
+        values, made = row_values(row), as_made[row.index]
+        arc = engine.graph.arc(made.made_for, q if made.made_for == p else p)
+        at = np.array([row_value(made, made.anchor)])
+        tight = engine.is_tight(arc, truth[made.made_for][[made.anchor]], at)[0]
         found.append(RowUse(row, float((values >= shown.envelope - near).mean()), bool(tight)))
     return found
 

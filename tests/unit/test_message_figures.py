@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.kernels.layout import RowKind
 from bender_core.rows import row_values
 from bender_core.visualization import message as view
 
@@ -72,7 +73,25 @@ def test_rows_say_where_they_are_the_envelope(engine: bc.Engine) -> None:
         for use, own in zip(uses, values, strict=True):
             assert use.maximal == pytest.approx((own >= shown.envelope - 1e-8).mean())
             # A reverse row stays tight where it was made, whatever the messages do.
-            assert use.tight == (use.row.made_for == receiver)
+            assert use.tight
+
+
+def test_other_rows_may_come_loose_where_they_were_made() -> None:
+    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 5), 6)
+    engine.run(max_sweeps=8)
+    told = set()
+    for p, q in engine.graph.edges.tolist():
+        for receiver, sender in ((p, q), (q, p)):
+            uses = view.row_uses(engine, receiver, sender, view.message(engine, receiver, sender))
+            for use in uses:
+                made = use.row.made_for
+                (row,) = (r for r in engine.rows(made, p + q - made) if r.index == use.row.index)
+                truth = engine.min_marginal(made, p + q - made)[row.anchor]
+                assert use.tight == (truth - row_values(row)[row.anchor] <= 1e-9 * (1 + abs(truth)))
+                told.add((use.tight, use.row.kind))
+    assert {(False, RowKind.MWC_1), (True, RowKind.RMC)} <= told
+    assert (False, RowKind.RMC) not in told
 
 
 def test_couplings_between_two_groups_are_those_of_the_model(engine: bc.Engine) -> None:
