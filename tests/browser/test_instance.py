@@ -206,6 +206,7 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
         "name": NASTY[0],
         "description": " ".join(NASTY),
         "source": NASTY[1],
+        "objective": {"name": NASTY[2], "sense": "max", "scale": -1},
         "variables": [{"name": text, "group": NASTY[k // 2]} for k, text in enumerate(NASTY)],
         "unary": [[0, 1]] * 6,
         "edges": [[0, 2], [2, 4], [4, 0], [1, 3], [0, 1]],
@@ -223,6 +224,7 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     expect(lab.complaint).to_have_count(0)
     expect(lab.heading).to_have_text(NASTY[0])
     expect(lab.page.get_by_text(model["description"], exact=True)).to_be_visible()
+    expect(lab.page.get_by_text(f"The source maximises its {NASTY[2]} = −energy.", exact=True)).to_be_visible()
     lab.page.get_by_text("Source", exact=True).click()
     expect(lab.page.get_by_text(NASTY[1], exact=True)).to_be_visible()
     lab.tab("Normal form")
@@ -250,8 +252,16 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     assert NASTY[1] in lab.stage.locator(".edge .name").inner_text()
     lab.stage.locator(".node[data-node='1']").hover()
     expect(lab.stage.locator(".tip")).to_contain_text(NASTY[2])
+    expect(lab.stage.locator("[data-out=own]")).to_contain_text(NASTY[2])
     expect(lab.stage.locator("img, script, iframe, a, strong")).to_have_count(0)
     nothing_is_markup()
+
+    lab.go("Edge")
+    expect(lab.page.get_by_role("combobox", name="Message")).to_have_value(re.compile(re.escape(NASTY[0])))
+    for look in ("Row anatomy", "Slack over time", "Histogram", "What if"):
+        lab.page.get_by_role("radio", name=look).click()
+        lab.settle()
+        nothing_is_markup()
 
     lab.go("Instance")
     lab.tab("Upload")
