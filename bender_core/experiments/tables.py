@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.plan import Task
 from bender_core.experiments.store import Run
 
@@ -132,6 +133,9 @@ def report(runs: Sequence[Run]) -> str:
     for row in gaps(runs):
         values = " ".join(f"{value:9.2e}" for value in row.percentiles)
         lines.append(f"{row.max_size:3} {row.schedule:8} {row.variant:7} {values} ({row.limited} of {row.count})")
+        published = PUBLISHED_GAPS.get(row.max_size, {}).get(row.variant) if row.schedule == "mplp" else None
+        if published is not None:
+            lines.append(f"{'the paper':>20} " + " ".join(f"{value:9.2e}" for value in published))
     lines += [
         "",
         f"Times against variant {BASELINE}: the median speed-up, and the slope in log-log; below 1, the speed-up grows",
