@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from bender_core.engine import Engine
-from bender_core.estimate import estimate, memory_limit
+from bender_core.estimate import estimate, memory_limit, required_bytes
 from bender_core.model import BinaryMRF
-from bender_core.partition import applicable, partition, quality
+from bender_core.partition import Partition, applicable, partition, quality
 from bender_core.variants import Variant
 
 
@@ -51,6 +51,7 @@ def compare_partitions(
     strategies: Sequence[str] | None = None,
     variant: int | Variant = 9,
     sweeps: int = 0,
+    schedule: str = "mplp",
 ) -> list[Comparison]:
     """Cut a model in every way asked for and say what comes of it.
 
@@ -65,6 +66,8 @@ def compare_partitions(
         What cost and bounds are for.
     sweeps : int
         How long to run each partition for its bound; 0 for the predictions alone.
+    schedule : {"mplp", "srmp"}
+        Of these runs.
 
     Returns
     -------
@@ -77,19 +80,30 @@ def compare_partitions(
         If a strategy is unknown or does not fit the model, or an M is out of range.
     """
     names = applicable(mrf) if strategies is None else strategies
-    return [_row(mrf, max_size, name, variant, sweeps) for max_size in sizes for name in names]
+    rows = []
+    for max_size in sizes:
+        for name in names:
+            part = partition(mrf, max_size, name)
+            bound = bound_after(mrf, part, sweeps, variant, schedule) if sweeps else None
+            rows.append(replace(predicted(mrf, part, max_size, variant), lower_bound=bound))
+    return rows
 
 
-def _row(mrf: BinaryMRF, max_size: int, strategy: str, variant: int | Variant, sweeps: int) -> Comparison:
-    part = partition(mrf, max_size, strategy)
+def predicted(mrf: BinaryMRF, part: Partition, max_size: int, variant: int | Variant = 9) -> Comparison:
+    """What can be said of a partition without a run.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    max_size : int
+        M as asked for.
+    variant : int or Variant
+        What the cost is for.
+    """
     found, cost = quality(mrf, part), estimate(mrf, part, variant)
-    bound = None
-    if sweeps and cost.bytes <= memory_limit():
-        engine = Engine(mrf, part, variant, snapshot_bytes=0)
-        engine.run(max_sweeps=sweeps)
-        bound = engine.lower_bound
     return Comparison(
-        strategy=strategy,
+        strategy=part.strategy,
         max_size=max_size,
         groups=len(part),
         hyper_edges=found.hyper_edges,
@@ -98,5 +112,32 @@ def _row(mrf: BinaryMRF, max_size: int, strategy: str, variant: int | Variant, s
         held=found.held,
         bytes=cost.bytes,
         seconds_per_sweep=cost.seconds_per_sweep,
-        lower_bound=bound,
+        lower_bound=None,
     )
+
+
+def bound_after(
+    mrf: BinaryMRF,
+    part: Partition,
+    sweeps: int,
+    variant: int | Variant = 9,
+    schedule: str = "mplp",
+    on_progress: Callable[[Engine], bool | None] | None = None,
+) -> float | None:
+    """The lower bound that a run reaches in some sweeps; None if it would not fit into memory, or was stopped.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    sweeps : int
+    variant : int or Variant
+    schedule : {"mplp", "srmp"}
+    on_progress : callable, optional
+        Called about every 50 ms with the engine; the run is stopped if it returns True.
+    """
+    if required_bytes(mrf, part, variant) > memory_limit():
+        return None
+    engine = Engine(mrf, part, variant, schedule, snapshot_bytes=0)
+    engine.run(max_sweeps=sweeps, on_progress=on_progress)
+    return engine.lower_bound if engine.finished or engine.sweep >= sweeps else None

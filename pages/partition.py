@@ -1,31 +1,43 @@
-"""Partition: cut the model into hyper-variables, see what that will cost, and edit the groups by hand."""
+"""Partition: cut the model into hyper-variables, see what that will cost, compare strategies, and edit by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 import bender_core as bc
 from bender_core.engine import SCHEDULES
-from bender_core.estimate import largest_fit, memory_limit
+from bender_core.estimate import memory_limit
 from bender_core.partition import (
     Partition,
     applicable,
-    coupled_groups,
     default_strategy,
-    independent_cycles,
     merge,
     move,
     split,
+    split_by_coupling,
 )
-from bender_core.visualization.figures import plot_model, plot_partition
+from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
+from pages._shared.comparing import Comparing
+from pages._shared.draft import Cut, Draft
+from pages._shared.remembered import (
+    cut,
+    fingerprint,
+    group_places,
+    largest_fit,
+    measured,
+    owners,
+    predicted,
+    variable_places,
+)
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
-from pages._shared.text import complaint, paragraph, table
+from pages._shared.text import complaint, paragraph, paragraphs, table
 
 WORDS = {
-    "auto": "auto: the one of all that keeps most together",
+    "auto": "auto: try them all, take what keeps most together",
     "groups": "by kind (the paper's): one kind of variable a group",
     "greedy": "greedy: grow by the strongest coupling",
     "refined": "refined: grow by what matters, then exchange",
@@ -36,114 +48,211 @@ WORDS = {
     "singletons": "singletons: every variable alone",
     "manual": "by hand",
 }
+HALVES = {"coupling": "by coupling: cut as little as can be found", "order": "in the order of its members"}
 LARGEST_M = 24
+COMPARED_M = (4, 8, 12)
+# What is drawn as one figure, and edited by hand, at most; more would not be told apart.
+MOST_DRAWN = 1000
 MOST_GROUPS_LISTED = 200
+PICTURE_HEIGHT = 430
+TELL_SECONDS = 0.4
 
 
-def draft(current: Lab) -> Partition:
-    """The partition on the table; the run's own until something is changed."""
-    kept = st.session_state.get("draft")
-    if kept is None or kept[0] != current.number:
-        st.session_state.draft = (current.number, current.partition)
-        st.session_state.draft_before = []
-        st.session_state.partition_error = ""
-        st.session_state.choices = {
+# -- the cut on the table -------------------------------------------------------------------------------------
+
+
+def draft(current: Lab) -> Draft:
+    """The cut on the table; the run's own until something is changed."""
+    state = st.session_state
+    if "draft" not in state or state.draft.number != current.number:
+        state.draft = Draft(current.number, Cut(current.partition, current.max_size))
+        state.move_variable = None
+        most = current.mrf.n
+        state.choices = {
             "cut_size": current.max_size,
             "cut_strategy": current.partition.strategy,
             "cut_variant": current.variant,
             "cut_schedule": current.schedule,
+            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_M), 1)],
+            "compare_sweeps": 10,
         }
-        st.session_state.update(st.session_state.choices)
+        state.update(state.choices)
     # Streamlit forgets the widgets of a page that is left.
-    for key, value in st.session_state.choices.items():
-        st.session_state.setdefault(key, value)
-    part: Partition = st.session_state.draft[1]
-    return part
+    for key, value in state.choices.items():
+        state.setdefault(key, value)
+    state.setdefault("move_variable", None)
+    kept: Draft = state.draft
+    return kept
 
 
-def change(make: Callable[[], Partition]) -> None:
-    """Put another partition on the table, so that it can be undone; if it cannot be made, say why."""
+def change(make: Callable[[], Cut]) -> None:
+    """Put another cut on the table, so that it can be undone; if it cannot be made, say why."""
+    on_table: Draft = st.session_state.draft
     try:
-        part = make()
+        on_table.put(make())
+        on_table.error = ""
     except bc.PartitionError as error:
-        st.session_state.partition_error = str(error)
-        return
-    number, before = st.session_state.draft
-    st.session_state.draft_before.append(before)
-    st.session_state.draft = (number, part)
-    st.session_state.cut_strategy = part.strategy
-    st.session_state.partition_error = ""
+        on_table.error = str(error)
+    say()
 
 
-def recut(current: Lab) -> None:
-    strategy = st.session_state.cut_strategy
-    if strategy == "manual":
-        strategy = default_strategy(current.mrf)
-    change(lambda: bc.partition(current.mrf, st.session_state.cut_size, strategy))
+def go(step: Callable[[Draft], None]) -> None:
+    """Undo or redo."""
+    step(st.session_state.draft)
+    st.session_state.draft.error = ""
+    say()
 
 
-def undo() -> None:
-    number, _ = st.session_state.draft
-    part = st.session_state.draft_before.pop()
-    st.session_state.draft = (number, part)
-    st.session_state.cut_strategy = part.strategy
-    st.session_state.partition_error = ""
+def say() -> None:
+    """Let the boxes say what is on the table."""
+    part, max_size = st.session_state.draft.now
+    fill("cut_size", max_size)
+    fill("cut_strategy", part.strategy)
+    pick(part, st.session_state.get("move_variable"))
+
+
+def pick(part: Partition, variable: int | None) -> None:
+    """Choose a variable to be moved, and its group to be merged or split."""
+    fill("move_variable", variable)
+    if variable is not None:
+        mine = numbered(part)[part.group_of()[variable]]
+        fill("merge_first", mine)
+        fill("split_group", mine)
+
+
+def fill(box: str, value: object) -> None:
+    """Let a box say something else; one that is told what it says loses what is pressed in the meantime."""
+    if st.session_state.get(box) != value:
+        st.session_state[box] = value
+
+
+def recut(current: Lab, max_size: int, strategy: str) -> None:
+    name = default_strategy(current.mrf) if strategy == "manual" else strategy
+    change(lambda: Cut(cut(fingerprint(current.mrf), max_size, name, current.mrf), max_size))
 
 
 def use(current: Lab) -> None:
     state = st.session_state
+    part, max_size = state.draft.now
     try:
-        current.cut(state.draft[1], state.cut_size, state.cut_variant, state.cut_schedule)
+        current.cut(part, max_size, state.cut_variant, state.cut_schedule)
     except (bc.TooLargeError, bc.PartitionError) as error:
-        st.session_state.partition_error = str(error)
+        state.draft.error = str(error)
     else:
-        st.session_state.to_watch = True
+        state.to_watch = True
+
+
+# -- the left side: choices and their cost --------------------------------------------------------------------
 
 
 def choices(current: Lab, part: Partition) -> None:
-    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size", on_change=recut, args=(current,))
+    state = st.session_state
+
+    def chosen() -> None:
+        recut(current, state.cut_size, state.cut_strategy)
+
+    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size", on_change=chosen)
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
         format_func=WORDS.__getitem__,
         key="cut_strategy",
-        on_change=recut,
-        args=(current,),
+        on_change=chosen,
     )
     st.selectbox(
         "Variant",
         list(bc.VARIANTS),
         format_func=lambda v: f"{v}: {bc.VARIANTS[v].name}",
         key="cut_variant",
+        help=bc.VARIANTS[state.cut_variant].sentence,
     )
-    st.caption(bc.VARIANTS[st.session_state.cut_variant].sentence)
-    st.segmented_control("Schedule", list(SCHEDULES), key="cut_schedule", required=True)
-    st.caption(SCHEDULES[st.session_state.cut_schedule])
+    st.segmented_control(
+        "Schedule", list(SCHEDULES), key="cut_schedule", required=True, help=SCHEDULES[state.cut_schedule]
+    )
 
 
-def cost(current: Lab, part: Partition) -> bool:
-    """What the choice will take; returns whether it fits."""
+def cost(current: Lab, part: Partition, model: str) -> bool:
+    """What the choice will take and keep; returns whether it fits."""
     variant = st.session_state.cut_variant
-    expected = bc.estimate(current.mrf, part, variant)
-    edges = coupled_groups(current.mrf, part)
-    cycles = independent_cycles(len(part), edges)
+    expected = predicted(model, owners(part), variant, current.mrf, part)
+    kept = measured(model, owners(part), current.mrf, part)
     limit = memory_limit()
     table(
         ["", ""],
         [
             ["groups", f"{len(part)}, the largest with {part.max_size} variables ({expected.states:,} states)"],
-            ["hyper-edges", f"{len(edges)}"],
-            ["cycles left", f"{cycles}" + (" (a forest: the bound will be exact)" if cycles == 0 else "")],
+            ["hyper-edges", f"{kept.hyper_edges}"],
+            ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
+            ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
             ["memory", f"{_bytes(expected.bytes)} of {_bytes(limit)}"],
-            ["time a sweep", f"about {_seconds(expected.seconds_per_sweep)}"],
+            ["time\u00a0a\u00a0sweep", f"about {_seconds(expected.seconds_per_sweep)}"],
         ],
     )
     if expected.bytes <= limit:
         return True
-    fits = largest_fit(current.mrf, part, variant, limit)
+    strategy = default_strategy(current.mrf) if part.strategy == "manual" else part.strategy
+    fits = largest_fit(model, part.max_size, strategy, variant, limit, current.mrf)
     advice = f" M = {fits} would fit." if fits else " Cut it into smaller groups."
     complaint(f"This choice needs {_bytes(expected.bytes)}, more than the limit of {_bytes(limit)}.{advice}")
     return False
+
+
+# -- the right side: drawings, groups, and editing ------------------------------------------------------------
+
+
+def draw_groups(current: Lab, part: Partition, model: str) -> None:
+    """The hyper-graph; a click picks a group by its first variable."""
+    if len(part) > MOST_DRAWN:
+        st.caption(f"{len(part):,} groups are too many to draw (more than {MOST_DRAWN:,}).")
+        return
+
+    def clicked() -> None:
+        points = st.session_state.hypergraph.selection.points
+        if points:
+            pick(part, int(part.groups[points[0]["point_index"]][0]))
+
+    variable = st.session_state.move_variable
+    picked = None if variable is None else int(part.group_of()[variable])
+    st.plotly_chart(
+        plot_partition(current.mrf, part, picked, group_places(model, owners(part), current.mrf, part)),
+        height=PICTURE_HEIGHT,
+        key="hypergraph",
+        on_select=clicked,
+        selection_mode="points",
+    )
+    st.caption(
+        "Circles are groups, larger with more members; lines join groups that are coupled. Click one to edit it."
+    )
+
+
+def draw_variables(current: Lab, part: Partition, model: str) -> None:
+    """The variables with the groups as hulls; a click picks a variable."""
+    if current.mrf.n > MOST_DRAWN:
+        st.caption(f"{current.mrf.n:,} variables are too many to draw (more than {MOST_DRAWN:,}).")
+        return
+
+    def clicked() -> None:
+        points = st.session_state.variables.selection.points
+        if points:
+            pick(part, points[0]["point_index"])
+
+    st.plotly_chart(
+        plot_model(current.mrf, part, st.session_state.move_variable, variable_places(model, current.mrf)),
+        height=PICTURE_HEIGHT,
+        key="variables",
+        on_select=clicked,
+        selection_mode="points",
+    )
+    few = f" The {MOST_EDGES_BELOW} strongest couplings are drawn." * (current.mrf.n_edges > MOST_EDGES_BELOW)
+    st.caption(f"Circles are variables, coloured, shaped and outlined by group. Click one to edit its group.{few}")
+
+
+def list_groups(current: Lab, part: Partition) -> None:
+    listed = list(zip(part.labels, part.groups, strict=True))[:MOST_GROUPS_LISTED]
+    with st.container(height=PICTURE_HEIGHT, border=False):
+        paragraphs(f"{label}: {', '.join(current.mrf.names[i] for i in group)}" for label, group in listed)
+        if len(part) > len(listed):
+            st.caption(f"… and {len(part) - len(listed):,} more groups")
 
 
 def numbered(part: Partition) -> list[str]:
@@ -151,37 +260,204 @@ def numbered(part: Partition) -> list[str]:
     return [f"{k + 1}. {label}" for k, label in enumerate(part.labels)]
 
 
-def by_hand(part: Partition, names: tuple[str, ...]) -> None:
+def by_hand(current: Lab, now: Cut) -> None:
+    """Move, merge and split, in a row each."""
+    part, names = now.part, current.mrf.names
+    if len(names) > MOST_DRAWN:
+        st.caption(f"Groups are edited by hand in models of up to {MOST_DRAWN:,} variables.")
+        return
     options = numbered(part)
+    # The choices are read when a button is pressed, not when it was drawn.
+    state = st.session_state
 
-    def group_box(title: str, key: str, index: int = 0) -> None:
-        st.selectbox(title, options, min(index, len(options) - 1), key=key)
+    def group_box(place: st.delta_generator.DeltaGenerator, title: str, key: str, index: int = 0) -> None:
+        place.selectbox(title, options, min(index, len(options) - 1), key=key)
 
     def group(text: str) -> int:
         if text not in options:
             raise bc.PartitionError(f"there is no group {text!r} any more; choose one of those listed")
         return options.index(text)
 
-    # The choices are read when a button is pressed, not when it was drawn.
-    chosen = st.session_state
+    def moved() -> Partition:
+        if state.move_variable is None:
+            raise bc.PartitionError("no variable is chosen; click one in the drawing or choose it from the list")
+        return move(part, state.move_variable, group(state.move_target))
 
     def merged() -> Partition:
-        return merge(part, group(chosen.merge_first), group(chosen.merge_second))
+        return merge(part, group(state.merge_first), group(state.merge_second))
 
+    def halved() -> Partition:
+        which = group(state.split_group)
+        return split_by_coupling(current.mrf, part, which) if state.split_by == "coupling" else split(part, which)
+
+    def action(place: st.delta_generator.DeltaGenerator, label: str, edited: Callable[[], Partition]) -> None:
+        place.button(label, on_click=change, args=(lambda: Cut(edited(), now.max_size),), width="stretch")
+
+    st.caption("Edit the groups by hand: click in the drawing, or choose here.")
     moving, merging, splitting = st.tabs(["Move", "Merge", "Split"])
     with moving:
-        st.selectbox("Variable", range(len(names)), format_func=names.__getitem__, key="move_variable")
-        group_box("to group", "move_target")
-        st.button("Move", on_click=change, args=(lambda: move(part, chosen.move_variable, group(chosen.move_target)),))
-    with merging:
-        group_box("Group", "merge_first")
-        group_box("with group", "merge_second", 1)
-        st.button(
-            "Merge", on_click=change, args=(lambda: merge(part, group(chosen.merge_first), group(chosen.merge_second)),)
+        what, to, press = st.columns([4, 4, 2], vertical_alignment="bottom")
+        what.selectbox(
+            "Variable",
+            range(len(names)),
+            format_func=names.__getitem__,
+            key="move_variable",
+            placeholder="none chosen",
+            on_change=lambda: pick(part, state.move_variable),
         )
+        group_box(to, "to group", "move_target")
+        action(press, "Move", moved)
+    with merging:
+        what, to, press = st.columns([4, 4, 2], vertical_alignment="bottom")
+        group_box(what, "Group", "merge_first")
+        group_box(to, "with group", "merge_second", 1)
+        action(press, "Merge", merged)
     with splitting:
-        group_box("Group", "split_group")
-        st.button("Split", on_click=change, args=(lambda: split(part, group(chosen.split_group)),))
+        what, to, press = st.columns([4, 4, 2], vertical_alignment="bottom")
+        group_box(what, "Group", "split_group")
+        to.selectbox("into halves", list(HALVES), format_func=HALVES.__getitem__, key="split_by")
+        action(press, "Split", halved)
+
+
+# -- the right side: strategies compared ----------------------------------------------------------------------
+
+
+def compared(current: Lab, model: str) -> Comparing:
+    """The comparison that is asked for; another choice starts another."""
+    state = st.session_state
+    asked = (model, tuple(sorted(state.compare_sizes)), state.cut_variant, state.cut_schedule)
+    if state.get("compared") != asked:
+        if "comparing" in state:
+            state.comparing.stop()
+        state.compared = asked
+        state.comparing = Comparing(current.mrf, *asked[1:])
+        state.comparing.predict()
+    kept: Comparing = state.comparing
+    return kept
+
+
+def compare(current: Lab, model: str) -> None:
+    """All strategies at some M: what they cost, what they keep, and on request what bound they reach."""
+    state = st.session_state
+    left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
+    left.multiselect("Values of M", range(1, LARGEST_M + 1), key="compare_sizes")
+    comparing = compared(current, model)
+    sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps")
+    right.button(
+        f"Bound after {_sweeps(sweeps)}",
+        on_click=lambda: comparing.bound(state.compare_sweeps),
+        disabled=comparing.busy or not comparing.complete or not comparing.rows,
+        width="stretch",
+    )
+    if comparing.busy:
+        # Outside of what is told again and again: a press is answered at once.
+        st.button("Stop", on_click=comparing.stop)
+        st.fragment(working, run_every=TELL_SECONDS)(comparing)
+        return
+    if not comparing.complete:
+        st.caption("Stopped before all cuts were made.")
+    action = st.empty()
+    chosen = comparison_table(comparing)
+    action.button(
+        "Use" if chosen is None else f"Use {chosen.strategy} with M {chosen.max_size}",
+        disabled=chosen is None,
+        on_click=lambda: chosen and recut(current, chosen.max_size, chosen.strategy),
+    )
+    st.caption(
+        "Choose a row by its box; a click on a column's head sorts. Kept: the share of the coupling that matters "
+        "inside groups or on a forest between them. ★: the best of all rows in what is named. "
+        + (
+            f"Bound: after {_sweeps(comparing.sweeps)} by {comparing.schedule}; higher is better."
+            * bool(comparing.sweeps)
+        )
+    )
+
+
+def working(comparing: Comparing) -> None:
+    """How far the comparison is."""
+    if not comparing.busy:
+        st.rerun()
+    st.progress(comparing.share, comparing.doing or "beginning")
+    comparison_table(comparing, selectable=False)
+
+
+def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Comparison | None:
+    """The rows so far; returns the one chosen."""
+    rows, column = list(comparing.rows), st.column_config
+    shown = {
+        "strategy": [row.strategy for row in rows],
+        "M": [row.max_size for row in rows],
+        "ms a sweep": [1000 * row.seconds_per_sweep for row in rows],
+        "MB": [row.bytes / 2**20 for row in rows],
+        "groups": [row.groups for row in rows],
+        "cycles left": [row.cycles for row in rows],
+        "kept": [100 * row.held for row in rows],
+    }
+    if comparing.sweeps:
+        shown["bound"] = [row.lower_bound for row in rows]
+    shown["remarks"] = remarks(rows)
+    picked = st.dataframe(
+        shown,
+        column_config={
+            "strategy": column.TextColumn(width=90),
+            "M": column.NumberColumn(width=45),
+            "ms a sweep": column.NumberColumn(width=90, format="%.3g", help="Predicted, on this machine"),
+            "MB": column.NumberColumn(width=65, format="%.3g", help="Predicted memory of a run"),
+            "groups": column.NumberColumn(width=65),
+            "cycles left": column.NumberColumn(width=85, help="Independent cycles of the hyper-graph; 0 is a forest"),
+            "kept": column.NumberColumn(width=60, format="%.0f %%", help="Inside groups or on a forest between them"),
+            "bound": column.NumberColumn(width=85, format="%.6g", help="Energy; none where a run would not fit"),
+            "remarks": column.TextColumn(width=160),
+        },
+        hide_index=True,
+        height=PICTURE_HEIGHT - 60,
+        on_select="rerun" if selectable else "ignore",
+        selection_mode="single-row",
+        key="comparison" if selectable else "comparison-so-far",
+        placeholder="–",
+        alt="Strategies compared",
+    )
+    chosen = picked.selection.rows if selectable else []
+    return rows[chosen[0]] if chosen and chosen[0] < len(rows) else None
+
+
+def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
+    """For every row what it is best in, in words, or that it would not fit."""
+    limit = memory_limit()
+    # The less, the better.
+    measures: dict[str, Callable[[bc.Comparison], float | None]] = {
+        "bound": lambda row: None if row.lower_bound is None else -row.lower_bound,
+        "time": lambda row: row.seconds_per_sweep,
+        "memory": lambda row: row.bytes,
+        "cycles": lambda row: row.cycles,
+        "kept": lambda row: -row.held,
+    }
+    runnable = [row for row in rows if row.bytes <= limit]
+    said: dict[int, list[str]] = {id(row): [] for row in rows}
+    for name, measure in measures.items():
+        values = [value for row in runnable if (value := measure(row)) is not None]
+        # The best bound is told when all are known.
+        if not values or len(values) < len(runnable) or math.isclose(min(values), max(values), rel_tol=1e-9):
+            continue
+        for row, value in zip(runnable, values, strict=True):
+            if math.isclose(value, min(values), rel_tol=1e-9):
+                said[id(row)].append(name)
+    return [
+        f"too large: {_bytes(row.bytes)} of {_bytes(limit)}"
+        if row.bytes > limit
+        else f"★ {', '.join(said[id(row)])}"
+        if said[id(row)]
+        else ""
+        for row in rows
+    ]
+
+
+def _sweeps(count: int) -> str:
+    return "1 sweep" if count == 1 else f"{count} sweeps"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _bytes(count: float) -> str:
@@ -200,31 +476,44 @@ def _seconds(seconds: float) -> str:
     )
 
 
+def show(current: Lab) -> None:
+    """The page."""
+    on_table, model = draft(current), fingerprint(current.mrf)
+    part = on_table.now.part
+    left, right = st.columns([4, 8], gap="large")
+    with left:
+        if on_table.error:
+            complaint(on_table.error)
+        choices(current, part)
+        start, back, again = st.columns([2, 1, 1], gap="small")
+        fits = cost(current, part, model)
+        paragraph(part.reason.replace(" %", "\u00a0%"))
+        start.button("Cut and watch", type="primary", disabled=not fits, on_click=use, args=(current,), width="stretch")
+        back.button("Undo", disabled=not on_table.past, on_click=go, args=(Draft.undo,), width="stretch")
+        again.button("Redo", disabled=not on_table.future, on_click=go, args=(Draft.redo,), width="stretch")
+    with right:
+        graph, variables, listing, comparison = st.tabs(
+            ["Hyper-variables", "Variables", "Groups", "Compare strategies"], key="cut_view", on_change="rerun"
+        )
+        with graph:
+            if graph.open:
+                draw_groups(current, part, model)
+        with variables:
+            if variables.open:
+                draw_variables(current, part, model)
+        with listing:
+            if listing.open:
+                list_groups(current, part)
+        with comparison:
+            if comparison.open:
+                compare(current, model)
+        if not comparison.open:
+            by_hand(current, on_table.now)
+    state = st.session_state
+    state.choices = {key: state[key] for key in state.choices}
+
+
 through_app()
 if st.session_state.pop("to_watch", False):
     st.switch_page("pages/watch.py")
-current = lab()
-part = draft(current)
-left, right = st.columns([4, 8], gap="large")
-with left:
-    if st.session_state.partition_error:
-        complaint(st.session_state.partition_error)
-    choices(current, part)
-    fits = cost(current, part)
-    go, back = st.columns(2)
-    go.button("Cut and watch", type="primary", disabled=not fits, on_click=use, args=(current,), width="stretch")
-    back.button("Undo", disabled=not st.session_state.draft_before, on_click=undo, width="stretch")
-    with st.expander("Edit the groups by hand"):
-        by_hand(part, current.mrf.names)
-with right:
-    graph, variables, listing = st.tabs(["Hyper-variables", "Variables by group", "Groups"])
-    with graph:
-        st.plotly_chart(plot_partition(current.mrf, part), height=560, key="hypergraph")
-        st.caption("Circles are hyper-variables, larger with more members; lines join groups that are coupled.")
-    with variables:
-        st.plotly_chart(plot_model(current.mrf, part), height=560, key="groups")
-        st.caption("Circles are variables, coloured and shaped by their group.")
-    with listing:
-        for label, group in list(zip(part.labels, part.groups, strict=True))[:MOST_GROUPS_LISTED]:
-            paragraph(f"{label}: {', '.join(current.mrf.names[i] for i in group)}")
-st.session_state.choices = {key: st.session_state[key] for key in st.session_state.choices}
+show(lab())

@@ -45,7 +45,7 @@ def _plan(options: argparse.Namespace) -> int:
     plan = read_plan(options.plan)
     tasks = plan.tasks()
     todo = _store(options).missing(tasks)
-    seconds = sum(map(seconds_expected, todo))
+    seconds = seconds_expected(todo)
     workers = _workers(options)
     print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
     print(f"about {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")

@@ -49,6 +49,8 @@ from bender_core.variants import VARIANTS
 _DECIDING = ("engine.py", "hypergraph.py", "memory.py", "normal_form.py", "variants.py", "kernels/*.py")
 # How many sweeps a run is expected to take where nothing is known.
 EXPECTED_SWEEPS = 25
+# The tasks of so many instances are looked at when a plan is weighed.
+_ASKED = 4
 
 
 class PlanError(ValueError):
@@ -89,6 +91,13 @@ class Instance:
 @lru_cache(maxsize=4)
 def _load(instance: Instance) -> BinaryMRF:
     return synth.generate(instance.source, **dict(instance.values)) if instance.made else io.load(instance.source)
+
+
+# Tasks that share their groups come one after another.
+@lru_cache(maxsize=4)
+def _cut(instance: Instance, max_size: int, strategy: str) -> tuple[BinaryMRF, Partition]:
+    mrf = instance.load()
+    return mrf, partition(mrf, max_size, default_strategy(mrf) if strategy == "default" else strategy)
 
 
 @dataclass(frozen=True)
@@ -142,8 +151,7 @@ class Task:
         FormatError, ModelError, PartitionError, OSError
             If the instance cannot be had or cut (any more).
         """
-        mrf = self.instance.load()
-        return mrf, partition(mrf, self.max_size, self.strategy)
+        return _cut(self.instance, self.max_size, self.strategy)
 
 
 @dataclass(frozen=True)
@@ -187,8 +195,7 @@ class Plan:
         """
         found: dict[str, Task] = {}
         for instance, max_size, strategy in self._cuts():
-            mrf = instance.load()
-            part = partition(mrf, max_size, default_strategy(mrf) if strategy == "default" else strategy)
+            mrf, part = _cut(instance, max_size, strategy)
             for variant, schedule in itertools.product(self.variants, self.schedules):
                 key = _key(mrf, part, variant, schedule, self.limits)
                 task = Task(key, instance, max_size, part.strategy, variant, schedule, self.limits)
@@ -196,8 +203,15 @@ class Plan:
         return list(found.values())
 
 
-def seconds_expected(task: Task) -> float:
-    """A guess of how long a run will take, no longer than its limit."""
+def seconds_expected(tasks: Sequence[Task]) -> float:
+    """A guess of how long tasks will take together, each no longer than its limit; some instances stand for all."""
+    instances = list(dict.fromkeys(task.instance for task in tasks))
+    asked = set(instances[:: -(-len(instances) // _ASKED)] if instances else ())
+    chosen = [task for task in tasks if task.instance in asked]
+    return sum(map(_expected, chosen)) * len(tasks) / len(chosen) if chosen else 0.0
+
+
+def _expected(task: Task) -> float:
     cost = estimate(*task.cut(), task.variant)
     if cost.bytes > task.limits.megabytes << 20:
         return 0.0

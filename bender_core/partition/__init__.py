@@ -12,6 +12,7 @@ from bender_core.partition.groups import (
     move,
     require_cover,
     split,
+    split_by_coupling,
 )
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "quality",
     "require_cover",
     "split",
+    "split_by_coupling",
 ]

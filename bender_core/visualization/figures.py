@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition, coupled_groups
@@ -18,21 +19,44 @@ from bender_core.visualization.layout import hypergraph_layout, variable_layout
 # Okabe-Ito: told apart by the colour-blind; dashes tell the same.
 ATTRACTIVE, REPULSIVE = "#0072B2", "#D55E00"
 GROUP_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
-MARKERS = ("circle", "square", "diamond", "triangle-up", "star", "pentagon")
+MARKERS = (0, 1, 2, 5, 17, 13)  # circle, square, diamond, triangle, star, pentagon: numbers are short on the wire
 MOST_EDGES = 2000
+# Under groups, where a click redraws all; dashes take a browser longest.
+MOST_EDGES_BELOW = 400
+# The outline of what is picked: legible on light and dark.
+PICKED = "#D55E00"
+
+_ROUND = np.column_stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])
+_NOWHERE = np.empty((0, 2))
+# A click picks, but what is not picked does not fade.
+_AS_THEY_ARE: dict[str, Any] = {side: {"marker": {"opacity": 1}} for side in ("selected", "unselected")}
 
 
-def plot_model(mrf: BinaryMRF, part: Partition | None = None) -> go.Figure:
-    """The variables of a model and its strongest couplings; coloured by group where a partition is given."""
-    points = variable_layout(mrf)
+def plot_model(
+    mrf: BinaryMRF, part: Partition | None = None, picked: int | None = None, points: FloatArray | None = None
+) -> go.Figure:
+    """The variables of a model and its strongest couplings; with a partition, the groups as hulls around them.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition, optional
+    picked : int, optional
+        A variable to be ringed, its group standing out.
+    points : ndarray of float, optional
+        Where the variables are drawn, shape (n, 2); by `variable_layout` otherwise.
+    """
+    points = variable_layout(mrf) if points is None else points
     coupling = mrf.coupling()
-    shown = np.argsort(-np.abs(coupling), kind="stable")[:MOST_EDGES]
+    shown = np.argsort(-np.abs(coupling), kind="stable")[: MOST_EDGES if part is None else MOST_EDGES_BELOW]
     traces = [
+        *([] if part is None else _hulls(points, part, picked)),
         _lines(points, mrf.edges[shown[coupling[shown] < 0]], ATTRACTIVE, "solid", "attractive"),
         _lines(points, mrf.edges[shown[coupling[shown] > 0]], REPULSIVE, "dot", "repulsive"),
+        *([] if picked is None else [_ring(points[picked], _size(mrf) + 12)]),
         _variables(mrf, points, part),
     ]
-    return figure(traces, upside_down=True, same_scale=mrf.positions is not None)
+    return figure(traces, upside_down=True, same_scale=part is None and mrf.positions is not None)
 
 
 def plot_couplings(mrf: BinaryMRF) -> go.Figure:
@@ -61,12 +85,24 @@ def plot_couplings(mrf: BinaryMRF) -> go.Figure:
     return drawing
 
 
-def plot_partition(mrf: BinaryMRF, part: Partition) -> go.Figure:
-    """The hyper-graph of a partition: circles are groups, lines are coupled groups."""
-    points = hypergraph_layout(mrf, part)
+def plot_partition(
+    mrf: BinaryMRF, part: Partition, picked: int | None = None, points: FloatArray | None = None
+) -> go.Figure:
+    """The hyper-graph of a partition: circles are groups, lines are coupled groups.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    picked : int, optional
+        A group to be ringed.
+    points : ndarray of float, optional
+        Where the groups are drawn, shape (G, 2); by `hypergraph_layout` otherwise.
+    """
+    points = hypergraph_layout(mrf, part) if points is None else points
     sizes = np.array([len(group) for group in part.groups])
     crowded = len(part) > 40
-    nodes = {
+    nodes: dict[str, Any] = {
         "type": "scatter",
         "x": points[:, 0],
         "y": points[:, 1],
@@ -78,9 +114,11 @@ def plot_partition(mrf: BinaryMRF, part: Partition) -> go.Figure:
         "<extra></extra>",
         "marker": {"size": (6 if crowded else 14) + sizes, "color": ATTRACTIVE, "line": {"width": 1, "color": "white"}},
         "showlegend": False,
+        **_AS_THEY_ARE,
     }
     lines = _lines(points, coupled_groups(mrf, part)[:MOST_EDGES], "#888888", "solid", "coupled")
-    return figure([lines | {"showlegend": False}, nodes], upside_down=True)
+    ring = [] if picked is None else [_ring(points[picked], nodes["marker"]["size"][picked] + 12)]
+    return figure([lines | {"showlegend": False}, *ring, nodes], upside_down=True)
 
 
 def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:
@@ -104,6 +142,69 @@ def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:
     )
 
 
+def _hulls(points: FloatArray, part: Partition, picked: int | None) -> list[dict[str, Any]]:
+    """The groups as areas, a trace a colour; where groups lie across each other only the picked one is filled."""
+    margin = min(0.03, 0.35 / np.sqrt(len(points))) if len(points) else 0.0
+    chosen = -1 if picked is None else int(part.group_of()[picked])
+    around = _ROUND if len(points) <= 500 else _ROUND[::2]  # fewer corners on the wire
+    areas = [_hull(points[group], margin, around) if len(group) > 1 else _NOWHERE for group in part.groups]
+    filled, width = (0.0, 0.7) if _crossed(points, part) else (0.2, 1.5)
+    colours = len(GROUP_COLOURS)
+    traces = [
+        _area([area for p, area in enumerate(areas) if p % colours == k and p != chosen], colour, filled, width)
+        for k, colour in enumerate(GROUP_COLOURS[: len(part)])
+    ]
+    if chosen >= 0:
+        area = _hull(points[part.groups[chosen]], margin, around)
+        traces.append(_area([area], GROUP_COLOURS[chosen % colours], 0.4, 4))
+    return traces
+
+
+def _hull(points: FloatArray, margin: float, around: FloatArray) -> FloatArray:
+    """The corners of a hull around some points with a margin, the first once more at the end, and a gap."""
+    corners: FloatArray = (points[:, None] + margin * around).reshape(-1, 2)
+    order = ConvexHull(corners).vertices
+    return np.vstack([corners[order], corners[order[:1]], [[np.nan, np.nan]]])
+
+
+def _crossed(points: FloatArray, part: Partition) -> bool:
+    """Whether many variables lie within the bounding box of a group that is not theirs."""
+    strangers = -len(points)
+    for group in part.groups:
+        low, high = points[group].min(axis=0), points[group].max(axis=0)
+        strangers += int(((points >= low) & (points <= high)).all(axis=1).sum())
+    return strangers > len(points)
+
+
+def _area(corners: list[FloatArray], colour: str, filled: float, width: float) -> dict[str, Any]:
+    path = np.concatenate([*corners, _NOWHERE]).astype(np.float32)
+    rgb = ", ".join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))
+    return {
+        "type": "scatter",
+        "x": path[:, 0],
+        "y": path[:, 1],
+        "mode": "lines",
+        "fill": "toself",
+        "fillcolor": f"rgba({rgb}, {filled})",
+        "line": {"color": colour, "width": width},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _ring(point: FloatArray, size: float) -> dict[str, Any]:
+    """A bold circle around what is picked."""
+    return {
+        "type": "scatter",
+        "x": point[:1],
+        "y": point[1:],
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "marker": {"symbol": "circle-open", "size": size, "color": PICKED, "line": {"width": 4}},
+        "showlegend": False,
+    }
+
+
 def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> dict[str, Any]:
     cost = mrf.unary[:, 1] - mrf.unary[:, 0]
     names = [plain(name) for name in mrf.names]
@@ -120,20 +221,25 @@ def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> di
         owner: NDArray[np.int64] = part.group_of()
         marker = {
             "color": [GROUP_COLOURS[p % len(GROUP_COLOURS)] for p in owner],
-            "symbol": [MARKERS[p // len(GROUP_COLOURS) % len(MARKERS)] for p in owner],
+            "symbol": np.array(MARKERS, np.int8)[owner // len(GROUP_COLOURS) % len(MARKERS)],
         }
         said = [f"{name} in {plain(part.labels[p])}" for name, p in zip(names, owner, strict=True)]
     return {
         "type": "scatter",
-        "x": points[:, 0],
-        "y": points[:, 1],
+        "x": np.float32(points[:, 0]),
+        "y": np.float32(points[:, 1]),
         "mode": "markers",
         "text": said,
         "customdata": cost,
         "hovertemplate": "%{text}<br>cost of x = 1: %{customdata:.4g}<extra></extra>",
-        "marker": marker | {"size": 13 if mrf.n <= 60 else 8, "line": {"width": 1, "color": "white"}},
+        "marker": marker | {"size": _size(mrf), "line": {"width": 1, "color": "white"}},
         "showlegend": False,
+        **_AS_THEY_ARE,
     }
+
+
+def _size(mrf: BinaryMRF) -> int:
+    return 13 if mrf.n <= 60 else 8
 
 
 def _lines(points: FloatArray, edges: IntArray, colour: str, dash: str, name: str) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class Comparing:
 
     def predict(self) -> None:
         """Cut the model in every way and say what each will cost."""
+        self.rows, self._parts = [], []
         self._begin(self._predict)
 
     def bound(self, sweeps: int) -> None:
@@ -66,7 +67,7 @@ class Comparing:
         self._thread.join(PATIENCE_SECONDS)
 
     def _predict(self, stop: threading.Event) -> None:
-        self.rows, self._parts = [], []
+        rows, parts = self.rows, self._parts
         ways = [(max_size, name) for max_size in self.sizes for name in applicable(self.mrf)]
         for k, (max_size, name) in enumerate(ways):
             self.doing, self.share = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", k / len(ways)
@@ -74,21 +75,21 @@ class Comparing:
             row = predicted(self.mrf, part, max_size, self.variant)
             if stop.is_set():
                 return
-            self._parts.append(part)
-            self.rows.append(row)
+            parts.append(part)
+            rows.append(row)
 
     def _bound(self, stop: threading.Event) -> None:
-        sweeps, count = self.sweeps, len(self.rows)
+        rows, sweeps, count = self.rows, self.sweeps, len(self.rows)
 
         def tell(engine: bc.Engine) -> bool:
             self.doing = f"{title}: sweep {engine.sweep} of {sweeps}, bound {engine.lower_bound:.6g}"
             self.share = (k + min(engine.sweep / sweeps, 1.0)) / count
             return stop.is_set()
 
-        for k, (row, part) in enumerate(zip(self.rows, self._parts, strict=True)):
+        for k, (row, part) in enumerate(zip(rows, self._parts, strict=True)):
             title = f"run {k + 1} of {count}: {row.strategy}, M {row.max_size}"
             self.doing, self.share = title, k / count
             reached = bound_after(self.mrf, part, sweeps, self.variant, self.schedule, tell)
             if stop.is_set():
                 return
-            self.rows[k] = replace(row, lower_bound=reached)
+            rows[k] = replace(row, lower_bound=reached)

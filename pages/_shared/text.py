@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 import streamlit as st
@@ -14,8 +15,14 @@ def heading(text: str) -> None:
 
 def paragraph(text: str) -> None:
     """A paragraph that shows any text as it is."""
-    if text:
-        st.html(f"<p style='margin:0'>{escape(text)}</p>")
+    paragraphs([text] if text else [])
+
+
+def paragraphs(texts: Iterable[str]) -> None:
+    """Many paragraphs as one element, which takes no longer than one."""
+    body = "".join(f"<p style='margin:0'>{escape(text)}</p>" for text in texts)
+    if body:
+        st.html(body)
 
 
 def complaint(error: Exception | str) -> None:

@@ -252,7 +252,7 @@ def test_groups_are_edited_by_hand_and_undone() -> None:
     test = app("partition")
 
     def sizes() -> list[int]:
-        return [len(group) for group in test.session_state.draft[1].groups]
+        return [len(group) for group in test.session_state.draft.now.part.groups]
 
     start = sizes()
     ran(test.selectbox("move_variable").select(0).run())

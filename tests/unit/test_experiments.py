@@ -105,7 +105,15 @@ def test_a_plan_is_all_combinations(plan_file: Path) -> None:
     assert {(task.max_size, task.variant) for task in tasks} == {(3, 9), (3, 11), (6, 9), (6, 11)}
     assert {task.strategy for task in tasks} == {"layers", "groups", "greedy"}
     assert tasks == read_plan(plan_file).tasks()
-    assert all(0 < seconds_expected(task) <= 30 for task in tasks)
+    each = [seconds_expected([task]) for task in tasks]
+    assert all(0 < seconds <= 30 for seconds in each)
+    assert seconds_expected(tasks) == pytest.approx(sum(each))
+    # Of many instances, some stand for all.
+    first = plan.instances[0]
+    seeds = tuple(replace(first, values=(*first.values[:-1], ("seed", seed))) for seed in range(40))
+    one, many = replace(plan, instances=seeds[:1]), replace(plan, instances=seeds)
+    assert seconds_expected(many.tasks()) == pytest.approx(40 * seconds_expected(one.tasks()), rel=0.5)
+    assert seconds_expected([]) == 0
 
 
 def test_a_key_is_what_decides_the_result() -> None:

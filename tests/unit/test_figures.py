@@ -128,11 +128,75 @@ def test_a_model_is_drawn_with_its_strongest_couplings(name: str) -> None:
 def test_groups_are_told_apart_by_colour_and_shape() -> None:
     mrf = sample("torus-10x10")
     part = partition(mrf, 3)
-    marker = plot_model(mrf, part).data[2].marker
+    marker = plot_model(mrf, part).data[-1].marker
     owner = part.group_of()
     looks = {(p, colour, symbol) for p, colour, symbol in zip(owner, marker.color, marker.symbol, strict=True)}
     assert len(looks) == len(part)
     assert len({(colour, symbol) for _, colour, symbol in looks}) == len(part)
+
+
+def areas(figure: Figure) -> list[np.ndarray]:
+    """The closed outlines in a figure."""
+    found = []
+    for trace in figure.data:
+        if trace.fill == "toself":
+            path = np.column_stack([trace.x, trace.y])
+            found += [piece[~np.isnan(piece[:, 0])] for piece in np.split(path, np.flatnonzero(np.isnan(path[:, 0])))]
+    return [area for area in found if len(area)]
+
+
+def inside(point: np.ndarray, area: np.ndarray) -> bool:
+    """Whether a point lies within a convex outline."""
+    side, toward = np.diff(area, axis=0), point - area[:-1]
+    turn = side[:, 0] * toward[:, 1] - side[:, 1] * toward[:, 0]
+    return bool((turn > 0).all() or (turn < 0).all())
+
+
+@pytest.mark.parametrize(("name", "max_size"), [("pose-small", 8), ("torus-10x10", 4), ("karate", 3)])
+def test_hulls_hold_the_members_of_their_groups(name: str, max_size: int) -> None:
+    mrf = sample(name)
+    part = partition(mrf, max_size)
+    points = variable_layout(mrf)
+    several = [group for group in part.groups if len(group) > 1]
+    drawn = areas(plot_model(mrf, part))
+    assert len(drawn) == len(several)
+    for group in several:
+        assert any(all(inside(points[i], area) for i in group) for area in drawn)
+
+
+def test_what_is_picked_is_ringed_and_its_group_stands_out() -> None:
+    mrf = sample("torus-10x10")
+    part = partition(mrf, 4)
+    before, after = plot_model(mrf, part), plot_model(mrf, part, picked=17)
+    assert len(areas(after)) == len(areas(before))
+    boldest = max((trace for trace in after.data if trace.fill), key=lambda trace: trace.line.width)
+    (area,) = areas(Figure([boldest]))
+    points = variable_layout(mrf)
+    assert {i for i in range(mrf.n) if inside(points[i], area)} >= set(part.groups[part.group_of()[17]])
+    ring = after.data[-2]
+    assert (ring.x[0], ring.y[0]) == pytest.approx(tuple(points[17]))
+    _, ring, nodes = plot_partition(mrf, part, picked=5).data
+    assert (ring.x[0], ring.y[0]) == (nodes.x[5], nodes.y[5])
+    assert ring.marker.size > nodes.marker.size[5]
+
+
+@pytest.mark.parametrize("shape", ["random", "star", "apart"])
+def test_a_large_graph_is_laid_out_at_once(shape: str) -> None:
+    n = 600
+    rng = np.random.default_rng(0)
+    edges = {
+        "random": np.unique(np.sort(rng.permuted(np.tile(np.arange(n), (n, 1)), axis=1)[:, :2], axis=1), axis=0),
+        "star": np.column_stack([np.zeros(n - 1, np.int64), np.arange(1, n)]),
+        "apart": np.empty((0, 2), np.int64),
+    }[shape]
+    mrf = BinaryMRF(np.zeros((n, 2)), edges, np.tile(np.eye(2), (len(edges), 1, 1)))
+    points = variable_layout(mrf)
+    assert in_unit_square(points)
+    assert (variable_layout(mrf) == points).all()
+    assert np.median(np.linalg.norm(points[:, None] - points, axis=2)) > 0.2
+    if shape == "random":
+        # Neighbours are nearer to each other than others are.
+        assert np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1).mean() < 0.4
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -178,7 +242,7 @@ def test_names_are_never_markup() -> None:
         name=NASTY,
     )
     part = partition(mrf, 1)
-    for figure in (plot_model(mrf), plot_model(mrf, part), plot_partition(mrf, part)):
+    for figure in (plot_model(mrf), plot_model(mrf, part, 1), plot_partition(mrf, part, 1)):
         told = texts(figure)
         assert len(told) >= 2
         assert not any(set("<>") & set(text) for text in told)
@@ -210,6 +274,14 @@ def test_a_thumbnail_is_a_small_picture_of_all_variables(name: str) -> None:
 def test_a_figure_of_the_largest_sample_is_small_on_the_wire() -> None:
     mrf = sample("pose")
     for figure in (plot_model(mrf), plot_model(mrf, partition(mrf, 16)), plot_partition(mrf, partition(mrf, 1))):
+        assert len(figure.to_json()) <= 200_000
+
+
+@pytest.mark.parametrize("max_size", [1, 2, 4])
+def test_figures_of_a_thousand_variables_are_small_on_the_wire(max_size: int) -> None:
+    mrf = synth.ising_grid(rows=25, columns=40)
+    part = partition(mrf, max_size, "greedy")
+    for figure in (plot_model(mrf, part, 7), plot_partition(mrf, part, 7)):
         assert len(figure.to_json()) <= 200_000
 
 

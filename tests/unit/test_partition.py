@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.partition import LARGEST_GROUP, STRATEGIES, coupled_groups, merge, move, split
+from bender_core.partition import LARGEST_GROUP, STRATEGIES, coupled_groups, merge, move, split, split_by_coupling
 from tests.models import examples, mrfs, random_mrf, random_partition
 
 
@@ -218,6 +218,46 @@ def test_edits_keep_a_partition(n: int, seed: int, data: st.DataObject) -> None:
         assert len(set(part.labels)) == len(part)
 
 
+def cut_between(mrf: bc.BinaryMRF, first: list[int], second: list[int]) -> float:
+    """The coupling that joins two groups."""
+    return sum(
+        abs(w)
+        for (i, j), w in zip(mrf.edges.tolist(), mrf.coupling(), strict=True)
+        if (i in first and j in second) or (j in first and i in second)
+    )
+
+
+@settings(max_examples=examples(60))
+@given(mrfs(max_n=12), st.integers(0, 1000), st.data())
+def test_a_split_by_coupling_is_never_worse_than_halves_nor_than_another_exchange(
+    mrf: bc.BinaryMRF, seed: int, data: st.DataObject
+) -> None:
+    part = random_partition(seed, mrf.n, 9)
+    p = data.draw(st.integers(0, len(part) - 1))
+    if len(part.groups[p]) < 2:
+        return
+    halves, best = split(part, p), split_by_coupling(mrf, part, p)
+    assert best.labels == halves.labels
+    assert [len(group) for group in best.groups] == [len(group) for group in halves.groups]
+    first, second = best.groups[p].tolist(), best.groups[p + 1].tolist()
+    assert sorted(first + second) == sorted(part.groups[p].tolist())
+    rest = [group.tolist() for group in (*best.groups[:p], *best.groups[p + 2 :])]
+    assert rest == [group.tolist() for k, group in enumerate(part.groups) if k != p]
+    least = cut_between(mrf, first, second) - 1e-6 * (1 + np.abs(mrf.coupling()).sum())
+    assert least <= cut_between(mrf, halves.groups[p].tolist(), halves.groups[p + 1].tolist())
+    for i, j in itertools.product(first, second):
+        assert least <= cut_between(mrf, [k for k in first if k != i] + [j], [k for k in second if k != j] + [i])
+
+
+def test_a_split_by_coupling_leaves_what_is_strongly_coupled_together() -> None:
+    """Two strong triangles whose members alternate."""
+    edges = {(0, 2): 3.0, (2, 4): 3.0, (0, 4): 3.0, (1, 3): 3.0, (3, 5): 3.0, (1, 5): 3.0, (0, 1): 1.0, (4, 5): 1.0}
+    tables = np.array(list(edges.values()))[:, None, None] * np.eye(2)
+    mrf = bc.BinaryMRF(np.zeros((6, 2)), list(edges), tables)
+    halves = split_by_coupling(mrf, bc.manual(mrf, [range(6)]), 0)
+    assert [group.tolist() for group in halves.groups] == [[0, 2, 4], [1, 3, 5]]
+
+
 def test_impossible_edits_are_refused() -> None:
     part = bc.manual(random_mrf(0, 4), [[0, 1, 2], [3]])
     for variable, group in ((4, 0), (-1, 0), (0, 2), (0, -1)):
@@ -227,6 +267,10 @@ def test_impossible_edits_are_refused() -> None:
         merge(part, 1, 1)
     with pytest.raises(bc.PartitionError, match="one variable only"):
         split(part, 1)
+    with pytest.raises(bc.PartitionError, match="one variable only"):
+        split_by_coupling(random_mrf(0, 4), part, 1)
+    with pytest.raises(bc.PartitionError, match="the partition covers 4 variables, the model has 5"):
+        split_by_coupling(random_mrf(0, 5), part, 0)
 
 
 def test_coupled_groups_are_those_joined_by_an_interaction() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
+from bender_core.comparison import bound_after
 from bender_core.partition import STRATEGIES, applicable, coupled_groups, independent_cycles, quality
 from bender_core.partition.groups import spanning_forest
 from bender_core.synth import ising_grid, random_tree
@@ -368,3 +369,14 @@ def test_a_comparison_without_sweeps_runs_nothing(monkeypatch: pytest.MonkeyPatc
     assert [dataclasses.replace(row, lower_bound=None) for row in ran] == rows
     monkeypatch.setenv("BENDER_MEMORY_MB", "0")
     assert bc.compare_partitions(mrf, [3], sweeps=1) == rows
+
+
+def test_a_bound_is_that_of_the_schedule_and_none_after_a_stop() -> None:
+    mrf = sample("torus-10x10")
+    part = bc.partition(mrf, 4)
+    engine = bc.Engine(mrf, part, 9, "srmp")
+    engine.run(max_sweeps=4)
+    assert bound_after(mrf, part, 4, schedule="srmp") == engine.lower_bound
+    assert bc.compare_partitions(mrf, [4], ["groups"], sweeps=4, schedule="srmp")[0].lower_bound == engine.lower_bound
+    large = sample("pose")
+    assert bound_after(large, bc.partition(large, 12, "random"), 400, on_progress=lambda _: True) is None

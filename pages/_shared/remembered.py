@@ -1,0 +1,72 @@
+"""What the partition page finds out about a model and its cuts, remembered for all sessions.
+
+Everything remembered is immutable or handed out as a copy. Models and partitions stand for themselves by what they
+consist of; arguments that begin with an underscore are only looked into where nothing is remembered yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.estimate import Estimate, required_bytes
+from bender_core.model import FloatArray
+from bender_core.partition import Partition, Quality, quality
+from bender_core.visualization.layout import hypergraph_layout, variable_layout
+
+
+def fingerprint(mrf: bc.BinaryMRF) -> str:
+    """What cuts and drawings depend on: the energy, and the names, kinds and places of the variables."""
+    digest = hashlib.sha256(mrf.content_hash().encode())
+    digest.update(repr((mrf.names, mrf.groups)).encode())
+    if mrf.positions is not None:
+        digest.update(mrf.positions.tobytes())
+    return digest.hexdigest()
+
+
+def owners(part: Partition) -> bytes:
+    return part.group_of().tobytes()
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def cut(model: str, max_size: int, strategy: str, _mrf: bc.BinaryMRF) -> Partition:
+    """A partition by strategy (partitions are immutable, so all sessions may share it)."""
+    return bc.partition(_mrf, max_size, strategy)
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def measured(model: str, groups: bytes, _mrf: bc.BinaryMRF, _part: Partition) -> Quality:
+    return quality(_mrf, _part)
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def predicted(model: str, groups: bytes, variant: int, _mrf: bc.BinaryMRF, _part: Partition) -> Estimate:
+    return bc.estimate(_mrf, _part, variant)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def largest_fit(model: str, below: int, strategy: str, variant: int, limit: int, _mrf: bc.BinaryMRF) -> int | None:
+    """An M below some other that fits, by halving, as memory grows with M: the largest but for rare exceptions."""
+
+    def fits(max_size: int, strategy: str) -> bool:
+        return required_bytes(_mrf, cut(model, max_size, strategy, _mrf), variant) <= limit
+
+    # To cut by "auto" takes as long as by all the others: only the answer is tried with it.
+    quick = "greedy" if strategy == "auto" else strategy
+    low, high = 0, below - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle, quick) else (low, middle - 1)
+    return next((max_size for max_size in range(low, 0, -1) if fits(max_size, strategy)), None)
+
+
+@st.cache_data(show_spinner=False, max_entries=16)
+def variable_places(model: str, _mrf: bc.BinaryMRF) -> FloatArray:
+    return variable_layout(_mrf)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def group_places(model: str, groups: bytes, _mrf: bc.BinaryMRF, _part: Partition) -> FloatArray:
+    return hypergraph_layout(_mrf, _part)

@@ -1,0 +1,264 @@
+"""Partition beyond the choices: undo and redo, why a cut was made, picking, splitting, and strategies compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bender_core as bc
+from bender_core import synth
+from bender_core.estimate import largest_fit
+from bender_core.partition import applicable, quality, split, split_by_coupling
+from pages._shared.comparing import Comparing
+from pages._shared.draft import MOST_STEPS, Cut, Draft
+from tests.app.test_pages import app, complaints, go, html, lab, press, ran, tables
+
+NASTY = ("<b>bold</b>", "$x^2$", "*a* _b_ `c`", "[link](https://example.com)", "&amp; 🎈 :red[x]")
+
+
+def cut(test: AppTest) -> Cut:
+    found: Cut = test.session_state.draft.now
+    return found
+
+
+def groups(test: AppTest) -> list[list[int]]:
+    return [group.tolist() for group in cut(test).part.groups]
+
+
+def look(test: AppTest, tab: str) -> AppTest:
+    """The page with another tab open."""
+    test.session_state.cut_view = tab
+    return ran(test.run())
+
+
+def opened(mrf: bc.BinaryMRF, max_size: int = 4) -> AppTest:
+    """The page with a model of one's own."""
+    test = app("instance")
+    mine = lab(test)
+    mine.load(mrf, {})
+    mine.cut(bc.partition(mrf, max_size), max_size, 9, "mplp")
+    return go(test, "partition")
+
+
+def worked(test: AppTest) -> AppTest:
+    """The page after the comparison's thread has done its work."""
+    test.session_state.comparing._thread.join()
+    return ran(test.run())
+
+
+def comparison(test: AppTest) -> dict[str, list[Any]]:
+    (table,) = test.dataframe
+    return {name: table.value[name].tolist() for name in table.value}
+
+
+# -- undo and redo --------------------------------------------------------------------------------------------
+
+
+def test_undo_and_redo_go_over_strategy_size_and_edits_alike() -> None:
+    test = app("partition")
+
+    def said() -> tuple[list[list[int]], int, str]:
+        return groups(test), test.slider("cut_size").value, test.selectbox("cut_strategy").value
+
+    states = [said()]
+    ran(test.slider("cut_size").set_value(5).run())
+    states.append(said())
+    ran(test.selectbox("cut_strategy").select("greedy").run())
+    states.append(said())
+    ran(test.selectbox("move_variable").select(3).run())
+    ran(test.selectbox("move_target").select_index(2).run())
+    press(test, "Move")
+    states.append(said())
+    ran(test.slider("cut_size").set_value(7).run())
+    states.append(said())
+    assert [(size, strategy) for _, size, strategy in states] == [
+        (8, "groups"),
+        (5, "groups"),
+        (5, "greedy"),
+        (5, "manual"),
+        (7, "groups"),
+    ]
+    for earlier in states[-2::-1]:
+        press(test, "Undo")
+        assert said() == earlier
+    assert [button.disabled for button in test.button if button.label in ("Undo", "Redo")] == [True, False]
+    for later in states[1:4]:
+        press(test, "Redo")
+        assert said() == later
+    # What is changed after an undo takes the place of what was undone.
+    ran(test.selectbox("cut_strategy").select("layers").run())
+    assert [button.disabled for button in test.button if button.label in ("Undo", "Redo")] == [False, True]
+    press(test, "Undo")
+    assert said() == states[3]
+
+
+def test_a_draft_remembers_a_bounded_number_of_cuts() -> None:
+    part = bc.Partition((np.arange(1),), ("a",))
+    kept = Draft(0, Cut(part, 0))
+    for size in range(1, MOST_STEPS + 10):
+        kept.put(Cut(part, size))
+    for _ in range(MOST_STEPS + 10):
+        kept.undo()
+    assert (kept.now.max_size, kept.past) == (9, [])
+    for _ in range(MOST_STEPS + 10):
+        kept.redo()
+    assert (kept.now.max_size, kept.future, len(kept.past)) == (MOST_STEPS + 9, [], MOST_STEPS)
+
+
+# -- why, and at what cost ------------------------------------------------------------------------------------
+
+
+def test_auto_says_why_and_every_strategy_what_it_keeps() -> None:
+    test = app("partition")
+    assert test.selectbox("cut_strategy").options[0].startswith("auto")
+    for strategy in ("auto", "greedy"):
+        ran(test.selectbox("cut_strategy").select(strategy).run())
+        part = bc.partition(lab(test).mrf, 8, strategy)
+        kept = quality(lab(test).mrf, part)
+        assert f"{100 * kept.inside:.0f} % in groups, {100 * kept.held:.0f} % with a forest" in tables(test)
+        said = [piece.text.replace("\u00a0", " ") for piece in html(test)]
+        assert [text for text in said if "of the coupling that matters" in text] == [part.reason] * (strategy == "auto")
+
+
+@pytest.mark.parametrize("strategy", ["auto", "greedy"])
+def test_the_size_advised_is_the_largest_that_fits(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = app("partition")
+    monkeypatch.setenv("BENDER_MEMORY_MB", "20")
+    ran(test.selectbox("cut_strategy").select(strategy).run())
+    ran(test.slider("cut_size").set_value(24).run())
+    (said,) = complaints(test)
+    fits = int(said.split("M = ")[1].split(" ")[0])
+    mrf = lab(test).mrf
+    if strategy != "auto":
+        assert fits == largest_fit(mrf, cut(test).part, 9, 20 << 20)
+    assert bc.estimate(mrf, bc.partition(mrf, fits, strategy)).bytes <= 20 << 20
+
+
+# -- picking and editing --------------------------------------------------------------------------------------
+
+
+def test_a_picked_variable_picks_its_group_also_after_an_edit() -> None:
+    test = app("partition")
+    ran(test.selectbox("move_variable").select(20).run())
+    owner = int(cut(test).part.group_of()[20])
+    chosen = f"{owner + 1}. {cut(test).part.labels[owner]}"
+    assert (test.selectbox("merge_first").value, test.selectbox("split_group").value) == (chosen, chosen)
+    press(test, "Merge")
+    owner = int(cut(test).part.group_of()[20])
+    assert test.selectbox("split_group").value == f"{owner + 1}. {cut(test).part.labels[owner]}"
+
+
+def test_a_move_without_a_variable_says_what_to_do() -> None:
+    test = press(app("partition"), "Move")
+    assert complaints(test) == ["no variable is chosen; click one in the drawing or choose it from the list"]
+
+
+@pytest.mark.parametrize("how", ["coupling", "order"])
+def test_a_group_is_split_in_either_way(how: str) -> None:
+    test = app("partition")
+    ran(test.selectbox("cut_strategy").select("greedy").run())
+    before = cut(test).part
+    ran(test.selectbox("split_group").select_index(2).run())
+    ran(test.selectbox("split_by").select(how).run())
+    press(test, "Split")
+    expected = split(before, 2) if how == "order" else split_by_coupling(lab(test).mrf, before, 2)
+    assert groups(test) == [group.tolist() for group in expected.groups]
+
+
+# -- strategies compared --------------------------------------------------------------------------------------
+
+
+def test_the_comparison_says_what_the_library_says() -> None:
+    test = look(opened(synth.ising_grid(rows=4, columns=4, seed=1), max_size=3), "Compare strategies")
+    assert test.multiselect("compare_sizes").value == [4, 8, 12]
+    ran(test.multiselect("compare_sizes").set_value([6, 3]).run())
+    worked(test.number_input("compare_sweeps").set_value(3).run())
+    press(test, "Bound after 3 sweeps")
+    shown = comparison(worked(test))
+    expected = bc.compare_partitions(lab(test).mrf, [3, 6], sweeps=3)
+    assert shown["strategy"] == [row.strategy for row in expected]
+    assert shown["M"] == [row.max_size for row in expected]
+    assert shown["groups"] == [row.groups for row in expected]
+    assert shown["cycles left"] == [row.cycles for row in expected]
+    assert shown["kept"] == pytest.approx([100 * row.held for row in expected])
+    assert shown["MB"] == pytest.approx([row.bytes / 2**20 for row in expected])
+    assert shown["ms a sweep"] == pytest.approx([1000 * row.seconds_per_sweep for row in expected])
+    assert shown["bound"] == [row.lower_bound for row in expected]
+    best = max(row.lower_bound for row in expected)
+    marked = ["bound" in remark for remark in shown["remarks"]]
+    assert marked == [abs(row.lower_bound - best) <= 1e-9 * abs(best) for row in expected]
+
+
+def test_what_is_too_large_to_run_is_said_and_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = look(app("partition"), "Compare strategies")
+    monkeypatch.setenv("BENDER_MEMORY_MB", "3")
+    ran(test.multiselect("compare_sizes").set_value([2, 10]).run())
+    worked(test.number_input("compare_sweeps").set_value(1).run())
+    press(test, "Bound after 1 sweep")
+    shown = comparison(worked(test))
+    fits = [size <= 3 for size in shown["MB"]]
+    assert set(fits) == {True, False}
+    assert [not np.isnan(bound) for bound in shown["bound"]] == fits
+    assert [not remark.startswith("too large: ") for remark in shown["remarks"]] == fits
+
+
+def test_a_stopped_comparison_changes_no_more() -> None:
+    mrf = bc.load("sample_instances/pose.mrf.json")
+    comparing = Comparing(mrf, [10], 9, "mplp")
+    comparing.predict()
+    comparing._thread.join()
+    assert len(comparing.rows) == len(applicable(mrf))
+    comparing.bound(400)
+    assert comparing.busy
+    assert comparing.doing.startswith("run ")
+    comparing.stop()
+    before = list(comparing.rows)
+    comparing._thread.join(5)
+    assert not comparing._thread.is_alive()
+    assert comparing.rows == before
+    assert before[-1].lower_bound is None
+
+
+# -- odd models -----------------------------------------------------------------------------------------------
+
+
+def named(n: int, edges: int) -> bc.BinaryMRF:
+    """A model with names that are markup in one language or another."""
+    ends = [(i, i + 1) for i in range(edges)]
+    names = [f"{NASTY[i % len(NASTY)]} {i}" for i in range(n)]
+    return bc.BinaryMRF(np.zeros((n, 2)), ends, np.tile(np.eye(2), (edges, 1, 1)), names=names, groups=names)
+
+
+@pytest.mark.parametrize(
+    "mrf",
+    [
+        named(1, 0),
+        bc.BinaryMRF(np.zeros((3, 2))),
+        bc.BinaryMRF(np.zeros((250, 2))),
+        synth.ising_grid(rows=48, columns=45),
+    ],
+    ids=["one variable", "no edges", "many without edges", "huge"],
+)
+def test_odd_models_are_shown_in_every_tab(mrf: bc.BinaryMRF) -> None:
+    test = opened(mrf)
+    for tab in ("Hyper-variables", "Variables", "Groups", "Compare strategies"):
+        look(test, tab)
+        assert complaints(test) == []
+    said = [caption.value for caption in look(test, "Variables").caption]
+    assert any("too many to draw" in text for text in said) == (mrf.n > 2000)
+
+
+def test_names_are_shown_as_they_are() -> None:
+    test = opened(named(5, 4), max_size=2)
+    look(test, "Groups")
+    said = [piece for piece in html(test) if "bold" in piece.text]
+    (listing,) = said
+    assert not {tag for tag, _ in listing.tags} - {"p"}
+    for name in lab(test).mrf.names:
+        assert name in listing.text
+    written = [element.value for kind in (test.markdown, test.caption) for element in kind]
+    written += [button.label for button in test.button]
+    assert not any(name[:4] in text for text in written for name in NASTY)
