@@ -65,13 +65,14 @@ def upload() -> None:
     formats = ", ".join(form.title for form in FORMATS)
     st.caption(f"Plain or gzip, at most {default_limit() / 1e6:g} MB, recognised by content: {formats}.")
     st.file_uploader("A model file", key="upload", on_change=_uploaded, label_visibility="collapsed")
-    with st.expander("Paste a model as text"):
+    # As a form: outside of one, leaving the text runs the page, and the button moves away under the press.
+    with st.expander("Paste a model as text"), st.form("paste", border=False):
         st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
         choice, action = st.columns([3, 1], vertical_alignment="bottom")
         choice.selectbox(
             "Format", [None, *(form.name for form in FORMATS)], format_func=_format_title, key="pasted_format"
         )
-        action.button("Read it", on_click=_pasted, width="stretch")
+        action.form_submit_button("Read it", on_click=_pasted, width="stretch")
     with st.expander("Evidence: some values are known"):
         st.caption("A UAI evidence file for the model you have now. What was observed becomes fixed.")
         st.file_uploader("An evidence file", key="evidence", on_change=_observed, label_visibility="collapsed")

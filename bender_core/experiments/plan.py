@@ -32,10 +32,9 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import numba
 
 from bender_core import io, synth
 from bender_core.engine import SCHEDULES
@@ -230,7 +229,7 @@ def _key(mrf: BinaryMRF, part: Partition, variant: int, schedule: str, limits: L
 def code_version() -> str:
     """A hash of the code that decides results, with the version of what compiles it."""
     folder = Path(__file__).parents[1]
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(version("numba").encode())
     for pattern in _DECIDING:
         for path in sorted(folder.glob(pattern)):
             digest.update(path.read_bytes())
