@@ -79,7 +79,8 @@ def parse(source: Source) -> BinaryMRF:
         If the structure is broken, a name is unknown, a variable is not binary, or a cost function has more than two
         variables or is given by a type.
     """
-    scanner = _Scanner(_COMMENT.sub("", source.text))
+    commented = "#" in source.text or "//" in source.text
+    scanner = _Scanner(_COMMENT.sub("", source.text) if commented else source.text)
     name, stated = scanner.take(_PROBLEM, '{problem: {name: "a name", mustbe: "<10.0"}').groups()
     sign, bound = _bound(scanner, _unquoted(stated))
     variables = _variables(scanner)
@@ -133,13 +134,14 @@ def _variables(scanner: _Scanner) -> list[_Variable]:
 
 def _functions(scanner: _Scanner, variables: list[_Variable]) -> CostFunctions:
     functions = CostFunctions(len(variables))
-    index = {variable.name: i for i, variable in enumerate(variables)}
+    # With quotes too: most of the time goes into looking up names.
+    index = {form: i for i, variable in enumerate(variables) for form in (variable.name, f'"{variable.name}"')}
     named: dict[str, list[float]] = {}
     borrowed: list[tuple[list[int], str, int]] = []
     scanner.take(_FUNCTIONS, "functions: {")
     while not scanner.closes():
         name, scope_words, default, table, lender = scanner.take(_FUNCTION, "{scope: [...], costs: [...]}").groups()
-        scope = _scope(scanner, _words(scope_words), index)
+        scope = _scope(scanner, _WORDS.findall(scope_words, 1, len(scope_words) - 1), index, len(variables))
         if table is None:
             borrowed.append((scope, _unquoted(lender), scanner.line()))
             continue
@@ -154,21 +156,23 @@ def _functions(scanner: _Scanner, variables: list[_Variable]) -> CostFunctions:
     return functions
 
 
-def _scope(scanner: _Scanner, words: list[str], index: dict[str, int]) -> list[int]:
+def _scope(scanner: _Scanner, words: list[str], index: dict[str, int], n: int) -> list[int]:
+    """The variables that words name, in quotes or not, or number."""
     if len(words) > LARGEST_ARITY:
         raise scanner.refuse(f"a cost function has {len(words)} variables", UNSUPPORTED)
     scope = [index.get(word, -1) for word in words]
     if -1 in scope:
-        scope = [_variable(scanner, word, index) for word in words]
+        scope = [_variable(scanner, _unquoted(word), index, n) for word in words]
     if len(scope) == 2 and scope[0] == scope[1]:
-        raise scanner.refuse(f"a scope names the variable {shown(words[0])} twice", "name two distinct variables")
+        name = shown(_unquoted(words[0]))
+        raise scanner.refuse(f"a scope names the variable {name} twice", "name two distinct variables")
     return scope
 
 
-def _variable(scanner: _Scanner, word: str, index: dict[str, int]) -> int:
+def _variable(scanner: _Scanner, word: str, index: dict[str, int], n: int) -> int:
     """A variable given by its name or index."""
     i = index.get(word, int(word) if word.isdecimal() and len(word) < 16 else -1)
-    if not 0 <= i < len(index):
+    if not 0 <= i < n:
         raise scanner.refuse(f"a scope names the variable {shown(word)}", "name one of the variables, or its index")
     return i
 
