@@ -126,24 +126,20 @@ def reruns() -> WeakKeyDictionary[Page, Reruns]:
     return WeakKeyDictionary()
 
 
-NewContext = Callable[[], BrowserContext]
+def new_profile(browser: Browser, url: str) -> BrowserContext:
+    """A profile of a browser that knows nothing yet."""
+    return browser.new_context(base_url=url, viewport={"width": 1280, "height": 800})
 
 
 @pytest.fixture(scope="session")
-def new_context(browser: Browser, app_url: str) -> NewContext:
-    """Profiles of browsers, each of which knows nothing yet."""
-    return lambda: browser.new_context(base_url=app_url, viewport={"width": 1280, "height": 800})
-
-
-@pytest.fixture(scope="session")
-def profile(new_context: NewContext) -> BrowserContext:
+def profile(browser: Browser, app_url: str) -> BrowserContext:
     """A profile that has the scripts of the app, as that of somebody who comes back: a page opens in half the time."""
-    return new_context()
+    return new_profile(browser, app_url)
 
 
 @pytest.fixture
 def new_page(
-    new_context: NewContext, app_url: str, reruns: WeakKeyDictionary[Page, Reruns], request: pytest.FixtureRequest
+    browser: Browser, app_url: str, reruns: WeakKeyDictionary[Page, Reruns], request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., Page]]:
     """Pages, in fresh profiles if none is given. The test fails on any error in a console and any request elsewhere."""
     pages: list[Page] = []
@@ -159,7 +155,7 @@ def new_page(
             problems.append(f"a request to elsewhere: {sent.url}")
 
     def open_page(context: BrowserContext | None = None) -> Page:
-        page = (context or new_context()).new_page()
+        page = (context or new_profile(browser, app_url)).new_page()
         page.on("console", on_console)
         page.on("pageerror", lambda error: problems.append(f"page error: {error.stack or error}"))
         page.on("request", on_request)

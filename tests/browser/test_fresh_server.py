@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.conftest import new_profile
 from tests.browser.lab import Lab
 from tests.browser.server import serve
 
@@ -19,6 +20,12 @@ def app_url(tmp_path: Path) -> Iterator[str]:
     """A server that nobody has opened yet."""
     with serve(tmp_path / "log.txt") as url:
         yield url
+
+
+@pytest.fixture
+def profile(browser: Browser, app_url: str) -> BrowserContext:
+    """And a browser that has never seen it."""
+    return new_profile(browser, app_url)
 
 
 @pytest.mark.parametrize(

@@ -350,12 +350,9 @@ def fingerprint(engine: bc.Engine) -> tuple[bytes, ...]:
 
 @jitless
 @every_variant
-@pytest.mark.parametrize("seed", range(3))
-def test_steps_of_any_grain_and_one_run_are_the_same_run(
-    variant: int, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steps_of_any_grain_and_one_run_are_the_same_run(variant: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant 9."""
-    mrf, part = glassy(2 * seed)
+    mrf, part = glassy(variant % 3)
     straight = bc.Engine(mrf, part, variant, max_sweeps=8)
     assert straight.run()
     expected = fingerprint(straight)
@@ -413,7 +410,7 @@ def test_seeking_goes_back_and_forward_again_exactly(variant: int, room: int) ->
     batches = np.flatnonzero((kind[:-1] == Kind.ROW) & (kind[1:] == Kind.ROW)) + 1
     assert len(batches) or not engine.variant.everywhere
     targets = {int(np.flatnonzero(kind == k)[-1]) for k in set(kind)} | {1, last - 1}
-    targets |= {*batches[:3].tolist(), *batches[-3:].tolist(), *rng.choice(last, 10, replace=False).tolist()}
+    targets |= {*batches[:1].tolist(), *batches[-2:].tolist(), *rng.choice(last, 4, replace=False).tolist()}
     # There, a step on, a little further, to the end, to the start.
     for target in rng.permutation(sorted(targets)).tolist():
         engine.seek(target)
@@ -465,7 +462,7 @@ def test_snapshots_share_no_memory(variant: int) -> None:
 
 @pytest.mark.parametrize("variant", [4, 8])
 def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> None:
-    engine = bc.Engine(*glassy(2, n=48, max_size=4), variant=variant, max_sweeps=6)
+    engine = bc.Engine(*glassy(2, n=40, max_size=4), variant=variant, max_sweeps=4)
     events_room, rows_room = len(engine._events.kind), len(engine._pool.edge)
     events, rows = [], {}
     while step := engine.step("row"):
