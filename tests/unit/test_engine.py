@@ -462,7 +462,7 @@ def test_snapshots_share_no_memory(variant: int) -> None:
 
 @pytest.mark.parametrize("variant", [4, 8])
 def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> None:
-    engine = bc.Engine(*glassy(2, n=40, max_size=4), variant=variant, max_sweeps=4)
+    engine = bc.Engine(*glassy(2, n=48, max_size=4), variant=variant, max_sweeps=5)
     events_room, rows_room = len(engine._events.kind), len(engine._pool.edge)
     events, rows = [], {}
     while step := engine.step("row"):
