@@ -13,7 +13,7 @@ from bender_core.kernels.layout import Method
 from bender_core.kernels.rows import enumerate_min_marginals
 from bender_core.model import FloatArray, IntArray
 from bender_core.synth import ising_grid
-from bender_core.synth.grids import Coupling, ising_tables
+from bender_core.synth.spins import Coupling, ising_tables
 
 SIZE = 16
 MESSAGES, REPEATS = 7, 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -36,9 +37,7 @@ def _store(options: argparse.Namespace) -> Store:
 
 
 def _workers(options: argparse.Namespace) -> int:
-    from os import cpu_count
-
-    return max(options.workers or cpu_count() or 1, 1)
+    return max(options.workers or os.cpu_count() or 1, 1)
 
 
 def _plan(options: argparse.Namespace) -> int:

@@ -95,6 +95,6 @@ def perform(task: Task) -> Outcome:
     )
 
 
-def curve_of(outcome: bytes) -> NDArray[np.void]:
+def curve_of(curve: bytes) -> NDArray[np.void]:
     """The records of a run, sweep by sweep, as a structured array of `CURVE`."""
-    return np.frombuffer(zlib.decompress(outcome), CURVE)
+    return np.frombuffer(zlib.decompress(curve), CURVE)

@@ -124,5 +124,4 @@ def _run(row: sqlite3.Row) -> Run:
     limits = Limits(**json.loads(row["limits"]))
     task = Task(row["key"], instance, row["max_size"], row["strategy"], row["variant"], row["schedule"], limits)
     fields = Outcome.__dataclass_fields__
-    # SQLite keeps an infinite bound as such, but has no NaN.
     return Run(task, Outcome(**{name: row[name] for name in fields}), row["code"], row["finished"])

@@ -8,7 +8,7 @@ import numpy as np
 
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
-from bender_core.model import FloatArray, IntArray
+from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def read_rows(tokens: Tokens, skipped: int, columns: tuple[int, ...] = (3,)) -> 
     whole = (i == np.floor(i)) & (j == np.floor(j)) & (np.maximum(np.abs(i), np.abs(j)) < 2**53)
     for bad, place, mend in (
         (~whole, np.where(i == np.floor(i), 1, 0), "variables have whole numbers"),
-        (~np.isfinite(value), np.full(len(at), 2), "coefficients are finite"),
+        (~(np.abs(value) <= LARGEST_ENERGY), np.full(len(at), 2), f"coefficients are finite, up to {LARGEST_ENERGY:g}"),
     ):
         found = np.flatnonzero(bad)
         if len(found):

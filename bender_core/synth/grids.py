@@ -7,9 +7,7 @@ import numpy as np
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import Graph
-from bender_core.synth.spins import COUPLING, FIELD, draw_couplings, ising_fields
-from bender_core.synth.spins import Coupling as Coupling
-from bender_core.synth.spins import ising_tables as ising_tables
+from bender_core.synth.spins import COUPLING, FIELD, Coupling, draw_couplings, ising_fields, ising_tables
 
 # How far each layer is drawn to the right of the one before it, and above.
 OBLIQUE = (0.4, -0.3)

@@ -241,6 +241,8 @@ def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
         ("3 1\n2 2 1\n", "a.rud", "line 2: an edge joins vertex 2 to itself"),
         ("3 1\n1 2 1 1\n", "a.rud", "line 2: a row has 4 words; rows have 2 or 3"),
         ("3 1\n1 2 nan\n", "a.rud", "line 2: a row has 'nan'; coefficients are finite"),
+        # Twice that is no number any more, and would pass for a hard constraint.
+        ("2 1\n1 2 1e308\n", "a.sparse", "line 2: a row has '1e308'; coefficients are finite, up to 1e+100"),
         ("3 1\n1 1.5 2\n", "a.rud", "line 2: a row has '1.5'; variables have whole numbers"),
         ("3 1\n1 1e30 2\n", "a.rud", "line 2: a row has '1e30'; variables have whole numbers"),
         ("3 1\n1 two 2\n", "a.rud", "line 2: 'two' is not a number"),
