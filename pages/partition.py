@@ -82,33 +82,39 @@ def draft(current: Lab) -> Draft:
         state.setdefault(key, value)
     state.setdefault("move_variable", None)
     kept: Draft = state.draft
+    agree(current, kept)
     return kept
 
 
-def change(make: Callable[[], Cut]) -> None:
+def agree(current: Lab, on_table: Draft) -> None:
+    """Cut anew if the boxes ask for it, and let them say what is on the table.
+
+    This is no callback of theirs: Streamlit drops one midway when the next press arrives, here it is only put off.
+    """
+    asked = st.session_state.cut_size, st.session_state.cut_strategy
+    if asked not in (on_table.told.choice, on_table.now.choice):
+        recut(current, on_table, *asked)
+    max_size, strategy = on_table.now.choice
+    fill("cut_size", max_size)
+    fill("cut_strategy", strategy)
+    if on_table.now is not on_table.told:
+        pick(on_table.now.part, st.session_state.move_variable)
+        on_table.told = on_table.now
+
+
+def change(on_table: Draft, make: Callable[[], Cut]) -> None:
     """Put another cut on the table, so that it can be undone; if it cannot be made, say why."""
-    on_table: Draft = st.session_state.draft
     try:
         on_table.put(make())
         on_table.error = ""
     except bc.PartitionError as error:
         on_table.error = str(error)
-    say()
 
 
-def go(step: Callable[[Draft], None]) -> None:
+def go(on_table: Draft, step: Callable[[Draft], None]) -> None:
     """Undo or redo."""
-    step(st.session_state.draft)
-    st.session_state.draft.error = ""
-    say()
-
-
-def say() -> None:
-    """Let the boxes say what is on the table."""
-    part, max_size = st.session_state.draft.now
-    fill("cut_size", max_size)
-    fill("cut_strategy", part.strategy)
-    pick(part, st.session_state.get("move_variable"))
+    step(on_table)
+    on_table.error = ""
 
 
 def pick(part: Partition, variable: int | None) -> None:
@@ -126,18 +132,18 @@ def fill(box: str, value: object) -> None:
         st.session_state[box] = value
 
 
-def recut(current: Lab, max_size: int, strategy: str) -> None:
+def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
     name = default_strategy(current.mrf) if strategy == "manual" else strategy
-    change(lambda: Cut(cut(fingerprint(current.mrf), max_size, name, current.mrf), max_size))
+    change(on_table, lambda: Cut(cut(fingerprint(current.mrf), max_size, name, current.mrf), max_size))
 
 
-def use(current: Lab) -> None:
+def use(current: Lab, on_table: Draft) -> None:
     state = st.session_state
-    part, max_size = state.draft.now
+    part, max_size = on_table.now
     try:
         current.cut(part, max_size, state.cut_variant, state.cut_schedule)
     except (bc.TooLargeError, bc.PartitionError) as error:
-        state.draft.error = str(error)
+        on_table.error = str(error)
     else:
         state.to_watch = True
 
@@ -147,17 +153,12 @@ def use(current: Lab) -> None:
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
-
-    def chosen() -> None:
-        recut(current, state.cut_size, state.cut_strategy)
-
-    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size", on_change=chosen)
+    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size")
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
         format_func=WORDS.__getitem__,
         key="cut_strategy",
-        on_change=chosen,
     )
     st.selectbox(
         "Variant",
@@ -260,9 +261,10 @@ def numbered(part: Partition) -> list[str]:
     return [f"{k + 1}. {label}" for k, label in enumerate(part.labels)]
 
 
-def by_hand(current: Lab, now: Cut) -> None:
+def by_hand(current: Lab, on_table: Draft) -> None:
     """Move, merge and split, in a row each."""
-    part, names = now.part, current.mrf.names
+    part, max_size = on_table.now
+    names = current.mrf.names
     if len(names) > MOST_DRAWN:
         st.caption(f"Groups are edited by hand in models of up to {MOST_DRAWN:,} variables.")
         return
@@ -291,7 +293,7 @@ def by_hand(current: Lab, now: Cut) -> None:
         return split_by_coupling(current.mrf, part, which) if state.split_by == "coupling" else split(part, which)
 
     def action(place: st.delta_generator.DeltaGenerator, label: str, edited: Callable[[], Partition]) -> None:
-        place.button(label, on_click=change, args=(lambda: Cut(edited(), now.max_size),), width="stretch")
+        place.button(label, on_click=change, args=(on_table, lambda: Cut(edited(), max_size)), width="stretch")
 
     st.caption("Edit the groups by hand: click in the drawing, or choose here.")
     moving, merging, splitting = st.tabs(["Move", "Merge", "Split"])
@@ -336,7 +338,7 @@ def compared(current: Lab, model: str) -> Comparing:
     return kept
 
 
-def compare(current: Lab, model: str) -> None:
+def compare(current: Lab, on_table: Draft, model: str) -> None:
     """All strategies at some M: what they cost, what they keep, and on request what bound they reach."""
     state = st.session_state
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
@@ -361,7 +363,7 @@ def compare(current: Lab, model: str) -> None:
     action.button(
         "Use" if chosen is None else f"Use {chosen.strategy} with M {chosen.max_size}",
         disabled=chosen is None,
-        on_click=lambda: chosen and recut(current, chosen.max_size, chosen.strategy),
+        on_click=lambda: chosen and recut(current, on_table, chosen.max_size, chosen.strategy),
     )
     st.caption(
         "Choose a row by its box; a click on a column's head sorts. Kept: the share of the coupling that matters "
@@ -488,9 +490,11 @@ def show(current: Lab) -> None:
         start, back, again = st.columns([2, 1, 1], gap="small")
         fits = cost(current, part, model)
         paragraph(part.reason.replace(" %", "\u00a0%"))
-        start.button("Cut and watch", type="primary", disabled=not fits, on_click=use, args=(current,), width="stretch")
-        back.button("Undo", disabled=not on_table.past, on_click=go, args=(Draft.undo,), width="stretch")
-        again.button("Redo", disabled=not on_table.future, on_click=go, args=(Draft.redo,), width="stretch")
+        start.button(
+            "Cut and watch", type="primary", disabled=not fits, on_click=use, args=(current, on_table), width="stretch"
+        )
+        back.button("Undo", disabled=not on_table.past, on_click=go, args=(on_table, Draft.undo), width="stretch")
+        again.button("Redo", disabled=not on_table.future, on_click=go, args=(on_table, Draft.redo), width="stretch")
     with right:
         graph, variables, listing, comparison = st.tabs(
             ["Hyper-variables", "Variables", "Groups", "Compare strategies"], key="cut_view", on_change="rerun"
@@ -506,9 +510,9 @@ def show(current: Lab) -> None:
                 list_groups(current, part)
         with comparison:
             if comparison.open:
-                compare(current, model)
+                compare(current, on_table, model)
         if not comparison.open:
-            by_hand(current, on_table.now)
+            by_hand(current, on_table)
     state = st.session_state
     state.choices = {key: state[key] for key in state.choices}
 

@@ -16,6 +16,11 @@ class Cut(NamedTuple):
     part: Partition
     max_size: int
 
+    @property
+    def choice(self) -> tuple[int, str]:
+        """What the boxes say of it: M and the strategy."""
+        return self.max_size, self.part.strategy
+
 
 @dataclass
 class Draft:
@@ -26,6 +31,10 @@ class Draft:
     past: list[Cut] = field(default_factory=list)
     future: list[Cut] = field(default_factory=list)
     error: str = ""
+    told: Cut = field(init=False)  # what the boxes on the page say
+
+    def __post_init__(self) -> None:
+        self.told = self.now
 
     def put(self, cut: Cut) -> None:
         """Go on to another cut."""

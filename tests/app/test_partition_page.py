@@ -95,6 +95,17 @@ def test_undo_and_redo_go_over_strategy_size_and_edits_alike() -> None:
     assert said() == states[3]
 
 
+def test_a_choice_counts_even_if_the_next_press_comes_too_soon() -> None:
+    """What a callback did not get to, because Streamlit dropped it for a newer run, the page makes up for."""
+    test = app("partition")
+    test.session_state.cut_size = 5
+    ran(test.run())
+    assert cut(test).choice == (5, "groups")
+    assert max(len(group) for group in groups(test)) <= 5
+    press(test, "Undo")
+    assert cut(test).choice == (test.slider("cut_size").value, test.selectbox("cut_strategy").value) == (8, "groups")
+
+
 def test_a_draft_remembers_a_bounded_number_of_cuts() -> None:
     part = bc.Partition((np.arange(1),), ("a",))
     kept = Draft(0, Cut(part, 0))
