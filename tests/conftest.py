@@ -14,6 +14,14 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs that the app keeps for later go to a folder of the tests' own."""
+    folder = tmp_path_factory.mktemp("data")
+    os.environ["BENDER_DATA_DIR"] = str(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def shared_instances() -> Path:
     """The folder of published instances that stands beside the repository on some machines."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,11 @@ from bender_core.engine import Engine
 from bender_core.estimate import TooLargeError
 from bender_core.experiments.plan import Task
 from bender_core.kernels.layout import Status
+from bender_core.warming import warm_up
 
-CURVE = np.dtype([("seconds", "<f4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")])
+CURVE = np.dtype(
+    [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]
+)
 
 SECONDS_REACHED = "limit reached: time"
 SWEEPS_REACHED = "limit reached: sweeps"
@@ -43,7 +48,7 @@ class Outcome:
     labeling : bytes
         The best labelling, eight variables a byte.
     curve : bytes
-        After every sweep its `CURVE` record, compressed.
+        `CURVE` records, one a sweep, packed by `pack_curve`.
     """
 
     status: str
@@ -73,6 +78,7 @@ def perform(task: Task) -> Outcome:
     """
     limits = task.limits
     mrf, part = task.cut()
+    _warm()
     begin = time.perf_counter()
     try:
         room = limits.megabytes << 20
@@ -82,19 +88,43 @@ def perform(task: Task) -> Outcome:
     records = []
     while not engine.finished and (left := limits.seconds - (time.perf_counter() - begin)) > 0:
         engine.run(max_sweeps=engine.sweep + 1, time_limit=left)
-        records.append((time.perf_counter() - begin, engine.lower_bound, engine.upper_bound, engine.n_rows))
+        records.append(record(engine, time.perf_counter() - begin))
+    return outcome_of(engine, time.perf_counter() - begin, records)
+
+
+Record = tuple[float, int, float, float, int]
+
+
+def record(engine: Engine, seconds: float) -> Record:
+    """Where a run stands, as a `CURVE` record."""
+    return seconds, engine.sweep, engine.lower_bound, engine.upper_bound, engine.n_rows
+
+
+def outcome_of(engine: Engine, seconds: float, records: Sequence[Record]) -> Outcome:
+    """What came of a run that took some seconds and went through some records."""
     return Outcome(
         status=ENDINGS.get(engine.status, engine.status.name.lower().replace("_", " ")),
         lower_bound=engine.lower_bound,
         upper_bound=engine.upper_bound,
         sweeps=engine.sweep,
         rows=engine.n_rows,
-        seconds=time.perf_counter() - begin,
+        seconds=seconds,
         labeling=np.packbits(engine.labeling.astype(np.uint8)).tobytes(),
-        curve=zlib.compress(np.array(records, CURVE).tobytes()),
+        curve=pack_curve(records),
     )
 
 
+@cache
+def _warm() -> None:
+    """Load the kernels: a worker's first run would take longer than its others."""
+    warm_up()
+
+
+def pack_curve(records: Sequence[Record]) -> bytes:
+    """Records as the bytes that `curve_of` reads."""
+    return zlib.compress(np.array(records, CURVE).tobytes())
+
+
 def curve_of(curve: bytes) -> NDArray[np.void]:
-    """The records of a run, sweep by sweep, as a structured array of `CURVE`."""
+    """The records of a run as a structured array of `CURVE`."""
     return np.frombuffer(zlib.decompress(curve), CURVE)

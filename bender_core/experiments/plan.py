@@ -63,7 +63,7 @@ class Instance:
     Attributes
     ----------
     source : str
-        A family of `bender_core.synth`, or the path of a file.
+        A family of `bender_core.synth`, or the path of a file; of a run made by hand, the name of the model.
     values : tuple of (str, value)
         The parameters of the family, all of them; empty for a file.
     """
@@ -126,6 +126,8 @@ class Task:
     key : str
         A hash of all that decides its result: the energies, the groups, variant, schedule, limits, and our code.
         Runs of one key have one result, but for their times.
+    model : str
+        The content hash of the instance.
     instance : Instance
     max_size : int
     strategy : str
@@ -135,6 +137,7 @@ class Task:
     """
 
     key: str
+    model: str
     instance: Instance
     max_size: int
     strategy: str
@@ -196,9 +199,8 @@ class Plan:
         for instance, max_size, strategy in self._cuts():
             mrf, part = _cut(instance, max_size, strategy)
             for variant, schedule in itertools.product(self.variants, self.schedules):
-                key = _key(mrf, part, variant, schedule, self.limits)
-                task = Task(key, instance, max_size, part.strategy, variant, schedule, self.limits)
-                found.setdefault(key, task)
+                task = task_of(instance, mrf, part, max_size, variant, schedule, self.limits)
+                found.setdefault(task.key, task)
         return list(found.values())
 
 
@@ -217,12 +219,16 @@ def _expected(task: Task) -> float:
     return min(cost.seconds_per_sweep * min(EXPECTED_SWEEPS, task.limits.sweeps), task.limits.seconds)
 
 
-def _key(mrf: BinaryMRF, part: Partition, variant: int, schedule: str, limits: Limits) -> str:
+def task_of(
+    instance: Instance, mrf: BinaryMRF, part: Partition, max_size: int, variant: int, schedule: str, limits: Limits
+) -> Task:
+    """The task of a run on a model that is cut already; ``max_size`` is M as it was asked for."""
     digest = hashlib.sha256(f"{code_version()} {mrf.content_hash()} {variant} {schedule} {limits}".encode())
     for group in part.groups:
         digest.update(len(group).to_bytes(8, "little"))
         digest.update(group.tobytes())
-    return digest.hexdigest()[:32]
+    key = digest.hexdigest()[:32]
+    return Task(key, mrf.content_hash(), instance, max_size, part.strategy, variant, schedule, limits)
 
 
 @lru_cache(maxsize=1)

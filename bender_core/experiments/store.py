@@ -18,9 +18,9 @@ from bender_core.experiments.plan import Instance, Limits, Task, code_version
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
-    key TEXT PRIMARY KEY, instance TEXT NOT NULL, max_size INTEGER NOT NULL, strategy TEXT NOT NULL,
-    variant INTEGER NOT NULL, schedule TEXT NOT NULL, limits TEXT NOT NULL, status TEXT NOT NULL,
-    lower_bound REAL, upper_bound REAL, gap REAL, sweeps INTEGER NOT NULL, rows INTEGER NOT NULL,
+    key TEXT PRIMARY KEY, model TEXT NOT NULL, instance TEXT NOT NULL, max_size INTEGER NOT NULL,
+    strategy TEXT NOT NULL, variant INTEGER NOT NULL, schedule TEXT NOT NULL, limits TEXT NOT NULL,
+    status TEXT NOT NULL, lower_bound REAL, upper_bound REAL, gap REAL, sweeps INTEGER NOT NULL, rows INTEGER NOT NULL,
     seconds REAL NOT NULL, labeling BLOB NOT NULL, curve BLOB NOT NULL, code TEXT NOT NULL, finished TEXT NOT NULL
 ) WITHOUT ROWID
 """
@@ -65,10 +65,11 @@ class Store:
             # Readers do not wait for writers, and a commit that was cut short leaves no trace.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(_SCHEMA)
+            connection.execute("CREATE INDEX IF NOT EXISTS by_model ON runs (model)")
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        connection = sqlite3.connect(self.path, timeout=WAIT)
+        connection = sqlite3.connect(self.path.resolve().as_uri(), timeout=WAIT, uri=True)
         try:
             with connection:
                 yield connection
@@ -79,6 +80,7 @@ class Store:
         """Keep a run; returns whether it is kept. The first of two equal runs stays, unless its worker died."""
         values = {
             "key": task.key,
+            "model": task.model,
             "instance": json.dumps([task.instance.source, task.instance.values]),
             "max_size": task.max_size,
             "strategy": task.strategy,
@@ -113,15 +115,30 @@ class Store:
 
     def runs(self) -> list[Run]:
         """All runs, in the order of their keys."""
+        return self._runs("ORDER BY key")
+
+    def of_model(self, model: str) -> list[Run]:
+        """The runs on a model, by its content hash, the latest first."""
+        return self._runs("WHERE model = ? ORDER BY finished DESC, key", model)
+
+    def adopt(self, other: Path) -> None:
+        """Take over the runs of another store that are not here; it is only read, also from a read-only place."""
+        with self._connected() as connection:
+            connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?immutable=1",))
+            connection.execute("INSERT OR IGNORE INTO runs SELECT * FROM other.runs")
+
+    def _runs(self, which: str, *values: str) -> list[Run]:
         with self._connected() as connection:
             connection.row_factory = sqlite3.Row
-            return [_run(row) for row in connection.execute("SELECT * FROM runs ORDER BY key")]
+            return [_run(row) for row in connection.execute(f"SELECT * FROM runs {which}", values)]
 
 
 def _run(row: sqlite3.Row) -> Run:
     source, values = json.loads(row["instance"])
     instance = Instance(source, tuple((name, value) for name, value in values))
     limits = Limits(**json.loads(row["limits"]))
-    task = Task(row["key"], instance, row["max_size"], row["strategy"], row["variant"], row["schedule"], limits)
+    task = Task(
+        row["key"], row["model"], instance, row["max_size"], row["strategy"], row["variant"], row["schedule"], limits
+    )
     fields = Outcome.__dataclass_fields__
     return Run(task, Outcome(**{name: row[name] for name in fields}), row["code"], row["finished"])

@@ -401,7 +401,7 @@ def test_tables_say_what_the_runs_say(plan_file: Path, tmp_path: Path) -> None:
 def test_the_line_of_best_fit() -> None:
     def run(variant: int, seed: int, seconds: float) -> Any:
         instance = Instance("ising_grid", (("seed", seed),))
-        task = Task(f"{variant}-{seed}", instance, 5, "groups", variant, "mplp", Limits())
+        task = Task(f"{variant}-{seed}", "", instance, 5, "groups", variant, "mplp", Limits())
         return type("Run", (), {"task": task, "outcome": Outcome("closed", -1.0, -1.0, seconds=seconds)})
 
     baseline = [run(11, seed, 10.0**seed) for seed in range(4)]

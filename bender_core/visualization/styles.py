@@ -1,0 +1,48 @@
+"""How runs of the variants look in every figure: the paper's colours, symbols and lines (its Table 1)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bender_core.variants import VARIANTS, Variant
+
+
+class Style(NamedTuple):
+    """The look of a variant.
+
+    Attributes
+    ----------
+    colour : str
+    symbol : str
+        As Plotly names it: "circle-open" stands for the paper's o, "x-thin-open" for its x.
+    dash : str
+        "solid" or "dot", as Plotly names them.
+    """
+
+    colour: str
+    symbol: str
+    dash: str
+
+
+# The paper's red, green, blue, magenta and cyan, in the shades of Okabe and Ito that the colour-blind tell apart.
+_BY_ALPHA = {
+    (1.0,): "#D55E00",
+    (0.0,): "#009E73",
+    (0.5,): "#0072B2",
+    (): "#CC79A7",
+    (1.0, 0.0, 0.5): "#56B4E9",
+}
+# The paper has neither: the baseline, which is the measure of all others, and our own.
+_BASELINE = Style("#7F7F7F", "square-open", "solid")
+_PRUNING = Style("#E69F00", "diamond-open", "dash")
+
+
+def _style(variant: Variant) -> Style:
+    if variant.exact:
+        return _BASELINE if variant.enumerated else _PRUNING
+    if variant.everywhere:
+        return Style(_BY_ALPHA[variant.alphas], "x-thin-open", "dot")
+    return Style(_BY_ALPHA[variant.alphas], "circle-open", "solid")
+
+
+STYLES: dict[int, Style] = {number: _style(variant) for number, variant in VARIANTS.items()}
