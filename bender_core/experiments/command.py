@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
+import threading
 from pathlib import Path
 
 from bender_core.experiments.execute import Progress, dask, execute, local
-from bender_core.experiments.plan import Task, read_plan, seconds_expected
+from bender_core.experiments.plan import read_plan, seconds_expected
 from bender_core.experiments.store import Store
 from bender_core.experiments.tables import endings, of_plan, report
 
@@ -30,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             command.add_argument("--workers", type=int, help="runs at a time; as many as there are cores by default")
         if name == "run":
             command.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, like tcp://host:8786")
+            command.add_argument(
+                "--attached",
+                action="store_true",
+                help="for programs: progress as lines of JSON, and an end when standard input is closed",
+            )
 
 
 def _store(options: argparse.Namespace) -> Store:
@@ -55,11 +62,13 @@ def _run(options: argparse.Namespace) -> int:
     tasks = read_plan(options.plan).tasks()
     store, workers = _store(options), _workers(options)
     begun_with = len(tasks) - len(store.missing(tasks))
+    closed = _closed_input() if options.attached else threading.Event()
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: Progress) -> bool:
         if progress.last is not None:
             left = progress.seconds_left(begun_with) or 0.0
-            print(f"{progress.done} of {progress.total}, about {left:.0f} s left: {_named(progress.last)}", flush=True)
+            print((_as_json if options.attached else _in_words)(progress, left), flush=True)
+        return closed.is_set()
 
     try:
         execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
@@ -69,10 +78,26 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _named(task: Task) -> str:
-    values = dict(task.instance.values)
-    what = f"{task.instance.source} {values.get('seed', '')}".rstrip()
-    return f"{what}, M {task.max_size}, variant {task.variant}, {task.schedule}"
+def _in_words(progress: Progress, left: float) -> str:
+    title = progress.last.title if progress.last else ""
+    return f"{progress.done} of {progress.total}, about {left:.0f} s left: {title}"
+
+
+def _as_json(progress: Progress, left: float) -> str:
+    told = {"done": progress.done, "total": progress.total, "failed": progress.failed, "left": left}
+    return json.dumps(told | {"last": progress.last.title if progress.last else ""})
+
+
+def _closed_input() -> threading.Event:
+    """Set when whoever started this process closes its standard input, or is gone."""
+    closed = threading.Event()
+
+    def watch() -> None:
+        sys.stdin.read()
+        closed.set()
+
+    threading.Thread(target=watch, daemon=True).start()
+    return closed
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -82,6 +82,11 @@ class Instance:
         return _load(self)
 
     @property
+    def title(self) -> str:
+        """What people call it: the family and its seed, or the file's name."""
+        return f"{self.source} {dict(self.values).get('seed', '')}".rstrip() if self.made else Path(self.source).name
+
+    @property
     def made(self) -> bool:
         """Whether a family makes it; else it is a file."""
         return bool(self.values)
@@ -144,6 +149,11 @@ class Task:
     variant: int
     schedule: str
     limits: Limits
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"{self.instance.title}, M {self.max_size}, variant {self.variant}, {self.schedule}"
 
     def cut(self) -> tuple[BinaryMRF, Partition]:
         """The model and its groups.

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bender_core.experiments.paper import PUBLISHED_GAPS
-from bender_core.experiments.plan import Task
+from bender_core.experiments.perform import SECONDS_REACHED
+from bender_core.experiments.plan import Instance, Task, code_version
 from bender_core.experiments.store import Run
 
 # Of the paper's table of normalised gaps, and the variant that its times are compared with.
@@ -43,6 +47,19 @@ class Gaps:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """A run beside the baseline's run on the same groups."""
+
+    run: Run
+    baseline: Run
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether one of them reached its time limit, so that its time is only known to be longer."""
+        return SECONDS_REACHED in (self.run.outcome.status, self.baseline.outcome.status)
+
+
+@dataclass(frozen=True)
 class Speed:
     """Times of one variant against the baseline at one M.
 
@@ -50,31 +67,40 @@ class Speed:
     ----------
     max_size, variant : int
     schedule : str
-    seconds, baseline : ndarray, shape (k,)
-        Of the runs that both have done; where the baseline reached its time limit, that limit.
+    count : int
+        Runs that both have done.
+    cut_short : int
+        Of these, those in which one of the two reached its time limit.
+    speedup : float
+        The median of the ratios of times, a limit standing for a time that reached it.
     slope, intercept : float
-        Of the line ``log10(seconds) = slope * log10(baseline) + intercept`` that fits best; NaN for
-        fewer than two runs.
+        Of `fitted_line`.
     """
 
     max_size: int
     variant: int
     schedule: str
-    seconds: NDArray[np.float64]
-    baseline: NDArray[np.float64]
+    count: int
+    cut_short: int
+    speedup: float
     slope: float
     intercept: float
 
-    @property
-    def speedup(self) -> float:
-        """The median of the ratios of times."""
-        return float(np.median(self.baseline / self.seconds))
-
 
 def of_plan(runs: Iterable[Run], tasks: Iterable[Task]) -> list[Run]:
-    """Those runs that a plan asks for."""
-    keys = {task.key for task in tasks}
-    return [run for run in runs if run.task.key in keys]
+    """Those runs that a plan asks for; where there is none by the present code, the latest by another."""
+    wanted = {replace(task, key=""): task.key for task in tasks}
+    found: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: (run.task.key in wanted.values(), run.finished)):
+        key = wanted.get(replace(run.task, key=""))
+        if key is not None:
+            found[key] = run
+    return [found[key] for key in wanted.values() if key in found]
+
+
+def by_other_code(runs: Iterable[Run]) -> int:
+    """How many runs were done by another version of the code."""
+    return sum(run.code != code_version() for run in runs)
 
 
 def endings(runs: Iterable[Run]) -> Counter[str]:
@@ -96,36 +122,93 @@ def gaps(runs: Sequence[Run]) -> list[Gaps]:
 
 def speeds(runs: Sequence[Run]) -> list[Speed]:
     """The paper's figure "Timing comparison", by M, schedule and variant; none where there is no baseline."""
-    groups = _grouped(runs)
+    groups: dict[tuple[int, str, int], list[Timing]] = {}
+    for timing in timings(runs):
+        groups.setdefault(_kind(timing.run), []).append(timing)
     found = []
     for (max_size, schedule, variant), group in sorted(groups.items()):
-        baseline = {run.task.instance: run for run in groups.get((max_size, schedule, BASELINE), [])}
-        pairs = [
-            (run.outcome.seconds, other.outcome.seconds)
-            for run in group
-            if (other := baseline.get(run.task.instance)) and min(run.outcome.seconds, other.outcome.seconds) > 0
-        ]
-        if not pairs or variant == BASELINE:
-            continue
-        seconds, against = np.array(pairs).T
-        slope, intercept = np.nan, np.nan
-        if len(np.unique(against)) > 1:
-            slope, intercept = np.polyfit(np.log10(against), np.log10(seconds), 1)
-        found.append(Speed(max_size, variant, schedule, seconds, against, float(slope), float(intercept)))
+        if variant != BASELINE:
+            ratios = [timing.baseline.outcome.seconds / timing.run.outcome.seconds for timing in group]
+            short = sum(timing.cut_short for timing in group)
+            line = fitted_line(group)
+            found.append(Speed(max_size, variant, schedule, len(group), short, float(np.median(ratios)), *line))
     return found
+
+
+def timings(runs: Sequence[Run]) -> list[Timing]:
+    """Every run that took time beside the baseline's run on the same groups, where there is one; the baseline too."""
+    baselines = {_cut(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
+    return [Timing(run, baselines[_cut(run)]) for run in runs if run.outcome.seconds > 0 and _cut(run) in baselines]
+
+
+def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
+    """Slope and intercept of ``log10(seconds) = slope * log10(seconds of the baseline) + intercept``.
+
+    Times that were cut short do not count; NaN if fewer than two are left.
+    """
+    pairs = [(t.baseline.outcome.seconds, t.run.outcome.seconds) for t in timed if not t.cut_short]
+    if len({baseline for baseline, _ in pairs}) < 2:
+        return math.nan, math.nan
+    baselines, seconds = np.log10(pairs).T
+    slope, intercept = np.polyfit(baselines, seconds, 1)
+    return float(slope), float(intercept)
+
+
+def columns(runs: Iterable[Run]) -> dict[str, list[object]]:
+    """The runs as columns of equal length, for files and data frames."""
+    told: dict[str, Callable[[Run], object]] = {
+        "instance": lambda run: run.task.instance.title,
+        "M": lambda run: run.task.max_size,
+        "strategy": lambda run: run.task.strategy,
+        "variant": lambda run: run.task.variant,
+        "schedule": lambda run: run.task.schedule,
+        "status": lambda run: run.outcome.status,
+        "lower_bound": lambda run: run.outcome.lower_bound,
+        "upper_bound": lambda run: run.outcome.upper_bound,
+        "gap": lambda run: run.outcome.gap,
+        "sweeps": lambda run: run.outcome.sweeps,
+        "rows": lambda run: run.outcome.rows,
+        "seconds": lambda run: run.outcome.seconds,
+        "finished": lambda run: run.finished,
+        "code": lambda run: run.code,
+        "model": lambda run: run.task.model,
+        "key": lambda run: run.task.key,
+    }
+    runs = list(runs)
+    return {name: [tell(run) for run in runs] for name, tell in told.items()}
+
+
+def to_csv(runs: Iterable[Run]) -> str:
+    """The runs as comma-separated text with a header."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    found = columns(runs)
+    writer.writerow(found)
+    writer.writerows(zip(*found.values(), strict=True))
+    return out.getvalue()
+
+
+def _kind(run: Run) -> tuple[int, str, int]:
+    return run.task.max_size, run.task.schedule, run.task.variant
+
+
+def _cut(run: Run) -> tuple[Instance, int, str, str]:
+    return run.task.instance, run.task.max_size, run.task.strategy, run.task.schedule
 
 
 def _grouped(runs: Sequence[Run]) -> dict[tuple[int, str, int], list[Run]]:
     groups: dict[tuple[int, str, int], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.task.max_size, run.task.schedule, run.task.variant), []).append(run)
+        groups.setdefault(_kind(run), []).append(run)
     return groups
 
 
 def report(runs: Sequence[Run]) -> str:
     """Everything in plain text."""
+    others = by_other_code(runs)
     lines = [
         f"{len(runs)} runs: " + ", ".join(f"{count} {status}" for status, count in endings(runs).most_common()),
+        *([f"{others} of them by another version of the code"] if others else []),
         "",
         "Normalised gap, (UB - LB) / |LB|, at percentiles over instances; in brackets the runs that reached a limit:",
         f"{'M':>3} {'schedule':8} {'variant':>7} " + " ".join(f"{level:>9}" for level in PERCENTILES),
@@ -139,10 +222,10 @@ def report(runs: Sequence[Run]) -> str:
     lines += [
         "",
         f"Times against variant {BASELINE}: the median speed-up, and the slope in log-log; below 1, the speed-up grows",
-        "with the time that the baseline takes:",
-        f"{'M':>3} {'schedule':8} {'variant':>7} {'speed-up':>9} {'slope':>6} {'runs':>5}",
+        "with the time that the baseline takes; in brackets the runs in which one of the two reached its time limit:",
+        f"{'M':>3} {'schedule':8} {'variant':>7} {'speed-up':>9} {'slope':>6}",
     ]
     for speed in speeds(runs):
-        times = f"{speed.speedup:9.2f} {speed.slope:6.2f} {len(speed.seconds):5}"
+        times = f"{speed.speedup:9.2f} {speed.slope:6.2f} ({speed.cut_short} of {speed.count})"
         lines.append(f"{speed.max_size:3} {speed.schedule:8} {speed.variant:7} {times}")
     return "\n".join(lines)

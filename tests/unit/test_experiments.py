@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
+import json
 import multiprocessing
 import os
 import random
@@ -41,7 +44,17 @@ from bender_core.experiments import (
 )
 from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
 from bender_core.experiments.plan import plan_of
-from bender_core.experiments.tables import PERCENTILES, endings, gaps, of_plan, report, speeds
+from bender_core.experiments.tables import (
+    PERCENTILES,
+    by_other_code,
+    endings,
+    gaps,
+    of_plan,
+    report,
+    speeds,
+    timings,
+    to_csv,
+)
 
 ROOT = Path(__file__).parents[2]
 PLAN = """
@@ -393,8 +406,12 @@ def test_tables_say_what_the_runs_say(plan_file: Path, tmp_path: Path) -> None:
             assert value in mine
     for speed in speeds(runs):
         assert speed.variant == 9
-        assert speed.speedup == pytest.approx(np.median(speed.baseline / speed.seconds))
-        assert len(speed.seconds) >= 4
+        mine = [t for t in timings(runs) if (t.run.task.max_size, t.run.task.variant) == (speed.max_size, 9)]
+        assert speed.count == len(mine) >= 4
+        ratios = [t.baseline.outcome.seconds / t.run.outcome.seconds for t in mine]
+        assert speed.speedup == pytest.approx(np.median(ratios))
+        for timing in mine:
+            assert replace(timing.run.task, key="", variant=11) == replace(timing.baseline.task, key="")
     assert f"{len(tasks)} runs: " in report(runs)
 
 
@@ -408,6 +425,58 @@ def test_the_line_of_best_fit() -> None:
     (speed,) = speeds([*baseline, *(run(9, seed, 3 * 10.0 ** (0.5 * seed)) for seed in range(4))])
     assert speed.slope == pytest.approx(0.5)
     assert 10**speed.intercept == pytest.approx(3)
+
+
+def test_times_that_were_cut_short_do_not_bend_the_line() -> None:
+    def run(variant: int, seed: int, seconds: float, status: str = "closed") -> Any:
+        task = Task("", "", Instance("ising_grid", (("seed", seed),)), 5, "groups", variant, "mplp", Limits())
+        return type("Run", (), {"task": task, "outcome": Outcome(status, -1.0, -1.0, seconds=seconds)})
+
+    runs = [run(v, seed, 10.0**seed) for seed in range(3) for v in (9, 11)]
+    runs += [run(9, 3, 1.0), run(11, 3, 60.0, SECONDS_REACHED)]
+    (speed,) = speeds(runs)
+    assert (speed.count, speed.cut_short, speed.slope) == (4, 1, pytest.approx(1))
+    # No baseline: no speeds. A run that never began took no time.
+    assert speeds([run(9, 0, 1.0)]) == speeds([run(9, 0, 0.0), run(11, 0, 1.0)]) == []
+
+
+def test_runs_by_older_code_stand_in_for_those_to_come(plan_file: Path, tmp_path: Path) -> None:
+    tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
+    for k, task in enumerate(tasks):
+        store.add(replace(task, key=f"old {k}"), Outcome("closed", -2.0, -1.0))
+    assert [run.task.key for run in of_plan(store.runs(), tasks)] == [f"old {k}" for k in range(len(tasks))]
+    assert store.missing(tasks) == tasks
+    store.add(tasks[5], Outcome("closed", -2.0, -2.0))
+    assert of_plan(store.runs(), tasks)[5].task == tasks[5]
+    assert len(of_plan(store.runs(), tasks)) == len(tasks)
+    assert by_other_code(store.runs()) == 0
+    with contextlib.closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("UPDATE runs SET code = 'older' WHERE key LIKE 'old%'")
+    assert by_other_code(store.runs()) == len(tasks)
+    assert f"{len(tasks) - 1} of them by another version" in report(of_plan(store.runs(), tasks))
+
+
+def test_a_store_takes_over_what_another_has(tmp_path: Path) -> None:
+    shipped, mine = Store(tmp_path / "shipped.sqlite"), Store(tmp_path / "mine.sqlite")
+    tasks = [task_of(3), task_of(4)]
+    for task in tasks:
+        shipped.add(task, Outcome("closed", 1.0, 1.0))
+    mine.add(tasks[0], Outcome("closed", 2.0, 2.0))
+    mine.adopt(shipped.path)
+    mine.adopt(shipped.path)
+    assert [run.outcome.lower_bound for run in of_plan(mine.runs(), tasks)] == [2.0, 1.0]
+    assert [run.task for run in mine.of_model(tasks[0].model)] == [run.task for run in mine.runs()]
+    assert mine.of_model("another") == []
+
+
+def test_runs_as_a_file(plan_file: Path, tmp_path: Path) -> None:
+    tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
+    execute(tasks[:4], store, here([], {}), 1)
+    rows = list(csv.DictReader(io.StringIO(to_csv(store.runs()))))
+    assert len(rows) == 4
+    for row, run in zip(rows, store.runs(), strict=True):
+        assert (row["instance"], int(row["variant"]), row["key"]) == ("ising_grid 0", run.task.variant, run.task.key)
+        assert float(row["lower_bound"]) == run.outcome.lower_bound
 
 
 # -- the command line -----------------------------------------------------------------------------------------
@@ -429,3 +498,22 @@ def test_the_command_line(plan_file: Path, capsys: pytest.CaptureFixture[str]) -
     plan_file.write_text("[runs]\nsizes = 4")
     assert main(["experiment", "plan", str(plan_file)]) == 2
     assert capsys.readouterr().err == "error: the plan has no instances; add [[instances]] with a family or files\n"
+
+
+def test_an_attached_run_ends_when_its_input_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(
+        "[[instances]]\nfamily = 'ising_grid'\nseed = {from = 0, to = 199}\n[runs]\nsizes = [6]\nvariants = [9]\n"
+    )
+    command = [sys.executable, "-m", "bender_core", "experiment", "run", str(path), "--workers", "1", "--attached"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        first = json.loads(process.stdout.readline())
+        process.stdin.close()
+        said = [first, *map(json.loads, process.stdout)]
+    assert process.returncode == 0
+    assert [told["done"] for told in said] == list(range(1, len(said) + 1))
+    assert said[0]["total"] == 200
+    assert said[0]["last"].startswith("ising_grid 0, M 6, variant 9")
+    assert len(Store(path.with_suffix(".sqlite")).runs()) == len(said) < 200
