@@ -16,6 +16,8 @@ st.navigation(
         st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
         st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
         st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
+        st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
+        st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
     ],
     position="top",
 ).run()

@@ -19,6 +19,7 @@ from bender_core.partition import (
     split,
     split_by_coupling,
 )
+from bender_core.units import duration, storage
 from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
 from pages._shared.comparing import Comparing
 from pages._shared.draft import Cut, Draft
@@ -185,8 +186,8 @@ def cost(current: Lab, part: Partition, model: str) -> bool:
             ["hyper-edges", f"{kept.hyper_edges}"],
             ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
             ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
-            ["memory", f"{_bytes(expected.bytes)} of {_bytes(limit)}"],
-            ["time\u00a0a\u00a0sweep", f"about {_seconds(expected.seconds_per_sweep)}"],
+            ["memory", f"{storage(expected.bytes)} of {storage(limit)}"],
+            ["time\u00a0a\u00a0sweep", f"about {duration(expected.seconds_per_sweep)}"],
         ],
     )
     if expected.bytes <= limit:
@@ -194,7 +195,7 @@ def cost(current: Lab, part: Partition, model: str) -> bool:
     strategy = default_strategy(current.mrf) if part.strategy == "manual" else part.strategy
     fits = largest_fit(model, part.max_size, strategy, variant, limit, current.mrf)
     advice = f" M = {fits} would fit." if fits else " Cut it into smaller groups."
-    complaint(f"This choice needs {_bytes(expected.bytes)}, more than the limit of {_bytes(limit)}.{advice}")
+    complaint(f"This choice needs {storage(expected.bytes)}, more than the limit of {storage(limit)}.{advice}")
     return False
 
 
@@ -445,7 +446,7 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
             if math.isclose(value, min(values), rel_tol=1e-9):
                 said[id(row)].append(name)
     return [
-        f"too large: {_bytes(row.bytes)} of {_bytes(limit)}"
+        f"too large: {storage(row.bytes)} of {storage(limit)}"
         if row.bytes > limit
         else f"★ {', '.join(said[id(row)])}"
         if said[id(row)]
@@ -460,22 +461,6 @@ def _sweeps(count: int) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def _bytes(count: float) -> str:
-    return f"{count / 2**30:.3g} GB" if count >= 2**30 else f"{count / 2**20:.3g} MB"
-
-
-def _seconds(seconds: float) -> str:
-    if seconds < 0.1:
-        return f"{1000 * seconds:.2g} ms"
-    return (
-        f"{seconds:.2g} s"
-        if seconds < 120
-        else f"{seconds / 60:.2g} min"
-        if seconds < 7200
-        else f"{seconds / 3600:.3g} h"
-    )
 
 
 def show(current: Lab) -> None:

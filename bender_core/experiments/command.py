@@ -11,8 +11,9 @@ from pathlib import Path
 
 from bender_core.experiments.execute import Progress, dask, execute, local
 from bender_core.experiments.plan import read_plan, seconds_expected
+from bender_core.experiments.report import report
 from bender_core.experiments.store import Store
-from bender_core.experiments.tables import endings, of_plan, report
+from bender_core.experiments.tables import endings, of_plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -28,8 +28,9 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
@@ -48,6 +49,8 @@ from bender_core.variants import VARIANTS
 _DECIDING = ("engine.py", "hypergraph.py", "memory.py", "normal_form.py", "variants.py", "kernels/*.py")
 # How many sweeps a run is expected to take where nothing is known.
 EXPECTED_SWEEPS = 25
+# Of one family in a plan; more were meant otherwise.
+MOST_INSTANCES = 100_000
 # The tasks of so many instances are looked at when a plan is weighed.
 _ASKED = 4
 
@@ -197,8 +200,13 @@ class Plan:
     def _cuts(self) -> Iterator[tuple[Instance, int, str]]:
         return itertools.product(self.instances, self.sizes, self.strategies)
 
-    def tasks(self) -> list[Task]:
+    def tasks(self, on_progress: Callable[[float], object] | None = None) -> list[Task]:
         """All runs, instance by instance; of two that would be the same run only one.
+
+        Parameters
+        ----------
+        on_progress : callable, optional
+            Called with the share of the instances that are cut, from 0 to 1.
 
         Raises
         ------
@@ -206,7 +214,10 @@ class Plan:
             If an instance cannot be had or cut.
         """
         found: dict[str, Task] = {}
-        for instance, max_size, strategy in self._cuts():
+        cuts = list(self._cuts())
+        for k, (instance, max_size, strategy) in enumerate(cuts):
+            if on_progress is not None:
+                on_progress(k / len(cuts))
             mrf, part = _cut(instance, max_size, strategy)
             for variant, schedule in itertools.product(self.variants, self.schedules):
                 task = task_of(instance, mrf, part, max_size, variant, schedule, self.limits)
@@ -358,6 +369,11 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
     family = synth.FAMILIES[name]
     _require_known(values, [parameter.name for parameter in family.parameters], f"the family {name}")
     many = [_many(values.get(parameter.name, parameter.default)) for parameter in family.parameters]
+    count = math.prod(map(len, many))
+    if not count:
+        raise PlanError(f"the family {name} has an empty list or range of values; give one value at least")
+    if count > MOST_INSTANCES:
+        raise PlanError(f"the family {name} is asked for {count:,} instances; at most {MOST_INSTANCES:,} are made")
     try:
         return [
             Instance(name, tuple((p.name, p.check(v)) for p, v in zip(family.parameters, each, strict=True)))
@@ -367,7 +383,7 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
         raise PlanError(f"the family {name}: {error}") from None
 
 
-def _many(value: Any) -> list[Any]:
+def _many(value: Any) -> Sequence[Any]:
     """The values of a parameter: one, a list of them, or a range."""
     if isinstance(value, list):
         return value
@@ -375,5 +391,5 @@ def _many(value: Any) -> list[Any]:
         ends = value.get("from"), value.get("to")
         if set(value) != {"from", "to"} or not all(type(end) is int for end in ends):
             raise PlanError(f"a range is {value!r}; write it like {{from = 0, to = 96}}")
-        return list(range(value["from"], value["to"] + 1))
+        return range(value["from"], value["to"] + 1)
     return [value]

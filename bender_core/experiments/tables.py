@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.perform import SECONDS_REACHED
 from bender_core.experiments.plan import Instance, Task, code_version
 from bender_core.experiments.store import Run
@@ -201,31 +200,3 @@ def _grouped(runs: Sequence[Run]) -> dict[tuple[int, str, int], list[Run]]:
     for run in runs:
         groups.setdefault(_kind(run), []).append(run)
     return groups
-
-
-def report(runs: Sequence[Run]) -> str:
-    """Everything in plain text."""
-    others = by_other_code(runs)
-    lines = [
-        f"{len(runs)} runs: " + ", ".join(f"{count} {status}" for status, count in endings(runs).most_common()),
-        *([f"{others} of them by another version of the code"] if others else []),
-        "",
-        "Normalised gap, (UB - LB) / |LB|, at percentiles over instances; in brackets the runs that reached a limit:",
-        f"{'M':>3} {'schedule':8} {'variant':>7} " + " ".join(f"{level:>9}" for level in PERCENTILES),
-    ]
-    for row in gaps(runs):
-        values = " ".join(f"{value:9.2e}" for value in row.percentiles)
-        lines.append(f"{row.max_size:3} {row.schedule:8} {row.variant:7} {values} ({row.limited} of {row.count})")
-        published = PUBLISHED_GAPS.get(row.max_size, {}).get(row.variant) if row.schedule == "mplp" else None
-        if published is not None:
-            lines.append(f"{'the paper':>20} " + " ".join(f"{value:9.2e}" for value in published))
-    lines += [
-        "",
-        f"Times against variant {BASELINE}: the median speed-up, and the slope in log-log; below 1, the speed-up grows",
-        "with the time that the baseline takes; in brackets the runs in which one of the two reached its time limit:",
-        f"{'M':>3} {'schedule':8} {'variant':>7} {'speed-up':>9} {'slope':>6}",
-    ]
-    for speed in speeds(runs):
-        times = f"{speed.speedup:9.2f} {speed.slope:6.2f} ({speed.cut_short} of {speed.count})"
-        lines.append(f"{speed.max_size:3} {speed.schedule:8} {speed.variant:7} {times}")
-    return "\n".join(lines)

@@ -10,6 +10,7 @@ import numpy as np
 from bender_core.model import BinaryMRF
 from bender_core.partition.groups import LARGEST_GROUP, Partition, PartitionError, require_cover, spanning_forest
 from bender_core.partition.strategies import BY_RULE, what_matters
+from bender_core.units import duration
 
 # Partitions that hold as much as the best but for this share of the coupling are as good.
 AS_GOOD = 0.01
@@ -84,7 +85,7 @@ def _auto(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     reason = (
         f"{best}: {_percent(found[best].held)} of the coupling that matters lies inside groups "
         f"({_percent(found[best].inside)}) or on a forest that joins them, {_cycles(found[best].cycles)} left, "
-        f"about {_duration(seconds[best])} a sweep; {', '.join(others)}"
+        f"about {duration(seconds[best])} a sweep; {', '.join(others)}"
     )
     return Partition(parts[best].groups, parts[best].labels, "auto", reason)
 
@@ -95,10 +96,6 @@ def _percent(share: float) -> str:
 
 def _cycles(count: int) -> str:
     return "1 cycle" if count == 1 else f"{count or 'no'} cycles"
-
-
-def _duration(seconds: float) -> str:
-    return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else f"{seconds:,.1f} s"
 
 
 STRATEGIES: dict[str, Callable[[BinaryMRF, int, int], Partition]] = {"auto": _auto, **BY_RULE}

@@ -25,6 +25,7 @@ __all__ = [
     "FAMILIES",
     "Family",
     "Parameter",
+    "Value",
     "body_pose",
     "chimera",
     "communities",

@@ -9,6 +9,9 @@ import streamlit as st
 
 from bender_core.experiments import Store
 
+# The paper's study in small, finished.
+SHIPPED = Path(__file__).parents[2] / "docs" / "study" / "small.sqlite"
+
 
 def folder() -> Path:
     """Where runs and plans are kept: BENDER_DATA_DIR from the environment, or the user's own folder for data."""
@@ -25,4 +28,6 @@ def store() -> Store:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _store(path: Path) -> Store:
-    return Store(path)
+    kept = Store(path)
+    kept.adopt(SHIPPED)
+    return kept

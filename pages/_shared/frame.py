@@ -14,6 +14,7 @@ _CSS = """<style>
   table.plain th, table.plain td { padding: 0.25rem 0.8rem; text-align: right;
     border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }
   table.plain th { font-weight: 600; }
+  table.plain th:first-child, table.plain td:first-child { text-align: left; }
 .st-key-fetched_ahead { position: absolute; width: 1px; height: 1px; overflow: hidden; visibility: hidden; }
 </style>"""
 

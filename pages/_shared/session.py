@@ -176,7 +176,19 @@ class Lab:
         TooLargeError, PartitionError
             Then nothing has changed.
         """
-        self._start(mrf, bc.partition(mrf, self.max_size), self.max_size, self.variant, self.schedule)
+        self.open(mrf, origin, bc.partition(mrf, self.max_size), self.max_size, self.variant, self.schedule)
+
+    def open(
+        self, mrf: bc.BinaryMRF, origin: Origin, part: bc.Partition, max_size: int, variant: int, schedule: str
+    ) -> None:
+        """Take a new model that is cut already, and start a run.
+
+        Raises
+        ------
+        TooLargeError, PartitionError
+            Then nothing has changed.
+        """
+        self._start(mrf, part, max_size, variant, schedule)
         self.origin = origin
 
     def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:

@@ -44,13 +44,13 @@ from bender_core.experiments import (
 )
 from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
 from bender_core.experiments.plan import plan_of
+from bender_core.experiments.report import report
 from bender_core.experiments.tables import (
     PERCENTILES,
     by_other_code,
     endings,
     gaps,
     of_plan,
-    report,
     speeds,
     timings,
     to_csv,
@@ -165,6 +165,8 @@ def test_a_key_is_what_decides_the_result() -> None:
         ({"instances": [{"family": "ising_grid", "row": 3}]}, "the family ising_grid has an unknown key 'row'"),
         ({"instances": [{"family": "ising_grid", "rows": 1}]}, "the family ising_grid: Rows is 1; it must be"),
         ({"instances": [{"family": "ising_grid", "seed": {"from": 1}}]}, "write it like {from = 0, to = 96}"),
+        ({"instances": [{"family": "ising_grid", "seed": {"from": 3, "to": 2}}]}, "an empty list or range of values"),
+        ({"instances": [{"family": "ising_grid", "seed": {"from": 0, "to": 10**12}}]}, "at most 100,000 are made"),
         ({"instances": [{"files": "*.none"}]}, "there are no files '*.none' beside the plan"),
         ({"runs": {}}, "[runs] has no sizes; add them"),
         ({"runs": {"sizes": [0]}}, "[runs] sizes holds 0; choose from 1 to 30"),

@@ -1,0 +1,131 @@
+"""What the paper observed in its study, asked of any runs: does it hold here, and by which numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bender_core.experiments.store import Run
+from bender_core.experiments.tables import BASELINE, Timing, fitted_line, timings
+
+LOOSEST, EVERYWHERE = (1, 2, 3, 4, 5), (6, 7, 8, 9, 10)
+PAPERS = LOOSEST + EVERYWHERE
+# The paper says "little", "substantial" and "highly similar"; this is what we take them for.
+LITTLE, SUBSTANTIAL_SECONDS, SIMILAR = 0.01, 5.0, 1.25
+MOSTLY = 0.9
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One sentence of the paper (section "Experiments", and its figure of times).
+
+    Attributes
+    ----------
+    claim : str
+        What the paper observed.
+    holds : bool
+        Whether it does here, by our reading of its words.
+    numbers : str
+        By which numbers.
+    """
+
+    claim: str
+    holds: bool
+    numbers: str
+
+
+def observations(runs: Sequence[Run]) -> list[Observation]:
+    """The paper's observations that can be looked into with these runs.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        All of one schedule; every variant counts on those groups alone on which all ten and the baseline have run.
+    """
+    cuts = _complete(timings(runs))
+    return [look(cuts) for look in _LOOKS] if cuts else []
+
+
+Cuts = list[dict[int, Timing]]
+
+
+def _complete(timed: Sequence[Timing]) -> Cuts:
+    """The runs of the paper's variants and the baseline, groups by groups, where all are there."""
+    found: dict[str, dict[int, Timing]] = {}
+    for timing in timed:
+        found.setdefault(timing.baseline.task.key, {})[timing.run.task.variant] = timing
+    return [cut for cut in found.values() if set(cut) >= {*PAPERS, BASELINE}]
+
+
+def _gap(cuts: Cuts) -> Observation:
+    timed = [cut[v] for cut in cuts for v in PAPERS if not cut[v].cut_short]
+    away = np.array([abs(timing.run.outcome.gap - timing.baseline.outcome.gap) for timing in timed])
+    share = float((away <= LITTLE).mean()) if timed else 0.0
+    most = f"; at most {away.max():.2g} away" if timed else ""
+    return Observation(
+        "The gap hardly depends on the variant, and is that of the baseline.",
+        share >= MOSTLY,
+        f"{_percent(share)} of the {len(timed)} runs in which neither reached its time limit end within {LITTLE:g} of "
+        f"the baseline's gap (relative to the bound){most}.",
+    )
+
+
+def _growth(cuts: Cuts) -> Observation:
+    slopes = [fitted_line([cut[v] for cut in cuts])[0] for v in PAPERS]
+    return Observation(
+        "The longer the baseline takes, the larger is the speed-up.",
+        max(slopes) < 1,
+        f"In log-log, the time of a variant grows with the baseline's to the power of {min(slopes):.2f} to "
+        f"{max(slopes):.2f}; below 1, the speed-up grows.",
+    )
+
+
+def _ahead(cuts: Cuts) -> Observation:
+    slow = [cut for cut in cuts if cut[BASELINE].run.outcome.seconds >= SUBSTANTIAL_SECONDS]
+    ratios = np.array([[_seconds(cut, BASELINE) / _seconds(cut, v) for v in PAPERS] for cut in slow])
+    share = float((ratios > 1).mean()) if slow else 0.0
+    numbers = f"The baseline took {SUBSTANTIAL_SECONDS:g} s or more on {len(slow)} of {len(cuts)} cuts"
+    if slow:
+        numbers += f"; there {_percent(share)} of the runs are faster, the median by {np.median(ratios):.3g}×"
+    return Observation(
+        "All variants tend to be faster where the baseline takes substantial time.", share >= MOSTLY, f"{numbers}."
+    )
+
+
+def _reverse_only(cuts: Cuts) -> Observation:
+    means = {v: _mean(cuts, v) for v in PAPERS}
+    ranked = sorted(PAPERS, key=means.__getitem__)
+    return Observation(
+        "The variants with reverse Magnanti-Wong cuts alone (4 and 9) are the fastest.",
+        all(min(family, key=means.__getitem__) in (4, 9) for family in (LOOSEST, EVERYWHERE)),
+        "Geometric means of seconds, fastest first: " + ", ".join(f"{v}: {means[v]:.2g}" for v in ranked) + ".",
+    )
+
+
+def _alike(cuts: Cuts) -> Observation:
+    ratios = [_mean(cuts, zero) / _mean(cuts, half) for zero, half in ((2, 3), (7, 8))]
+    return Observation(
+        "α = 0 and α = ½ take nearly the same time.",
+        all(1 / SIMILAR <= ratio <= SIMILAR for ratio in ratios),
+        f"Geometric mean of the ratio of times: {ratios[0]:.2f} on the loosest edge, {ratios[1]:.2f} on all edges.",
+    )
+
+
+_LOOKS: tuple[Callable[[Cuts], Observation], ...] = (_gap, _growth, _ahead, _reverse_only, _alike)
+
+
+def _seconds(cut: dict[int, Timing], variant: int) -> float:
+    return cut[variant].run.outcome.seconds
+
+
+def _mean(cuts: Cuts, variant: int) -> float:
+    """The geometric mean of seconds."""
+    seconds: NDArray[np.float64] = np.array([_seconds(cut, variant) for cut in cuts])
+    return float(np.exp(np.log(seconds).mean()))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,175 @@
+"""Runs on one model side by side. The one that has had the least time goes next, so a race is fair at any moment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from bender_core.engine import Engine
+from bender_core.estimate import required_bytes
+from bender_core.experiments.perform import Outcome, Record, outcome_of, record
+from bender_core.experiments.plan import Instance, Limits, Task, task_of
+from bender_core.model import BinaryMRF
+from bender_core.partition import Partition
+
+# Records from within sweeps that a run keeps at most, beside those at the ends of sweeps.
+MOST_WITHIN = 2000
+
+# A run's own computing time: what else the machine does meanwhile is no runner's fault.
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """What a run of a race is.
+
+    Attributes
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    max_size : int
+        M as it was asked for.
+    variant : int
+    schedule : str
+    """
+
+    mrf: BinaryMRF
+    part: Partition
+    max_size: int
+    variant: int
+    schedule: str
+
+    @cached_property
+    def memory(self) -> int:
+        """The bytes that it will need, predicted."""
+        return required_bytes(self.mrf, self.part, self.variant)
+
+    def task(self, limits: Limits) -> Task:
+        """The run as a task, for a store."""
+        instance = Instance(self.mrf.name)
+        return task_of(instance, self.mrf, self.part, self.max_size, self.variant, self.schedule, limits)
+
+
+@dataclass(eq=False)
+class Lane:
+    """One run of a race.
+
+    Attributes
+    ----------
+    entry : Entry
+    limits : Limits
+    clock : callable
+    seconds : float
+        Its own computing time, tables included.
+    records : list of Record
+        Where it stood at the start, at the end of every sweep, and some moments between.
+    outcome : Outcome or None
+        Once it has ended; its memory is free by then.
+    """
+
+    entry: Entry
+    limits: Limits
+    clock: Clock = time.thread_time
+    seconds: float = 0.0
+    records: list[Record] = field(default_factory=list)
+    outcome: Outcome | None = None
+    _engine: Engine | None = None
+
+    @property
+    def sweeps(self) -> int:
+        """Completed sweeps."""
+        return self.records[-1][1] if self.records else 0
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, at the least: it may end before its limits."""
+        if self.outcome is not None:
+            return 1.0
+        return min(max(self.sweeps / self.limits.sweeps, self.seconds / self.limits.seconds), 1.0)
+
+    def advance(self) -> None:
+        """Go on to the end of the sweep, for about 50 ms at most.
+
+        Raises
+        ------
+        TooLargeError, EngineError
+        """
+        begin = self.clock()
+        if self._engine is None:
+            self._engine = self._begun()
+        else:
+            self._engine.run(max_sweeps=self._engine.sweep + 1, on_progress=lambda engine: True)
+        self.seconds += self.clock() - begin
+        self.records.append(record(self._engine, self.seconds))
+        if len(self.records) > MOST_WITHIN + self.sweeps:
+            self.records = thinned(self.records)
+        if self._engine.finished or self.seconds >= self.limits.seconds:
+            self.end()
+
+    def end(self) -> None:
+        """Leave it where it stands and free its memory. One that was stopped had a limit of the time it took."""
+        if self._engine is not None and self.outcome is None:
+            if not self._engine.finished and self.seconds < self.limits.seconds:
+                self.limits = replace(self.limits, seconds=self.seconds)
+            ends = [is_end or k == len(self.records) - 1 for k, is_end in enumerate(ends_of_sweeps(self.records))]
+            kept = [one for one, is_kept in zip(self.records, ends, strict=True) if is_kept]
+            self.outcome = outcome_of(self._engine, self.seconds, kept)
+        self._engine = None
+
+    def _begun(self) -> Engine:
+        entry, limits = self.entry, self.limits
+        return Engine(
+            entry.mrf,
+            entry.part,
+            entry.variant,
+            entry.schedule,
+            max_sweeps=limits.sweeps,
+            snapshot_bytes=0,
+            limit=limits.megabytes << 20,
+        )
+
+
+@dataclass(eq=False)
+class Race:
+    """Runs that take turns.
+
+    Attributes
+    ----------
+    lanes : list of Lane
+    """
+
+    lanes: Sequence[Lane]
+
+    @property
+    def finished(self) -> bool:
+        """Whether all runs have ended."""
+        return all(lane.outcome is not None for lane in self.lanes)
+
+    def advance(self) -> None:
+        """Let the run that has had the least time go on a little.
+
+        Raises
+        ------
+        TooLargeError, EngineError
+        """
+        min((lane for lane in self.lanes if lane.outcome is None), key=lambda lane: lane.seconds).advance()
+
+
+def ends_of_sweeps(records: Sequence[Record]) -> list[bool]:
+    """Of every record, whether it was made at the end of a sweep: the first to tell of another sweep."""
+    return [k > 0 and records[k - 1][1] != one[1] for k, one in enumerate(records)]
+
+
+def thinned(records: Sequence[Record]) -> list[Record]:
+    """The records without every other one of those from within sweeps; the first and the last stay."""
+    kept, skip = [], False
+    for k, (one, is_end) in enumerate(zip(records, ends_of_sweeps(records), strict=True)):
+        if is_end or k in (0, len(records) - 1):
+            kept.append(one)
+            continue
+        if not skip:
+            kept.append(one)
+        skip = not skip
+    return kept

@@ -1,0 +1,58 @@
+"""Everything that an experiment found, in plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bender_core.experiments.observations import observations
+from bender_core.experiments.paper import PUBLISHED_GAPS
+from bender_core.experiments.store import Run
+from bender_core.experiments.tables import BASELINE, PERCENTILES, by_other_code, endings, gaps, speeds
+
+
+def report(runs: Sequence[Run]) -> str:
+    """What became of the runs, their gaps beside the paper's, their times, and the paper's observations."""
+    return "\n".join([*_endings(runs), "", *_gaps(runs), "", *_times(runs), *_observations(runs)])
+
+
+def _endings(runs: Sequence[Run]) -> list[str]:
+    said = ", ".join(f"{count} {status}" for status, count in endings(runs).most_common())
+    others = by_other_code(runs)
+    return [f"{len(runs)} runs: {said}", *[f"{others} of them by another version of the code"] * bool(others)]
+
+
+def _gaps(runs: Sequence[Run]) -> list[str]:
+    lines = [
+        "Normalised gap, (UB - LB) / |LB|, at percentiles over instances; in brackets the runs that reached a limit:",
+        f"{'M':>3} {'schedule':8} {'variant':>7} " + " ".join(f"{level:>9}" for level in PERCENTILES),
+    ]
+    for row in gaps(runs):
+        values = " ".join(f"{value:9.2e}" for value in row.percentiles)
+        lines.append(f"{row.max_size:3} {row.schedule:8} {row.variant:7} {values} ({row.limited} of {row.count})")
+        published = PUBLISHED_GAPS.get(row.max_size, {}).get(row.variant) if row.schedule == "mplp" else None
+        if published is not None:
+            lines.append(f"{'the paper':>20} " + " ".join(f"{value:9.2e}" for value in published))
+    return lines
+
+
+def _times(runs: Sequence[Run]) -> list[str]:
+    lines = [
+        f"Times against variant {BASELINE}: the median speed-up, and the slope in log-log; below 1, the speed-up grows",
+        "with the time that the baseline takes; in brackets the runs in which one of the two reached its time limit:",
+        f"{'M':>3} {'schedule':8} {'variant':>7} {'speed-up':>9} {'slope':>6}",
+    ]
+    for speed in speeds(runs):
+        times = f"{speed.speedup:9.2f} {speed.slope:6.2f} ({speed.cut_short} of {speed.count})"
+        lines.append(f"{speed.max_size:3} {speed.schedule:8} {speed.variant:7} {times}")
+    return lines
+
+
+def _observations(runs: Sequence[Run]) -> list[str]:
+    lines: list[str] = []
+    for schedule in sorted({run.task.schedule for run in runs}):
+        found = observations([run for run in runs if run.task.schedule == schedule])
+        if found:
+            lines += ["", f"What the paper observed, and whether it holds here ({schedule}):"]
+        for look in found:
+            lines += [f"{'holds' if look.holds else 'does not hold'}: {look.claim}", f"    {look.numbers}"]
+    return lines

@@ -1,0 +1,17 @@
+"""Amounts in words, in units and with digits that people read at a glance."""
+
+from __future__ import annotations
+
+_DURATIONS = ((3600.0, 7200.0, "h"), (60.0, 120.0, "min"), (1.0, 0.1, "s"), (1e-3, 0.0, "ms"))
+
+
+def duration(seconds: float) -> str:
+    """Seconds as milliseconds, seconds, minutes or hours, with about two digits."""
+    unit, name = next((unit, name) for unit, least, name in _DURATIONS if seconds >= least)
+    value = seconds / unit
+    return f"{value:.2g} {name}" if value < 9.95 else f"{value:,.0f} {name}"
+
+
+def storage(count: float) -> str:
+    """Bytes as MB or GB (of 1024), with about three digits."""
+    return f"{count / 2**30:.3g} GB" if count >= 2**30 else f"{count / 2**20:.3g} MB"

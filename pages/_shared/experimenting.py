@@ -1,0 +1,87 @@
+"""An experiment that is being carried out, by a process of its own that outlives sessions, but not the server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+# Of one server, for all who look.
+MOST_AT_ONCE = 32
+# How long a stop is waited for, so that what is told afterwards is the last word.
+STOP_SECONDS = 0.5
+
+
+@dataclass
+class Experiment:
+    """What carries out one plan. A thread listens to the process; neither calls anything of Streamlit."""
+
+    done: int = 0  # runs, of the total
+    total: int = 0
+    failed: int = 0  # whose worker died
+    left: float | None = None  # seconds, at the pace so far
+    last: str = ""  # the run finished last
+    failure: str = ""  # why it ended, if not as it should
+    _process: subprocess.Popen[str] | None = None
+    _listener: threading.Thread | None = None
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def busy(self) -> bool:
+        """Whether runs are still being done, as far as people care: one that was told to stop ends by itself."""
+        return self._listener is not None and self._listener.is_alive() and not self._stopped.is_set()
+
+    def start(self, plan: Path, store: Path, workers: int, scheduler: str = "") -> None:
+        """Do what is not done yet."""
+        if self.busy:
+            return
+        command = [sys.executable, "-m", "bender_core", "experiment", "run", str(plan), "--store", str(store)]
+        command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
+        self.done = self.total = self.failed = 0
+        self.left, self.last, self.failure = None, "", ""
+        self._stopped = threading.Event()
+        self._process = subprocess.Popen(
+            command,
+            cwd=Path(__file__).parents[2],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._listener = threading.Thread(target=self._listen, args=(self._process, self._stopped), daemon=True)
+        self._listener.start()
+
+    def stop(self) -> None:
+        """Leave it at what is done; what is running is done anew another time."""
+        self._stopped.set()
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+        if self._listener is not None:
+            self._listener.join(STOP_SECONDS)
+
+    def _listen(self, process: subprocess.Popen[str], stopped: threading.Event) -> None:
+        assert process.stdout is not None
+        said = ""
+        for line in process.stdout:
+            if not line.startswith("{"):
+                said = line
+            elif not stopped.is_set():
+                self._take(json.loads(line))
+        if process.wait() and not stopped.is_set():
+            self.failure = said.strip().removeprefix("error: ") or f"it ended with code {process.returncode}"
+
+    def _take(self, told: dict[str, Any]) -> None:
+        self.done, self.total, self.failed = told["done"], told["total"], told["failed"]
+        self.left, self.last = told["left"], told["last"]
+
+
+@st.cache_resource(show_spinner=False, max_entries=MOST_AT_ONCE)
+def experiment(plan: str) -> Experiment:
+    """The experiment of a plan, by its name among `pages._shared.plans`; one for all who look at it."""
+    return Experiment()

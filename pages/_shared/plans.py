@@ -1,0 +1,85 @@
+"""Plans of experiments: those that are shipped, and those that people make, kept by what they say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import bender_core as bc
+from bender_core.experiments import Limits
+from bender_core.io import dumps
+from bender_core.synth import Value
+from pages._shared.data import folder
+
+STUDY = Path(__file__).parents[2] / "docs" / "study"
+SHIPPED = {"small": STUDY / "small.toml", "paper": STUDY / "paper.toml"}
+
+
+def path_of(name: str) -> Path | None:
+    """The file of a plan; None if there is none of this name."""
+    if name in SHIPPED:
+        return SHIPPED[name]
+    path = _kept() / name / "plan.toml"
+    return path if name.isalnum() and path.is_file() else None
+
+
+def keep(text: str, mrf: bc.BinaryMRF | None = None) -> str:
+    """Keep a plan, with the model that it speaks of as `file_of`; returns its name, equal for equal plans.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    model = b"" if mrf is None else dumps(mrf)
+    name = hashlib.sha256(text.encode() + b"\0" + model).hexdigest()[:16]
+    place = _kept() / name
+    place.mkdir(parents=True, exist_ok=True)
+    if mrf is not None:
+        (place / file_of(mrf)).write_bytes(model)
+    (place / "plan.toml").write_text(text, encoding="utf-8")
+    return name
+
+
+def file_of(mrf: bc.BinaryMRF) -> str:
+    """The name of a file for a model, after the model's own."""
+    return (re.sub("[^A-Za-z0-9]+", "-", mrf.name).strip("-")[:60] or "model") + ".mrf.json"
+
+
+def text_of(
+    instances: Mapping[str, Value | Mapping[str, int]],
+    runs: Mapping[str, Sequence[int] | Sequence[str]],
+    limits: Limits,
+    name: str,
+) -> str:
+    """A plan of one kind of instances as TOML, in which strings, numbers and lists are written as in JSON."""
+    return "\n".join(
+        [
+            f"name = {_toml(name)}",
+            "",
+            "[[instances]]",
+            *(f"{key} = {_toml(value)}" for key, value in instances.items()),
+            "",
+            "[runs]",
+            *(f"{key} = {_toml(list(values))}" for key, values in runs.items()),
+            "",
+            "[limits]",
+            f"sweeps = {limits.sweeps}",
+            f"seconds = {limits.seconds}",
+            f"megabytes = {limits.megabytes}",
+            "",
+        ]
+    )
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + "}"
+    return json.dumps(value)
+
+
+def _kept() -> Path:
+    return folder() / "plans"

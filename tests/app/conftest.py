@@ -1,0 +1,24 @@
+"""The app without a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.runtime.pages_manager import PagesManager
+
+
+@pytest.fixture(autouse=True)
+def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages run through app.py at once.
+
+    AppTest forgets before every run that the app has a navigation; the page would then begin once more, and a press
+    of a button be lost on the way (`pages._shared.routing`; tests/browser/test_fresh_server.py sees it for real).
+    """
+    begin = PagesManager.__init__
+
+    def with_navigation(self: PagesManager, *args: Any, **options: Any) -> None:
+        begin(self, *args, **options)
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", with_navigation)

@@ -1,0 +1,204 @@
+"""Experiments: the study that is shipped, plans of one's own, and runs that are started, stopped and told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bender_core as bc
+from bender_core.experiments import Limits, Store, read_plan
+from pages._shared.data import store
+from pages._shared.experimenting import Experiment, experiment
+from pages._shared.plans import SHIPPED, file_of, keep, path_of, text_of
+from tests.app.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
+
+
+def cells(test: AppTest) -> list[str]:
+    return [cell for piece in html(test) for cell in piece.cells]
+
+
+def beside(test: AppTest, title: str) -> str:
+    """What a table says beside a word."""
+    found = cells(test)
+    return found[found.index(title) + 1]
+
+
+def mine(test: AppTest, count: int = 3) -> AppTest:
+    """A small plan by the form: a few little grids."""
+    ran(test.selectbox("plan_kind").select("own").run())
+    ran(test.selectbox("plan_source").select("ising_grid").run())
+    test.number_input("plan-ising_grid-rows").set_value(4)
+    test.number_input("plan-ising_grid-columns").set_value(4)
+    test.number_input("plan-ising_grid-seed").set_value(count)
+    test.multiselect("plan_sizes").set_value([4])
+    test.multiselect("plan_variants").set_value([9, 11])
+    return press(test, "Plan it")
+
+
+def carrying_out(test: AppTest) -> Experiment:
+    return experiment(test.session_state.plan)
+
+
+def finished(test: AppTest) -> AppTest:
+    """The page after the experiment's process has ended."""
+    carrying_out(test)._listener.join()
+    return ran(test.run())
+
+
+# -- the shipped study ----------------------------------------------------------------------------------------
+
+
+def test_the_page_opens_with_a_finished_study() -> None:
+    test = app("experiments")
+    assert complaints(test) == []
+    assert beside(test, "runs") == "576"
+    runs = store().runs()
+    assert len([run for run in runs if run.task.instance.source == "body_pose"]) >= 576
+    for text in ("12: exact min-marginals by pruning", "M 16", "gap closed"):
+        assert text in tables(test)
+    test.session_state.study_view = "Gaps"
+    ran(test.run())
+    # The paper's own figures stand below ours.
+    assert "0.00063" in tables(test)
+    assert tables(test).count("paper") == 11
+
+
+def test_the_shipped_store_holds_the_whole_small_study() -> None:
+    plan = read_plan(SHIPPED["small"])
+    kept = Store(SHIPPED["small"].with_suffix(".sqlite"))
+    asked = {(i, m, v) for i in plan.instances for m in plan.sizes for v in plan.variants}
+    assert {(run.task.instance, run.task.max_size, run.task.variant) for run in kept.runs()} == asked
+    assert all(run.task.limits == plan.limits for run in kept.runs())
+
+
+# -- plans ----------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_by_the_form_says_what_it_is() -> None:
+    test = mine(app("experiments"))
+    assert (beside(test, "instances"), beside(test, "runs"), beside(test, "to do")) == ("3", "6", "6")
+    assert "core-hours" in beside(test, "will take")
+    assert complaints(test) == []
+    name = test.session_state.plan
+    assert test.query_params["plan"] == name
+    plan = read_plan(path_of(name))
+    assert [dict(instance.values)["seed"] for instance in plan.instances] == [0, 1, 2]
+    assert (plan.sizes, plan.variants, plan.limits) == ((4,), (9, 11), Limits(400, 60.0, 1024))
+    # Another session finds it by the address; and it is still there after a look elsewhere.
+    other = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    other.query_params["plan"] = name
+    go(other, "experiments")
+    assert beside(other, "runs") == "6"
+    go(test, "watch")
+    assert beside(go(test, "experiments"), "runs") == "6"
+
+
+def test_the_model_at_hand_is_planned_with() -> None:
+    test = app("experiments")
+    ran(test.selectbox("plan_kind").select("own").run())
+    press(test, "Plan it")
+    (instance,) = test.session_state.planned.plan.instances
+    assert instance.load().content_hash() == lab(test).mrf.content_hash()
+    assert instance.title == "pose-small.mrf.json"
+
+
+def test_a_plan_of_nothing_is_refused() -> None:
+    test = app("experiments")
+    ran(test.selectbox("plan_kind").select("own").run())
+    test.multiselect("plan_variants").set_value([])
+    press(test, "Plan it")
+    assert complaints(test) == ["The plan has no variants; choose at least one."]
+
+
+def test_an_address_of_no_plan_is_said() -> None:
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    test.query_params["plan"] = "0123456789abcdef"
+    go(test, "experiments")
+    assert complaints(test) == ["There is no plan 0123456789abcdef on this machine; make it again, or bring its file."]
+    for name in ("../../etc", "", "a/b", "plan.toml"):
+        assert path_of(name) is None
+
+
+def test_a_plan_that_cannot_be_read_is_one_sentence() -> None:
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    test.query_params["plan"] = keep("[[instances]]\nfamily = 'ising_grid'\n[runs]\nsizes = [99]\n")
+    go(test, "experiments")
+    (said,) = complaints(test)
+    assert said == "This plan cannot be carried out: [runs] sizes holds 99; choose from 1 to 30"
+
+
+def test_plans_are_kept_by_what_they_say(tmp_path: Path) -> None:
+    mrf = bc.load(ROOT / "sample_instances/tiny.mrf.json")
+    runs = {"sizes": [2], "variants": [9], "strategies": ["default"], "schedules": ["mplp"]}
+    text = text_of({"files": file_of(mrf)}, runs, Limits(7, 1.5), 'a "name" with \\ and ü')
+    assert keep(text, mrf) == keep(text, mrf) != keep(text)
+    plan = read_plan(path_of(keep(text, mrf)))
+    assert (plan.name, plan.limits, len(plan)) == ('a "name" with \\ and ü', Limits(7, 1.5, 1024), 1)
+
+
+# -- running --------------------------------------------------------------------------------------------------
+
+
+def test_an_experiment_is_run_and_told() -> None:
+    test = mine(app("experiments"), 2)
+    assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Run"]
+    press(test, "Run")
+    finished(test)
+    assert complaints(test) == []
+    assert (beside(test, "to do"), beside(test, "will take")) == ("0", "–")
+    tasks = test.session_state.planned.tasks
+    kept = {run.task.key: run for run in store().runs()}
+    assert {task.key for task in tasks} <= set(kept)
+    for task in tasks:
+        engine = bc.Engine(*task.cut(), task.variant, task.schedule)
+        engine.run()
+        assert kept[task.key].outcome.lower_bound == engine.lower_bound
+    assert "9: RMC on all loose edges" in tables(test)
+    # A plan that shares runs has less to do.
+    assert beside(mine(test, 3), "to do") == "2"
+    assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Resume"]
+
+
+def test_a_stop_keeps_what_is_done_and_a_start_goes_on(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        text_of(
+            {"family": "ising_grid", "rows": 5, "columns": 5, "seed": {"from": 0, "to": 59}},
+            {"sizes": [4], "variants": [9]},
+            Limits(),
+            "sixty",
+        )
+    )
+    kept, running = tmp_path / "runs.sqlite", Experiment()
+    running.start(plan, kept, 1)
+    while running.busy and not running.done:
+        running._listener.join(0.01)
+    running.stop()
+    assert not running.busy
+    running._listener.join()
+    assert running.failure == ""
+    done = len(Store(kept).runs())
+    assert 0 < done < 60
+    running.start(plan, kept, 2)
+    running._listener.join()
+    assert (running.done, running.total, running.failure) == (60, 60, "")
+    assert len(Store(kept).runs()) == 60
+
+
+def test_why_an_experiment_ended_is_told(tmp_path: Path) -> None:
+    running = Experiment()
+    running.start(tmp_path / "none.toml", tmp_path / "runs.sqlite", 1)
+    running._listener.join()
+    assert "none.toml" in running.failure
+    assert "Traceback" not in running.failure
+
+
+def test_a_folder_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path / "file" / "below"))
+    test = app("experiments")
+    (said,) = complaints(test)
+    assert said.startswith("Runs cannot be kept on this machine")
+    assert said.endswith("set BENDER_DATA_DIR to a folder that can be written.")

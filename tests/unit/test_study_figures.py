@@ -1,0 +1,76 @@
+"""The timing scatter: where points stand, how they look, and the lines through them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bender_core.experiments import Instance, Limits, Outcome, Run, Task
+from bender_core.experiments.perform import SECONDS_REACHED
+from bender_core.variants import VARIANTS
+from bender_core.visualization.study import plot_times
+from bender_core.visualization.styles import STYLES
+
+
+def run(variant: int, seed: int, seconds: float, status: str = "closed", name: str = "ising_grid") -> Run:
+    instance = Instance(name, (("seed", seed),))
+    task = Task(f"{variant}-{seed}", "", instance, 5, "groups", variant, "mplp", Limits())
+    return Run(task, Outcome(status, -1.0, -1.0, seconds=seconds), "code", "now")
+
+
+def traces(runs: list[Run], mode: str) -> dict[str, Any]:
+    return {trace.legendgroup: trace for trace in plot_times(runs).data if trace.mode == mode}
+
+
+def test_every_variant_looks_as_in_the_paper() -> None:
+    colours = [STYLES[variant].colour for variant in range(1, 6)]
+    assert len(set(colours)) == 5
+    assert [STYLES[variant].colour for variant in range(6, 11)] == colours
+    assert {STYLES[variant][1:] for variant in range(1, 6)} == {("circle-open", "solid")}
+    assert {STYLES[variant][1:] for variant in range(6, 11)} == {("x-thin-open", "dot")}
+    assert len(set(STYLES.values())) == len(VARIANTS)
+
+
+def test_points_stand_at_the_times_and_know_their_runs() -> None:
+    runs = [run(v, seed, 10.0**seed / (v - 8)) for seed in range(3) for v in (9, 11)]
+    points = traces(runs, "markers")
+    assert points.keys() == {"9", "11"}
+    for variant in (9, 11):
+        mine = points[str(variant)]
+        found = {(key, x, y) for (key, *_), x, y in zip(mine.customdata, mine.x, mine.y, strict=True)}
+        expected = {
+            (r.task.key, b.outcome.seconds, r.outcome.seconds)
+            for r in runs
+            for b in runs
+            if r.task.variant == variant and b.task.variant == 11 and r.task.instance == b.task.instance
+        }
+        assert found == expected
+        assert (mine.marker.symbol, mine.marker.color) == (STYLES[variant].symbol, STYLES[variant].colour)
+    drawing = plot_times(runs)
+    assert (drawing.layout.xaxis.type, drawing.layout.yaxis.type) == ("log", "log")
+
+
+def test_lines_fit_and_are_named_by_their_variant() -> None:
+    runs = [run(11, seed, 10.0**seed) for seed in range(4)] + [run(9, seed, 3 * 10 ** (seed / 2)) for seed in range(4)]
+    lines = traces(runs, "lines+text")
+    assert np.allclose(lines["9"].y, [3, 3 * 10**1.5])
+    assert np.allclose(lines["11"].x, lines["11"].y)
+    assert lines["9"].text[-1] == "<b>9</b>"
+    assert lines["9"].line.dash == STYLES[9].dash
+
+
+def test_times_that_were_cut_short_are_faint() -> None:
+    runs = [run(11, 0, 1.0), run(9, 0, 0.5), run(11, 1, 60.0, SECONDS_REACHED), run(9, 1, 2.0)]
+    assert list(traces(runs, "markers")["9"].marker.opacity) == [1.0, 0.35]
+
+
+def test_names_of_files_are_shown_as_they_are() -> None:
+    runs = [run(v, 0, 1.0, name="<b>&amp;") for v in (9, 11)]
+    assert traces(runs, "markers")["9"].customdata[0][1] == "&lt;b&gt;&amp;amp; 0"
+
+
+@pytest.mark.parametrize("runs", [[], [run(9, 0, 1.0)]])
+def test_without_a_baseline_nothing_is_drawn(runs: list[Run]) -> None:
+    assert len(plot_times(runs).data) == 0
