@@ -16,7 +16,7 @@ from bender_core.partition import STRATEGIES
 from pages._shared.session import Lab, sample_names
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("instance", "partition", "watch", "edge")
+PAGES = ("instance", "partition", "watch", "edge", "compare")
 
 
 def app(page: str = "watch") -> AppTest:
