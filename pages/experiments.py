@@ -284,9 +284,9 @@ def times(runs: Sequence[Run]) -> None:
     picked = st.plotly_chart(drawing, key="times", height=460, on_select="rerun", selection_mode="points")
     limit = max(run.task.limits.seconds for run in shown)
     st.caption(
-        "A point is a run: below the baseline's line it was faster. Colours and symbols are the paper's: the colour "
-        "tells α, o and solid lines rows on the loosest edge, x and dotted lines on all loose edges. Faint: a time "
-        f"reached the limit of {limit:g} s and is really longer. Click a point to watch its run."
+        "A point is a run, a line the best fit; below the baseline's it was faster. Colours and symbols: the paper's; "
+        "the colour tells α, o and solid lines rows on the loosest edge, x and dotted lines on all loose edges. Faint: "
+        f"a time reached the limit of {limit:g} s and is really longer. Click a point to watch its run."
     )
     points = picked.selection.points
     if points:

@@ -11,8 +11,9 @@ from bender_core.experiments.tables import BASELINE, PERCENTILES, by_other_code,
 
 
 def report(runs: Sequence[Run]) -> str:
-    """What became of the runs, their gaps beside the paper's, their times, and the paper's observations."""
-    return "\n".join([*_endings(runs), "", *_gaps(runs), "", *_times(runs), *_observations(runs)])
+    """What became of the runs, what the paper observed, times, and gaps beside the paper's; an empty line between."""
+    sections = (_endings(runs), _observations(runs), _times(runs), _gaps(runs))
+    return "\n\n".join("\n".join(section) for section in sections if section)
 
 
 def _endings(runs: Sequence[Run]) -> list[str]:
@@ -52,7 +53,7 @@ def _observations(runs: Sequence[Run]) -> list[str]:
     for schedule in sorted({run.task.schedule for run in runs}):
         found = observations([run for run in runs if run.task.schedule == schedule])
         if found:
-            lines += ["", f"What the paper observed, and whether it holds here ({schedule}):"]
+            lines.append(f"What the paper observed, and whether it holds here ({schedule}):")
         for look in found:
             lines += [f"{'holds' if look.holds else 'does not hold'}: {look.claim}", f"    {look.numbers}"]
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ from bender_core.experiments.tables import BASELINE, Timing, fitted_line, timing
 from bender_core.variants import VARIANTS
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import STYLES
+
+# How far apart the labels of two lines are at least.
+LABEL_DECADES = 0.14
 
 
 def plot_times(runs: Sequence[Run]) -> go.Figure:
@@ -26,19 +30,19 @@ def plot_times(runs: Sequence[Run]) -> go.Figure:
     runs : sequence of Run
         All of one schedule; runs without a baseline are left out.
     """
-    timed = timings(runs)
-    traces = []
-    for variant in VARIANTS:
-        mine = [timing for timing in timed if timing.run.task.variant == variant]
-        if mine:
-            traces += [_points(variant, mine), _line(variant, mine)]
-    drawing = figure(traces)
+    timed: dict[int, list[Timing]] = {}
+    for timing in timings(runs):
+        timed.setdefault(timing.run.task.variant, []).append(timing)
+    drawn = [variant for variant in VARIANTS if variant in timed]
+    lines = [_line(variant, timed[variant]) for variant in drawn]
+    labels = [_labels(drawn, lines)] if drawn else []
+    drawing = figure([*(_points(variant, timed[variant]) for variant in drawn), *lines, *labels])
     for axis, title in ((drawing.update_xaxes, "baseline, variant 11 (seconds)"), (drawing.update_yaxes, "seconds")):
         axis(type="log", title=title, dtick=1, minor={"showgrid": True, "dtick": "D1"}, exponentformat="power")
     drawing.update_layout(
         title={"text": "Time of a run against the baseline's", "font": {"size": 16}},
         margin={"l": 10, "r": 10, "t": 44, "b": 10},
-        legend={"orientation": "v", "x": 1.02, "y": 1, "yanchor": "top"},
+        legend={"orientation": "v", "x": 1.02, "y": 1, "yanchor": "top", "tracegroupgap": 0, "font": {"size": 14}},
     )
     return drawing
 
@@ -60,7 +64,7 @@ def _points(variant: int, timed: Sequence[Timing]) -> dict[str, Any]:
             "opacity": [0.35 if timing.cut_short else 1.0 for timing in timed],
             "line": {"width": 2, "color": style.colour},
         },
-        "name": f"{variant}: {_name(variant)}",
+        "name": _name(variant),
         "legendgroup": str(variant),
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 1}},
@@ -68,19 +72,16 @@ def _points(variant: int, timed: Sequence[Timing]) -> dict[str, Any]:
 
 
 def _line(variant: int, timed: Sequence[Timing]) -> dict[str, Any]:
-    """The line of best fit over the range of the points, with the variant's number at its end."""
+    """The line of best fit over the range of the points."""
     style = STYLES[variant]
     slope, intercept = fitted_line(timed)
     x = _seconds(timing.baseline for timing in timed)
     ends = np.array([x.min(), x.max()])
     return {
         "type": "scatter",
-        "mode": "lines+text",
+        "mode": "lines",
         "x": ends,
         "y": 10**intercept * ends**slope,
-        "text": ["", f"<b>{variant}</b>"],
-        "textposition": "middle right",
-        "textfont": {"color": style.colour},
         "line": {"color": style.colour, "dash": style.dash, "width": 1.5},
         "hoverinfo": "skip",
         "legendgroup": str(variant),
@@ -92,5 +93,32 @@ def _seconds(runs: Any) -> np.ndarray:
     return np.array([run.outcome.seconds for run in runs])
 
 
+def _labels(drawn: Sequence[int], lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The variants' numbers where their lines end, moved apart where lines end side by side."""
+    ends = np.log10([line["y"][-1] for line in lines])
+    order, middle = np.argsort(ends), len(ends) // 2
+    for low, high in itertools.pairwise(order[middle:]):
+        ends[high] = max(ends[high], ends[low] + LABEL_DECADES)
+    for high, low in itertools.pairwise(order[middle::-1]):
+        ends[low] = min(ends[low], ends[high] - LABEL_DECADES)
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": [1.12 * line["x"][-1] for line in lines],
+        "y": 10**ends,
+        "text": [f"<b>{variant}</b>" for variant in drawn],
+        "textposition": "middle right",
+        "textfont": {"color": [STYLES[variant].colour for variant in drawn], "size": 14},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "cliponaxis": False,
+    }
+
+
 def _name(variant: int) -> str:
-    return "the baseline" if variant == BASELINE else VARIANTS[variant].name
+    """A variant in a few words: by the α of its Magnanti-Wong rows, and where its reverse rows go."""
+    what = VARIANTS[variant]
+    if what.exact:
+        return f"{variant}: " + ("baseline" if variant == BASELINE else "exact, pruned")
+    alphas = ", ".join({0.5: "½"}.get(alpha, f"{alpha:g}") for alpha in what.alphas)
+    return f"{variant}: {f'α={alphas}' if alphas else 'RMC alone'}, {'all' if what.everywhere else 'loosest'}"

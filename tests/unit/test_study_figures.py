@@ -10,7 +10,7 @@ import pytest
 from bender_core.experiments import Instance, Limits, Outcome, Run, Task
 from bender_core.experiments.perform import SECONDS_REACHED
 from bender_core.variants import VARIANTS
-from bender_core.visualization.study import plot_times
+from bender_core.visualization.study import LABEL_DECADES, plot_times
 from bender_core.visualization.styles import STYLES
 
 
@@ -54,11 +54,20 @@ def test_points_stand_at_the_times_and_know_their_runs() -> None:
 
 def test_lines_fit_and_are_named_by_their_variant() -> None:
     runs = [run(11, seed, 10.0**seed) for seed in range(4)] + [run(9, seed, 3 * 10 ** (seed / 2)) for seed in range(4)]
-    lines = traces(runs, "lines+text")
+    lines = traces(runs, "lines")
     assert np.allclose(lines["9"].y, [3, 3 * 10**1.5])
     assert np.allclose(lines["11"].x, lines["11"].y)
-    assert lines["9"].text[-1] == "<b>9</b>"
+    labels = plot_times(runs).data[-1]
+    assert dict(zip(labels.text, np.log10(labels.y), strict=True)) == pytest.approx(
+        {"<b>9</b>": 2, "<b>11</b>": 3}, 0.02
+    )
     assert lines["9"].line.dash == STYLES[9].dash
+
+
+def test_labels_of_lines_that_end_side_by_side_are_moved_apart() -> None:
+    runs = [run(variant, seed, 10.0**seed) for seed in range(3) for variant in (*range(1, 11), 11)]
+    heights = np.sort(np.log10(plot_times(runs).data[-1].y))
+    assert np.diff(heights).min() >= LABEL_DECADES - 1e-9
 
 
 def test_times_that_were_cut_short_are_faint() -> None:

@@ -1,0 +1,77 @@
+"""The paper's observations, on runs made up so that each holds, and so that it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from bender_core.experiments import Instance, Limits, Outcome, Run, Task
+from bender_core.experiments.observations import PAPERS, SUBSTANTIAL_SECONDS, observations
+from bender_core.experiments.perform import SECONDS_REACHED
+from bender_core.experiments.report import report
+
+GAP, GROWTH, AHEAD, REVERSE, ALIKE = range(5)
+BASELINE_SECONDS = [0.1, 1.0, 10.0, 100.0]
+FASTEST = {4: 0.5, 9: 0.6}
+
+
+def run(variant: int, seed: int, seconds: float, gap: float = 0.0, status: str = "closed") -> Run:
+    instance = Instance("body_pose", (("seed", seed),))
+    task = Task(f"{variant}-{seed}", "", instance, 5, "groups", variant, "mplp", Limits())
+    return Run(task, Outcome(status, -1.0, -1.0 + gap, seconds=seconds), "code", "now")
+
+
+def study(**changes: float) -> list[Run]:
+    """Runs of a study in which all five hold, or with other ``slope``, ``slow``, ``half``, ``gap``, ``fastest``."""
+    runs = [run(11, seed, seconds) for seed, seconds in enumerate(BASELINE_SECONDS)]
+    for variant in PAPERS:
+        factor = FASTEST.get(variant, 1.0) * (changes.get("half", 1.0) if variant in (3, 8) else 1.0)
+        if variant == 1:
+            factor *= changes.get("fastest", 1.0)
+        for seed, seconds in enumerate(BASELINE_SECONDS):
+            mine = changes.get("slow", 0.3) * factor * seconds ** changes.get("slope", 0.5)
+            runs.append(run(variant, seed, mine, changes.get("gap", 0.0)))
+    return runs
+
+
+def test_all_hold_where_they_do() -> None:
+    found = observations(study())
+    assert [look.holds for look in found] == [True] * 5
+    assert found[GAP].numbers.startswith("100 % of the 40 runs")
+    assert "to the power of 0.50 to 0.50" in found[GROWTH].numbers
+    assert "on 2 of 4 cuts; there 100 % of the runs are faster" in found[AHEAD].numbers
+    assert "fastest first: 4: 0.27, 9: 0.32, 1: 0.53," in found[REVERSE].numbers
+    assert found[ALIKE].numbers.endswith("1.00 on the loosest edge, 1.00 on all edges.")
+    assert sum(seconds >= SUBSTANTIAL_SECONDS for seconds in BASELINE_SECONDS) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "fails"),
+    [
+        ({"gap": 0.02}, GAP),
+        ({"slope": 1.1}, GROWTH),
+        ({"slow": 50.0}, AHEAD),
+        ({"fastest": 0.1}, REVERSE),
+        ({"half": 2.0}, ALIKE),
+    ],
+)
+def test_each_fails_where_it_does_not_hold(change: dict[str, float], fails: int) -> None:
+    assert not observations(study(**change))[fails].holds
+
+
+def test_a_baseline_that_was_cut_short_proves_nothing_of_gaps() -> None:
+    runs = [r for r in study() if r.task.key != "11-3"]
+    runs.append(run(11, 3, 100.0, gap=0.5, status=SECONDS_REACHED))
+    assert observations(runs)[GAP].numbers.startswith("100 % of the 30 runs")
+
+
+def test_only_cuts_with_all_variants_count() -> None:
+    runs = [r for r in study() if r.task.key != "7-2"]
+    assert "of 3 cuts" in observations(runs)[AHEAD].numbers
+    assert observations([r for r in study() if r.task.variant != 7]) == []
+    assert "What the paper observed" not in report([r for r in study() if r.task.variant != 7])
+
+
+def test_the_report_tells_them() -> None:
+    said = report(study(slope=1.1))
+    assert "holds: The gap hardly depends on the variant" in said
+    assert "does not hold: The longer the baseline takes" in said
