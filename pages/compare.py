@@ -30,7 +30,7 @@ LARGEST_M = 24
 MOST_RUNNERS = 24
 MOST_EARLIER = 12
 FIRST_VARIANTS = (4, 9, 11, 12)
-TELL_SECONDS = 0.4
+TELL_SECONDS = 0.5
 
 
 def contest(current: Lab) -> Contest:
@@ -158,7 +158,7 @@ def start(current: Lab, held: Contest) -> None:
     """What to race, what that takes, and the buttons."""
     if held.busy:
         # Not in a fragment that runs again and again: a press is answered at once.
-        st.button("Stop", on_click=held.stop, type="primary", width="stretch")
+        st.button("Stop the race", on_click=held.stop, type="primary", width="stretch")
     else:
         press = st.empty()
     choices(current)
@@ -302,7 +302,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
         selection_mode="single-row",
         key=key or "standings so far",
         placeholder="–",
-        alt="The runs: " + "; ".join(full_name(curve) for _, curve in rows),
+        alt="The runs, their bounds and what they took",
     )
     selected = picked.selection.rows if key else []
     return selected[0] if selected and selected[0] < len(rows) else None

@@ -178,7 +178,7 @@ def test_a_race_goes_on_behind_other_pages_until_it_is_stopped() -> None:
     go(test, "compare")
     assert contest(test).busy
     assert "runs have ended" in test.get("progress")[0].proto.text
-    press(test, "Stop")
+    press(test, "Stop the race")
     join(contest(test).racing)
     assert table(ran(test.run()))["status"] == ["stopped"]
     assert button(test, "Race")
@@ -204,7 +204,7 @@ def test_two_sessions_race_apart() -> None:
     assert contest(other).racing is None
     raced(other)
     assert contest(one).busy
-    press(one, "Stop")
+    press(one, "Stop the race")
 
 
 def test_choices_outlive_a_look_at_another_page() -> None:

@@ -1,0 +1,162 @@
+"""Runs side by side in a real browser: the chart while it races, its switches, the table, pins and stops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from bender_core import Engine, partition
+from tests.browser.lab import Lab, engine, is_shown, sample
+
+pytestmark = pytest.mark.browser
+
+FIELD = (4, 9, 11, 12)
+# Of a race that goes on until it is stopped.
+LONG = "/?sample=pose&M=16&strategy=groups&variant=11&schedule=mplp"
+
+
+@pytest.fixture
+def lab(page: Page, settle: Callable[[Page], None]) -> Lab:
+    return Lab(page, settle).open("/compare")
+
+
+def race(lab: Lab) -> None:
+    """Race to the end."""
+    lab.page.get_by_role("button", name="Race", exact=True).click()
+    expect(lab.page.get_by_test_id("stDataFrame")).to_be_visible()
+    expect(lab.page.get_by_role("button", name="Stop the race")).to_have_count(0, timeout=60_000)
+    lab.settle()
+
+
+def chart(lab: Lab) -> Locator:
+    return lab.page.locator(".race figure svg")
+
+
+def lines(lab: Lab) -> Locator:
+    return lab.page.locator(".race .lower")
+
+
+def switch(lab: Lab, name: str) -> None:
+    lab.page.locator(".race .bar").get_by_role("button", name=name, exact=True).click()
+
+
+def key(lab: Lab, name: str) -> Locator:
+    return lab.page.locator(".race .keys").get_by_role("button", name=re.compile(f"^{name}"))
+
+
+def ticks(lab: Lab) -> list[str]:
+    return lab.page.locator(".race .tick").all_text_contents()
+
+
+def choose_row(lab: Lab, row: int) -> None:
+    box = lab.page.get_by_test_id("stDataFrame").bounding_box()
+    lab.page.mouse.click(box["x"] + 16, box["y"] + 52 + 35 * row)
+    lab.settle()
+
+
+def test_a_race_shows_what_the_library_computes(lab: Lab) -> None:
+    expect(chart(lab)).to_contain_text("Press Race")
+    race(lab)
+    expect(lines(lab)).to_have_count(len(FIELD))
+    ends = dict(re.findall(r"(\d+): LB (\S+), UB", chart(lab).get_attribute("aria-label")))
+    for variant in FIELD:
+        run = engine(variant=variant)
+        run.run()
+        assert is_shown(run.lower_bound, ends[str(variant)])
+        row = lab.page.get_by_test_id("stDataFrame").locator("[role=row]").filter(has_text=f"{variant}: ")
+        expect(row.locator("[aria-colindex='6']")).to_have_text(str(run.sweep))
+        expect(row.locator("[aria-colindex='7']")).to_have_text(str(run.n_rows))
+    expect(lab.page.get_by_text(re.compile(r"^Variant \d+ wins: all 4 runs reach the best"))).to_be_visible()
+    switch(lab, "rows")
+    expect(lines(lab)).to_have_count(2)
+    expect(lab.page.locator(".race .how")).to_contain_text("Exact runs have no rows")
+
+
+def test_axes_zoom_and_what_is_hidden_are_the_charts_own(lab: Lab) -> None:
+    race(lab)
+    svg, title = chart(lab), lab.page.locator(".race figcaption")
+    expect(title).to_have_text("pose, small: bounds on the energy against sweeps")
+    expect(svg.locator(".x-name")).to_have_text("sweeps")
+    expect(svg.locator(".y-name")).to_have_text("energy")
+    switch(lab, "seconds")
+    switch(lab, "log")
+    switch(lab, "distance to the best UB (log)")
+    expect(svg.locator(".x-name")).to_have_text("seconds of the run's own computing (log)")
+    expect(svg.locator(".y-name")).to_have_text("best UB − LB, energy (log)")
+    expect(lab.page.locator(".race .upper")).to_have_count(0)
+    switch(lab, "sweeps")
+    switch(lab, "linear")
+    switch(lab, "bounds")
+    whole = ticks(lab)
+    svg.hover(position={"x": 200, "y": 100})
+    expect(lab.page.locator(".race .tip")).to_contain_text(re.compile(r"variant \d+: .*LB −.* · UB −.*sweep \d+"))
+    for _ in range(4):
+        lab.page.mouse.wheel(0, -100)
+    expect(svg.locator(".tick").last).not_to_have_text(whole[-1])
+    zoomed = ticks(lab)
+    key(lab, "9").press("Enter")
+    expect(key(lab, "9")).to_have_attribute("aria-pressed", "false")
+    expect(lines(lab)).to_have_count(len(FIELD) - 1)
+    # Choices on the page run the script; the chart stays as it is.
+    lab.enter("At most, sweeps", "300")
+    assert ticks(lab) == zoomed
+    expect(lines(lab)).to_have_count(len(FIELD) - 1)
+    svg.dblclick(position={"x": 200, "y": 100})
+    expect(svg.locator(".tick").last).to_have_text(whole[-1])
+    key(lab, "9").click()
+    expect(lines(lab)).to_have_count(len(FIELD))
+
+
+def test_a_long_race_is_followed_and_stopped_and_nobody_else_sees_it(
+    page: Page, new_page: Callable[[], Page], settle: Callable[[Page], None]
+) -> None:
+    lab = Lab(page, settle).open(LONG)
+    lab.go("Compare")
+    page.locator(".race").evaluate("(race) => { race.marked = true; race.querySelector('figure svg').marked = true; }")
+    page.get_by_role("button", name="Race", exact=True).click()
+    expect(page.get_by_text(re.compile(r"of 4 runs have ended; the others have had"))).to_be_visible()
+    expect(lines(lab)).to_have_count(len(FIELD))
+    switch(lab, "seconds")
+    # It moves on.
+    before = lines(lab).last.get_attribute("d")
+    expect(lines(lab).last).not_to_have_attribute("d", before)
+    other = Lab(new_page(), settle).open("/compare")
+    expect(chart(other)).to_contain_text("Press Race")
+    expect(other.page.get_by_role("button", name="Race", exact=True)).to_be_enabled()
+    page.get_by_role("button", name="Stop the race").click()
+    expect(page.get_by_role("button", name="Race", exact=True)).to_be_enabled()
+    lab.settle()
+    expect(page.get_by_test_id("stDataFrame").locator("[role=row]").filter(has_text="stopped").first).to_be_attached()
+    assert page.locator(".race").evaluate("(race) => race.marked && race.querySelector('figure svg').marked")
+    expect(page.locator(".race [data-x=seconds]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_run_is_pinned_compared_with_later_and_watched(
+    lab: Lab, new_page: Callable[[], Page], settle: Callable[[Page], None]
+) -> None:
+    lab.load("karate")
+    lab.go("Compare")
+    race(lab)
+    choose_row(lab, 0)
+    pin = lab.page.get_by_role("button", name=re.compile(r"^Pin \d+"))
+    variant = int(pin.inner_text().split()[1])
+    lab.press(f"Pin {variant}")
+    expect(lab.page.get_by_role("button", name=f"Unpin {variant} · pinned")).to_be_visible()
+    # A race of others has it beside them.
+    race(lab)
+    expect(lines(lab)).to_have_count(len(FIELD) + 1)
+    expect(key(lab, f"{variant} .* · pinned")).to_be_visible()
+
+    later = Lab(new_page(), settle).open("/?sample=karate")
+    later.go("Compare")
+    later.choose("Runs of earlier sessions, to compare with", f"{variant}:")
+    later.page.keyboard.press("Escape")
+    expect(lines(later)).to_have_count(1)
+    expect(key(later, f"{variant} .* · earlier")).to_be_visible()
+    choose_row(later, 0)
+    later.press(f"Watch {variant} · earlier")
+    mrf = sample("karate")
+    later.shows(Engine(mrf, partition(mrf, 8), variant))
