@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import plotly.graph_objects as go
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import streamlit as st
@@ -49,8 +50,12 @@ TITLES = {
     "own": "A plan of your own",
     "file": "A plan from a file",
 }
+# In place of a family: the model that the session has.
+MINE = "mine"
 TELL_SECONDS = 0.4
 MOST_SEEDS = 1000
+# What takes less is not told in core-hours.
+SHORT_SECONDS = 60.0
 # Runs listed at most: a browser's table of more is slow.
 MOST_LISTED = 2000
 
@@ -76,7 +81,13 @@ def choose() -> str | None:
     if kind in SHIPPED:
         name = kind
     else:
-        state.own_plan = (make() if kind == "own" else bring()) or state.get("own_plan", said)
+        # Out of the way of the buttons once there is a plan.
+        with st.expander("The plan", expanded=state.get("own_plan", said) in SHIPPED):
+            made = make() if kind == "own" else bring()
+        if made and made != state.get("own_plan"):
+            state.own_plan = made
+            st.rerun()
+        state.own_plan = state.get("own_plan", said)
         name = state.own_plan
         if name in SHIPPED:
             return None
@@ -91,14 +102,15 @@ def make() -> str | None:
     """A plan by a form; returns its name when it has just been made."""
     current = lab()
     mine = f"the model you have now: {current.mrf.name}"
-    source: str | None = st.selectbox(
+    source: str = st.selectbox(
         "Instances",
-        [None, *synth.FAMILIES],
-        format_func=lambda key: mine if key is None else synth.FAMILIES[key].title,
+        [MINE, *synth.FAMILIES],
+        format_func=lambda key: mine if key == MINE else synth.FAMILIES[key].title,
         key="plan_source",
     )
+    has_model = source == MINE
     with st.form("plan_form", border=False):
-        instances = {"files": file_of(current.mrf)} if source is None else _instances(source)
+        instances = {"files": file_of(current.mrf)} if has_model else _instances(source)
         runs = {
             "sizes": st.multiselect("Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes"),
             "variants": st.multiselect("Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants"),
@@ -108,7 +120,7 @@ def make() -> str | None:
         left, right = st.columns(2)
         sweeps = left.number_input("Sweeps a run, at most", 1, 100_000, 400, key="plan_sweeps")
         seconds = right.number_input("Seconds a run, at most", 1.0, 86_400.0, 60.0, key="plan_seconds")
-        if source is None:
+        if has_model:
             st.caption("A copy of your model is kept with the plan on this machine.")
         if not st.form_submit_button("Plan it", width="stretch"):
             return None
@@ -116,9 +128,9 @@ def make() -> str | None:
     if empty:
         complaint(f"The plan has no {empty[0]}; choose at least one.")
         return None
-    title = current.mrf.name if source is None else synth.FAMILIES[source].title
+    title = current.mrf.name if has_model else synth.FAMILIES[source].title
     text = text_of(instances, runs, Limits(sweeps, seconds), title)
-    return keep(text, current.mrf if source is None else None)
+    return keep(text, current.mrf if has_model else None)
 
 
 def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:
@@ -292,9 +304,8 @@ def times(runs: Sequence[Run]) -> None:
     if points:
         key = points[0]["customdata"][0]
         watch(next(run.task for run in shown if run.task.key == key))
-    st.download_button(
-        "Save the figure (HTML)", lambda: drawing.to_html(include_plotlyjs=True), "times.html", "text/html"
-    )
+    keys = tuple(run.task.key for run in shown)
+    st.download_button("Save the figure (HTML)", standing_alone(keys, drawing), "times.html", "text/html")
     observed = observations(shown)
     if observed:
         st.markdown("**What the paper observed, and whether it holds for these runs**")
@@ -313,6 +324,14 @@ def times(runs: Sequence[Run]) -> None:
         "The median of how many times faster than the baseline; in brackets the slope of the line of best fit: below "
         "1, the longer the baseline takes, the larger the speed-up."
     )
+
+
+# A callable, made when pressed, would spare this; but Streamlit forgets it as soon as the page is run once more.
+@st.cache_data(show_spinner=False, max_entries=4)
+def standing_alone(keys: tuple[str, ...], _drawing: go.Figure) -> bytes:
+    """A figure as a page of its own, with all that draws it."""
+    text: str = _drawing.to_html(include_plotlyjs=True)
+    return text.encode()
 
 
 def _speed(speed: Speed | None) -> str:
@@ -373,9 +392,9 @@ def run_list(runs: Sequence[Run]) -> None:
     rows = picked.selection.rows
     if one.button("Watch it", disabled=not rows, help="Choose a row by its box", width="stretch"):
         watch(runs[rows[0]].task)
-    two.download_button("Save as CSV", lambda: to_csv(runs), "runs.csv", "text/csv", width="stretch")
+    two.download_button("Save as CSV", to_csv(runs), "runs.csv", "text/csv", width="stretch")
     three.download_button(
-        "Save as Parquet", lambda: _parquet(runs), "runs.parquet", "application/vnd.apache.parquet", width="stretch"
+        "Save as Parquet", _parquet(runs), "runs.parquet", "application/vnd.apache.parquet", width="stretch"
     )
 
 
@@ -423,7 +442,8 @@ def show() -> None:
         seconds = expected(on_table.name, len(todo), todo)
         workers = st.session_state.get("plan_workers", os.cpu_count() or 1)
         with amounts:
-            facts(on_table, todo, f"about {duration(seconds / workers)} ({seconds / 3600:.2g} core-hours)")
+            hours = f" ({seconds / 3600:.2g} core-hours)" if seconds > SHORT_SECONDS else ""
+            facts(on_table, todo, f"about {duration(seconds / workers)}{hours}")
 
 
 through_app()
