@@ -274,4 +274,4 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
         said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was there first, after {when}."
     if table.gap == 0:
         return f"{said} The best labelling has just that energy: it is optimal."
-    return f"{said} The best labelling has energy {number(table.upper_bound)}: {number(100 * table.gap)} % above it."
+    return f"{said} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."

@@ -402,7 +402,7 @@ def test_the_best_bound_wins_and_of_equal_ones_the_first() -> None:
     assert remarks(table) == ["★ bound", "★ first, bound", "★ labelling"]
     assert verdict([late, early, low], going=True) == (
         "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was there first, after 5 s of computing. "
-        "The best labelling has energy −0.9: 10 % above it."
+        "The best labelling has energy −0.9; the gap is 10 %."
     )
     assert verdict([late, low], going=False).startswith("Variant 4 wins: its lower bound, −1, is the best.")
 

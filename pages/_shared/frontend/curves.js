@@ -1,6 +1,16 @@
 // Runs side by side: bounds against sweeps, rows or seconds. Axes, zoom and what is hidden are its own; data only add.
 
 const UNIT = { sweeps: "sweeps", rows: "Benders rows in use", seconds: "seconds of the run's own computing" };
+const WHAT = {
+  bounds: "bounds on the energy",
+  lower: "lower bounds on the energy",
+  gap: "distance of the lower bound to the best upper bound",
+};
+const HOW = {
+  bounds: "Thick: lower bound (LB), thin: upper bound (UB), the energy of the best labelling; they close in on the optimum.",
+  lower: "The lower bound (LB) on the energy of all labellings; higher is better.",
+  gap: "How far the lower bound is below the best labelling of all runs; at the bottom the gap is closed.",
+};
 const DASH = { solid: "", dot: "2 4", dash: "8 5" };
 // Relative to the size of the bounds: closer than that is closed.
 const CLOSED = 1e-9;
@@ -153,7 +163,7 @@ class Curves {
       if (within && k < along.length - 1) return;
       if (this.choice.scale === "log" && value <= 0 && !within) return;
       const lower = gap ? Math.log10(Math.max(best - run.lower[k], floor)) : run.lower[k];
-      out.push({ x: this.across.of(within ? value + 0.5 : value), lower, upper: gap ? null : run.upper[k], k });
+      out.push({ x: this.across.of(within ? value + 0.5 : value), lower, upper: this.choice.y === "bounds" ? run.upper[k] : null, k });
     });
     return out;
   }
@@ -180,10 +190,11 @@ class Curves {
         while (k + 1 < points.length && points[k + 1].x <= x) k += 1;
         if (points[k].x > x && step < 40) continue;
         lower.push(points[k].lower);
-        upper.push(points[k].upper);
+        if (points[k].upper !== null) upper.push(points[k].upper);
       }
     }
-    return gap ? [Math.min(...lower), Math.max(...lower)] : [quantile(lower, 0.15), quantile(upper, 0.9)];
+    if (gap) return [Math.min(...lower), Math.max(...lower)];
+    return [quantile(lower, 0.15), upper.length ? quantile(upper, 0.9) : Math.max(...lower)];
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------
@@ -192,8 +203,7 @@ class Curves {
     const { svg, choice } = this;
     const { width, height } = svg.getBoundingClientRect();
     if (!width) return;
-    const gap = choice.y === "gap";
-    this.$("figcaption").textContent = `${this.data.model}: ${gap ? "distance of the lower bound to the best upper bound" : "bounds on the energy"} against ${UNIT[choice.x]}`;
+    this.$("figcaption").textContent = `${this.data.model}: ${WHAT[choice.y]} against ${UNIT[choice.x]}`;
     this.$(".how").textContent = this.caption();
     svg.replaceChildren();
     this.frame = null;
@@ -286,9 +296,7 @@ class Curves {
 
   caption() {
     const without = this.choice.x === "rows" && this.data.runs.some((run) => run.exact) ? " Exact runs have no rows and are not drawn." : "";
-    const how = this.choice.y === "gap" ? "How far the lower bound is below the best labelling of all runs; at the bottom the gap is closed."
-      : "Thick: lower bound (LB), thin: upper bound (UB), the energy of the best labelling; they close in on the optimum.";
-    return `${how} Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, dotted with ×: on all loose edges.${without}`;
+    return `${HOW[this.choice.y]} Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, dotted with ×: on all loose edges.${without}`;
   }
 
   alternative(lines) {
