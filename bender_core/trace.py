@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -93,12 +94,36 @@ class Trace:
         values: NDArray[np.float64] = getattr(self._events, name)[: self._length].copy()
         return values
 
+    def columns(self) -> dict[str, list[object]]:
+        """The fields of `Event` by name, each a list of ``len(trace)`` values; kinds as words, and None for NaN."""
+        found: dict[str, list[object]] = {"index": list(range(self._length))}
+        for name in COLUMNS:
+            found[name] = [None if value != value else value for value in self.column(name).tolist()]
+        found["kind"] = [_KINDS[int(kind)] for kind in self.column("kind")]
+        return found
+
     def to_csv(self) -> str:
-        """The whole trace as comma-separated text with a header."""
+        """The whole trace as comma-separated text with a header; NaN is an empty field."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["index", *COLUMNS])
-        for event in self:
-            row = [getattr(event, name) for name in COLUMNS]
-            writer.writerow([event.index, event.kind.name.lower(), *row[1:]])
+        found = self.columns()
+        writer.writerow(found)
+        writer.writerows(zip(*found.values(), strict=True))
         return out.getvalue()
+
+    def to_json(self) -> str:
+        """The whole trace as a JSON object of columns."""
+        return json.dumps(self.columns())
+
+    def to_parquet(self) -> bytes:
+        """The whole trace as a Parquet file."""
+        # Slow to load, and only wanted here.
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        out = io.BytesIO()
+        parquet.write_table(pa.table(self.columns()), out)
+        return out.getvalue()
+
+
+_KINDS = {int(kind): kind.name.lower() for kind in Kind}

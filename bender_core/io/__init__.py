@@ -18,6 +18,7 @@ from bender_core.io._format import Format
 from bender_core.io._source import Source, default_limit, read
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence
+from bender_core.io.labeling import dump_labeling
 from bender_core.model import BinaryMRF, ModelError
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Format",
     "FormatError",
     "default_limit",
+    "dump_labeling",
     "dumps",
     "format_of",
     "load",

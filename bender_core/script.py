@@ -1,0 +1,48 @@
+"""A run as a Python script that does it once more."""
+
+from __future__ import annotations
+
+import textwrap
+
+from bender_core.engine import Engine
+
+
+def as_script(engine: Engine, model: str, max_size: int) -> str:
+    """A script that makes the model, cuts it, runs it up to where the engine stands, and prints what it has found.
+
+    Parameters
+    ----------
+    engine : Engine
+    model : str
+        The expression that makes the model, of ``bc`` and ``synth``.
+    max_size : int
+        M as it was asked for.
+    """
+    part = engine.partition
+    if part.strategy == "manual":
+        groups = ", ".join(str(group.tolist()) for group in part.groups)
+        labels = ", ".join(map(repr, part.labels))
+        cut = f"bc.manual(mrf, [{groups}], [{labels}])"
+    else:
+        cut = f"bc.partition(mrf, max_size={max_size}, strategy={part.strategy!r})"
+    variant, schedule = engine.variant, engine.schedule
+    return textwrap.dedent(
+        f'''\
+        """A run of Bender Lab, once more; what it needs: the folder bender_core beside it, or on the path."""
+
+        import bender_core as bc
+        from bender_core import synth
+
+        mrf = {model}
+        part = {cut}
+        # Variant {variant.number}: {variant.sentence}.
+        engine = bc.Engine(mrf, part, variant={variant.number}, schedule={schedule!r})
+        engine.run(max_events={engine.position})
+
+        print("lower bound", engine.lower_bound)
+        print("upper bound", engine.upper_bound)
+        print("sweeps", engine.sweep)
+        print("rows", engine.n_rows)
+        print("labeling", "".join(map(str, engine.labeling)))
+        '''
+    )

@@ -1,0 +1,134 @@
+"""What goes out: labellings, traces, and a run as a script that does it once more."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+
+import bender_core as bc
+from bender_core import synth
+from bender_core.io import dump_labeling
+from bender_core.script import as_script
+
+ROOT = Path(__file__).parents[2]
+POSE = ROOT / "sample_instances" / "pose-small.mrf.json"
+
+
+def run(events: int = 500, max_size: int = 6) -> bc.Engine:
+    mrf = bc.load(POSE)
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size), 9)
+    engine.run(max_events=events)
+    return engine
+
+
+# -- labellings -----------------------------------------------------------------------------------------------
+
+
+def test_a_labelling_for_spreadsheets_and_programs() -> None:
+    mrf = bc.load(POSE)
+    bits = np.arange(mrf.n) % 2
+    rows = list(csv.DictReader(io.StringIO(dump_labeling(mrf, bits))))
+    assert [row["name"] for row in rows] == list(mrf.names)
+    assert [int(row["value"]) for row in rows] == bits.tolist()
+    said = json.loads(dump_labeling(mrf, bits, "json"))
+    assert (said["energy"], said["content_hash"]) == (mrf.energy(bits), mrf.content_hash())
+    assert list(said["labeling"].values()) == bits.tolist()
+    kind, solution = dump_labeling(mrf, bits, "mpe").splitlines()
+    assert (kind, solution.split()[0]) == ("MPE", str(mrf.n))
+    assert [int(bit) for bit in solution.split()[1:]] == bits.tolist()
+
+
+def test_a_labelling_is_told_in_the_terms_of_its_source() -> None:
+    spins = bc.load(b"p qubo 0 2 2 1\n0 0 1\n1 1 1\n0 1 -3\n", name="x", format="qubo")
+    assert spins.objective.domain == "bits"
+    model = bc.load(json.dumps(SPINS).encode())
+    assert model.objective.domain == "spins"
+    said = json.loads(dump_labeling(model, [0, 1], "json"))
+    assert list(said["labeling"].values()) == [-1, 1]
+    assert said["objective"]["value"] == pytest.approx(model.objective.value(model.energy([0, 1])))
+    assert dump_labeling(model, [0, 1]).splitlines()[1:] == [f"{model.names[0]},-1", f"{model.names[1]},1"]
+    assert dump_labeling(model, [0, 1], "mpe") == "MPE\n2 0 1\n"
+
+
+SPINS = {
+    "version": "1.0.0",
+    "id": 0,
+    "scale": 1.0,
+    "offset": 0.0,
+    "metadata": {},
+    "variable_ids": [0, 1],
+    "variable_domain": "spin",
+    "linear_terms": [{"id": 0, "coeff": 0.5}],
+    "quadratic_terms": [{"id_head": 1, "id_tail": 0, "coeff": -1.0}],
+}
+
+
+def test_what_is_no_labelling_is_refused() -> None:
+    mrf = bc.load(POSE)
+    with pytest.raises(bc.ModelError, match="a labelling has 84 entries"):
+        dump_labeling(mrf, [0, 1])
+    with pytest.raises(ValueError, match="choose one of csv, json, mpe"):
+        dump_labeling(mrf, np.zeros(mrf.n), "xml")
+
+
+# -- traces ---------------------------------------------------------------------------------------------------
+
+
+def test_a_trace_is_the_same_in_every_format() -> None:
+    trace = run().trace
+    found = json.loads(trace.to_json())
+    assert found == parquet.read_table(io.BytesIO(trace.to_parquet())).to_pydict()
+    rows = list(csv.DictReader(io.StringIO(trace.to_csv())))
+    assert len(rows) == len(trace) == len(found["index"])
+    for event, row in zip(trace, rows, strict=True):
+        assert (int(row["index"]), row["kind"]) == (event.index, event.kind.name.lower())
+        for name in ("value", "lower_bound", "state"):
+            mine = getattr(event, name)
+            told = [row[name], found[name][event.index]]
+            assert (told == ["", None]) if mine != mine else [float(text) for text in told] == [mine, mine]
+
+
+# -- scripts --------------------------------------------------------------------------------------------------
+
+
+def said_by(script: str) -> dict[str, str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-"], input=script, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+
+
+def expected_of(engine: bc.Engine) -> dict[str, str]:
+    return {
+        "lower bound": str(engine.lower_bound),
+        "upper bound": str(engine.upper_bound),
+        "sweeps": str(engine.sweep),
+        "rows": str(engine.n_rows),
+        "labeling": "".join(map(str, engine.labeling)),
+    }
+
+
+@pytest.mark.parametrize("events", [0, 137, 10**9])
+def test_a_script_does_the_run_once_more(events: int) -> None:
+    engine = run(events)
+    script = as_script(engine, "bc.load('sample_instances/pose-small.mrf.json')", 6)
+    assert said_by(script) == expected_of(engine)
+
+
+def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
+    mrf = synth.generate("ising_grid", rows=4, columns=4, seed=3)
+    part = bc.manual(mrf, [[0, 5, 1], [2, 3, 4], list(range(6, 11)), list(range(11, 16))], ["a", "b'", 'c"', "d\\"])
+    engine = bc.Engine(mrf, part, 4, "srmp")
+    engine.run(max_sweeps=3)
+    script = as_script(engine, "synth.generate('ising_grid', rows=4, columns=4, seed=3)", 5)
+    assert said_by(script) == expected_of(engine)
