@@ -86,6 +86,10 @@ class Trace:
         row["kind"] = Kind(row["kind"])
         return Event(index=index, **row)
 
+    def until(self, length: int) -> Trace:
+        """The first ``length`` events alone."""
+        return Trace(self._events, min(length, self._length))
+
     def __iter__(self) -> Iterator[Event]:
         return (self[k] for k in range(self._length))
 

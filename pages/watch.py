@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages._shared.routing import through_app
+from pages._shared.saving import saving
 from pages._shared.session import lab
 from pages._shared.stage import stage
 from pages._shared.text import complaint
@@ -20,6 +21,7 @@ def show() -> None:
 
 through_app()
 show()
+saving()
 # What draws the figures of the Edge page is large: fetched now, it is there when somebody looks closer.
 with st.container(key="fetched_ahead"):
     st.plotly_chart({"data": [{"x": []}]}, height=1, key="nothing")

@@ -53,12 +53,16 @@ def origin_of(said: Mapping[str, str]) -> Origin:
 
 def generated(origin: Origin) -> bc.BinaryMRF:
     """The generated model of an origin."""
-    parameters = {parameter.name: parameter for parameter in synth.FAMILIES[origin["make"]].parameters}
-    values = {name: _value(parameters[name], text) for name, text in origin.items() if name != "make"}
     try:
-        return synth.generate(origin["make"], **values)
+        return synth.generate(origin["make"], **values_of(origin))
     except bc.ModelError as error:
         raise LinkError(str(error)) from error
+
+
+def values_of(origin: Origin) -> dict[str, synth.Value]:
+    """The parameters of a generated model's family."""
+    parameters = {parameter.name: parameter for parameter in synth.FAMILIES[origin["make"]].parameters}
+    return {name: _value(parameters[name], text) for name, text in origin.items() if name != "make"}
 
 
 def _value(parameter: synth.Parameter, text: str) -> synth.Value:

@@ -1,0 +1,52 @@
+"""What is taken away from Watch is what the run has done."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import bender_core as bc
+from bender_core import synth
+from pages._shared.permalink import made_by
+from pages._shared.saving import expression, saved
+from tests.app.test_pages import app, lab, press, ran
+from tests.unit.test_exports import expected_of, said_by
+
+
+def test_the_files_are_of_the_event_shown() -> None:
+    test = app("watch")
+    run = lab(test).run
+    run.step("sweep", backward=False)
+    run.engine.run(max_events=len(run.engine.trace) + 50)
+    press(test, "Make the files")
+    kept = test.session_state.saved
+    assert kept.position == run.position < len(run.engine.trace)
+    mrf = lab(test).mrf
+    again = bc.Engine(mrf, lab(test).partition, 9)
+    again.run(max_events=run.position)
+    assert kept.files["trace.csv"][1] == again.trace.to_csv()
+    labeling = json.loads(kept.files["labeling.json"][1])["labeling"]
+    assert np.array_equal(list(labeling.values()), again.labeling)
+    assert said_by(kept.files["run.py"][1]) == expected_of(again)
+    assert "model.mrf.json" not in kept.files
+    # Another run has no files yet.
+    lab(test).cut(lab(test).partition, 8, 4, "mplp")
+    ran(test.run())
+    assert len(test.get("download_button")) == 0
+
+
+def test_a_model_that_was_brought_along_is_among_the_files() -> None:
+    test = app("watch")
+    lab(test).load(synth.ising_grid(3, 3), {})
+    kept = saved(lab(test))
+    assert bc.load(kept.files["model.mrf.json"][1]).content_hash() == lab(test).mrf.content_hash()
+    assert "bc.load('model.mrf.json')" in kept.files["run.py"][1]
+
+
+def test_a_made_model_is_made_again() -> None:
+    values = {"rows": 3, "columns": 4, "torus": True, "coupling": "gaussian", "seed": 2}
+    defaults = {parameter.name: parameter.default for parameter in synth.FAMILIES["ising_grid"].parameters}
+    text = expression(made_by("ising_grid", defaults | values))
+    found = eval(text, {"synth": synth})
+    assert found.content_hash() == synth.generate("ising_grid", **values).content_hash()
