@@ -38,6 +38,7 @@ from bender_core.units import duration
 from bender_core.visualization.study import plot_times
 from pages._shared.data import store
 from pages._shared.experimenting import Experiment, experiment
+from pages._shared.glossary import GLOSSARY
 from pages._shared.permalink import made_by
 from pages._shared.plans import SHIPPED, file_of, keep, path_of, text_of
 from pages._shared.routing import through_app
@@ -112,10 +113,16 @@ def make() -> str | None:
     with st.form("plan_form", border=False):
         instances = {"files": file_of(current.mrf)} if has_model else _instances(source)
         runs = {
-            "sizes": st.multiselect("Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes"),
-            "variants": st.multiselect("Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants"),
+            "sizes": st.multiselect(
+                "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"]
+            ),
+            "variants": st.multiselect(
+                "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"]
+            ),
             "strategies": st.multiselect("Strategies", ["default", *STRATEGIES], ["default"], key="plan_strategies"),
-            "schedules": st.multiselect("Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules"),
+            "schedules": st.multiselect(
+                "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"]
+            ),
         }
         left, right = st.columns(2)
         sweeps = left.number_input("Sweeps a run, at most", 1, 100_000, 400, key="plan_sweeps")
@@ -293,7 +300,14 @@ def times(runs: Sequence[Run]) -> None:
         st.caption(f"Times are told against variant {BASELINE}, the baseline, of which no run is done here.")
         return
     drawing = plot_times(shown)
-    picked = st.plotly_chart(drawing, key="times", height=460, on_select="rerun", selection_mode="points")
+    picked = st.plotly_chart(
+        drawing,
+        key="times",
+        height=460,
+        on_select="rerun",
+        selection_mode="points",
+        alt="Seconds of every run against those of the baseline; the table of speed-ups below has the numbers",
+    )
     limit = max(run.task.limits.seconds for run in shown)
     st.caption(
         "A point is a run, a line the best fit; below the baseline's it was faster. Colours and symbols: the paper's; "

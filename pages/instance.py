@@ -14,6 +14,7 @@ from bender_core.io import FORMATS, default_limit, dumps, load_evidence, without
 from bender_core.normal_form import unary_shifts
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import model_svg, plot_couplings, plot_model
+from pages._shared.glossary import GLOSSARY
 from pages._shared.permalink import Origin, made_by
 from pages._shared.routing import through_app
 from pages._shared.session import lab, sample, sample_names
@@ -228,7 +229,7 @@ def present(mrf: bc.BinaryMRF) -> None:
         ),
         strict=True,
     ):
-        column.metric(label, value)
+        column.metric(label, value, help=GLOSSARY["frustrated"] if "frustrated" in label else None)
     if mrf.hard_entries:
         st.caption(
             f"{mrf.hard_entries} table entries forbid a state; each became a penalty larger than all other energies."

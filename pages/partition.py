@@ -23,6 +23,7 @@ from bender_core.units import duration, storage
 from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
 from pages._shared.comparing import Comparing
 from pages._shared.draft import Cut, Draft
+from pages._shared.glossary import GLOSSARY
 from pages._shared.remembered import (
     cut,
     fingerprint,
@@ -154,12 +155,13 @@ def use(current: Lab, on_table: Draft) -> None:
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
-    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size")
+    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size", help=GLOSSARY["M"])
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
         format_func=WORDS.__getitem__,
         key="cut_strategy",
+        help=GLOSSARY["partition"],
     )
     st.selectbox(
         "Variant",

@@ -1,0 +1,46 @@
+"""Method: the formulas beside the code that does them and the place where they are seen; notation, misprints, words."""
+
+from __future__ import annotations
+
+import textwrap
+
+import streamlit as st
+
+from pages._shared.formulas import FORMULAS, MISPRINTS, NOTATION, Formula, source
+from pages._shared.glossary import GLOSSARY
+from pages._shared.routing import through_app
+
+
+def formula(step: Formula) -> None:
+    """One formula, what it says, its code, and a way to where it is seen."""
+    st.subheader(step.title)
+    st.latex(step.latex)
+    st.markdown(step.words)
+    line, text = source(step.file, step.function)
+    with st.expander(f"Code: {step.file}, line {line}, {step.function}"):
+        st.code(textwrap.dedent(text), language="python")
+    st.page_link(f"pages/{step.page}.py", label=f"{step.page.capitalize()}: {step.seen} →")
+
+
+def show() -> None:
+    """The page."""
+    st.markdown(
+        "What the engine computes, in the order in which it does. After Yarkony and Wang, *Accelerating Message "
+        "Passing "
+        "for MAP with Benders Decomposition*; what is ours says so."
+    )
+    formulas, notation, misprints, words = st.tabs(["Formulas", "Notation", "Misprints of the paper", "Glossary"])
+    with formulas:
+        for step in FORMULAS:
+            formula(step)
+    with notation:
+        lines = "\n".join(f"| ${symbol}$ | {meaning} | `{name}` |" for symbol, meaning, name in NOTATION)
+        st.markdown(f"| symbol | meaning | in the code |\n|---|---|---|\n{lines}")
+    with misprints:
+        st.markdown("\n".join(f"- **{where}.** {mended}" for where, mended in MISPRINTS))
+    with words:
+        st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in GLOSSARY.items()))
+
+
+through_app()
+show()
