@@ -67,7 +67,7 @@ FORMULAS = (
         r"\; |\mathcal{Y}_p| \le M",
         "Groups of at most M variables become one variable each. What is within a group is tabulated over its states; "
         "what is "
-        "between two groups never is: that table would have up to 4^M entries.",
+        "between two groups never is: that table would have up to $4^M$ entries.",
         "bender_core/hypergraph.py",
         "_problem",
         "partition",
@@ -159,7 +159,7 @@ FORMULAS = (
         r"\theta_{ij}"
         r"\;\; \forall y_q",
         "Among all rows tight at y*, one that is low by as little as possible elsewhere; α weighs the sum of what is "
-        "missing against its squares. Solved by an active-set method that adds the most violated of the 2^|q| "
+        "missing against its squares. Solved by an active-set method that adds the most violated of the $2^{|q|}$ "
         "conditions, one by one.",
         "bender_core/kernels/magnanti_wong.py",
         "magnanti_wong",
@@ -171,7 +171,8 @@ FORMULAS = (
         r"\nu_{pq}(y_p) = \min_v \; a_v + \sum_k y_{p,k} D_k(v), \qquad "
         r"a_v - a_{v'} + \sum_{k \text{ open}} \min\big(0, D_k(v) - D_k(v')\big) \ge 0 \;\Rightarrow\; v \text{ is "
         r"dropped}",
-        "Not in the paper. The min-marginal is the least of 2^|q| functions that are affine in the bits of p. Walking "
+        "Not in the paper. The min-marginal is the least of $2^{|q|}$ functions that are affine in the bits of p. "
+        "Walking "
         "the "
         "tree of those bits, a candidate v that can never beat another, v′, below this branch is dropped.",
         "bender_core/kernels/prune.py",

@@ -8,6 +8,7 @@ import bender_core as bc
 
 _CSS = """<style>
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
+  .katex-display { overflow-x: auto; overflow-y: hidden; }
   .complaint { border-left: 4px solid #D55E00; background: rgba(213, 94, 0, 0.12); padding: 0.6rem 0.9rem;
     border-radius: 0.3rem; }
   table.plain { border-collapse: collapse; font-variant-numeric: tabular-nums; }
