@@ -139,7 +139,12 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
         f"At {part.describe(p, state)} the truth is {number(float(shown.nu[state]))} and the envelope "
         + (f"{number(slack)} below it. Every row here would close that:" if slack > 0 else "equals it already.")
     )
-    st.plotly_chart(plot_what_if(shown, cuts, state, order), key="edge-what-if", height=300)
+    st.plotly_chart(
+        plot_what_if(shown, cuts, state, order),
+        key="edge-what-if",
+        height=300,
+        alt="The four rows over the states; the table has their numbers",
+    )
     table(
         ["row", "mean looseness", "lifts the envelope by", "pivots", "µs"],
         [
@@ -162,18 +167,36 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
             f"Row {row.index}, {CUT_NAMES[row.kind]}: ν ≥ {number(row.intercept)} − Σ u. "
             + ("" if chosen else "It is the youngest; choose others in the table.")
         )
-        st.plotly_chart(plot_terms(row.u, receiving, "u"), key="edge-u", height=190)
-        st.plotly_chart(plot_terms(row.v, sending, "v"), key="edge-v", height=190)
+        st.plotly_chart(
+            plot_terms(row.u, receiving, "u"),
+            key="edge-u",
+            height=190,
+            alt=f"Terms u of row {row.index}, a bar for each receiving member",
+        )
+        st.plotly_chart(
+            plot_terms(row.v, sending, "v"),
+            key="edge-v",
+            height=190,
+            alt=f"Terms v of row {row.index}, a bar for each sending member",
+        )
     st.caption("The couplings that the row splits between u and v; the values written there are those that pay:")
     st.plotly_chart(
-        plot_couplings_between(couplings(engine.graph, p, q), receiving, sending), key="edge-theta", height=260
+        plot_couplings_between(couplings(engine.graph, p, q), receiving, sending),
+        key="edge-theta",
+        height=260,
+        alt="Couplings between the two groups, those that pay written out",
     )
 
 
 def over_time(current: Lab, p: int, q: int) -> None:
     run = current.run
     history = slack_history(run.engine, p, q, HISTORY_POINTS, HISTORY_SECONDS)
-    st.plotly_chart(plot_slack_history(history, run.position), key="edge-history", height=320)
+    st.plotly_chart(
+        plot_slack_history(history, run.position),
+        key="edge-history",
+        height=320,
+        alt="Mean and largest slack over the events of the run",
+    )
     st.caption(
         "Mean and largest slack over all states, at events spread over the run. The dotted line is where it stands."
     )
@@ -228,7 +251,9 @@ def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list
     elif look == "Slack over time":
         over_time(current, p, q)
     else:
-        st.plotly_chart(plot_slack_histogram(shown), key="edge-histogram", height=320)
+        st.plotly_chart(
+            plot_slack_histogram(shown), key="edge-histogram", height=320, alt="How many states have how much slack"
+        )
         st.caption("How many states have how much slack; the bar at 0 counts those where the envelope is tight.")
 
 
@@ -244,7 +269,12 @@ def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) ->
             st.session_state.edge_clicked = int(shown.shown[min(int(points[0]["x"]), len(shown.shown) - 1)])
 
     st.plotly_chart(
-        plot_message(shown, names, order, overlay), key=key, on_select=clicked, selection_mode="points", height=340
+        plot_message(shown, names, order, overlay),
+        key=key,
+        on_select=clicked,
+        selection_mode="points",
+        height=340,
+        alt=f"The min-marginal and the envelope below it over {len(shown.shown)} states",
     )
     engine, slack = current.run.engine, shown.slack
     rows = np.count_nonzero(engine.row_edges() == current.run.arc // 2)

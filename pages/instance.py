@@ -54,7 +54,7 @@ def samples() -> None:
         mrf = sample(name)
         with st.container(border=True):
             image, words = st.columns([3, 8], vertical_alignment="center")
-            image.image(picture(name))
+            image.image(picture(name), alt=f"The graph of {name}")
             with words:
                 title, action = st.columns([3, 1], vertical_alignment="center")
                 title.markdown(f"**{name}** · {mrf.n} variables, {mrf.n_edges} edges")
@@ -240,12 +240,17 @@ def present(mrf: bc.BinaryMRF) -> None:
     drawing, histogram, form, file = st.tabs(["Drawing", "Couplings", "Normal form", "Save"])
     with drawing:
         if mrf.n <= LARGEST_PICTURE:
-            st.plotly_chart(plot_model(mrf), height=430, key="model")
+            st.plotly_chart(
+                plot_model(mrf),
+                height=430,
+                key="model",
+                alt=f"{facts.n} variables and {facts.n_edges} couplings between them",
+            )
             st.caption("Circles are variables, coloured by what x = 1 costs; lines are couplings, dotted if repulsive.")
         else:
             st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
     with histogram:
-        st.plotly_chart(plot_couplings(mrf), height=430, key="couplings")
+        st.plotly_chart(plot_couplings(mrf), height=430, key="couplings", alt="How many edges have which coupling")
         st.caption("How many edges have which coupling w; negative ones favour equal values.")
     with form:
         conversion(mrf)

@@ -221,6 +221,7 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
         plot_partition(current.mrf, part, picked, group_places(model, owners(part), current.mrf, part)),
         height=PICTURE_HEIGHT,
         key="hypergraph",
+        alt=f"{len(part)} groups, joined by a line where they are coupled; the tab Groups lists them",
         on_select=clicked,
         selection_mode="points",
     )
@@ -244,6 +245,7 @@ def draw_variables(current: Lab, part: Partition, model: str) -> None:
         plot_model(current.mrf, part, st.session_state.move_variable, variable_places(model, current.mrf)),
         height=PICTURE_HEIGHT,
         key="variables",
+        alt=f"{current.mrf.n} variables, those of a group in one colour; the tab Groups lists them",
         on_select=clicked,
         selection_mode="points",
     )

@@ -87,6 +87,12 @@ def test_a_page_opens_ready_with_a_sample(page: str) -> None:
     assert complaints(test) == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_every_figure_is_told_in_words_too(page: str) -> None:
+    test = app(page)
+    assert all(chart.proto.alt for chart in test.get("plotly_chart"))
+
+
 @pytest.mark.parametrize("name", sample_names())
 def test_every_sample_is_shown_on_every_page(name: str) -> None:
     test = app("instance")
