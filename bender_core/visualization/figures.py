@@ -14,6 +14,7 @@ from scipy.spatial import ConvexHull
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition, coupled_groups
+from bender_core.trace import Trace
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 
 # Okabe-Ito: told apart by the colour-blind; dashes tell the same.
@@ -119,6 +120,34 @@ def plot_partition(
     lines = _lines(points, coupled_groups(mrf, part)[:MOST_EDGES], "#888888", "solid", "coupled")
     ring = [] if picked is None else [_ring(points[picked], nodes["marker"]["size"][picked] + 12)]
     return figure([lines | {"showlegend": False}, *ring, nodes], upside_down=True)
+
+
+def plot_bounds(trace: Trace) -> go.Figure:
+    """The lower and the upper bound of a run over its events.
+
+    Parameters
+    ----------
+    trace : Trace
+    """
+    events = np.arange(1, len(trace) + 1)
+    lines = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": events,
+            "y": trace.column(column),
+            "name": name,
+            "line": {"color": colour, "dash": dash, "width": 2, "shape": "hv"},
+        }
+        for column, name, colour, dash in (
+            ("lower_bound", "LB lower bound", ATTRACTIVE, "solid"),
+            ("upper_bound", "UB best labelling", REPULSIVE, "dash"),
+        )
+    ]
+    drawing = figure(lines)
+    drawing.update_xaxes(title="events")
+    drawing.update_yaxes(title="energy")
+    return drawing
 
 
 def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:

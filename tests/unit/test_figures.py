@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from plotly.graph_objects import Figure
 
-from bender_core import BinaryMRF, Partition, load, partition, synth
+from bender_core import BinaryMRF, Engine, Partition, load, partition, synth
 from bender_core.partition import coupled_groups
 from bender_core.visualization.figures import (
     MOST_EDGES,
     model_svg,
     plain,
+    plot_bounds,
     plot_couplings,
     plot_model,
     plot_partition,
@@ -291,3 +292,14 @@ def test_a_partition_of_one_group() -> None:
     edges, nodes = plot_partition(mrf, part).data
     assert len(edges.x) == 0
     assert list(nodes.text) == ["all"]
+
+
+def test_bounds_are_drawn_as_the_trace_has_them() -> None:
+    mrf = sample("tiny")
+    engine = Engine(mrf, partition(mrf, 2))
+    engine.run()
+    lower, upper = plot_bounds(engine.trace).data
+    assert np.array_equal(lower.y, engine.trace.column("lower_bound"))
+    assert np.array_equal(upper.y, engine.trace.column("upper_bound"))
+    assert list(lower.x) == list(range(1, len(engine.trace) + 1))
+    assert lower.line.dash != upper.line.dash
