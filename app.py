@@ -18,6 +18,8 @@ st.navigation(
         st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
         st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
         st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
+        st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
+        st.Page("pages/method.py", title="Method", icon=":material/function:"),
     ],
     position="top",
 ).run()

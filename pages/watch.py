@@ -15,8 +15,10 @@ def show() -> None:
     if current.notice:
         complaint(current.notice)
     stage(current)
-    if st.session_state.pop("to_edge", False):
-        st.switch_page("pages/edge.py")
+    destination = st.session_state.pop("destination", None)
+    if destination is not None:
+        page, said = destination
+        st.switch_page(f"pages/{page}.py", query_params=said)
 
 
 through_app()
@@ -24,4 +26,4 @@ show()
 saving()
 # What draws the figures of the Edge page is large: fetched now, it is there when somebody looks closer.
 with st.container(key="fetched_ahead"):
-    st.plotly_chart({"data": [{"x": []}]}, height=1, key="nothing")
+    st.plotly_chart({"data": [{"x": []}]}, height=1, key="nothing", alt="Nothing")

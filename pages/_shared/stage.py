@@ -20,6 +20,7 @@ from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Kind
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from pages._shared.lessons import explaining
 from pages._shared.session import Lab, Run
 
 # Events sent from before the present one; the component asks for as many after it as it needs, at most so many.
@@ -32,6 +33,8 @@ SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
 VARIABLES, LINKS = 2000, 1500
 EDGE_POINTS = 400
+# Where the stage may send a person.
+PAGES = ("edge", "learn")
 
 _FRONTEND = Path(__file__).parent / "frontend"
 _CODE = "\n".join((_FRONTEND / f"{name}.js").read_text() for name in ("tools", "graph", "charts", "marks", "stage"))
@@ -54,8 +57,15 @@ def _on_command() -> None:
     if command and lab is not None and command.get("run") == lab.number:
         if command["do"] == "reference":
             lab.references.ask(lab.mrf, lab.partition)
-        st.session_state.to_edge = command["do"] == "look"
+        st.session_state.destination = destination(command)
         obey(lab.run, command)
+
+
+def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
+    """The page that a command goes to, and what the address is to say there; None if it stays."""
+    if command["do"] != "go" or command["page"] not in PAGES:
+        return None
+    return command["page"], {str(name): str(value) for name, value in command["said"].items()}
 
 
 def obey(run: Run, command: dict[str, Any]) -> None:
@@ -65,10 +75,10 @@ def obey(run: Run, command: dict[str, Any]) -> None:
     ----------
     run : Run
     command : dict
-        ``do``: "show", "step", "run", "stop", "poll", "reference" or "look"; ``at``: the event shown; ``arc``: the arc
-        selected; ``first``: the first event wanted; ``ahead``: how many after the one shown; ``held``: whether code and
-        hyper-graph are there already; ``measure``: what colours the lines; ``serial``: the command's number, sent back
-        with the answer.
+        ``do``: "show", "step", "run", "stop", "poll", "reference" or "go" (to another page); ``at``: the event shown;
+        ``arc``: the arc selected; ``first``: the first event wanted; ``ahead``: how many after the one shown; ``held``:
+        whether code and hyper-graph are there already; ``measure``: what colours the lines; ``serial``: the command's
+        number, sent back with the answer.
     """
     run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
     run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
@@ -181,6 +191,7 @@ def graph_view(engine: Engine) -> dict[str, Any]:
         "variables": _variables(engine),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
+        "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "lower": engine.lower_bound,
         "upper": engine.upper_bound,

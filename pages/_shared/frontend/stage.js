@@ -123,6 +123,20 @@ class Stage {
     if (this.data.link) history.replaceState(history.state, "", `?${this.data.link}&at=${this.position}&arc=${Math.max(this.arc, 0)}`);
   }
 
+  // A link to another page keeps the session if Streamlit opens it; with a key held it opens in a tab of its own.
+  leave(link, page, said) {
+    link.onclick = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.go(page, said());
+    };
+  }
+
+  go(page, said) {
+    this.pause(false);
+    this.command("go", { page, said });
+  }
+
   async copyLink() {
     const button = this.$("[data-act=link]");
     this.stateAddress();
@@ -242,7 +256,9 @@ class Stage {
     this.$(".scrub").oninput = (event) => { this.pause(false); this.show(Number(event.target.value)); };
     act("link").onclick = () => this.copyLink();
     act("flip").onclick = () => this.select(this.arc ^ 1);
-    act("look").onclick = () => { this.pause(false); this.command("look"); };
+    act("look").onclick = () => this.go("edge", {});
+    this.leave(act("tour"), "learn", () => ({}));
+    this.leave(this.$(".why"), "learn", () => ({ lesson: this.lesson }));
     act("reference").onclick = () => this.command("reference");
     this.keys = (event) => {
       if (!this.root.isConnected) return document.removeEventListener("keydown", this.keys);
@@ -355,6 +371,13 @@ class Stage {
     this.$(".sentence").textContent = live ? "Running at full speed. Stop whenever you like; every event can be revisited afterwards."
       : event ? event.sentence : this.position === 0 ? opening : "…";
     this.$(".formula").textContent = event && !live ? event.formula : "";
+    const [lesson, title] = this.graph.lessons[event ? event.kind : KIND.SWEEP];
+    const why = this.$(".why");
+    if (lesson !== this.lesson) {
+      this.lesson = lesson;
+      why.textContent = `Learn: ${title} →`;
+      why.href = `learn?lesson=${lesson}`;
+    }
     this.root.dataset.position = String(this.position);
     this.root.dataset.state = live ? "running" : this.playing ? "playing" : this.waiting ? "waiting" : "idle";
   }

@@ -1,0 +1,88 @@
+"""How long a sweep takes on this machine: measured where that is quick, otherwise predicted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+import bender_core as bc
+from bender_core.units import duration
+from bender_core.visualization.figures import figure
+from bender_core.visualization.message import TRUTH
+from bender_core.visualization.styles import STYLES
+
+# A sweep that is expected to take longer is not made while somebody waits; it is made twice, the better one counts.
+WAITING_SECONDS = 0.04
+
+Model = Callable[[int], tuple[bc.BinaryMRF, bc.Partition]]
+
+
+class Timing(NamedTuple):
+    """Seconds for a sweep."""
+
+    seconds: float
+    measured: bool
+
+    def __str__(self) -> str:
+        return f"{'' if self.measured else 'about '}{duration(self.seconds)}"
+
+
+@lru_cache(maxsize=256)
+def predicted(model: Model, size: int, variant: int) -> float:
+    """Seconds a sweep, without making one."""
+    return bc.estimate(*model(size), variant).seconds_per_sweep
+
+
+@lru_cache(maxsize=128)
+def sweep_time(model: Model, size: int, variant: int) -> Timing:
+    """What a sweep takes: the first one of a run, made now, or the prediction."""
+    expected = predicted(model, size, variant)
+    if expected > WAITING_SECONDS:
+        return Timing(expected, measured=False)
+    return Timing(min(_made(*model(size), variant) for _ in range(2)), measured=True)
+
+
+def _made(mrf: bc.BinaryMRF, part: bc.Partition, variant: int) -> float:
+    engine = bc.Engine(mrf, part, variant)
+    begin = time.perf_counter()
+    engine.step("sweep")
+    return time.perf_counter() - begin
+
+
+def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, str]) -> go.Figure:
+    """Predicted seconds a sweep against the size of groups, a line a variant; the size chosen stands out."""
+    ticks = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1e3, 1e4]
+    every = np.array([[predicted(model, m, variant) for m in sizes] for variant in names])
+    traces = []
+    for (variant, name), seconds in zip(names.items(), every, strict=True):
+        style = STYLES[variant]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": list(sizes),
+                "y": seconds,
+                "name": name,
+                "line": {"color": style.colour, "dash": style.dash, "width": 2},
+                "marker": {"symbol": style.symbol, "size": [13 if m == size else 6 for m in sizes]},
+                "text": [duration(value) for value in seconds],
+                "hovertemplate": "M = %{x}: %{text}",
+            }
+        )
+    drawing = figure(traces)
+    drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": TRUTH})
+    drawing.update_xaxes(title="M, variables in a group", dtick=2, tickfont={"size": 14})
+    drawing.update_yaxes(
+        type="log",
+        title="time of a sweep",
+        tickvals=ticks,
+        ticktext=[duration(tick) if tick >= 1e-3 else f"{1e6 * tick:.0f} µs" for tick in ticks],
+        range=[np.log10(every.min()) - 0.3, np.log10(every.max()) + 0.3],
+        tickfont={"size": 14},
+    )
+    return drawing

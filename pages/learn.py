@@ -1,0 +1,154 @@
+"""Learn: a guided tour in short lessons, each with something to step or drag, a question, and a way into the app."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+import bender_core as bc
+from pages._shared.lessons import LESSONS
+from pages._shared.lessons.lesson import Answer, Lesson, Question
+from pages._shared.routing import through_app
+from pages._shared.session import lab
+from pages._shared.text import complaint
+
+# Words and question beside what they speak of, where there is room; otherwise one below the other, in this order.
+_GRID = ".st-key-lesson > [data-testid='stLayoutWrapper'] > [data-testid='stHorizontalBlock']"
+_PLACES = "\n".join(
+    f"{_GRID} > [data-testid='stColumn']:nth-child({k}) {{ grid-area: {name}; }}"
+    for k, name in enumerate(("words", "live", "ask", "way"), start=1)
+)
+_CSS = f"""<style>
+  {_GRID} {{ display: grid; gap: 1.2rem 2rem; grid-template-rows: auto;
+    grid-template-columns: minmax(0, 1fr); grid-template-areas: "words" "live" "ask" "way"; }}
+  {_GRID} > [data-testid="stColumn"] {{ width: auto; min-width: 0; }}
+  {_PLACES}
+  @media (min-width: 760px) {{
+    {_GRID} {{ grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); grid-template-rows: auto 1fr auto;
+      grid-template-areas: "words live" "ask live" "way way"; }} }}
+  @media (min-width: 1120px) {{
+    {_GRID} {{ grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) minmax(0, 3fr); grid-template-rows: auto 1fr;
+      grid-template-areas: "words live way" "ask live way"; }} }}
+  .verdict {{ border-left: 4px solid #808890; padding: 0.4rem 0.9rem; min-height: 5.2rem; border-radius: 0.3rem; }}
+  .verdict.right {{ border-color: #009E73; background: rgba(0, 158, 115, 0.12); }}
+  .verdict.wrong {{ border-color: #D55E00; background: rgba(213, 94, 0, 0.12); }}
+  .verdict p {{ margin: 0; }}
+  /* Streamlit takes all of these for links to the page that is open, and cuts their text. */
+  .st-key-lesson a {{ background: none; line-height: 1.35; }}
+  .st-key-lesson a:hover {{ background: rgba(128, 128, 128, 0.18); }}
+  .st-key-lesson a p {{ white-space: normal; overflow: visible; font-weight: 400; }}
+  .st-key-lesson-list [data-testid="stElementContainer"] {{ margin: 0; }}
+  .st-key-lesson-list a {{ padding: 0.25rem 0.5rem; }}
+  .st-key-lesson-steps a {{ padding: 0.3rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.5); }}
+</style>"""
+
+
+def chosen() -> Lesson:
+    """The lesson that the address asks for, or the one that was left, at first the first."""
+    slug = st.query_params.get("lesson", st.session_state.get("lesson", next(iter(LESSONS))))
+    if slug not in LESSONS:
+        complaint(f"There is no lesson {slug!r}; here is the first.")
+        slug = next(iter(LESSONS))
+    st.session_state.lesson = slug
+    return LESSONS[slug]
+
+
+def answered() -> set[str]:
+    """The lessons whose questions were answered rightly, as the address and the session know."""
+    said = st.query_params.get("done", "").split(",")
+    done: set[str] = st.session_state.setdefault("lessons_done", set())
+    done.update(slug for slug in said if slug in LESSONS)
+    return done
+
+
+def address(lesson: Lesson, done: set[str]) -> dict[str, str]:
+    """What the address says of a lesson and of the progress made."""
+    return {"lesson": lesson.slug, "done": ",".join(slug for slug in LESSONS if slug in done)}
+
+
+def ask(lesson: Lesson) -> bool:
+    """The question, and what is to be said to the answer; whether it was right."""
+    question = lesson.question()
+    answer = field(question, f"learn-{lesson.slug}-answer")
+    if answer is None:
+        say("", "", "Answer as often as you like.")
+        return False
+    verdict = question.judge(answer)
+    if verdict.right:
+        say("right", "✓ Right.", verdict.why)
+    else:
+        say("wrong", "✗ Not so.", f"{verdict.why} Try again.")
+    return verdict.right
+
+
+def field(question: Question, key: str) -> Answer | None:
+    label = "**" + question.text.replace("*", r"\*") + "**"
+    if question.options:
+        return st.radio(
+            label, question.options, index=None, key=key, horizontal=True, width="stretch", persist_state="session"
+        )
+    return st.number_input(
+        label, value=None, step=1.0, format="%g", placeholder="a number, then Enter", key=key, persist_state="session"
+    )
+
+
+def say(kind: str, first: str, rest: str) -> None:
+    """A verdict in a box that is there from the start, so that nothing moves."""
+    st.html(f"<div class='verdict {kind}' role='status'><p><strong>{escape(first)}</strong> {escape(rest)}</p></div>")
+
+
+def go_on(lesson: Lesson, done: set[str]) -> None:
+    """Where to go from a lesson: back, on, into the app, or to any other."""
+    slugs = list(LESSONS)
+    place = slugs.index(lesson.slug)
+    with st.container(horizontal=True, key="lesson-steps"):
+        for label, to in (("← Back", place - 1), ("Next →", place + 1)):
+            inside = 0 <= to < len(slugs)
+            target = LESSONS[slugs[to]] if inside else lesson
+            st.page_link("pages/learn.py", label=label, query_params=address(target, done), disabled=not inside)
+    into_app(lesson)
+    st.markdown(f"**Lesson {place + 1} of {len(slugs)}, {len(done)} answered**")
+    with st.container(key="lesson-list", gap=None):
+        for k, other in enumerate(LESSONS.values(), start=1):
+            name = f"{k}. {other.title}" + (" ✓" if other.slug in done else "")
+            label = f"▸ **{name}**" if other is lesson else name
+            st.page_link("pages/learn.py", label=label, query_params=address(other, done))
+
+
+def into_app(lesson: Lesson) -> None:
+    """A press that puts the lesson's model on the table and goes to where it is seen."""
+    opens = lesson.opens
+    pressed = st.button(f"Open this on {opens.page.capitalize()}", key="lesson-open", width="stretch")
+    st.caption(f"There: {opens.sees}. It takes the place of the model you are working on.")
+    if pressed:
+        try:
+            opens.put(lab())
+        except (bc.TooLargeError, bc.PartitionError) as error:
+            complaint(error)
+        else:
+            st.switch_page(f"pages/{opens.page}.py")
+
+
+def show() -> None:
+    st.html(_CSS)
+    lesson, done = chosen(), answered()
+    with st.container(key="lesson"):
+        words, live, question, way = st.columns(4)
+    with words:
+        st.subheader(lesson.title, anchor=False)
+        st.markdown(lesson.text)
+    with live:
+        lesson.show()
+    with question:
+        if ask(lesson):
+            done.add(lesson.slug)
+    with way:
+        go_on(lesson, done)
+    said = address(lesson, done)
+    if st.query_params.to_dict() != said:
+        st.query_params.from_dict(said)
+
+
+through_app()
+show()
