@@ -327,6 +327,9 @@ def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
         return []
     state = st.session_state
     state.race_earlier = [key for key in state.race_earlier if key in found]
+    if not found:
+        st.caption("No runs of earlier sessions on this model yet: pin a run to keep it for later.")
+        return []
     chosen_keys = st.multiselect(
         "Runs of earlier sessions, to compare with",
         list(found),
@@ -334,8 +337,7 @@ def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
         key="race_earlier",
         wrap=True,
         max_selections=MOST_EARLIER,
-        disabled=not found,
-        placeholder="Choose runs" if found else "None yet on this model: pin a run to keep it",
+        placeholder="Choose runs",
     )
     return [earlier(found[key]) for key in chosen_keys]
 

@@ -53,9 +53,8 @@ FORMULAS = (
     Formula(
         "Normal form",
         r"w = \theta_{ij}(1,1) - \theta_{ij}(0,1) - \theta_{ij}(1,0) + \theta_{ij}(0,0)",
-        "Every pairwise table is rewritten so that one entry remains, and pays: (1, 1) with w if w < 0, else (1, 0) "
-        "with −w. "
-        "The rest moves into the unary terms; no labelling changes its energy.",
+        "Every pairwise table is rewritten so that one entry remains, and pays: (1, 1) with w if w < 0, else (1, "
+        "0) with −w. The rest moves into the unary terms; no labelling changes its energy.",
         "bender_core/normal_form.py",
         "to_normal_form",
         "instance",
@@ -63,11 +62,10 @@ FORMULAS = (
     ),
     Formula(
         "Hyper-variables",
-        r"f(x) = \sum_p \phi_p(y_p) + \sum_{(pq)} \phi_{pq}(y_p, y_q), \qquad y_p \in \{0, 1\}^{|\mathcal{Y}_p|}, "
-        r"\; |\mathcal{Y}_p| \le M",
-        "Groups of at most M variables become one variable each. What is within a group is tabulated over its states; "
-        "what is "
-        "between two groups never is: that table would have up to $4^M$ entries.",
+        r"\begin{gathered} f(x) = \sum_p \phi_p(y_p) + \sum_{(pq)} \phi_{pq}(y_p, y_q), \\ y_p \in \{0, "
+        r"1\}^{|\mathcal{Y}_p|}, \; |\mathcal{Y}_p| \le M \end{gathered}",
+        "Groups of at most M variables become one variable each. What is within a group is tabulated over its "
+        "states; what is between two groups never is: that table would have up to $4^M$ entries.",
         "bender_core/hypergraph.py",
         "_problem",
         "partition",
@@ -75,11 +73,10 @@ FORMULAS = (
     ),
     Formula(
         "The lower bound",
-        r"LB(\lambda) = \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] "
-        r"+ \sum_{(pq)} \min_{y_p, y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
+        r"LB(\lambda) = \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] + \sum_{(pq)} \min_{y_p, "
+        r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
         "Whatever the messages λ hold: every term is minimised by itself, so no labelling can be cheaper. The "
-        "certificate "
-        "computes this sum anew from λ alone.",
+        "certificate computes this sum anew from λ alone.",
         "bender_core/engine.py",
         "certificate",
         "watch",
@@ -88,9 +85,8 @@ FORMULAS = (
     Formula(
         "The min-marginal",
         r"\nu_{pq}(y_p) = \min_{y_q} \; \phi_{pq}(y_p, y_q) - \lambda_{pq \to q}(y_q)",
-        "What a state of p costs on the edge to q at least. The baseline enumerates all pairs of states; one state "
-        "alone "
-        "is asked of the oracle.",
+        "What a state of p costs on the edge to q at least. The baseline enumerates all pairs of states; one "
+        "state alone is asked of the oracle.",
         "bender_core/kernels/rows.py",
         "oracle",
         "edge",
@@ -98,10 +94,11 @@ FORMULAS = (
     ),
     Formula(
         "The update of a group",
-        r"\nu_p = \frac{\phi_p + \sum_q \nu_{pq}}{1 + \deg p}, \qquad \lambda_{pq \to p} \leftarrow \nu_{pq} - \nu_p",
-        "The cost of a group and of all its edges is shared out evenly; the bound cannot fall. With an envelope in "
-        "place of ν it "
-        "rises just as much, provided the envelope is tight at the state where the total is least.",
+        r"\begin{gathered} \nu_p = \frac{\phi_p + \sum_q \nu_{pq}}{1 + \deg p}, \\ \lambda_{pq \to p} \leftarrow "
+        r"\nu_{pq} - \nu_p \end{gathered}",
+        "The cost of a group and of all its edges is shared out evenly; the bound cannot fall. With an envelope "
+        "in place of ν it rises just as much, provided the envelope is tight at the state where the total is "
+        "least.",
         "bender_core/kernels/messages.py",
         "pass_messages",
         "watch",
@@ -109,11 +106,10 @@ FORMULAS = (
     ),
     Formula(
         "A Benders row",
-        r"\phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \qquad u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
-        r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j)",
-        "A coupling bounded from below by a sum of one term a variable. It holds for all states and has nothing to do "
-        "with λ, so "
-        "a row is kept for ever and serves both directions.",
+        r"\begin{gathered} \phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \\ u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
+        r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j) \end{gathered}",
+        "A coupling bounded from below by a sum of one term a variable. It holds for all states and has nothing "
+        "to do with λ, so a row is kept for ever and serves both directions.",
         "bender_core/kernels/rows.py",
         "make_row",
         "edge",
@@ -121,8 +117,8 @@ FORMULAS = (
     ),
     Formula(
         "Its place under new messages",
-        r"\beta^0 = \min_{y_q} \; \big[-\lambda_{pq \to q}(y_q) - v(y_q)\big], \qquad \text{row}(y_p) = \beta^0 - "
-        r"u(y_p)",
+        r"\begin{gathered} \beta^0 = \min_{y_q} \; \big[-\lambda_{pq \to q}(y_q) - v(y_q)\big], \\ "
+        r"\text{row}(y_p) = \beta^0 - u(y_p) \end{gathered}",
         "When λ moves, a row is recycled: only its constant β⁰ is computed anew, one pass over the states of the "
         "neighbour.",
         "bender_core/kernels/rows.py",
@@ -132,11 +128,10 @@ FORMULAS = (
     ),
     Formula(
         "The envelope, and what it has to do",
-        r"\nu^-_{pq} = \max_{\text{rows}} (\beta^0 - u), \qquad "
-        r"\min_{y_p} \Big[\phi_p + \sum_q \nu^-_{pq}\Big] = \min_{y_p} \Big[\phi_p + \sum_q \nu_{pq}\Big]",
-        "Rows are added until the envelope's total is right at its own least state y*. Elsewhere it may be as low as "
-        "it likes. "
-        "Where progress is slow it is made right at the next states too, which is ours.",
+        r"\begin{gathered} \nu^-_{pq} = \max_{\text{rows}} (\beta^0 - u), \\ \min_{y_p} \Big[\phi_p + \sum_q "
+        r"\nu^-_{pq}\Big] = \min_{y_p} \Big[\phi_p + \sum_q \nu_{pq}\Big] \end{gathered}",
+        "Rows are added until the envelope's total is right at its own least state y*. Elsewhere it may be as "
+        "low as it likes. Where progress is slow it is made right at the next states too, which is ours.",
         "bender_core/kernels/advance.py",
         "_consult",
         "watch",
@@ -144,8 +139,8 @@ FORMULAS = (
     ),
     Formula(
         "Reverse Magnanti-Wong cut (RMC)",
-        r"\beta^1_{ij}(x_i) = -[x_i \ne x^*_i] \, \min_{x_j} \theta_{ij}(x_i, x_j), \qquad "
-        r"\beta^2_{ij}(x_j) = -\min_{x_i} \big(\theta_{ij}(x_i, x_j) + \beta^1_{ij}(x_i)\big)",
+        r"\begin{gathered} \beta^1_{ij}(x_i) = -[x_i \ne x^*_i] \, \min_{x_j} \theta_{ij}(x_i, x_j), \\ "
+        r"\beta^2_{ij}(x_j) = -\min_{x_i} \big(\theta_{ij}(x_i, x_j) + \beta^1_{ij}(x_i)\big) \end{gathered}",
         "In closed form: what y* does not pay is left to u, all else to v. It stays tight at y* for every later λ.",
         "bender_core/kernels/rows.py",
         "plan_reverse_row",
@@ -154,13 +149,12 @@ FORMULAS = (
     ),
     Formula(
         "Magnanti-Wong cut (MWC)",
-        r"\min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad \text{s.t.} \quad "
-        r"\sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j = x^{y_q}_j] \, "
-        r"\theta_{ij}"
-        r"\;\; \forall y_q",
-        "Among all rows tight at y*, one that is low by as little as possible elsewhere; α weighs the sum of what is "
-        "missing against its squares. Solved by an active-set method that adds the most violated of the $2^{|q|}$ "
-        "conditions, one by one.",
+        r"\begin{gathered} \min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad "
+        r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j "
+        r"= x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
+        "Among all rows tight at y*, one that is low by as little as possible elsewhere; α weighs the sum of "
+        "what is missing against its squares. Solved by an active-set method that adds the most violated of the "
+        "$2^{|q|}$ conditions, one by one.",
         "bender_core/kernels/magnanti_wong.py",
         "magnanti_wong",
         "edge",
@@ -168,13 +162,12 @@ FORMULAS = (
     ),
     Formula(
         "Exact min-marginals by pruning",
-        r"\nu_{pq}(y_p) = \min_v \; a_v + \sum_k y_{p,k} D_k(v), \qquad "
-        r"a_v - a_{v'} + \sum_{k \text{ open}} \min\big(0, D_k(v) - D_k(v')\big) \ge 0 \;\Rightarrow\; v \text{ is "
-        r"dropped}",
-        "Not in the paper. The min-marginal is the least of $2^{|q|}$ functions that are affine in the bits of p. "
-        "Walking "
-        "the "
-        "tree of those bits, a candidate v that can never beat another, v′, below this branch is dropped.",
+        r"\begin{gathered} \nu_{pq}(y_p) = \min_v \; a_v + \sum_k y_{p,k} D_k(v), \\ a_v - a_{v'} + \sum_{k "
+        r"\text{ open}} \min\big(0, D_k(v) - D_k(v')\big) \ge 0 \;\Rightarrow\; v \text{ is dropped} "
+        r"\end{gathered}",
+        "Not in the paper. The min-marginal is the least of $2^{|q|}$ functions that are affine in the bits of "
+        "p. Walking the tree of those bits, a candidate v that can never beat another, v′, below this branch is "
+        "dropped.",
         "bender_core/kernels/prune.py",
         "prune_box",
         "compare",
@@ -182,10 +175,10 @@ FORMULAS = (
     ),
     Formula(
         "Exact min-marginals by elimination",
-        r"\nu_{pq} = \min_{x_1} \Big[ \dots \min_{x_m} \big[ -\lambda_{pq \to q} + \sum_{ij} \theta_{ij} \big] \Big]",
-        "Not in the paper. Where few couplings tie two groups, the bits of q are minimised away one by one, and only "
-        "tables of "
-        "few bits ever exist.",
+        r"\nu_{pq} = \min_{x_1} \Big[ \dots \min_{x_m} \big[ -\lambda_{pq \to q} + \sum_{ij} \theta_{ij} \big] "
+        r"\Big]",
+        "Not in the paper. Where few couplings tie two groups, the bits of q are minimised away one by one, and "
+        "only tables of few bits ever exist.",
         "bender_core/kernels/eliminate.py",
         "eliminate",
         "compare",
@@ -193,12 +186,10 @@ FORMULAS = (
     ),
     Formula(
         "Forward and backward (srmp)",
-        r"w = \frac{1}{\max(|F|, |B|, 1)}, \qquad \lambda_{pq \to p} \leftarrow \nu_{pq} - w \cdot \text{tot} \;\; (q "
-        r"\in F), "
-        r"\qquad \lambda_{pq \to p} \leftarrow \nu_{pq} \;\; (q \in B)",
+        r"\begin{gathered} w = \frac{1}{\max(|F|, |B|, 1)}, \\ \lambda_{pq \to p} \leftarrow \nu_{pq} - w \cdot "
+        r"\text{tot} \;\; (q \in F), \\ \lambda_{pq \to p} \leftarrow \nu_{pq} \;\; (q \in B) \end{gathered}",
         "Another schedule, after Kolmogorov's SRMP: the cost of a group goes to the neighbours still to come (F) "
-        "alone, none to "
-        "those passed (B). A chain of groups is exact after one sweep.",
+        "alone, none to those passed (B). A chain of groups is exact after one sweep.",
         "bender_core/kernels/schedule.py",
         "edge_share",
         "partition",
@@ -206,11 +197,10 @@ FORMULAS = (
     ),
     Formula(
         "The labelling and the gap",
-        r"y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \qquad UB = \min_{\text{so far}} f(x), \qquad "
-        r"\text{gap} = \frac{UB - LB}{|LB|}",
-        "Each group's least state gives a labelling, which a descent improves; the best so far is kept. When both "
-        "bounds meet, it "
-        "is optimal.",
+        r"\begin{gathered} y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \\ UB = \min_{\text{so far}} "
+        r"f(x), \\ \text{gap} = \frac{UB - LB}{|LB|} \end{gathered}",
+        "Each group's least state gives a labelling, which a descent improves; the best so far is kept. When "
+        "both bounds meet, it is optimal.",
         "bender_core/kernels/primal.py",
         "decode",
         "watch",

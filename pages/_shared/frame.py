@@ -8,7 +8,12 @@ import bender_core as bc
 
 _CSS = """<style>
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
-  .katex-display { overflow-x: auto; overflow-y: hidden; }
+  /* Readable for everybody: captions are too pale by default, and white on the light blue of the dark theme too. */
+  [data-testid="stCaptionContainer"] { color: inherit; opacity: 0.8; }
+  button[kind="primary"]:enabled, [data-tag] { color: light-dark(#fff, #0b1a26); }
+  button[kind="primary"]:enabled p, [data-tag] span { color: inherit; }
+  /* Formulas fit here; a region that scrolls by two pixels would be one more stop for the keyboard. */
+  @media (min-width: 700px) { .katex-display { overflow: visible !important; } }
   .complaint { border-left: 4px solid #D55E00; background: rgba(213, 94, 0, 0.12); padding: 0.6rem 0.9rem;
     border-radius: 0.3rem; }
   table.plain { border-collapse: collapse; font-variant-numeric: tabular-nums; }
