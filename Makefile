@@ -59,6 +59,7 @@ bench: setup
 
 bench-ui: setup browser
 	$(BIN)/python -m benchmarks.ui
+	$(BIN)/python -m benchmarks.sessions
 
 screenshots: setup browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py

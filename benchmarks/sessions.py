@@ -1,0 +1,148 @@
+"""Twenty people at once: ``python -m benchmarks.sessions`` lets them step through one model, and leave.
+
+They speak to the server as the browser does, over its websocket, so that all of the machine is left to the server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets import Subprotocol
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.browser.server import serve
+
+SESSIONS, SECONDS = 20, 60.0
+# Between an answer and the next step: a person looks.
+LOOK_SECONDS = 0.5
+# Streamlit keeps a session that is gone for two minutes, in case it comes back.
+GONE_SECONDS = 180.0
+QUERY = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp"
+AIM_SECONDS, AIM_MEMORY = 2.0, 1.2
+TRIGGER = "$$STREAMLIT_INTERNAL_KEY_{}__events"
+
+
+@dataclass
+class Person:
+    """One session: its websocket, and what the server has told it."""
+
+    socket: ClientConnection
+    stage: str = ""
+    fragment: str = ""
+    page: str = ""
+    position: int = 0
+    serial: int = 0
+    steps: list[float] = field(default_factory=list)  # seconds each
+
+    async def ask(self, message: BackMsg) -> None:
+        """Send a request and listen until the server has answered it."""
+        await self.socket.send(message.SerializeToString())
+        announced = False
+        async for frame in self.socket:
+            told = ForwardMsg.FromString(frame)
+            kind = told.WhichOneof("type")
+            if kind == "new_session":
+                announced = True
+            elif kind == "navigation":
+                self.page = told.navigation.page_script_hash
+            elif kind == "delta" and told.delta.new_element.HasField("bidi_component"):
+                self._look(told)
+            elif kind == "script_finished" and announced:
+                return
+
+    def _look(self, told: ForwardMsg) -> None:
+        stage = told.delta.new_element.bidi_component
+        self.stage, self.fragment = stage.id, told.delta.fragment_id or self.fragment
+        found = re.search(r'"position": ?(\d+)', stage.json or "")
+        if found:
+            self.position = int(found[1])
+
+    async def open(self) -> None:
+        """The first look at the page."""
+        message = BackMsg()
+        message.rerun_script.query_string = QUERY
+        message.rerun_script.widget_states.SetInParent()
+        await self.ask(message)
+
+    async def step(self) -> None:
+        """One row on."""
+        self.serial += 1
+        command = {"do": "step", "grain": "row", "backward": False, "at": self.position, "arc": 0, "first": 0}
+        command |= {"held": True, "ahead": 24, "measure": "slack", "run": 0, "serial": self.serial}
+        message = BackMsg()
+        message.rerun_script.query_string = QUERY
+        message.rerun_script.page_script_hash = self.page
+        message.rerun_script.fragment_id = self.fragment
+        state = message.rerun_script.widget_states.widgets.add()
+        state.id = TRIGGER.format(self.stage)
+        state.json_trigger_value = json.dumps([{"event": "command", "value": command}])
+        begin = time.perf_counter()
+        await self.ask(message)
+        self.steps.append(time.perf_counter() - begin)
+
+
+async def visit(address: str, seconds: float) -> Person:
+    """Come, step for a while, and leave."""
+    async with connect(address, subprotocols=[Subprotocol("streamlit")], max_size=None) as socket:
+        person = Person(socket)
+        await person.open()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            await person.step()
+            await asyncio.sleep(LOOK_SECONDS)
+    return person
+
+
+def resident(port: str) -> int:
+    """Bytes of memory that the server of a port holds."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        if port.encode() in (status.parent / "cmdline").read_bytes().split(b"\0"):
+            return 1024 * int(status.read_text().partition("VmRSS:")[2].split()[0])
+    raise ProcessLookupError(f"no server of port {port}")
+
+
+async def crowd(url: str, sessions: int, seconds: float) -> list[Person]:
+    """Many visits at once."""
+    address = url.replace("http", "ws", 1) + "/_stcore/stream"
+    return await asyncio.gather(*(visit(address, seconds) for _ in range(sessions)))
+
+
+def main() -> None:
+    """Print how long steps took, and what memory was held before, with, and after the crowd."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sessions", description=__doc__)
+    parser.add_argument("--sessions", type=int, default=SESSIONS)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "log.txt") as url:
+        port = url.rpartition(":")[2]
+        asyncio.run(crowd(url, 2, 3.0))  # what every later session shares is loaded by the first
+        before = resident(port)
+        persons = asyncio.run(crowd(url, options.sessions, options.seconds))
+        during = resident(port)
+        steps = sorted(step for person in persons for step in person.steps)
+        p95 = statistics.quantiles(steps, n=20)[-1]
+        print(f"{len(persons)} sessions for {options.seconds:g} s: {len(steps)} steps, no error")
+        print(f"a step: median {statistics.median(steps):.3f} s, p95 {p95:.3f} s (aim {AIM_SECONDS:g} s)")
+        reached = min(person.position for person in persons)
+        print(f"everybody came to event {reached} at least")
+        time.sleep(GONE_SECONDS)
+        after = resident(port)
+        log = (Path(folder) / "log.txt").read_text()
+        print(
+            f"memory: {before >> 20} MB before, {during >> 20} MB with them, {after >> 20} MB {GONE_SECONDS:g} s after"
+        )
+        print(f"after / before: {after / before:.2f} (aim {AIM_MEMORY:g}); errors in the log: {log.count('Traceback')}")
+
+
+if __name__ == "__main__":
+    main()
