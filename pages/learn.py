@@ -30,6 +30,7 @@ _CSS = f"""<style>
   @media (min-width: 1120px) {{
     {_GRID} {{ grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) minmax(0, 3fr); grid-template-rows: auto 1fr;
       grid-template-areas: "words live way" "ask live way"; }} }}
+  @media (max-width: 480px) {{ .st-key-lesson table.plain :is(th, td) {{ padding: 0.25rem 0.3rem; }} }}
   .verdict {{ border-left: 4px solid #808890; padding: 0.4rem 0.9rem; min-height: 5.2rem; border-radius: 0.3rem; }}
   .verdict.right {{ border-color: #009E73; background: rgba(0, 158, 115, 0.12); }}
   .verdict.wrong {{ border-color: #D55E00; background: rgba(213, 94, 0, 0.12); }}
@@ -64,7 +65,8 @@ def answered() -> set[str]:
 
 def address(lesson: Lesson, done: set[str]) -> dict[str, str]:
     """What the address says of a lesson and of the progress made."""
-    return {"lesson": lesson.slug, "done": ",".join(slug for slug in LESSONS if slug in done)}
+    progress = ",".join(slug for slug in LESSONS if slug in done)
+    return {"lesson": lesson.slug} | ({"done": progress} if progress else {})
 
 
 def ask(lesson: Lesson) -> bool:
@@ -145,9 +147,8 @@ def show() -> None:
             done.add(lesson.slug)
     with way:
         go_on(lesson, done)
-    said = address(lesson, done)
-    if st.query_params.to_dict() != said:
-        st.query_params.from_dict(said)
+    # Also if Streamlit knows it: a link to the page that is open leaves the browser's address bar as it was.
+    st.query_params.from_dict(address(lesson, done))
 
 
 through_app()

@@ -51,7 +51,7 @@ def verdict(test: AppTest) -> tuple[str, str]:
 
 def said(test: AppTest, name: str) -> str:
     """What the address says."""
-    value = test.query_params[name]
+    value = test.query_params.get(name, "")
     return value if isinstance(value, str) else value[-1]
 
 

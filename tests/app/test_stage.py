@@ -17,11 +17,13 @@ from bender_core.explain import explain
 from bender_core.kernels.layout import Status
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared import stage
+from pages._shared.lessons import LESSONS
 from pages._shared.session import Lab, Run
 from pages._shared.stage import (
     EDGE_POINTS,
     HISTORY_POINTS,
     LINKS,
+    destination,
     edge_tightness,
     edge_view,
     frames,
@@ -363,6 +365,21 @@ def test_while_the_run_is_busy_nothing_else_is_done(mine: Lab, monkeypatch: pyte
     gate.set()
     mine.run.thread.join()
     assert stage_data(mine)["position"] == len(engine.trace)
+
+
+def test_the_stage_goes_to_pages_it_knows_and_to_no_others() -> None:
+    said = {"lesson": "row", "done": 3}
+    assert destination(command("go", page="learn", said=said)) == ("learn", {"lesson": "row", "done": "3"})
+    assert destination(command("go", page="edge", said={})) == ("edge", {})
+    assert destination(command("go", page="../app", said={})) is None
+    assert destination(command("show")) is None
+
+
+def test_every_kind_of_event_leads_to_the_lesson_that_explains_it(mine: Lab) -> None:
+    lessons = graph_view(mine.run.engine)["lessons"]
+    assert [slug for slug, _ in lessons[1:]] == ["envelope", "row", "message", "bound", "bound"]
+    assert lessons[0][0] == ("ours" if mine.run.engine.variant.exact else "recycle")
+    assert [title for _, title in lessons] == [LESSONS[slug].title for slug, _ in lessons]
 
 
 def test_the_end_is_told_before_it_is_reached_and_only_then() -> None:

@@ -88,7 +88,7 @@ def show() -> None:
         over_states(
             [describe(int(y)) for y in order],
             lines,
-            f"{labels[receiver]}, by how far RMC lies below ν",
+            f"{labels[receiver]}, RMC's nearest first",
             int(np.flatnonzero(order == state)[0]),
             [0.0, lowest()],
         ),
