@@ -217,6 +217,26 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
     assert said(test, "done") == slug
 
 
+@pytest.mark.parametrize(
+    ("slug", "given", "why"),
+    [
+        ("map", -100.0, "None of the 64 choices"),
+        ("map", 100.0, "64 of the 64 choices cost less than 100"),
+        ("loose", "3", "form a ring again: the bound stays at −21"),
+        ("loose", "9", "a smaller M does so already"),
+        ("message", -100.0, "No answer of B is that cheap"),
+        ("message", -3.0, "That is B's worst answer"),
+        ("row", 0.0, "at more states than that"),
+        ("row", 8.0, "below ν at more states than that"),
+        ("envelope", 0.0, "More are loose"),
+        ("envelope", 8.0, "Fewer are loose"),
+        ("bound", "0", "The bounds have not met"),
+    ],
+)
+def test_a_wrong_answer_is_told_what_is_wrong_with_it(slug: str, given: Answer, why: str) -> None:
+    assert why in verdict(answer(learn(slug), slug, given))[1]
+
+
 @pytest.mark.parametrize("slug", LESSONS)
 def test_a_lesson_opens_a_page_with_its_model(slug: str) -> None:
     test = learn(slug)
