@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+
+import pandas  # noqa: F401  # Streamlit loads it for the first table: then it would come too late to be left alone
 import streamlit as st
 
 import bender_core as bc
+import bender_core.visualization.study  # all that draws, for the same reason
 
 _CSS = """<style>
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
@@ -28,6 +32,10 @@ _CSS = """<style>
 @st.cache_resource(show_spinner="Compiling the solver, first time only (about a minute)…")
 def _warm() -> bool:
     bc.warm_up()
+    # Streamlit collects garbage after every run of a page. Numba alone keeps so many objects that this took longer than
+    # all else; what is there by now stays anyway, and need not be looked through each time.
+    gc.collect()
+    gc.freeze()
     return True
 
 
