@@ -105,10 +105,10 @@ def go_on(lesson: Lesson, done: set[str]) -> None:
     slugs = list(LESSONS)
     place = slugs.index(lesson.slug)
     with st.container(horizontal=True, key="lesson-steps"):
-        for label, to in (("← Back", place - 1), ("Next →", place + 1)):
-            inside = 0 <= to < len(slugs)
-            target = LESSONS[slugs[to]] if inside else lesson
-            st.page_link("pages/learn.py", label=label, query_params=address(target, done), disabled=not inside)
+        # Next comes first, so that it stays where it is.
+        for label, to in (("Next →", place + 1), ("← Back", place - 1)):
+            if 0 <= to < len(slugs):
+                st.page_link("pages/learn.py", label=label, query_params=address(LESSONS[slugs[to]], done))
     into_app(lesson)
     st.markdown(f"**Lesson {place + 1} of {len(slugs)}, {len(done)} answered**")
     with st.container(key="lesson-list", gap=None):

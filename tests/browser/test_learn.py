@@ -136,6 +136,7 @@ def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
     learn.click("[data-step=row]")
     expect(learn.stage.locator(".why")).to_have_text(f"Learn: {told[Kind.ROW].title} →")
     learn.stage.locator(".why").click()
+    learn.settle()
     shows(learn, "row")
     learn.page.go_back()
     learn.settle()

@@ -74,7 +74,7 @@ def show() -> None:
         key="learn-bound-figure",
     )
     table(
-        ["", "energy"],
+        ["at this sweep", "energy"],
         [
             ["UB, the best labelling so far", number(now.upper)],
             ["LB, as the run keeps it", number(now.lower)],

@@ -50,7 +50,7 @@ def show() -> None:
     )
     states = 1 << size
     table(
-        ["", "how many"],
+        ["for this M", "how many"],
         [
             ["states of a group", f"{states:,}"],
             ["pairs of states of two groups", f"{states * states:,}"],

@@ -81,7 +81,7 @@ def show() -> None:
     )
     times = {variant: sweep_time(model, size, variant) for variant in NAMES}
     table(
-        ["a sweep", "time", ""],
+        ["a sweep", "time", "how known"],
         [[NAMES[v], str(t), "measured" if t.measured else "predicted"] for v, t in times.items()],
     )
     st.caption(
