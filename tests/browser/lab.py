@@ -74,6 +74,12 @@ class Lab:
         self.page.get_by_role("tab", name=label, exact=True).click()
         self.settle()
 
+    def expand(self, title: str) -> None:
+        """Open an expander and wait until it has grown: what moves under a press does not feel it."""
+        self.page.get_by_text(title).click()
+        self.page.wait_for_function("() => document.getAnimations().every((each) => each.playState !== 'running')")
+        self.settle()
+
     def choose(self, label: str, option: str) -> None:
         """Pick the first option of a select box that contains some words."""
         box = self.page.get_by_role("combobox", name=label, exact=True)
