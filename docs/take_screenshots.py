@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from tests.browser.server import serve
 FOLDER = Path(__file__).parent / "screenshots"
 SIZES = ((1280, 800), (1920, 1080))
 SCHEMES = ("light", "dark")
+PAGES = ("Watch", "Edge", "Partition", "Instance", "Compare", "Experiments", "Learn", "Method")
 # What every picture shows: a pose after its third sweep.
 LINK = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp&at=700&arc=9"
 LARGEST = 200_000
@@ -27,7 +29,14 @@ def main() -> None:
     if chromium is None:
         sys.exit("Chromium is not installed: apt-get install chromium")
     FOLDER.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "log.txt") as url, sync_playwright() as play:
+    with tempfile.TemporaryDirectory() as folder:
+        # As a new user finds the app, whatever was kept on this machine.
+        os.environ["BENDER_DATA_DIR"] = folder
+        _take(Path(folder), chromium)
+
+
+def _take(folder: Path, chromium: str) -> None:
+    with serve(folder / "log.txt") as url, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for scheme in SCHEMES:
             for width, height in SIZES:
@@ -35,9 +44,12 @@ def main() -> None:
                 page = context.new_page()
                 page.goto(f"{url}/?{LINK}")
                 page.wait_for_selector(".stage[data-state=idle]", timeout=120_000)
-                for name in ("Watch", "Edge", "Partition", "Instance"):
+                for name in PAGES:
                     page.get_by_role("link", name=name, exact=True).click()
                     _settle(page)
+                    if name == "Compare":
+                        page.get_by_role("button", name="Race", exact=True).click()
+                        _settle(page)
                     _save(page.screenshot(), FOLDER / f"{name.lower()}-{scheme}-{width}.png")
                 context.close()
         browser.close()

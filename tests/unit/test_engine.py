@@ -474,8 +474,9 @@ def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> Non
     assert engine.n_rows > rows_room
     assert list(map(repr, engine.trace)) == list(map(repr, events))
     stride = engine._problem.stride
+    kept = {pair: {row.index: row for row in engine.rows(*pair)} for pair in {(p, q) for p, q, _ in rows.values()}}
     for index, (p, q, born) in rows.items():
-        (row,) = (row for row in engine.rows(p, q) if row.index == index)
+        row = kept[p, q][index]
         assert (row.born, row.anchor, row.kind) == (born.born, born.anchor, born.kind)
         assert (row.u.tolist(), row.v.tolist()) == (born.u.tolist(), born.v.tolist())
         side = engine.graph.arc(p, q) % 2

@@ -362,7 +362,7 @@ def test_ten_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
         while process.poll() is None and len(workers) < 2:
             workers = workers_of(process.pid)
         everybody.update(workers)
-        time.sleep(rng.uniform(0, 2.0))
+        time.sleep(rng.uniform(0, 1.2))
         # A worker, then the parent while it deals with that.
         for victim in (*workers[:1], process.pid):
             with contextlib.suppress(ProcessLookupError):
