@@ -280,7 +280,7 @@ def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) ->
     rows = np.count_nonzero(engine.row_edges() == current.run.arc // 2)
     st.caption(
         f"Sweep {engine.sweep + 1}, event {current.run.position}: the true min-marginal ν and below it the envelope "
-        f"ν⁻ of {rows} rows. Shaded: slack, on average {number(float(slack.mean()))}. Dots: no slack."
+        f"ν⁻ of {rows} rows. Shaded: slack, on average {number(float(slack.mean()))}. Squares: no slack."
     )
 
 

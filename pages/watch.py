@@ -24,6 +24,10 @@ def show() -> None:
 through_app()
 show()
 saving()
-# What draws the figures of the Edge page is large: fetched now, it is there when somebody looks closer.
+# What draws figures and tables elsewhere is large, and slow the first time: used now, where nobody sees or waits,
+# it is ready when somebody looks closer.
 with st.container(key="fetched_ahead"):
-    st.plotly_chart({"data": [{"x": []}]}, height=1, key="nothing", alt="Nothing")
+    line = {"x": [0, 1], "y": [0, 1], "mode": "lines+markers", "fill": "tozeroy"}
+    layout = {"xaxis": {"title": {"text": "x"}}, "yaxis": {"title": {"text": "y"}}}
+    st.plotly_chart({"data": [line, line], "layout": layout}, width=500, height=300, key="nothing", alt="Nothing")
+    st.dataframe({"nothing": [0]}, height=100)

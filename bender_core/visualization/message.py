@@ -23,6 +23,8 @@ from bender_core.what_if import Cut
 ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
 # More states than MOST are not drawn one by one: the best DRAWN are, the rest as so many bands.
 MOST, DRAWN, BANDS = 2000, 1000, 120
+# Half the width of the square that marks a tight state, as a share of the figure's.
+TIGHT_REACH = 0.006
 
 # Okabe-Ito, in shades that can be read on white and on black. Rows are told apart by their dashes as well.
 TRUTH, ENVELOPE, SLACK = "#808890", "#2C8ECB", "#E07020"
@@ -112,7 +114,9 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
     """
     x = np.arange(len(shown.shown))
     nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
-    said = [plain(name) for name in names]
+    said = [
+        plain(name) + " · tight" * tight for name, tight in zip(names, shown.tight[shown.shown].tolist(), strict=True)
+    ]
     each = {"type": "scatter", "mode": "lines", "x": x, "text": said}
     traces: list[dict[str, Any]] = [
         each
@@ -124,16 +128,17 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
         | {"hovertemplate": "%{text}<br>ν %{y:.5g}<extra></extra>"},
     ]
     tight = np.flatnonzero(shown.tight[shown.shown])
+    # Squares are short strokes of one path: so many markers would take a browser longer than all else.
+    strokes = tight[:, None] + TIGHT_REACH * len(x) * np.array([-1, 1, np.nan])
     traces.append(
         {
             "type": "scatter",
-            "mode": "markers",
-            "x": tight,
-            "y": nu[tight],
+            "mode": "lines",
+            "x": strokes.ravel(),
+            "y": np.repeat(nu[tight], 3),
             "name": f"tight ({int(shown.tight.sum())} of {len(shown.nu)})",
-            "marker": {"color": ENVELOPE, "size": 7, "symbol": "circle"},
-            "text": [said[k] for k in tight],
-            "hovertemplate": "%{text}<br>tight, ν = ν⁻ = %{y:.5g}<extra></extra>",
+            "line": {"color": ENVELOPE, "width": 7},
+            "hoverinfo": "skip",
         }
     )
     for (name, values), (colour, dash) in zip(overlay.items(), OVERLAYS, strict=False):
@@ -141,24 +146,35 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
         traces.append(each | {"y": values[shown.shown], "name": plain(name), "line": line, "hoverinfo": "skip"})
     if shown.bands is not None:
         traces += _band_traces(shown.bands, len(x))
+    drawing = _over_states(traces, shown, order, shown.minimiser)
     place = np.flatnonzero(shown.shown == shown.minimiser)
-    drawing = figure(traces)
     if len(place):
-        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
         drawing.add_annotation(
             x=int(place[0]),
             y=0,
             yref="paper",
             yanchor="bottom",
-            text=f"y* {said[int(place[0])]}",
+            text=f"y* {plain(names[int(place[0])])}",
             showarrow=False,
             xanchor="left" if 2 * place[0] < len(x) else "right",
         )
-    rest = (
-        "" if shown.bands is None else f"; then {BANDS} bands of {shown.bands.each:.0f} states: least, median, largest"
-    )
-    drawing.update_xaxes(title=f"states by {ORDERS[order]}{rest}")
-    drawing.update_yaxes(title="energy", range=_window(nu, envelope))
+    if shown.bands is not None:
+        rest = f"; then {BANDS} bands of {shown.bands.each:.0f} states: least, median, largest"
+        drawing.update_xaxes(title=f"states by {ORDERS[order]}{rest}")
+    return drawing
+
+
+def _over_states(traces: list[dict[str, Any]], shown: Message, order: str, state: int) -> go.Figure:
+    """Energies over the states of a message, with a line at one of them."""
+    drawing = figure(traces)
+    place = np.flatnonzero(shown.shown == state)
+    if len(place):
+        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
+    # Room that is not measured out by Plotly, which draws the axes twice for it: a quarter of the time until it shows.
+    drawing.update_layout(margin={"l": 74, "b": 48})
+    drawing.update_xaxes(title=f"states by {ORDERS[order]}", automargin=False)
+    window = _window(shown.nu[shown.shown], shown.envelope[shown.shown])
+    drawing.update_yaxes(title="energy", range=window, automargin=False)
     return drawing
 
 
@@ -305,13 +321,7 @@ def plot_what_if(shown: Message, cuts: list[Cut], state: int, order: str) -> go.
         colour, dash = CUT_LINES[cut.kind]
         drawn = {"color": colour, "dash": dash, "width": 2}
         traces.append(line | {"y": cut.values[shown.shown], "name": CUT_NAMES[cut.kind], "line": drawn})
-    place = np.flatnonzero(shown.shown == state)
-    drawing = figure(traces)
-    if len(place):
-        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
-    drawing.update_xaxes(title=f"states by {ORDERS[order]}")
-    drawing.update_yaxes(title="energy", range=_window(nu, envelope))
-    return drawing
+    return _over_states(traces, shown, order, state)
 
 
 class SlackHistory(NamedTuple):

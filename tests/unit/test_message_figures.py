@@ -62,6 +62,19 @@ def test_of_many_states_the_best_are_drawn_and_the_rest_summed_up(order: str) ->
     assert "bands of 26 states" in figure.layout.xaxis.title.text
 
 
+def test_tight_states_are_marked_and_said(engine: bc.Engine) -> None:
+    p, q = engine.graph.edges[0].tolist()
+    shown = view.message(engine, p, q)
+    figure = view.plot_message(shown, [str(y) for y in shown.shown], "nu", {})
+    tight = shown.tight[shown.shown]
+    assert 0 < tight.sum() < len(tight)
+    (marks,) = (trace for trace in figure.data if trace.name.startswith("tight"))
+    np.testing.assert_allclose(np.array(marks.x).reshape(-1, 3)[:, :2].mean(axis=1), np.flatnonzero(tight))
+    np.testing.assert_array_equal(np.array(marks.y)[::3], shown.nu[shown.shown][tight])
+    (truth,) = (trace for trace in figure.data if trace.name == "ν true")
+    assert [text.endswith("tight") for text in truth.text] == tight.tolist()
+
+
 def test_rows_say_where_they_are_the_envelope(engine: bc.Engine) -> None:
     p, q = engine.graph.edges[0].tolist()
     for receiver, sender in ((p, q), (q, p)):
