@@ -408,13 +408,13 @@ def run_list(runs: Sequence[Run]) -> None:
         watch(runs[rows[0]].task)
     two.download_button("Save as CSV", to_csv(runs), "runs.csv", "text/csv", width="stretch")
     three.download_button(
-        "Save as Parquet", _parquet(runs), "runs.parquet", "application/vnd.apache.parquet", width="stretch"
+        "Save as Parquet", _parquet(found), "runs.parquet", "application/vnd.apache.parquet", width="stretch"
     )
 
 
-def _parquet(runs: Sequence[Run]) -> bytes:
+def _parquet(found: dict[str, list[object]]) -> bytes:
     out = io.BytesIO()
-    parquet.write_table(pa.table(columns(runs)), out)
+    parquet.write_table(pa.table(found), out)
     return out.getvalue()
 
 

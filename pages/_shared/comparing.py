@@ -9,17 +9,12 @@ from dataclasses import dataclass, field, replace
 import bender_core as bc
 from bender_core.comparison import bound_after, predicted
 from bender_core.partition import Partition, applicable
-
-# Most models are compared before anybody could read a progress line.
-PATIENCE_SECONDS = 0.3
+from pages._shared.background import Background
 
 
-@dataclass
-class Comparing:
-    """Every strategy at every M asked for: first what can be predicted, and on request what bound each reaches.
-
-    A thread fills the rows in; it calls nothing of Streamlit, and after a stop it changes nothing any more.
-    """
+@dataclass(eq=False)
+class Comparing(Background):
+    """Every strategy at every M asked for: first what can be predicted, and on request what bound each reaches."""
 
     mrf: bc.BinaryMRF
     sizes: Sequence[int]
@@ -30,13 +25,6 @@ class Comparing:
     share: float = 0.0  # of the work that is done
     doing: str = ""
     _parts: list[Partition] = field(default_factory=list)
-    _thread: threading.Thread | None = None
-    _stop: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def busy(self) -> bool:
-        """Whether rows or bounds are still being filled in."""
-        return self._thread is not None and self._thread.is_alive() and not self._stop.is_set()
 
     @property
     def complete(self) -> bool:
@@ -46,25 +34,17 @@ class Comparing:
     def predict(self) -> None:
         """Cut the model in every way and say what each will cost."""
         self.rows, self._parts = [], []
-        self._begin(self._predict)
+        self.begin(self._predict)
 
     def bound(self, sweeps: int) -> None:
         """Run every cut that fits for some sweeps."""
         self.rows = [replace(row, lower_bound=None) for row in self.rows]
         self.sweeps = sweeps
-        self._begin(self._bound)
+        self.begin(self._bound)
 
-    def stop(self) -> None:
-        """Leave it at what is there. A cut being made is given up; nobody has to wait for it."""
-        self._stop.set()
-
-    def _begin(self, work: Callable[[threading.Event], None]) -> None:
-        self._stop.set()
-        self._stop = threading.Event()
+    def begin(self, work: Callable[[threading.Event], None]) -> None:
         self.share, self.doing = 0.0, ""
-        self._thread = threading.Thread(target=work, args=(self._stop,), daemon=True)
-        self._thread.start()
-        self._thread.join(PATIENCE_SECONDS)
+        super().begin(work)
 
     def _predict(self, stop: threading.Event) -> None:
         rows, parts = self.rows, self._parts

@@ -6,11 +6,14 @@ import json
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+
+from pages._shared.background import Background
 
 # Of one server, for all who look.
 MOST_AT_ONCE = 32
@@ -18,9 +21,9 @@ MOST_AT_ONCE = 32
 STOP_SECONDS = 0.5
 
 
-@dataclass
-class Experiment:
-    """What carries out one plan. A thread listens to the process; neither calls anything of Streamlit."""
+@dataclass(eq=False)
+class Experiment(Background):
+    """What carries out one plan. The thread listens to the process."""
 
     done: int = 0  # runs, of the total
     total: int = 0
@@ -29,13 +32,6 @@ class Experiment:
     last: str = ""  # the run finished last
     failure: str = ""  # why it ended, if not as it should
     _process: subprocess.Popen[str] | None = None
-    _listener: threading.Thread | None = None
-    _stopped: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def busy(self) -> bool:
-        """Whether runs are still being done, as far as people care: one that was told to stop ends by itself."""
-        return self._listener is not None and self._listener.is_alive() and not self._stopped.is_set()
 
     def start(self, plan: Path, store: Path, workers: int, scheduler: str = "") -> None:
         """Do what is not done yet."""
@@ -45,7 +41,6 @@ class Experiment:
         command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
         self.done = self.total = self.failed = 0
         self.left, self.last, self.failure = None, "", ""
-        self._stopped = threading.Event()
         self._process = subprocess.Popen(
             command,
             cwd=Path(__file__).parents[2],
@@ -54,16 +49,14 @@ class Experiment:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        self._listener = threading.Thread(target=self._listen, args=(self._process, self._stopped), daemon=True)
-        self._listener.start()
+        self.begin(partial(self._listen, self._process))
 
-    def stop(self) -> None:
+    def stop(self, wait: float = STOP_SECONDS) -> None:
         """Leave it at what is done; what is running is done anew another time."""
         self._stopped.set()
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
-        if self._listener is not None:
-            self._listener.join(STOP_SECONDS)
+        super().stop(wait)
 
     def _listen(self, process: subprocess.Popen[str], stopped: threading.Event) -> None:
         assert process.stdout is not None

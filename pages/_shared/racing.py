@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,17 @@ from bender_core.experiments import Limits, Outcome, Run, Store, Task, curve_of
 from bender_core.experiments.perform import CURVE
 from bender_core.experiments.plan import code_version
 from bender_core.experiments.race import Entry, Lane, Race
+from pages._shared.background import Background
 from pages._shared.curves import Curve
 from pages._shared.session import Lab
 
-# Most races, and most cuts, are over before anybody could read a progress line.
-PATIENCE_SECONDS = 0.3
 # A stop takes as long as the turn that is on; one that builds large tables is left to itself.
 STOP_SECONDS = 0.4
 
 
 @dataclass(eq=False)
-class Racing:
-    """A race and the thread that drives it, which calls nothing of Streamlit.
+class Racing(Background):
+    """A race that is being run.
 
     Attributes
     ----------
@@ -44,12 +44,6 @@ class Racing:
     limits: Limits
     wanted: Callable[[], bool]
     failure: str = ""
-    _thread: threading.Thread | None = None
-    _stop: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def busy(self) -> bool:
-        return self._thread is not None and self._thread.is_alive() and not self._stop.is_set()
 
     @property
     def share(self) -> float:
@@ -70,15 +64,7 @@ class Racing:
         return f"{said}; the others have had {seconds:.1f} s of {self.limits.seconds:g} s, sweep {sweeps}"
 
     def start(self) -> None:
-        self._thread = threading.Thread(target=self._drive, args=(self._stop,), daemon=True)
-        self._thread.start()
-        self._thread.join(PATIENCE_SECONDS)
-
-    def stop(self) -> None:
-        """Leave all runs where they stand."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(STOP_SECONDS)
+        self.begin(self._drive)
 
     def _drive(self, stop: threading.Event) -> None:
         race = Race(self.lanes)
@@ -99,8 +85,8 @@ class Racing:
 
 
 @dataclass(eq=False)
-class Cutting:
-    """Cuts of a model that a thread makes, which calls nothing of Streamlit.
+class Cutting(Background):
+    """Cuts of a model that are being made.
 
     Attributes
     ----------
@@ -116,22 +102,14 @@ class Cutting:
     parts: dict[tuple[int, str], bc.Partition] = field(default_factory=dict)
     errors: dict[tuple[int, str], str] = field(default_factory=dict)
     doing: str = ""
-    _thread: threading.Thread | None = None
-    _stop: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def busy(self) -> bool:
-        return self._thread is not None and self._thread.is_alive() and not self._stop.is_set()
 
     def ask(self, cuts: Sequence[tuple[int, str]]) -> None:
         """Have these cuts made, those that are not there; what was asked for before is given up."""
-        self._stop.set()
         missing = [cut for cut in cuts if cut not in self.parts and cut not in self.errors]
         if missing:
-            self._stop = threading.Event()
-            self._thread = threading.Thread(target=self._drive, args=(missing, self._stop), daemon=True)
-            self._thread.start()
-            self._thread.join(PATIENCE_SECONDS)
+            self.begin(partial(self._drive, missing))
+        else:
+            self.stop()
 
     def _drive(self, cuts: Sequence[tuple[int, str]], stop: threading.Event) -> None:
         for k, (max_size, strategy) in enumerate(cuts):
@@ -213,7 +191,7 @@ class Contest:
 
     def stop(self) -> None:
         if self.racing is not None:
-            self.racing.stop()
+            self.racing.stop(STOP_SECONDS)
 
     def pin(self, lane: Lane, curve: Curve, store: Store | None) -> None:
         """Keep a run that has ended in the chart, and for later sessions."""

@@ -37,9 +37,9 @@ def contest(test: AppTest) -> Contest:
 
 def join(work: Cutting | Racing | None) -> None:
     """Wait for what goes on in the background."""
-    if work is not None and work._thread is not None:
-        work._thread.join(60)
-        assert not work._thread.is_alive()
+    if work is not None and work.thread is not None:
+        work.thread.join(60)
+        assert not work.thread.is_alive()
 
 
 def choose(test: AppTest, **boxes: Any) -> AppTest:

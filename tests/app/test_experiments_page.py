@@ -43,7 +43,7 @@ def carrying_out(test: AppTest) -> Experiment:
 
 def finished(test: AppTest) -> AppTest:
     """The page after the experiment's process has ended."""
-    carrying_out(test)._listener.join()
+    carrying_out(test).thread.join()
     return ran(test.run())
 
 
@@ -174,15 +174,15 @@ def test_a_stop_keeps_what_is_done_and_a_start_goes_on(tmp_path: Path) -> None:
     kept, running = tmp_path / "runs.sqlite", Experiment()
     running.start(plan, kept, 1)
     while running.busy and not running.done:
-        running._listener.join(0.01)
+        running.thread.join(0.01)
     running.stop()
     assert not running.busy
-    running._listener.join()
+    running.thread.join()
     assert running.failure == ""
     done = len(Store(kept).runs())
     assert 0 < done < 60
     running.start(plan, kept, 2)
-    running._listener.join()
+    running.thread.join()
     assert (running.done, running.total, running.failure) == (60, 60, "")
     assert len(Store(kept).runs()) == 60
 
@@ -190,7 +190,7 @@ def test_a_stop_keeps_what_is_done_and_a_start_goes_on(tmp_path: Path) -> None:
 def test_why_an_experiment_ended_is_told(tmp_path: Path) -> None:
     running = Experiment()
     running.start(tmp_path / "none.toml", tmp_path / "runs.sqlite", 1)
-    running._listener.join()
+    running.thread.join()
     assert "none.toml" in running.failure
     assert "Traceback" not in running.failure
 

@@ -45,7 +45,7 @@ def opened(mrf: bc.BinaryMRF, max_size: int = 4) -> AppTest:
 
 def worked(test: AppTest) -> AppTest:
     """The page after the comparison's thread has done its work."""
-    test.session_state.comparing._thread.join()
+    test.session_state.comparing.thread.join()
     return ran(test.run())
 
 
@@ -220,15 +220,15 @@ def test_a_stopped_comparison_changes_no_more() -> None:
     mrf = bc.load("sample_instances/pose.mrf.json")
     comparing = Comparing(mrf, [10], 9, "mplp")
     comparing.predict()
-    comparing._thread.join()
+    comparing.thread.join()
     assert len(comparing.rows) == len(applicable(mrf))
     comparing.bound(400)
     assert comparing.busy
     assert comparing.doing.startswith("run ")
     comparing.stop()
     before = list(comparing.rows)
-    comparing._thread.join(5)
-    assert not comparing._thread.is_alive()
+    comparing.thread.join(5)
+    assert not comparing.thread.is_alive()
     assert comparing.rows == before
     assert before[-1].lower_bound is None
 
