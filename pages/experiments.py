@@ -35,6 +35,7 @@ from bender_core.experiments.tables import (
 )
 from bender_core.partition import LARGEST_GROUP, STRATEGIES
 from bender_core.units import duration
+from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
 from pages._shared.data import store
 from pages._shared.experimenting import Experiment, experiment
@@ -309,17 +310,18 @@ def times(runs: Sequence[Run]) -> None:
         alt="Seconds of every run against those of the baseline; the table of speed-ups below has the numbers",
     )
     limit = max(run.task.limits.seconds for run in shown)
-    st.caption(
+    legend = (
         "A point is a run, a line the best fit; below the baseline's it was faster. Colours and symbols: the paper's; "
         "the colour tells α, o and solid lines rows on the loosest edge, x and dotted lines on all loose edges. Faint: "
-        f"a time reached the limit of {limit:g} s and is really longer. Click a point to watch its run."
+        f"a time reached the limit of {limit:g} s and is really longer."
     )
+    st.caption(f"{legend} Click a point to watch its run.")
     points = picked.selection.points
     if points:
         key = points[0]["customdata"][0]
         watch(next(run.task for run in shown if run.task.key == key))
     keys = tuple(run.task.key for run in shown)
-    st.download_button("Save the figure (HTML)", standing_alone(keys, drawing), "times.html", "text/html")
+    st.download_button("Save the figure (HTML)", standing_alone(keys, legend, drawing), "times.html", "text/html")
     observed = observations(shown)
     if observed:
         st.markdown("**What the paper observed, and whether it holds for these runs**")
@@ -342,10 +344,9 @@ def times(runs: Sequence[Run]) -> None:
 
 # A callable, made when pressed, would spare this; but Streamlit forgets it as soon as the page is run once more.
 @st.cache_data(show_spinner=False, max_entries=4)
-def standing_alone(keys: tuple[str, ...], _drawing: go.Figure) -> bytes:
+def standing_alone(keys: tuple[str, ...], legend: str, _drawing: go.Figure) -> bytes:
     """A figure as a page of its own, with all that draws it."""
-    text: str = _drawing.to_html(include_plotlyjs=True)
-    return text.encode()
+    return document("Seconds of every run against those of the baseline", {legend: _drawing}).encode()
 
 
 def _speed(speed: Speed | None) -> str:

@@ -1,4 +1,4 @@
-"""Plotly figures of models and partitions, for the app and for notebooks.
+"""Plotly figures of models, partitions and runs, for the app and for notebooks.
 
 Each figure is split in two: what is drawn (arrays, tested without a figure) and the drawing.
 """
@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from bender_core.engine import Engine
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition, coupled_groups
 from bender_core.trace import Trace
@@ -24,6 +25,11 @@ MARKERS = (0, 1, 2, 5, 17, 13)  # circle, square, diamond, triangle, star, penta
 MOST_EDGES = 2000
 # Under groups, where a click redraws all; dashes take a browser longest.
 MOST_EDGES_BELOW = 400
+# Of lines whose envelopes are tight, and of loose ones, the loosest last.
+TIGHT = "#2C8ECB"
+LOOSE = ("#F0A85C", "#D97B20", "#A85208", "#6E3204")
+# Envelopes over more states are judged on so many.
+MOST_STATES = 1024
 # The outline of what is picked: legible on light and dark.
 PICKED = "#D55E00"
 
@@ -101,9 +107,39 @@ def plot_partition(
         Where the groups are drawn, shape (G, 2); by `hypergraph_layout` otherwise.
     """
     points = hypergraph_layout(mrf, part) if points is None else points
+    nodes = _groups(mrf, part, points)
+    lines = _lines(points, coupled_groups(mrf, part)[:MOST_EDGES], "#888888", "solid", "coupled")
+    ring = [] if picked is None else [_ring(points[picked], nodes["marker"]["size"][picked] + 12)]
+    return figure([lines | {"showlegend": False}, *ring, nodes], upside_down=True)
+
+
+def plot_tightness(engine: Engine) -> go.Figure:
+    """The hyper-graph of a run, its lines by the slack of their envelopes where the run stands.
+
+    An edge counts as loose as its looser direction is, on average over the states. Looser lines are darker and wider.
+
+    Parameters
+    ----------
+    engine : Engine
+    """
+    mrf, part = engine.mrf, engine.partition
+    points, edges = hypergraph_layout(mrf, part), engine.graph.edges
+    found = engine.tightness(MOST_STATES)
+    slack = np.where(found.tight_share < 1, found.mean, 0.0).reshape(-1, 2).max(axis=1, initial=0.0)
+    loosest = float(slack.max(initial=0.0))
+    level = np.ceil(slack * (len(LOOSE) / loosest if loosest else 0.0)).astype(np.int64)
+    lines = [_lines(points, edges[level <= 0], TIGHT, "dot", "tight")]
+    for k, colour in enumerate(LOOSE, start=1):
+        line = _lines(points, edges[level == k], colour, "solid", f"slack up to {loosest * k / len(LOOSE):.3g}")
+        lines.append(line | {"line": {"color": colour, "width": 1 + 1.5 * k}, "opacity": 1})
+    return figure([*lines, _groups(mrf, part, points)], upside_down=True)
+
+
+def _groups(mrf: BinaryMRF, part: Partition, points: FloatArray) -> dict[str, Any]:
+    """The groups as circles, larger for more variables."""
     sizes = np.array([len(group) for group in part.groups])
     crowded = len(part) > 40
-    nodes: dict[str, Any] = {
+    return {
         "type": "scatter",
         "x": points[:, 0],
         "y": points[:, 1],
@@ -117,9 +153,6 @@ def plot_partition(
         "showlegend": False,
         **_AS_THEY_ARE,
     }
-    lines = _lines(points, coupled_groups(mrf, part)[:MOST_EDGES], "#888888", "solid", "coupled")
-    ring = [] if picked is None else [_ring(points[picked], nodes["marker"]["size"][picked] + 12)]
-    return figure([lines | {"showlegend": False}, *ring, nodes], upside_down=True)
 
 
 def plot_bounds(trace: Trace) -> go.Figure:
@@ -302,6 +335,9 @@ def figure(traces: list[dict[str, Any]], upside_down: bool = False, same_scale: 
             "font": {"size": 14},
             "legend": {"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom"},
             "hoverlabel": {"font": {"size": 14}},
+            # As in the app, whose theme says so: elsewhere margins so small would cut the axes off.
+            "xaxis": {"automargin": True},
+            "yaxis": {"automargin": True},
         },
     )
     if upside_down:

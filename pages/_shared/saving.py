@@ -1,14 +1,19 @@
-"""What a person takes away from a run: its trace, its labelling, and a script that does it once more."""
+"""What a person takes away from a run: trace, labelling, figures, and a script that does it once more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import plotly.graph_objects as go
 import streamlit as st
 
+from bender_core.explain import number
 from bender_core.io import dump_labeling, dumps
 from bender_core.script import as_script
+from bender_core.visualization.document import document
+from bender_core.visualization.figures import plot_bounds, plot_model, plot_tightness
+from bender_core.visualization.message import message, plot_message
 from pages._shared.permalink import Origin, values_of
 from pages._shared.session import Lab, lab
 
@@ -29,7 +34,7 @@ def saving() -> None:
     """Below the stage: files of the run as it is shown, made when somebody asks for them."""
     current, state = lab(), st.session_state
     with st.expander("Save this run"):
-        st.caption("The trace so far, the best labelling, and a script that does the run once more.")
+        st.caption("The trace so far, the best labelling, the figures, and a script that does the run once more.")
         if st.button("Make the files"):
             if current.run.busy:
                 st.info("The run is going on in the background. Stop it, or wait for its end.")
@@ -58,9 +63,38 @@ def saved(current: Lab) -> Saved:
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
         "run.py": ("Script, Python", as_script(engine, expression(current.origin), current.max_size)),
     }
+    files["figures.html"] = ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current)))
     if not current.origin:
         files[MODEL] = ("Model, for the script", dumps(mrf))
     return Saved(current.number, current.run.position, files)
+
+
+def outcome(current: Lab) -> str:
+    """Where the run stands, in a line."""
+    engine = current.run.engine
+    return (
+        f"M {current.max_size}, variant {current.variant}, {current.schedule}; sweep {engine.sweep + 1}, "
+        f"event {engine.position:,}: lower bound {number(engine.lower_bound)}, upper bound {number(engine.upper_bound)}"
+    )
+
+
+def figures(current: Lab) -> dict[str, go.Figure]:
+    """What Watch and Edge show of the run, by what there is to say below it."""
+    run, part = current.run, current.partition
+    engine = run.engine
+    drawn = {
+        "The hyper-graph: a circle is a group of variables, a line a message, the darker and wider the more its "
+        "envelope lies below the true min-marginal (on average over the states; energy).": plot_tightness(engine),
+        "The bounds over the events of the run.": plot_bounds(engine.trace.until(run.position)),
+        "The variables, their strongest couplings, and the groups around them.": plot_model(current.mrf, part),
+    }
+    if len(engine.graph.edges):
+        p, q = engine.graph.ends(run.arc)
+        shown = message(engine, p, q)
+        names = [part.describe(p, int(y)) for y in shown.shown]
+        told = f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻."
+        drawn[told] = plot_message(shown, names, "nu", {})
+    return drawn
 
 
 def expression(origin: Origin) -> str:

@@ -30,6 +30,9 @@ def test_the_files_are_of_the_event_shown() -> None:
     assert np.array_equal(list(labeling.values()), again.labeling)
     assert said_by(kept.files["run.py"][1]) == expected_of(again)
     assert "model.mrf.json" not in kept.files
+    figures = kept.files["figures.html"][1]
+    assert figures.count("<figure>") == 4
+    assert f"event {run.position:,}: lower bound" in figures
     # Another run has no files yet.
     lab(test).cut(lab(test).partition, 8, 4, "mplp")
     ran(test.run())

@@ -12,7 +12,9 @@ from plotly.graph_objects import Figure
 
 from bender_core import BinaryMRF, Engine, Partition, load, partition, synth
 from bender_core.partition import coupled_groups
+from bender_core.visualization.document import document
 from bender_core.visualization.figures import (
+    LOOSE,
     MOST_EDGES,
     model_svg,
     plain,
@@ -20,6 +22,7 @@ from bender_core.visualization.figures import (
     plot_couplings,
     plot_model,
     plot_partition,
+    plot_tightness,
 )
 from bender_core.visualization.layout import CLEARANCE, hypergraph_layout, variable_layout
 
@@ -303,3 +306,41 @@ def test_bounds_are_drawn_as_the_trace_has_them() -> None:
     assert np.array_equal(upper.y, engine.trace.column("upper_bound"))
     assert list(lower.x) == list(range(1, len(engine.trace) + 1))
     assert lower.line.dash != upper.line.dash
+
+
+@pytest.mark.parametrize(("variant", "events"), [(9, 60), (12, 60), (9, 0)])
+def test_lines_are_drawn_by_the_slack_of_their_envelopes(variant: int, events: int) -> None:
+    mrf = sample("pose-small")
+    engine = Engine(mrf, partition(mrf, 6), variant)
+    engine.run(max_events=events)
+    *lines, nodes = plot_tightness(engine).data
+    assert len(nodes.x) == len(engine.partition)
+    slack = np.array(
+        [
+            max((engine.min_marginal(*ends) - engine.envelope(*ends)).mean() for ends in ((p, q), (q, p)))
+            for p, q in engine.graph.edges.tolist()
+        ]
+    )
+    counts = [len(line.x) // 3 for line in lines]
+    expected = np.histogram(slack[slack > 1e-9], np.linspace(0, max(slack.max(), 1e-9), len(LOOSE) + 1))[0]
+    assert counts == [int((slack <= 1e-9).sum()), *expected]
+    widths = [line.line.width for line in lines[1:]]
+    assert widths == sorted(set(widths))
+
+
+def test_a_graph_without_lines_has_no_slack() -> None:
+    mrf = BinaryMRF(unary=np.zeros((3, 2)))
+    engine = Engine(mrf, Partition((np.arange(3),), ("all",)))
+    *lines, nodes = plot_tightness(engine).data
+    assert [len(line.x) for line in lines] == [0] * (1 + len(LOOSE))
+    assert list(nodes.text) == ["all"]
+
+
+def test_a_document_holds_all_that_draws_its_figures_once() -> None:
+    drawing = plot_couplings(sample("tiny"))
+    page = document(NASTY, {"first <i>": drawing, "second": drawing})
+    assert page.count("<figure>") == page.count('class="plotly-graph-div"') == 2
+    assert "<script src" not in page
+    assert 4_000_000 < len(page) < 6_000_000
+    assert NASTY not in page
+    assert "first &lt;i&gt;" in page

@@ -32,7 +32,6 @@ A tighter row saves later rows; a cheap one is made sooner. Which wins differs f
 # The message looked at: a run after so many updates, and an arc in which the four rows differ to the eye.
 UPDATES, ARC = 2, 3
 FIRST, ASKED = "00100", "10100"
-SYMBOLS = ("circle", "square", "diamond", "x")
 
 
 def run() -> bc.Engine:
