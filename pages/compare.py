@@ -18,6 +18,7 @@ from bender_core.partition import applicable
 from bender_core.units import storage
 from pages._shared.curves import Curve, chart, full_name, labels, remarks, standings, verdict
 from pages._shared.data import store
+from pages._shared.glossary import GLOSSARY
 from pages._shared.racing import Contest, Cutting, earlier, megabytes
 from pages._shared.remembered import cut, fingerprint
 from pages._shared.routing import through_app
@@ -66,6 +67,7 @@ def choices(current: Lab) -> None:
         format_func=lambda number: f"{number}: {bc.VARIANTS[number].name}",
         key="race_variants",
         wrap=True,
+        help=GLOSSARY["variant"],
     )
     st.multiselect(
         "Strategies",
@@ -82,7 +84,7 @@ def choices(current: Lab) -> None:
         key="race_sizes",
         wrap=True,
         disabled=state.race_strategies == [AS_ON_WATCH],
-        help="Variables a group may hold",
+        help=GLOSSARY["M"],
     )
     schedules.multiselect(
         "Schedules",
@@ -92,7 +94,7 @@ def choices(current: Lab) -> None:
         help=". ".join(f"{name}: {said}" for name, said in SCHEDULES.items()),
     )
     sweeps, seconds = st.columns(2)
-    sweeps.number_input("At most, sweeps", 1, 5000, key="race_sweeps")
+    sweeps.number_input("At most, sweeps", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"])
     seconds.number_input("At most, seconds a run", 1, 3600, key="race_seconds")
 
 
@@ -289,7 +291,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
             "gap": column.NumberColumn(
                 width=60, format="%.3g %%", help="Between the bounds, relative to the lower one"
             ),
-            "sweeps": column.NumberColumn(width=56),
+            "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"]),
             "rows": column.NumberColumn(width=52, help="Benders rows in use"),
             "seconds": column.NumberColumn(
                 width=64, format="%.3g", help="Computing time of the run itself, tables included"

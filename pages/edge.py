@@ -25,6 +25,7 @@ from bender_core.visualization.message import (
     row_uses,
     slack_history,
 )
+from pages._shared.glossary import GLOSSARY
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
 from pages._shared.text import paragraph, table
@@ -63,6 +64,7 @@ def choose(current: Lab) -> tuple[int, int]:
         format_func=lambda arc: f"{labels[ends[arc][1]]} → {labels[ends[arc][0]]}",
         key="edge_arc",
         on_change=picked,
+        help=GLOSSARY["message"],
     )
     turn.button("⇄", help="Show the message in the other direction", on_click=flip, width="stretch")
     for column, (grain, backward) in zip(steps, STEPS, strict=True):
@@ -96,6 +98,8 @@ def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
             "tight at y*": [use.tight for use in uses],
         },
         column_config={
+            "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"]),
+            "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
             "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
             "made for": st.column_config.TextColumn(help="The group at whose state y* the row was made"),
             "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the present messages; energy"),

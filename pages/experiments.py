@@ -120,13 +120,15 @@ def make() -> str | None:
             "variants": st.multiselect(
                 "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"]
             ),
-            "strategies": st.multiselect("Strategies", ["default", *STRATEGIES], ["default"], key="plan_strategies"),
+            "strategies": st.multiselect(
+                "Strategies", ["default", *STRATEGIES], ["default"], key="plan_strategies", help=GLOSSARY["partition"]
+            ),
             "schedules": st.multiselect(
                 "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"]
             ),
         }
         left, right = st.columns(2)
-        sweeps = left.number_input("Sweeps a run, at most", 1, 100_000, 400, key="plan_sweeps")
+        sweeps = left.number_input("Sweeps a run, at most", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"])
         seconds = right.number_input("Seconds a run, at most", 1.0, 86_400.0, 60.0, key="plan_seconds")
         if has_model:
             st.caption("A copy of your model is kept with the plan on this machine.")

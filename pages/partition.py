@@ -349,7 +349,7 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
     left.multiselect("Values of M", range(1, LARGEST_M + 1), key="compare_sizes")
     comparing = compared(current, model)
-    sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps")
+    sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])
     right.button(
         f"Bound after {_sweeps(sweeps)}",
         on_click=lambda: comparing.bound(state.compare_sweeps),
