@@ -249,8 +249,8 @@ def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequen
             help="Keep this run in the chart when others race, and for later sessions",
         )
     st.caption(
-        "Choose a row by its box; a click on a column's head sorts. Seconds: computing time of the run itself. "
-        "★ bound, ★ labelling: the best of all; ★ first: the first to reach the best bound."
+        "Choose a row by its box, or with shift + space; a click on a column's head sorts. Seconds: computing time of "
+        "the run itself. ★ bound, ★ labelling: the best of all; ★ first: the first to reach the best bound."
     )
 
 

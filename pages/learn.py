@@ -30,7 +30,6 @@ _CSS = f"""<style>
   @media (min-width: 1120px) {{
     {_GRID} {{ grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) minmax(0, 3fr); grid-template-rows: auto 1fr;
       grid-template-areas: "words live way" "ask live way"; }} }}
-  @media (max-width: 480px) {{ .st-key-lesson table.plain :is(th, td) {{ padding: 0.25rem 0.3rem; }} }}
   .verdict {{ border-left: 4px solid #808890; padding: 0.4rem 0.9rem; min-height: 5.2rem; border-radius: 0.3rem; }}
   .verdict.right {{ border-color: #009E73; background: rgba(0, 158, 115, 0.12); }}
   .verdict.wrong {{ border-color: #D55E00; background: rgba(213, 94, 0, 0.12); }}

@@ -371,8 +371,8 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
         on_click=lambda: chosen and recut(current, on_table, chosen.max_size, chosen.strategy),
     )
     st.caption(
-        "Choose a row by its box; a click on a column's head sorts. Kept: the share of the coupling that matters "
-        "inside groups or on a forest between them. ★: the best of all rows in what is named. "
+        "Choose a row by its box, or with shift + space; a click on a column's head sorts. Kept: the share of the "
+        "coupling that matters inside groups or on a forest between them. ★: the best of all rows in what is named. "
         + (
             f"Bound: after {_sweeps(comparing.sweeps)} by {comparing.schedule}; higher is better."
             * bool(comparing.sweeps)

@@ -26,6 +26,31 @@ _CSS = """<style>
   table.plain th { font-weight: 600; }
   table.plain th:first-child, table.plain td:first-child { text-align: left; }
 .st-key-fetched_ahead { position: absolute; width: 1px; height: 1px; overflow: hidden; visibility: hidden; }
+  /* Who goes by keys sees where; fields of text tell it by their frames. */
+  :is(a, button, summary, [role="tab"]):focus-visible {
+    outline: 2px solid light-dark(#0072B2, #56B4E9) !important; outline-offset: 2px; }
+  [role="tab"]:focus-visible { outline-offset: -2px; }
+  /* The page never scrolls sideways: what is too wide for it, and long words, stay in a box of their own. */
+  .stHtml:has(> table.plain), .stMarkdown :has(> table) { overflow-x: auto; }
+  .stHtml, .stMarkdown { overflow-wrap: break-word; }
+  @media (max-width: 640px) {
+    .stMainBlockContainer { padding-inline: 1rem; }
+    :is(table.plain, .stMarkdown table) :is(th, td) { padding: 0.25rem 0.3rem; }
+    /* Buttons and numbers stand side by side as long as there is room; other columns get a line each. */
+    .stColumn:has(> .stVerticalBlock > .stElementContainer:only-child > :is(.stButton, .stMetric)) {
+      min-width: 7.5rem; flex: 1 1 7.5rem; }
+    .stButtonGroup [role="radiogroup"] { flex-wrap: wrap; }
+    .stPageLink a p { white-space: normal; overflow: visible; }
+    /* Drawings with a legend at their side. */
+    :is(.st-key-times, .st-key-model) { overflow-x: auto; }
+    .st-key-times > * { min-width: 30rem; }
+    .st-key-model > * { min-width: 22rem; }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    /* Not none: some of Streamlit's parts wait for the end of a movement. */
+    *, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important;
+      transition-duration: 1ms !important; transition-delay: 0s !important; scroll-behavior: auto !important; }
+  }
 </style>"""
 
 

@@ -13,6 +13,7 @@ class Bounds {
     };
     this.svg.onwheel = (event) => this.wheel(event);
     this.svg.ondblclick = () => { this.zoom = null; this.draw(); };
+    this.svg.onkeydown = (event) => this.press(event);
   }
 
   wheel(event) {
@@ -20,7 +21,18 @@ class Bounds {
     const [low, high] = this.range();
     const { left, right } = this.svg.getBoundingClientRect();
     const at = low + ((high - low) * (event.clientX - left - 58)) / Math.max(right - left - 70, 1);
-    const factor = event.deltaY > 0 ? 1.25 : 0.8;
+    this.zoomBy(event.deltaY > 0 ? 1.25 : 0.8, at);
+  }
+
+  // Around where the run stands, if that is in sight.
+  press(event) {
+    const factor = zoomOf(event);
+    const [low, high] = this.range();
+    if (factor) this.zoomBy(factor, Math.min(Math.max(this.along(this.stage.position), low), high));
+  }
+
+  zoomBy(factor, at) {
+    const [low, high] = this.range();
     this.zoom = [Math.max(0, at - (at - low) * factor), Math.min(this.total(), at + (high - at) * factor)];
     if (this.zoom[1] - this.zoom[0] < this.total() / 1e4 || this.zoom[1] - this.zoom[0] >= this.total()) this.zoom = null;
     this.draw();
@@ -115,8 +127,9 @@ class Message {
     const side = x(minimiser) > (box.left + box.right) / 2 ? "end" : "start";
     make(svg, "text", { x: x(minimiser) + (side === "end" ? -5 : 5), y: box.bottom - 5, "text-anchor": side }, `y* ${states[minimiser]}`);
     // Below the frame: the lines may be anywhere in it.
-    make(svg, "text", { x: box.left, y: box.bottom + 17 }, "━ ν true min-marginal");
-    make(svg, "text", { class: "lower-name", x: box.right, y: box.bottom + 17, "text-anchor": "end" }, exact ? "ν⁻ = ν" : "━ ν⁻ envelope of the rows");
+    const wide = box.right - box.left > 340;
+    make(svg, "text", { x: box.left, y: box.bottom + 17 }, wide ? "━ ν true min-marginal" : "━ ν true");
+    make(svg, "text", { class: "lower-name", x: box.right, y: box.bottom + 17, "text-anchor": "end" }, exact ? "ν⁻ = ν" : wide ? "━ ν⁻ envelope of the rows" : "━ ν⁻ envelope");
   }
 
   // Nothing is selected yet.

@@ -79,6 +79,13 @@ const stacked = (wanted, top, bottom, spacing) => {
   return places;
 };
 
+// Which of the points of a line is nearest to a place on the axis; of several the last.
+const nearest = (points, x) => {
+  let k = 0;
+  while (k + 1 < points.length && Math.abs(points[k + 1].x - x) <= Math.abs(points[k].x - x)) k += 1;
+  return k;
+};
+
 const quantile = (values, share) => {
   const sorted = values.slice().sort((a, b) => a - b);
   return sorted[Math.round(share * (sorted.length - 1))];
@@ -98,8 +105,11 @@ class Curves {
     }
     this.svg.onwheel = (event) => this.wheel(event);
     this.svg.ondblclick = () => { this.zoom = null; this.draw(); };
-    this.svg.onpointermove = (event) => this.hover(event);
-    this.svg.onpointerleave = () => this.leave();
+    this.svg.onpointermove = (event) => { this.last = event; this.look(); };
+    this.svg.onpointerleave = () => { this.last = null; this.look(); };
+    this.svg.onkeydown = (event) => this.press(event);
+    this.svg.onfocus = () => { if (this.svg.matches(":focus-visible")) this.stand({}); };
+    this.svg.onblur = () => this.stand(null);
     new ResizeObserver(() => this.draw()).observe(this.svg);
   }
 
@@ -222,7 +232,7 @@ class Curves {
     lines.forEach(({ run, points }, index) => this.line(make(plot, "g", run.faded ? { class: "faded" } : {}), run, points, index));
     this.names(lines, frame);
     this.pointer = make(svg, "g", {});
-    if (this.last) this.hover(this.last);
+    this.look();
   }
 
   line(group, run, points, index) {
@@ -309,52 +319,90 @@ class Curves {
   wheel(event) {
     if (!this.frame) return;
     event.preventDefault();
-    const { box, range: [low, high], lines } = this.frame;
-    const [all0, all1] = this.extent(lines);
+    const { box, range: [low, high] } = this.frame;
     const share = (event.clientX - this.svg.getBoundingClientRect().left - box.left) / (box.right - box.left);
-    const at = low + (high - low) * Math.min(Math.max(share, 0), 1);
-    const factor = event.deltaY > 0 ? 1.25 : 0.8;
+    this.zoomBy(event.deltaY > 0 ? 1.25 : 0.8, low + (high - low) * Math.min(Math.max(share, 0), 1));
+  }
+
+  zoomBy(factor, at) {
+    const { range: [low, high], lines } = this.frame;
+    const [all0, all1] = this.extent(lines);
     const [from, to] = [Math.max(all0, at - (at - low) * factor), Math.min(all1, at + (high - at) * factor)];
     if (to - from >= all1 - all0) this.zoom = null;
     else if (to - from > (all1 - all0) / 1e4) this.zoom = [from, to];
     this.draw();
   }
 
-  leave() {
-    this.last = null;
+  // Keys go along a run, to other runs at the same place, and zoom around that.
+  press(event) {
+    const way = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const factor = zoomOf(event);
+    if (!this.frame || !(way || factor)) return;
+    event.preventDefault();
+    const { lines, range: [low, high] } = this.frame;
+    const [row, k] = this.foothold();
+    const at = lines[row].points[k].x;
+    if (factor) return this.zoomBy(factor, Math.min(Math.max(at, low), high));
+    const { run, points } = lines[(row + way[0] + lines.length) % lines.length];
+    const to = points[way[0] ? nearest(points, at) : Math.min(Math.max(k + way[1], 0), points.length - 1)];
+    const beyond = Math.min(to.x - low, 0) + Math.max(to.x - high, 0);
+    if (beyond) this.zoom = [low + beyond, high + beyond];
+    this.stand({ run: run.key, k: to.k });
+  }
+
+  stand(stood) {
+    this.stood = stood;
+    this.draw();
+  }
+
+  // Which line keys have come to, and which point of it; at first the end of the first.
+  foothold() {
+    const { run: key, k: last = Infinity } = this.stood || {};
+    const { lines } = this.frame;
+    const row = Math.max(lines.findIndex(({ run }) => run.key === key), 0);
+    return [row, Math.max(lines[row].points.findLastIndex(({ k }) => k <= last), 0)];
+  }
+
+  // What the pointer is at, or else keys have come to.
+  look() {
     this.$(".tip").hidden = true;
-    if (this.pointer) this.pointer.replaceChildren();
+    if (!this.frame) return;
+    this.pointer.replaceChildren();
+    if (this.last) return this.hover(this.last);
+    if (!this.stood) return;
+    const [row, k] = this.foothold();
+    const { run, points } = this.frame.lines[row];
+    this.show(run, points[k], this.frame.x(points[k].x), this.frame.y(points[k].lower));
   }
 
   // The run whose line is nearest to the pointer, and what it had reached there.
   hover(event) {
-    this.last = event;
-    if (!this.frame) return;
-    const { x, y, box, lines } = this.frame;
+    const { x, y, box, range: [low, high], lines } = this.frame;
     const figure = this.svg.getBoundingClientRect();
     const [px, py] = [event.clientX - figure.left, event.clientY - figure.top];
-    if (px < box.left || px > box.right || py > box.bottom) {
-      this.$(".tip").hidden = true;
-      return this.pointer.replaceChildren();
-    }
-    const candidates = lines.flatMap(({ run, points }) => {
-      let k = 0;
-      while (k + 1 < points.length && Math.abs(x(points[k + 1].x) - px) <= Math.abs(x(points[k].x) - px)) k += 1;
-      const heights = [points[k].lower, points[k].upper].filter((v) => v !== null).map((v) => Math.abs(y(v) - py));
-      return [{ run, point: points[k], off: Math.min(...heights) + 0.2 * Math.abs(x(points[k].x) - px) }];
+    if (px < box.left || px > box.right || py > box.bottom) return;
+    const candidates = lines.map(({ run, points }) => {
+      const point = points[nearest(points, low + ((high - low) * (px - box.left)) / (box.right - box.left))];
+      const heights = [point.lower, point.upper].filter((v) => v !== null).map((v) => Math.abs(y(v) - py));
+      return { run, point, off: Math.min(...heights) + 0.2 * Math.abs(x(point.x) - px) };
     });
     const { run, point } = candidates.reduce((a, b) => (b.off < a.off ? b : a));
-    this.pointer.replaceChildren();
+    this.show(run, point, px, py);
+  }
+
+  // A point, and beside a place what the run had reached there.
+  show(run, point, px, py) {
+    const { x, y, box } = this.frame;
     const at = x(point.x);
     make(this.pointer, "line", { class: "here", x1: at, x2: at, y1: box.top, y2: box.bottom });
     make(this.pointer, "circle", { cx: at, cy: Math.min(y(point.lower), box.bottom), r: 5, fill: run.colour });
     const { k } = point;
     const gap = Math.max(run.upper[k] - run.lower[k], 0) / (Math.abs(run.lower[k]) || 1);
-    this.tell(event, [run.name, `LB ${number(run.lower[k], 7)} · UB ${number(run.upper[k], 7)} · gap ${gap < CLOSED ? "closed" : `${number(100 * gap, 3)} %`}`,
+    this.tell(px, py, [run.name, `LB ${number(run.lower[k], 7)} · UB ${number(run.upper[k], 7)} · gap ${gap < CLOSED ? "closed" : `${number(100 * gap, 3)} %`}`,
       `sweep ${run.sweeps[k]} · ${run.rows[k]} rows · ${number(run.seconds[k], 4)} s`]);
   }
 
-  tell(event, texts) {
+  tell(px, py, texts) {
     const tip = this.$(".tip");
     tip.hidden = false;
     tip.replaceChildren(...texts.map((text, k) => {
@@ -363,9 +411,9 @@ class Curves {
       if (k === 0) row.style.fontWeight = 600;
       return row;
     }));
-    const frame = this.$("figure").getBoundingClientRect();
-    tip.style.left = `${Math.max(0, Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth - 8))}px`;
-    tip.style.top = `${Math.min(event.clientY - frame.top + 14, frame.height - tip.offsetHeight - 8)}px`;
+    const [frame, svg] = [this.$("figure"), this.svg].map((element) => element.getBoundingClientRect());
+    tip.style.left = `${Math.max(0, Math.min(svg.left - frame.left + px + 14, frame.width - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${Math.min(svg.top - frame.top + py + 14, frame.height - tip.offsetHeight - 8)}px`;
   }
 }
 

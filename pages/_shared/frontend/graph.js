@@ -9,6 +9,8 @@ const MEASURES = {
 // Okabe-Ito: groups next to each other can be told apart by the colour-blind; hulls tell the same by shape.
 const GROUP_COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999"];
 const DRAG = 4; // pixels from which on a press is a drag
+const STEP = 10; // pixels that a key moves a circle
+const NARROW = 400; // pixels of width below which names take two lines
 
 // The corners of the convex hull of some points, in order.
 const hull = (points) => {
@@ -77,7 +79,7 @@ class Graph {
     const { nodes, edges } = this.stage.graph;
     this.crowded = nodes.length > 40;
     this.crowdedEdges = edges.length > 150;
-    const margin = { x: this.crowded ? 20 : Math.min(70, width / 5), top: this.crowded ? 16 : 24, bottom: this.crowded ? 20 : 40 };
+    const margin = { x: this.crowded ? 20 : Math.min(70, width / 5), top: this.crowded ? 16 : 24, bottom: this.crowded ? 20 : width < NARROW ? 56 : 40 };
     this.at = nodes.map((n) => [
       margin.x + n.x * (width - 2 * margin.x),
       margin.top + n.y * (height - margin.top - margin.bottom),
@@ -106,22 +108,21 @@ class Graph {
     const [p, q] = stage.graph.edges[e].map((node) => stage.graph.nodes[node].label);
     const pick = make(this.svg, "path", { class: "pick", "data-edge": e, tabindex: this.crowdedEdges ? -1 : 0, role: "button", "aria-label": `${p} to ${q}` });
     pick.classList.toggle("unpainted", this.crowdedEdges);
-    pick.onclick = () => stage.select(stage.arc >> 1 === e ? stage.arc ^ 1 : 2 * e);
-    pick.onkeydown = (event) => { if (event.key === "Enter") pick.onclick(); };
-    pick.onpointerenter = (event) => stage.tip(event, () => this.edgeTip(e));
-    pick.onpointerleave = () => stage.tip(null);
+    pressable(pick, () => stage.select(stage.arc >> 1 === e ? stage.arc ^ 1 : 2 * e));
+    stage.explain(pick, () => this.edgeTip(e));
     return pick;
   }
 
   circle(p) {
     const n = this.stage.graph.nodes[p];
     const radius = (this.crowded ? 3 : 8) + (this.crowded ? 0.5 : 0.8) * n.size;
-    const group = make(this.svg, "g", { class: "node", transform: `translate(${this.at[p]})`, "data-node": p });
+    const group = make(this.svg, "g", { class: "node", transform: `translate(${this.at[p]})`, "data-node": p, tabindex: this.crowded ? -1 : 0, role: "button", "aria-label": n.label });
     make(group, "circle", { class: "ring", r: radius + 4 });
     make(group, "circle", { class: "body", r: radius });
     if (!this.crowded) {
       make(group, "text", { class: "bits", y: 5 }, String(n.size));
-      make(group, "text", { y: radius + 16 }, n.label);
+      const lines = this.size[0] < NARROW ? n.label.split(/ (?=\S+$)/) : [n.label];
+      lines.forEach((line, k) => make(group, "text", { y: radius + 16 * (k + 1) }, line));
     }
     this.touch(group, p);
     this.draggable(group, p);
@@ -131,13 +132,11 @@ class Graph {
   // A click on whatever stands for a group selects its loosest message; hovering tells what it is.
   touch(element, p) {
     const n = this.stage.graph.nodes[p];
-    element.onclick = () => { if (!this.dragged) this.selectInto(p); };
-    element.onpointerenter = (event) => this.stage.tip(event, () => [n.label, `${n.size} variables, ${2 ** n.size} states`, n.members]);
-    element.onpointerleave = () => this.stage.tip(null);
+    pressable(element, () => { if (!this.dragged) this.selectInto(p); });
+    this.stage.explain(element, () => [n.label, `${n.size} variables, ${2 ** n.size} states`, n.members]);
   }
 
   draggable(group, p) {
-    const near = this.stage.graph.edges.flatMap((edge, e) => (edge.includes(p) ? [e] : []));
     group.onpointerdown = (down) => {
       this.dragged = false;
       const [x, y] = this.at[p];
@@ -145,24 +144,48 @@ class Graph {
         const [dx, dy] = [event.clientX - down.clientX, event.clientY - down.clientY];
         if (!this.dragged && Math.hypot(dx, dy) < DRAG) return;
         this.dragged = true;
-        const [width, height] = this.size;
-        this.at[p] = [Math.min(Math.max(x + dx, 12), width - 12), Math.min(Math.max(y + dy, 12), height - 12)];
-        group.setAttribute("transform", `translate(${this.at[p]})`);
-        near.forEach((e) => this.bend(e));
+        this.move(p, x + dx, y + dy);
       };
       const drop = () => {
         removeEventListener("pointermove", move);
         removeEventListener("pointerup", drop);
         if (!this.dragged) return;
-        const [width, height] = this.size;
-        localStorage.setItem(this.place, JSON.stringify({ ...this.moved, [p]: [this.at[p][0] / width, this.at[p][1] / height] }));
-        this.layout();
+        this.keep(p);
         // The click that ends a drag selects nothing.
         setTimeout(() => { this.dragged = false; });
       };
       addEventListener("pointermove", move);
       addEventListener("pointerup", drop);
     };
+    // Arrows move the circle that the keyboard has come to; after a click they step, as everywhere.
+    let held = false;
+    group.addEventListener("focus", () => { held = group.matches(":focus-visible"); });
+    group.addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      if (!way || !held || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.stage.tip(null);
+      this.move(p, this.at[p][0] + STEP * way[0], this.at[p][1] + STEP * way[1]);
+      this.keep(p);
+    });
+  }
+
+  // Put a circle somewhere, with the lines that end there.
+  move(p, x, y) {
+    const [width, height] = this.size;
+    this.at[p] = [Math.min(Math.max(x, 12), width - 12), Math.min(Math.max(y, 12), height - 12)];
+    this.circles[p].setAttribute("transform", `translate(${this.at[p]})`);
+    this.stage.graph.edges.forEach((edge, e) => { if (edge.includes(p)) this.bend(e); });
+  }
+
+  // Remember where a circle is now; the lines in whose way it is go around it.
+  keep(p) {
+    const [width, height] = this.size;
+    localStorage.setItem(this.place, JSON.stringify({ ...this.moved, [p]: [this.at[p][0] / width, this.at[p][1] / height] }));
+    this.stage.$("[data-act=tidy]").hidden = false;
+    this.stage.graph.edges.forEach((_, e) => this.bend(e));
+    this.stage.draw();
   }
 
   drawVariables(known) {
@@ -192,8 +215,7 @@ class Graph {
       const p = known.group[i];
       const dot = make(this.second, "circle", { class: "variable", cx, cy, r: few ? 6 : 4.5, fill: GROUP_COLOURS[p % GROUP_COLOURS.length] });
       dot.onclick = () => this.selectInto(p);
-      dot.onpointerenter = (event) => this.stage.tip(event, () => [known.names[i], `in ${this.stage.graph.nodes[p].label}`]);
-      dot.onpointerleave = () => this.stage.tip(null);
+      this.stage.explain(dot, () => [known.names[i], `in ${this.stage.graph.nodes[p].label}`]);
     });
   }
 

@@ -263,7 +263,7 @@ class Stage {
     this.keys = (event) => {
       if (!this.root.isConnected) return document.removeEventListener("keydown", this.keys);
       const target = event.composedPath()[0];
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target !== this.$(".scrub")) return;
+      if (target.closest("input, textarea, select, summary, [role^=menu], [role=option]") && target !== this.$(".scrub")) return;
       if (event.ctrlKey || event.metaKey) return;
       if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
         this.step(event.altKey ? "sweep" : event.shiftKey ? "node" : "row", event.key === "ArrowLeft");
@@ -300,6 +300,17 @@ class Stage {
     this.panes.layout();
   }
 
+  // Tell what something is while the pointer is over it, or the keyboard at it.
+  explain(element, lines) {
+    element.onpointerenter = (event) => this.tip(event, lines);
+    element.onpointerleave = element.onblur = () => this.tip(null);
+    element.onfocus = () => {
+      if (!element.matches(":focus-visible")) return;
+      const { x, y, width, height } = element.getBoundingClientRect();
+      this.tip({ clientX: x + width / 2, clientY: y + Math.min(height, 60) }, lines);
+    };
+  }
+
   tip(event, lines) {
     const tip = this.$(".tip");
     tip.hidden = !event;
@@ -311,7 +322,7 @@ class Stage {
       return row;
     }));
     const frame = this.root.getBoundingClientRect();
-    tip.style.left = `${Math.min(event.clientX - frame.left + 14, frame.width - 330)}px`;
+    tip.style.left = `${Math.max(0, Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth))}px`;
     tip.style.top = `${event.clientY - frame.top + 14}px`;
   }
 

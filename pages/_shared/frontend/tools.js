@@ -23,6 +23,20 @@ const make = (parent, name, attributes = {}, text = null) => {
   return element;
 };
 
+// What is no button but acts as one: Enter and the space bar press it too.
+const pressable = (element, act) => {
+  element.onclick = act;
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  });
+};
+
+// How a key zooms a chart: + in (= is the same key without shift), − out, 0 to all of it; undefined for other keys.
+const zoomOf = (event) => (event.ctrlKey || event.metaKey ? undefined : { "+": 0.8, "=": 0.8, "-": 1.25, 0: 1e9 }[event.key]);
+
 const ticks = (low, high, wanted) => {
   const raw = (high - low) / wanted || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
