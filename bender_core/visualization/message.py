@@ -124,6 +124,8 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
         | {"hovertemplate": "%{text}<br>ν⁻ %{y:.5g}<extra></extra>"},
         each
         | {"y": nu, "name": "ν true", "line": {"color": TRUTH, "width": 2}}
+        # Only what has markers can be clicked. These are not seen, and Plotly need not draw them.
+        | {"mode": "lines+markers", "marker": {"opacity": 0, "maxdisplayed": 1}}
         | {"fill": "tonexty", "fillcolor": "rgba(224, 112, 32, 0.22)"}
         | {"hovertemplate": "%{text}<br>ν %{y:.5g}<extra></extra>"},
     ]
