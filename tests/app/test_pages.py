@@ -117,8 +117,7 @@ def test_two_sessions_share_nothing_but_the_sample() -> None:
 # -- instance -------------------------------------------------------------------------------------------------
 
 
-# A browser makes all of them; here those whose forms have a field of every kind.
-@pytest.mark.parametrize("family", ["ising_grid", "planted", "random_tree"])
+@pytest.mark.parametrize("family", synth.FAMILIES)
 def test_a_family_is_made_with_its_defaults(family: str) -> None:
     test = app("instance")
     (choice,) = [box for box in test.selectbox if box.label == "Family"]

@@ -158,10 +158,11 @@ def test_a_model_is_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
         assert again.energy(x) - again.energy(y) == pytest.approx(mrf.energy(x) - mrf.energy(y))
 
 
-def test_every_family_is_made_with_its_defaults(lab: Lab) -> None:
+# One form with fields of every kind is among them; tests/app makes all families.
+def test_families_are_made_with_their_defaults(lab: Lab) -> None:
     lab.tab("Make one")
-    for name, family in synth.FAMILIES.items():
-        lab.choose("Family", family.title)
+    for name in ("ising_grid", "planted", "random_tree"):
+        lab.choose("Family", synth.FAMILIES[name].title)
         lab.press("Make it")
         expect(lab.heading).to_have_text(synth.generate(name).name)
         expect(lab.complaint).to_have_count(0)
