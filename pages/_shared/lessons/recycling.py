@@ -77,7 +77,7 @@ def show() -> None:
     ]
     shown = [0.0, *before.min_marginal(RECEIVER, SENDER), *row_values(born)]
     draw(
-        over_states(names, lines, f"{labels[RECEIVER]}, from the cheapest to the dearest at first", at, shown),
+        over_states(names, lines, f"{labels[RECEIVER]}, by their ν at first", at, shown),
         f"Message {labels[SENDER]} → {labels[RECEIVER]} after {passed} {'sweep' if passed == 1 else 'sweeps'}",
         "Grey: the true ν now. Dotted: the envelope of all rows. Dashed: one row of the first update, at today's λ. "
         "Dotted upright: the state y* it was made for.",
