@@ -33,12 +33,14 @@ _CSS = """<style>
   /* The page never scrolls sideways: what is too wide for it, and long words, stay in a box of their own. */
   .stHtml:has(> table.plain), .stMarkdown :has(> table) { overflow-x: auto; }
   .stHtml, .stMarkdown { overflow-wrap: break-word; }
+  @media (max-width: 1100px) {
+    /* Buttons and numbers stand side by side as long as there is room for their words. */
+    .stColumn:has(> .stVerticalBlock > .stElementContainer:only-child > :is(.stButton, .stMetric)) {
+      min-width: max-content; }
+  }
   @media (max-width: 640px) {
     .stMainBlockContainer { padding-inline: 1rem; }
     :is(table.plain, .stMarkdown table) :is(th, td) { padding: 0.25rem 0.3rem; }
-    /* Buttons and numbers stand side by side as long as there is room; other columns get a line each. */
-    .stColumn:has(> .stVerticalBlock > .stElementContainer:only-child > :is(.stButton, .stMetric)) {
-      min-width: 7.5rem; flex: 1 1 7.5rem; }
     .stButtonGroup [role="radiogroup"] { flex-wrap: wrap; }
     .stPageLink a p { white-space: normal; overflow: visible; }
     /* Drawings with a legend at their side. */

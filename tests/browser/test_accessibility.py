@@ -1,4 +1,4 @@
-"""What axe-core finds on every page, in both themes: nothing serious, nothing critical."""
+"""Everybody can use every page: what axe-core finds in both themes, narrow screens, keys alone, less motion."""
 
 from __future__ import annotations
 
@@ -6,13 +6,51 @@ from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.lab import Lab
 
 pytestmark = pytest.mark.browser
 
 PAGES = ("Watch", "Instance", "Partition", "Edge", "Compare", "Experiments", "Learn", "Method")
+# Tabs with what is wide.
+WIDE = {"Instance": ("Make one", "Normal form"), "Experiments": ("Gaps", "Runs"), "Method": ("Notation",)}
+
+# Whether the page scrolls sideways, and the controls outside of the window; what has a box to scroll in may be there.
+STICKS_OUT = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    const wide = Math.max(document.scrollingElement.scrollWidth, main.scrollWidth) - innerWidth;
+    const found = wide > 0 ? [`the page is too wide by ${wide}`] : [];
+    const scrolls = (e) => e !== main && (/auto|scroll/.test(getComputedStyle(e).overflowX)
+        || scrolls(e.parentElement ?? e.getRootNode().host));
+    const look = (root) => {
+        for (const e of root.querySelectorAll('*')) {
+            if (e.shadowRoot) look(e.shadowRoot);
+            if (!e.matches('a, button, input, select, textarea, [role=button]')) continue;
+            const { left, right } = e.getBoundingClientRect();
+            const outside = left < 0 || right > innerWidth;
+            if (outside && e.checkVisibility({ visibilityProperty: true }) && !scrolls(e)) found.push(e.outerHTML);
+        }
+    };
+    look(main);
+    return found;
+}"""
+
+# What would move for longer than the eye can follow.
+MOVES = """() => {
+    const found = [];
+    const look = (root) => {
+        for (const e of root.querySelectorAll('*')) {
+            if (e.shadowRoot) look(e.shadowRoot);
+            const { transitionDuration, animationName, animationDuration, scrollBehavior } = getComputedStyle(e);
+            const times = `${transitionDuration}, ${animationName === 'none' ? '0s' : animationDuration}`;
+            const longest = Math.max(...times.split(', ').map(parseFloat));
+            if (longest > 0.01 || scrollBehavior === 'smooth') found.push(`${times}: ${e.outerHTML.slice(0, 200)}`);
+        }
+    };
+    look(document);
+    return found;
+}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -29,3 +67,82 @@ def test_nothing_keeps_anybody_out(scheme: str, page: Page, settle: Callable[[Pa
             for node in violation["nodes"]
         ]
     assert found == []
+
+
+def test_every_page_fits_a_narrow_screen(page: Page, settle: Callable[[Page], None]) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    lab = Lab(page, settle).open()
+    for title in PAGES:
+        # The menu is folded away here; its links are there all the same.
+        page.get_by_test_id("stSidebarNavLink").filter(has_text=title).dispatch_event("click")
+        lab.settle()
+        assert page.evaluate(STICKS_OUT) == [], title
+        for label in WIDE.get(title, ()):
+            lab.tab(label)
+            assert page.evaluate(STICKS_OUT) == [], f"{title}, {label}"
+
+
+def test_nothing_moves_for_who_asked_for_less_motion(page: Page, settle: Callable[[Page], None]) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    lab = Lab(page, settle).open()
+    assert page.evaluate(MOVES) == []
+    lab.go("Compare")
+    assert page.evaluate(MOVES) == []
+
+
+def test_the_stage_goes_by_keys(page: Page, settle: Callable[[Page], None]) -> None:
+    lab = Lab(page, settle).open()
+    stage = lab.stage
+    message, circle = stage.locator(".edge .name"), stage.locator(".node").first
+    stage.locator(".pick").nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(message).to_have_text("Message left shoulder → neck")
+    page.keyboard.press("Space")
+    expect(message).to_have_text("Message neck → left shoulder")
+    expect(stage.locator(".tip")).to_contain_text("neck – left shoulder: 2 rows")
+    # A circle that the keyboard has come to is moved, not the run.
+    stage.locator(".pick").last.focus()
+    page.keyboard.press("Tab")
+    expect(circle).to_be_focused()
+    before = circle.get_attribute("transform")
+    page.keyboard.press("ArrowRight")
+    expect(circle).not_to_have_attribute("transform", before)
+    expect(stage.get_by_role("button", name="tidy up")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(message).to_have_text("Message neck → head")
+    expect(stage).to_have_attribute("data-position", "0")
+    # The loop is drawn anew with every move of an end.
+    lab.click("[data-step=sweep]")
+    stage.locator("[data-act=loop]").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    start = stage.get_by_role("slider", name="Start of the loop")
+    expect(start).to_be_focused()
+    expect(start).to_have_attribute("aria-valuenow", "2")
+
+
+def test_the_curves_go_by_keys(page: Page, settle: Callable[[Page], None]) -> None:
+    lab = Lab(page, settle).open("/compare")
+    page.get_by_role("button", name="Race", exact=True).click()
+    expect(page.get_by_text(" wins: ")).to_be_visible(timeout=60_000)
+    lab.settle()
+    race = page.locator(".race")
+    chart, tip = race.locator("figure svg"), race.locator(".tip")
+    race.locator("[data-y=gap]").focus()
+    page.keyboard.press("Tab")
+    expect(chart).to_be_focused()
+    expect(tip).to_contain_text("variant 4: ")
+    told = tip.inner_text()
+    page.keyboard.press("ArrowLeft")
+    expect(tip).not_to_have_text(told, use_inner_text=True)
+    page.keyboard.press("ArrowDown")
+    expect(tip).to_contain_text("variant 9: ")
+    whole = race.locator(".tick").all_text_contents()
+    page.keyboard.press("+")
+    expect(race.locator(".tick")).not_to_have_text(whole)
+    page.keyboard.press("0")
+    expect(race.locator(".tick")).to_have_text(whole)
+    page.keyboard.press("Tab")
+    expect(tip).to_be_hidden()

@@ -297,6 +297,7 @@ class Stage {
   }
 
   layout() {
+    this.drawn = null; // also the message, though it is the same, has another place now
     this.panes.layout();
   }
 
