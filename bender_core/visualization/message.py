@@ -163,6 +163,9 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
     if shown.bands is not None:
         rest = f"; then {BANDS} bands of {shown.bands.each:.0f} states: least, median, largest"
         drawing.update_xaxes(title=f"states by {ORDERS[order]}{rest}")
+        low, high = drawing.layout.yaxis.range
+        median = shown.bands.nu[1]
+        drawing.update_yaxes(range=[min(low, float(median.min())), max(high, float(median.max()))])
     return drawing
 
 

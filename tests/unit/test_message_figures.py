@@ -60,6 +60,9 @@ def test_of_many_states_the_best_are_drawn_and_the_rest_summed_up(order: str) ->
     figure = view.plot_message(shown, [str(y) for y in shown.shown], order, {})
     assert len(figure.to_json()) < 200_000
     assert "bands of 26 states" in figure.layout.xaxis.title.text
+    low, high = figure.layout.yaxis.range
+    assert low <= shown.bands.nu[1].min()
+    assert shown.bands.nu[1].max() <= high
 
 
 def test_tight_states_are_marked_and_said(engine: bc.Engine) -> None:
