@@ -27,11 +27,13 @@ SAME, CLOSED = 1e-8, 1e-9
 WIDTHS = (2.2, 3.4, 1.4, 4.6)
 
 _FRONTEND = Path(__file__).parent / "frontend"
-_CODE = "\n".join((_FRONTEND / f"{name}.js").read_text() for name in ("tools", "curves"))
+_CODE = {
+    "script": "\n".join((_FRONTEND / f"{name}.js").read_text() for name in ("tools", "curves")),
+    "style": (_FRONTEND / "curves.css").read_text(),
+}
 _component = st.components.v2.component(
     "bender_curves",
     html=(_FRONTEND / "curves.html").read_text(),
-    css=(_FRONTEND / "curves.css").read_text(),
     js=(_FRONTEND / "curves_loader.js").read_text(),
 )
 

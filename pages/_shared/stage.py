@@ -37,11 +37,15 @@ EDGE_POINTS = 400
 PAGES = ("edge", "learn")
 
 _FRONTEND = Path(__file__).parent / "frontend"
-_CODE = "\n".join((_FRONTEND / f"{name}.js").read_text() for name in ("tools", "graph", "charts", "marks", "stage"))
+_CODE = {
+    "script": "\n".join(
+        (_FRONTEND / f"{name}.js").read_text() for name in ("tools", "graph", "charts", "marks", "stage")
+    ),
+    "style": (_FRONTEND / "stage.css").read_text(),
+}
 _component = st.components.v2.component(
     "bender_stage",
     html=(_FRONTEND / "stage.html").read_text(),
-    css=(_FRONTEND / "stage.css").read_text(),
     js=(_FRONTEND / "loader.js").read_text(),
 )
 
