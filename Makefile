@@ -41,11 +41,11 @@ browser:
 run: setup
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: lint browser
+test: setup lint browser
 	$(BIN)/pytest --numprocesses auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
 
-lint: setup
+lint: .venv/.installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
