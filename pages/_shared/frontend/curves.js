@@ -297,11 +297,12 @@ class Curves {
   }
 
   invite(width, height) {
-    const { x, runs } = { x: this.choice.x, runs: this.data.runs };
-    const lines = !runs.length ? ["Press Race: the runs take turns, and their bounds appear here."]
-      : runs.every((run) => this.hidden.has(run.key)) ? ["All runs are hidden: press their names below."]
-        : x === "rows" ? ["Exact min-marginals take no rows: look at sweeps or seconds."] : ["…"];
-    lines.forEach((text, k) => make(this.svg, "text", { class: "soft", x: width / 2, y: height / 2 + 22 * k, "text-anchor": "middle" }, text));
+    const { runs } = this.data;
+    const [what, why] = !runs.length ? ["Press Race", "the runs take turns; bounds appear here."]
+      : runs.every((run) => this.hidden.has(run.key)) ? ["All runs are hidden", "press their names below."]
+        : this.choice.x === "rows" ? ["Exact min-marginals take no rows", "look at sweeps or seconds."] : ["…", ""];
+    // Two lines fit a narrow window too.
+    [why ? `${what}:` : what, why].forEach((text, k) => make(this.svg, "text", { class: "soft", x: width / 2, y: height / 2 + 22 * k, "text-anchor": "middle" }, text));
   }
 
   caption() {
