@@ -301,7 +301,11 @@ def test_bounds_are_drawn_as_the_trace_has_them() -> None:
     mrf = sample("tiny")
     engine = Engine(mrf, partition(mrf, 2))
     engine.run()
-    lower, upper = plot_bounds(engine.trace).data
+    drawing = plot_bounds(engine.trace)
+    lower, upper = drawing.data
+    # No theme makes room for the axes outside the app.
+    assert drawing.layout.xaxis.automargin
+    assert drawing.layout.yaxis.automargin
     assert np.array_equal(lower.y, engine.trace.column("lower_bound"))
     assert np.array_equal(upper.y, engine.trace.column("upper_bound"))
     assert list(lower.x) == list(range(1, len(engine.trace) + 1))
