@@ -114,11 +114,13 @@ class Reruns:
 
     def _received(self, frame: bytes) -> None:
         self.messages += 1
-        match ForwardMsg.FromString(frame).WhichOneof("type"):
+        message = ForwardMsg.FromString(frame)
+        match message.WhichOneof("type"):
             case "new_session":
                 self._announced = True
             case "script_finished" if self._announced:
-                self.idle = True
+                # A script that asked for another run of itself, or of another page, is followed by that run.
+                self.idle = message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
 @pytest.fixture(scope="session")

@@ -149,6 +149,27 @@ def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
     shows(learn, "row")
 
 
+def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
+    """It may be there for a moment after Streamlit went on."""
+    learn.open("/")
+    learn.click("[data-step=row]")
+    learn.stage.evaluate(
+        """(stage) => {
+            const push = history.pushState.bind(history);
+            history.pushState = (...said) => {
+                push(...said);
+                stage.querySelector('[data-act=link]').click();
+            };
+        }"""
+    )
+    learn.stage.locator(".why").click()
+    learn.settle()
+    shows(learn, "row")
+    learn.page.go_back()
+    learn.settle()
+    expect(learn.stage).to_be_visible()
+
+
 @pytest.mark.parametrize("slug", ["cuts", "ours"])
 def test_nothing_is_wider_than_the_window(learn: Lab, slug: str) -> None:
     learn.open(f"/learn?lesson={slug}")

@@ -118,9 +118,10 @@ class Stage {
     this.send("command", { do: what, at: this.position, arc: this.arc, first, held: true, ahead: what === "stop" ? AHEAD.stopped : this.playing ? AHEAD.playing : AHEAD.paused, measure: this.panes.measure, run: this.run, serial: this.serial, ...more });
   }
 
-  // The address bar opens this very picture; a link copies it.
+  // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
+  // gone there while the last answer was still on its way here.
   stateAddress() {
-    if (this.data.link) history.replaceState(history.state, "", `?${this.data.link}&at=${this.position}&arc=${Math.max(this.arc, 0)}`);
+    if (this.data.link && /\/(watch)?$/.test(location.pathname)) history.replaceState(history.state, "", `?${this.data.link}&at=${this.position}&arc=${Math.max(this.arc, 0)}`);
   }
 
   // A link to another page keeps the session if Streamlit opens it; with a key held it opens in a tab of its own.
