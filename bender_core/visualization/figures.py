@@ -116,7 +116,8 @@ def plot_partition(
 def plot_tightness(engine: Engine) -> go.Figure:
     """The hyper-graph of a run, its lines by the slack of their envelopes where the run stands.
 
-    An edge counts as loose as its looser direction is, on average over the states. Looser lines are darker and wider.
+    An edge counts as loose as its looser direction is, on average over the states (`MOST_STATES` of them, evenly
+    spread, where there are more). Looser lines are darker and wider.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from bender_core.explain import number
 from bender_core.io import dump_labeling, dumps
 from bender_core.script import as_script
 from bender_core.visualization.document import document
-from bender_core.visualization.figures import plot_bounds, plot_model, plot_tightness
+from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
 from bender_core.visualization.message import message, plot_message
 from pages._shared.permalink import Origin, values_of
 from pages._shared.session import Lab, lab
@@ -84,7 +84,8 @@ def figures(current: Lab) -> dict[str, go.Figure]:
     engine = run.engine
     drawn = {
         "The hyper-graph: a circle is a group of variables, a line a message, the darker and wider the more its "
-        "envelope lies below the true min-marginal (on average over the states; energy).": plot_tightness(engine),
+        f"envelope lies below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; "
+        "energy).": plot_tightness(engine),
         "The bounds over the events of the run.": plot_bounds(engine.trace.until(run.position)),
         "The variables, their strongest couplings, and the groups around them.": plot_model(current.mrf, part),
     }
