@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
@@ -25,6 +23,7 @@ from bender_core.visualization.message import (
     row_uses,
     slack_history,
 )
+from pages._shared.clicks import clicked_point
 from pages._shared.glossary import GLOSSARY
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
@@ -268,9 +267,9 @@ def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) ->
     key = f"edge-message-{current.number}-{current.run.arc}"
 
     def clicked() -> None:
-        points: list[dict[str, Any]] = st.session_state[key].selection.points
-        if points:
-            st.session_state.edge_clicked = int(shown.shown[min(int(points[0]["x"]), len(shown.shown) - 1)])
+        point = clicked_point(key)
+        if point is not None:
+            st.session_state.edge_clicked = int(shown.shown[min(int(point["x"]), len(shown.shown) - 1)])
 
     st.plotly_chart(
         plot_message(shown, names, order, overlay),

@@ -21,6 +21,7 @@ from bender_core.partition import (
 )
 from bender_core.units import duration, storage
 from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
+from pages._shared.clicks import clicked_point
 from pages._shared.comparing import Comparing
 from pages._shared.draft import Cut, Draft
 from pages._shared.glossary import GLOSSARY
@@ -211,9 +212,9 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
         return
 
     def clicked() -> None:
-        points = st.session_state.hypergraph.selection.points
-        if points:
-            pick(part, int(part.groups[points[0]["point_index"]][0]))
+        point = clicked_point("hypergraph")
+        if point is not None:
+            pick(part, int(part.groups[point["point_index"]][0]))
 
     variable = st.session_state.move_variable
     picked = None if variable is None else int(part.group_of()[variable])
@@ -237,9 +238,9 @@ def draw_variables(current: Lab, part: Partition, model: str) -> None:
         return
 
     def clicked() -> None:
-        points = st.session_state.variables.selection.points
-        if points:
-            pick(part, points[0]["point_index"])
+        point = clicked_point("variables")
+        if point is not None:
+            pick(part, point["point_index"])
 
     st.plotly_chart(
         plot_model(current.mrf, part, st.session_state.move_variable, variable_places(model, current.mrf)),

@@ -56,8 +56,8 @@ def stage(lab: Lab) -> None:
 
 
 def _on_command() -> None:
-    command = st.session_state.stage.command
-    lab = st.session_state.get("lab")
+    # A press may come just as the page is left: then there is no stage any more, and nothing is to be done.
+    command, lab = st.session_state.get("stage", {}).get("command"), st.session_state.get("lab")
     if command and lab is not None and command.get("run") == lab.number:
         if command["do"] == "reference":
             lab.references.ask(lab.mrf, lab.partition)

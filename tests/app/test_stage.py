@@ -17,6 +17,7 @@ from bender_core.explain import explain
 from bender_core.kernels.layout import Status
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared import stage
+from pages._shared.clicks import clicked_point
 from pages._shared.lessons import LESSONS
 from pages._shared.session import Lab, Run
 from pages._shared.stage import (
@@ -427,7 +428,8 @@ def test_a_step_is_small_on_the_wire() -> None:
 
 def test_the_first_picture_is_not_large() -> None:
     for name, max_size in (("pose-small", 8), ("pose", 16), ("torus-10x10", 10)):
-        assert len(json.dumps(stage_data(lab(name, max_size, 9)))) <= 100_000
+        # Code, which goes to a tab once, is more than half of it.
+        assert len(json.dumps(stage_data(lab(name, max_size, 9)))) <= 110_000
 
 
 def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState) -> None:
@@ -439,3 +441,11 @@ def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState
     mine.cut(mine.partition, mine.max_size, mine.variant, mine.schedule)
     assert stage_data(mine)["graph"] is not first
     assert stage_data(mine)["run"] == 1
+
+
+def test_a_press_that_comes_after_its_page_was_left_harms_nobody(session_state: SessionState) -> None:
+    session_state.lab = here = lab("tiny", 3, 9)
+    stage._on_command()
+    assert clicked_point("a chart of that page") is None
+    assert here.run.position == 0
+    assert set(session_state) == {"lab"}

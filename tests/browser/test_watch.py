@@ -326,6 +326,53 @@ def test_another_page_and_back_keeps_the_place(watch: Lab) -> None:
     assert watch.shown() == before
 
 
+# Presses in one go, which no hand is quick enough for; but with a slow network they arrive as if they were.
+AT_ONCE = """(stage, presses) => {
+    const link = (title) => [...document.querySelectorAll('a')].find((a) => a.textContent.endsWith(title));
+    for (const press of presses) (stage.querySelector(press) ?? link(press)).click();
+}"""
+
+
+@pytest.mark.parametrize("title", ["Edge", "Method"])
+def test_leaving_right_after_a_step_takes_the_step_along(watch: Lab, title: str) -> None:
+    run = engine()
+    run.step("row")
+    watch.stage.evaluate(AT_ONCE, ["[data-step=row]", title])
+    expect(watch.stage).to_have_count(0)
+    watch.settle()
+    if title == "Edge":
+        expect(watch.page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()
+    watch.go("Watch")
+    watch.shows(run)
+
+
+@pytest.mark.parametrize(("title", "there"), [("Learn", "Lesson 1 of 10"), ("Partition", "Cut and watch")])
+def test_a_press_right_after_leaving_does_not_take_the_page_away(watch: Lab, title: str, there: str) -> None:
+    watch.stage.evaluate(AT_ONCE, [title, "[data-step=node]"])
+    expect(watch.stage).to_have_count(0)
+    watch.settle()
+    expect(watch.page.get_by_text(there)).to_be_visible()
+
+
+def test_what_plays_is_kept_where_it_is_left(watch: Lab) -> None:
+    watch.go("Method")
+    watch.go("Watch")
+    watch.stage.locator("[data-act=play]").click()
+    watch.wait_for_position(3)
+    watch.go("Edge")
+    watch.go("Watch")
+    assert watch.position >= 3
+    # The browser's own buttons are not heard of in time to say where it plays, but they lead where they should.
+    watch.stage.locator("[data-act=play]").click()
+    watch.wait_for_position(watch.position + 3)
+    watch.page.go_back()
+    watch.settle()
+    expect(watch.page.get_by_role("combobox", name="Message")).to_be_visible()
+    watch.page.go_forward()
+    watch.settle()
+    assert watch.position >= 3
+
+
 def test_a_long_run_can_be_stopped(watch: Lab) -> None:
     watch.go("Instance")
     watch.tab("Make one")

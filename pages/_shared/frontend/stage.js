@@ -7,6 +7,9 @@ const KEEP = 700; // events held at most
 const LOW = 48; // while playing, ask for more when fewer than this are left ahead
 // How many events after the present one are asked for: many where they are about to be played.
 const AHEAD = { playing: 80, paused: 24, stopped: 0 };
+const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
+const ANSWERED = 1000; // milliseconds that an answer is waited for at most before another page is asked for
+const isOurs = (path) => /\/(watch)?$/.test(path);
 
 class Stage {
   constructor(root) {
@@ -18,6 +21,8 @@ class Stage {
     this.playing = false;
     this.waiting = false;
     this.settling = null;
+    this.departed = -Infinity;
+    this.again = null;
     this.panes = new Graph(this);
     this.bounds = new Bounds(this);
     this.message = new Message(this);
@@ -69,6 +74,7 @@ class Stage {
     ask.textContent = data.asking ? "HiGHS is computing…" : "compare with HiGHS";
     clearTimeout(this.next);
     if (this.running || data.asking) this.pollIn(250);
+    if (latest) this.goOn();
   }
 
   // Ask how things stand, and again if no answer comes: of two commands sent at once the server sees the later one.
@@ -107,6 +113,7 @@ class Stage {
   }
 
   command(what, more = {}) {
+    if (this.leaving()) return;
     clearTimeout(this.settling);
     this.settling = null;
     this.serial += 1;
@@ -121,7 +128,7 @@ class Stage {
   // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
   // gone there while the last answer was still on its way here.
   stateAddress() {
-    if (this.data.link && /\/(watch)?$/.test(location.pathname)) history.replaceState(history.state, "", `?${this.data.link}&at=${this.position}&arc=${Math.max(this.arc, 0)}`);
+    if (this.data.link && isOurs(location.pathname)) history.replaceState(history.state, "", `?${this.data.link}&at=${this.position}&arc=${Math.max(this.arc, 0)}`);
   }
 
   // A link to another page keeps the session if Streamlit opens it; with a key held it opens in a tab of its own.
@@ -136,6 +143,34 @@ class Stage {
   go(page, said) {
     this.pause(false);
     this.command("go", { page, said });
+    this.departed = performance.now();
+  }
+
+  leaving() {
+    return performance.now() - this.departed < LEAVING;
+  }
+
+  // Another page is about to be asked for. A question of ours that followed would be taken for a wish to stay: Streamlit
+  // would clear the new page away and show none. And one that is not answered yet would be dropped. So what is shown here
+  // is said and answered first; `again` is what the person wanted.
+  depart(event, again) {
+    if ((this.waiting || this.playing) && !this.leaving()) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      if (this.playing || this.settling !== null) {
+        this.pause(false);
+        this.command("show");
+      }
+      this.again = again;
+      setTimeout(() => this.goOn(), ANSWERED);
+    }
+    this.departed = performance.now();
+  }
+
+  goOn() {
+    const again = this.again;
+    this.again = null;
+    again?.();
   }
 
   async copyLink() {
@@ -261,6 +296,18 @@ class Stage {
     this.leave(act("tour"), "learn", () => ({}));
     this.leave(this.$(".why"), "learn", () => ({ lesson: this.lesson }));
     act("reference").onclick = () => this.command("reference");
+    // In the capturing phase, before Streamlit hears of it; of the browser's own buttons it is the first to hear.
+    const away = (event) => {
+      if (!this.root.isConnected) return ["click", "popstate"].forEach((name) => removeEventListener(name, away, true));
+      const path = event.composedPath();
+      const link = path.find((each) => each.tagName === "A");
+      const stays = !link || link.target || link.download || path.includes(this.root) || event.ctrlKey || event.metaKey || event.shiftKey;
+      if (event.type === "click" && stays) return;
+      if (isOurs((link ?? location).pathname)) this.departed = -Infinity;
+      else if (link) this.depart(event, () => link.click());
+      else this.departed = performance.now();
+    };
+    for (const name of ["click", "popstate"]) addEventListener(name, away, true);
     this.keys = (event) => {
       if (!this.root.isConnected) return document.removeEventListener("keydown", this.keys);
       const target = event.composedPath()[0];
