@@ -296,14 +296,14 @@ class Stage {
     this.leave(act("tour"), "learn", () => ({}));
     this.leave(this.$(".why"), "learn", () => ({ lesson: this.lesson }));
     act("reference").onclick = () => this.command("reference");
-    // In the capturing phase, before Streamlit hears of it; of the browser's own buttons it is the first to hear.
+    // Links are heard of before Streamlit is, in the capturing phase; the browser's own buttons only after it.
     const away = (event) => {
       if (!this.root.isConnected) return ["click", "popstate"].forEach((name) => removeEventListener(name, away, true));
       const path = event.composedPath();
       const link = path.find((each) => each.tagName === "A");
       const stays = !link || link.target || link.download || path.includes(this.root) || event.ctrlKey || event.metaKey || event.shiftKey;
       if (event.type === "click" && stays) return;
-      if (isOurs((link ?? location).pathname)) this.departed = -Infinity;
+      if (isOurs((link ?? location).pathname)) Object.assign(this, { departed: -Infinity, again: null });
       else if (link) this.depart(event, () => link.click());
       else this.departed = performance.now();
     };
