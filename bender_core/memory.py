@@ -14,6 +14,7 @@ from bender_core.kernels.layout import Bound, Cursor, Events, Method, Pool, Prob
 from bender_core.kernels.magnanti_wong import cut_scratch
 from bender_core.kernels.primal import total_energy
 from bender_core.kernels.prune import LISTED, list_width
+from bender_core.kernels.rows import NEVER
 from bender_core.model import FloatArray, IntArray
 
 _Arrays = TypeVar("_Arrays", Events, Pool)
@@ -29,6 +30,7 @@ def pool(problem: Problem, capacity: int) -> Pool:
         table=np.zeros(2 * problem.stride * capacity),
         **{name: np.empty(capacity, np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
         intercept=np.zeros((capacity, 2)),
+        version=np.full((capacity, 2), NEVER),
         share=np.zeros((capacity, int(problem.bits.max(initial=1)), 2)),
     )
 
@@ -112,6 +114,7 @@ def start(problem: Problem) -> State:
         row_first=np.full(n_edges, -1, np.int64),
         row_last=np.full(n_edges, -1, np.int64),
         slack=np.full(2 * n_edges, np.nan),
+        written=np.full(2 * n_edges, -1),
     )
 
 

@@ -29,6 +29,7 @@ from bender_core.kernels.projection import active_state, add_spread, fetch, proj
 from bender_core.kernels.rows import (
     TIGHT,
     anchored_row,
+    keep_intercept,
     link_row,
     oracle,
     plan_cut,
@@ -212,6 +213,7 @@ def _apply(problem, rule, pool, state, work, events, goal, node):
     )
     pool.born[row] = cursor[Cursor.EVENTS]
     link_row(pool, state, row)
+    keep_intercept(pool, state, row, arc, pool.intercept[row, arc % 2])
     at = (2 * row + arc % 2) * problem.stride
     intercept, active = pool.intercept[row, arc % 2], problem.bits[arc]
     if active == bits:

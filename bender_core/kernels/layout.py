@@ -82,6 +82,7 @@ class State(NamedTuple):
     row_first: Ints  # (E,) first row of each edge, -1 if none
     row_last: Ints  # (E,)
     slack: Floats  # (2 E,) looseness of each arc at its minimiser when the oracle last looked; NaN before
+    written: Ints  # (2 E,) the event that wrote the table of each arc last, -1 at the start: the version of that table
 
 
 class Pool(NamedTuple):
@@ -94,7 +95,8 @@ class Pool(NamedTuple):
     kind: Ints
     born: Ints  # index of the event that added it
     next: Ints  # next row of the same edge, -1 at the end
-    intercept: Floats  # (rows, 2) beta_0 for the message into either side
+    intercept: Floats  # (rows, 2) beta_0 for the message into either side, at the version of the messages in `version`
+    version: Ints  # (rows, 2) see kernels.rows.has_intercept
     share: Floats  # (rows, most active bits, 2) beta_3 / Q: the part of what could be paid in u at a bit and value of v
 
 

@@ -12,6 +12,8 @@ from bender_core.kernels.coupling import coupling_form
 from bender_core.kernels.layout import RowKind
 from bender_core.kernels.magnanti_wong import magnanti_wong, sender_capacity
 
+# The version of an intercept that has not been computed; no table ever has it (see `has_intercept`).
+NEVER = -2
 # How far, relative to the numbers involved, an envelope may lie below the truth and still count as tight.
 # Rounding is a thousand times smaller.
 TIGHT = 1e-12
@@ -117,6 +119,7 @@ def _tabulate_shared(problem, pool, row, arc, state, work):
 @kernel
 def _describe(pool, row, arc, state, kind, intercept):
     """Note what a row is, for the message that it was made for."""
+    pool.version[row, 0] = pool.version[row, 1] = NEVER
     pool.edge[row] = arc // 2
     pool.side[row] = arc % 2
     pool.anchor[row] = state
@@ -177,12 +180,30 @@ def enumerate_min_marginals(problem, sent, arc, states, nu, work):
 
 
 @kernel
+def has_intercept(pool, state, row, arc):
+    """Whether the intercept of a row, for this message, is of the present lambda.
+
+    An intercept depends on the table that the sender brings, and carries the version of the table it was computed
+    from. A run is deterministic, so a version names the same numbers whenever it is current: going back restores
+    the versions together with the tables.
+    """
+    return pool.version[row, arc % 2] == state.written[arc ^ 1]
+
+
+@kernel
+def keep_intercept(pool, state, row, arc, intercept):
+    """Store the intercept of a row for this message, as of the present lambda."""
+    pool.intercept[row, arc % 2] = intercept
+    pool.version[row, arc % 2] = state.written[arc ^ 1]
+
+
+@kernel
 def anchored_row(pool, state, arc, minimiser):
     """A row of this message made at this very active state by RMC, or -1: its intercept is the oracle's value."""
     row = state.row_first[arc // 2]
     while row >= 0:
         if pool.anchor[row] == minimiser and pool.side[row] == arc % 2 and pool.kind[row] == RowKind.RMC:
-            return row
+            return row if has_intercept(pool, state, row, arc) else -1
         row = pool.next[row]
     return -1
 
@@ -196,7 +217,7 @@ def recycle(problem, pool, state, arc, sent, nu, work):
     edge, side = arc // 2, arc % 2
     bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
     low_length, stride = problem.low_length, problem.stride
-    table, intercept = pool.table, pool.intercept
+    table = pool.table
     own, other = side * stride, (1 - side) * stride
     count = 0
     r0 = state.row_first[edge]
@@ -210,17 +231,17 @@ def recycle(problem, pool, state, arc, sent, nu, work):
         m0, m1, m2, m3 = affine_max4(
             sent, 0, sender_bits, table, a0 + other, a1 + other, a2 + other, a3 + other, low_length, work.fold
         )
-        intercept[r0, side] = -m0
-        intercept[r1, side] = -m1
-        intercept[r2, side] = -m2
-        intercept[r3, side] = -m3
+        keep_intercept(pool, state, r0, arc, -m0)
+        keep_intercept(pool, state, r1, arc, -m1)
+        keep_intercept(pool, state, r2, arc, -m2)
+        keep_intercept(pool, state, r3, arc, -m3)
         raise_envelope4(nu, bits, table, a0 + own, a1 + own, a2 + own, a3 + own, low_length, -m0, -m1, -m2, -m3)
         count += 4
         r0 = pool.next[r3]
     while r0 >= 0:
         at = 2 * r0 * stride
         m0 = affine_max(sent, 0, sender_bits, table, at + other, low_length, work.fold)
-        intercept[r0, side] = -m0
+        keep_intercept(pool, state, r0, arc, -m0)
         raise_envelope(nu, bits, table, at + own, low_length, -m0)
         count += 1
         r0 = pool.next[r0]
