@@ -92,7 +92,7 @@ def _cut(
 ) -> Cut:
     problem, arc = engine.graph.problem, engine.graph.arc(p, q)
     edge, side = divmod(arc, 2)
-    room, work, sent = memory.pool(problem, 1), engine.probe, engine.sent(arc)
+    room, work, sent = memory.pool(memory.dimensions(engine.graph), 1), engine.probe, engine.sent(arc)
     anchor = active_state(problem, arc, state)
 
     def seconds(repeats: int) -> float:

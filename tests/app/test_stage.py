@@ -403,7 +403,7 @@ def test_a_model_in_one_group_can_be_watched() -> None:
     mine.run.thread.join()
     data = stage_data(mine)
     assert data["history"]["lower"][-1] == pytest.approx(-3)
-    assert data["status"] == "converged: gap closed"
+    assert data["status"] == "closed"
 
 
 # -- on the wire ----------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def test_the_bytes_of_a_row(max_size: int) -> None:
     engine = bc.Engine(mrf, part, 9)
     rows = ROWS_KEPT * part.max_size * len(engine.graph.edges)
     predicted = (required_bytes(mrf, part, 9) - required_bytes(mrf, part, 11)) / rows
-    assert predicted == pytest.approx(size(engine._pool) / len(engine._pool.edge), rel=0.25)
+    assert predicted == pytest.approx(size(engine._rows.view) / len(engine._rows.view.edge), rel=0.25)
 
 
 def test_the_bytes_of_a_whole_run_at_full_size() -> None:
@@ -62,7 +62,7 @@ def test_the_bytes_of_a_whole_run_at_full_size() -> None:
     part = bc.partition(mrf, 16)
     engine = bc.Engine(mrf, part, 9)
     engine.run()
-    kept = size(engine._pool) * engine.n_rows / len(engine._pool.edge)
+    kept = size(engine._rows.view) * engine.n_rows / len(engine._rows.view.edge)
     held = size(engine._problem) + (1 + SNAPSHOTS) * size(engine._state) + size(engine._work) + kept
     assert required_bytes(mrf, part, 9) == pytest.approx(held, rel=0.25)
 
