@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bender_core import memory
 from bender_core.account import Account
 from bender_core.bounds import relative_gap
-from bender_core.estimate import DEEPEST, FIRST_EVENTS, LOOKING, TooLargeError, charge_run
+from bender_core.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.advance import advance
 from bender_core.kernels.exact import begin_exact, exact_min_marginals
@@ -246,7 +246,7 @@ class Engine:
             If there was no room for it beside the run.
         """
         needed = memory.workspace_bytes(self._dims, 1, exact=True, deepest=1)
-        while LOOKING not in self._line.items and not self._line.charge(LOOKING, needed):
+        while memory.LOOKING not in self._line.items and not self._line.charge(memory.LOOKING, needed):
             if not self._past.thin_out():
                 raise TooLargeError(
                     f"the run leaves no room for the {storage(needed)} it takes to look at messages; raise the limit",

@@ -57,10 +57,6 @@ ELIMINATION, COUPLING, ELIMINATED = 10_000, 150, 8
 LOOKED_AT, UNPRUNED, PRUNING_POWER = 1.2, 2, 0.5
 
 
-# What the scratch is charged as by which messages are looked at.
-LOOKING = "looking"
-
-
 class TooLargeError(ValueError):
     """A choice needs more memory than there is; the message says how much, for what, and what would fit.
 
@@ -361,21 +357,26 @@ def charge_run(mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, a
     needs, looking = _needs(dims, which), memory.workspace_bytes(dims, 1, exact=True, deepest=1)
     name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
     # Where possible room is kept for looking at the run, also when its rows have taken all the rest.
-    line = account.open(name, needs | {LOOKING: looking}) or account.open(name, needs)
+    line = account.open(name, needs | {memory.LOOKING: looking}) or account.open(name, needs)
     if line is None:
-        raise _too_large(mrf, part, which, needs, account.free)
+        raise _too_large(mrf, part, which, needs, account)
     return line
 
 
-def _too_large(mrf: BinaryMRF, part: Partition, which: Variant, needs: dict[str, int], room: int) -> TooLargeError:
-    needed = sum(needs.values())
+def _too_large(
+    mrf: BinaryMRF, part: Partition, which: Variant, needs: dict[str, int], account: Account
+) -> TooLargeError:
+    needed, room = sum(needs.values()), account.free
     fits = largest_fit(mrf, part, which, room)
     advice = f"M = {fits} would fit" if fits else "cut it into smaller groups"
     largest = sorted(needs, key=lambda what: -needs[what])[:2]
     parts = " and ".join(f"{storage(needs[what])} for {what}" for what in largest)
+    limit = f"the limit of {storage(account.limit)}"
+    if needed <= account.limit:
+        limit = f"the {storage(room)} that other runs leave of {limit}"
     return TooLargeError(
-        f"groups of up to {part.max_size} variables need {storage(needed)}, of which {parts}; "
-        f"there is room for {storage(room)}; {advice}",
+        f"groups of up to {part.max_size} variables need {storage(needed)} ({parts} among it), more than {limit}; "
+        f"{advice}",
         needed,
         room,
         fits,

@@ -36,6 +36,8 @@ from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
 
 WORD = 8  # bytes of a number
+# What the scratch is charged as by which messages are looked at.
+LOOKING = "looking"
 _Arrays = TypeVar("_Arrays", Events, Pool)
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 import bender_core as bc
+from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
-from bender_core.estimate import memory_limit
 from bender_core.experiments import Limits, Run, Store
 from bender_core.experiments.race import Entry
 from bender_core.partition import applicable

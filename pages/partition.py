@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 import bender_core as bc
+from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
-from bender_core.estimate import memory_limit
 from bender_core.partition import (
     Partition,
     applicable,

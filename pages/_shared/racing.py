@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import bender_core as bc
-from bender_core.estimate import memory_limit
+from bender_core.account import memory_limit
 from bender_core.experiments import Limits, Outcome, Run, Store, Task, curve_of
 from bender_core.experiments.perform import CURVE
 from bender_core.experiments.plan import code_version

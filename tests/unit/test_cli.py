@@ -195,8 +195,8 @@ def test_a_missing_file_gets_one_line(command: str, tmp_path: Path, capsys: pyte
     [
         (["--max-size", "0"], "M is 0; choose a whole number from 1 to 30"),
         (["--max-size", "31"], "M is 31; choose a whole number from 1 to 30"),
-        (["--max-size", "16", "--variant", "9"], "more than the limit of 0.00391 GB; M = "),
-        (["--max-size", "16", "--variant", "11"], "more than the limit of 0.00391 GB; M = "),
+        (["--max-size", "16", "--variant", "9"], "more than the limit of 4 MB; M = "),
+        (["--max-size", "16", "--variant", "11"], "more than the limit of 4 MB; M = "),
     ],
 )
 def test_a_choice_that_cannot_be_run_gets_one_line(
