@@ -154,6 +154,8 @@ def _convert(options: argparse.Namespace) -> int:
     bc.save(mrf, options.to, name)
     form = next(form for form in FORMATS if form.name == name)
     print(f"wrote {options.to}: {form.title}, {mrf.n} variables, {mrf.n_edges} edges")
+    if mrf.hard_entries and not form.forbids:
+        print(f"written as penalties, for want of a place: hard constraints ({mrf.hard_entries})")
     if form.loses:
         print(f"not kept, for want of a place: {form.loses}")
     return 0

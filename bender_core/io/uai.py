@@ -18,12 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bender_core.io._format import Format
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
-from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
+from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, Objective
 
 COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
@@ -182,7 +181,7 @@ class _Reader:
         """The variables named at these places, which ``scopes`` has checked."""
         return self._numbers[index].astype(np.int64)
 
-    def tables(self, arities: IntArray, logarithms: bool) -> tuple[IntArray, NDArray[np.bool_]]:
+    def tables(self, arities: IntArray, logarithms: bool) -> tuple[IntArray, BoolArray]:
         """Where each table starts among the numbers, and whether it is a Potts factor."""
         numbers = memoryview(self._numbers)  # type: ignore[arg-type]
         starts = np.empty(len(arities), np.int64)
@@ -279,6 +278,7 @@ FORMAT = Format(
     recognises=recognises,
     parse=parse,
     write=write,
+    forbids=True,
 )
 LOGARITHMS = Format(
     name="uai-log",
@@ -287,6 +287,7 @@ LOGARITHMS = Format(
     recognises=recognises,
     parse=parse_logarithms,
     write=write_logarithms,
+    forbids=True,
 )
 
 
@@ -295,7 +296,7 @@ def _table_lines(tables: FloatArray) -> Iterator[str]:
         yield f"{len(table)} " + " ".join(map(repr, table))
 
 
-def _potentials(energies: FloatArray, hard: NDArray[np.bool_], what: str) -> tuple[FloatArray, float]:
+def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[FloatArray, float]:
     """exp(−energy), after moving the minimum of tables that would not fit into a constant."""
     finite = np.where(hard, energies.min(axis=1, keepdims=True), energies)
     moved = np.abs(finite).max(axis=1, initial=0.0) > _LARGEST_EXPONENT

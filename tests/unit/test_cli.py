@@ -103,6 +103,17 @@ def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureF
     assert "toulbar2 cfn is only read" in capsys.readouterr().err
 
 
+def test_convert_says_where_hard_constraints_become_penalties(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.uai"
+    source.write_text("MARKOV\n1\n2\n1\n1 0\n2 0 1\n")
+    assert main(["convert", str(source), str(tmp_path / "a.mrf.json")]) == 0
+    assert "penalties" not in capsys.readouterr().out
+    assert main(["convert", str(source), str(tmp_path / "a.coo")]) == 0
+    assert "written as penalties, for want of a place: hard constraints (1)" in capsys.readouterr().out
+
+
 def test_evidence_is_taken_into_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evidence = tmp_path / "tiny.evid"
     evidence.write_text("1 2 1")

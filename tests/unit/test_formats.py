@@ -432,6 +432,15 @@ def test_without_its_constant_a_model_prefers_the_same(name: str) -> None:
     assert lost != {0.0}
 
 
+@pytest.mark.parametrize("name", ["qubo", "qh", "sparse"])
+def test_without_its_constant_a_model_forbids_the_same(name: str) -> None:
+    mrf = BinaryMRF([[0.0, np.inf], [1.0, 3.0]], [[0, 1]], [[[1.0, 2.0], [4.0, 0.5]]], constant=50.0)
+    bare = without_unheld_constant(mrf, name)
+    assert bare.constant != mrf.constant
+    for x in itertools.product((0, 1), repeat=2):
+        assert bare.is_feasible(bare.energy(x)) == mrf.is_feasible(mrf.energy(x)) == (x[0] == 0)
+
+
 # -- evidence -------------------------------------------------------------------------------------------------
 
 

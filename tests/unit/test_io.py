@@ -202,7 +202,6 @@ def test_uai_written_and_read_keeps_hard_constraints() -> None:
     [
         (BinaryMRF(unary=np.array([[0.0, 1.0], [0.0, 800.0]])), "the energies of variable 1 span 800"),
         (BinaryMRF(unary=np.zeros((1, 2)), constant=1e9), "the constant 1e+09 is too large"),
-        (BinaryMRF(unary=np.array([[np.inf, np.inf], [0.0, 1.0]])), "hard constraints cannot be told"),
     ],
 )
 def test_uai_refuses_to_write_what_it_cannot_hold(mrf: BinaryMRF, said: str) -> None:
@@ -282,6 +281,27 @@ def test_native_reads_the_energy_it_documents() -> None:
     assert mrf.objective == Objective()
 
 
+def test_native_reads_the_penalties_of_earlier_versions() -> None:
+    """As they were written for these energies, "inf" at each of the three penalties."""
+    tables = {"unary": [[0, 1], [0.5, 18.5], [0, -2]], "edges": [[0, 1], [1, 2]], "constant": 10}
+    old = load(
+        native(**tables, pairwise=[[[1, 2], [19, 4]], [[0, 18], [3, 0]]], hard_entries=3, ceiling=23.0), name="m.json"
+    )
+    tables["unary"] = [[0, 1], [0.5, "inf"], [0, -2]]
+    new = load(native(**tables, pairwise=[[[1, 2], ["inf", 4]], [[0, "inf"], [3, 0]]]), name="m.json")
+    assert old.content_hash() == new.content_hash()
+    for x in labelings(3):
+        assert old.is_feasible(old.energy(x)) == (x[1] == 0 and x[0] == 0 and x[2] == 0)
+
+
+def test_a_table_that_forbids_everything_is_written_and_read() -> None:
+    mrf = BinaryMRF([[np.inf, np.inf], [0.0, 1.0]])
+    for form in ("native", "uai", "uai-log"):
+        again = load(dumps(mrf, form), format=form)
+        assert again.hard_entries == 2
+        assert not any(again.is_feasible(again.energy(x)) for x in labelings(2))
+
+
 def test_native_may_leave_out_all_but_the_unary_table() -> None:
     mrf = load(native(edges=None, pairwise=None), name="lonely.mrf.json")
     assert (mrf.n, mrf.n_edges, mrf.name) == (2, 0, "lonely.mrf")
@@ -329,6 +349,7 @@ def test_native_may_leave_out_all_but_the_unary_table() -> None:
         (native(objective={"sign": -1}), "\"objective\" has an unknown key 'sign'"),
         (native(ceiling=3), '"hard_entries" and "ceiling" belong together'),
         (native(hard_entries=0, ceiling=3), '"hard_entries" is 0'),
+        (native(hard_entries=2, ceiling=3), "which 2 energies are penalties of hard constraints cannot be told"),
         (native(hard_entries=1, ceiling=3, unary=[[0, 1], [0, "inf"]]), 'the file has both "ceiling" and "inf"'),
         (native().replace(b"0.5", b"NaN"), "NaN is not standard JSON"),
         (native().replace(b"0.5", b"-Infinity"), "-Infinity is not standard JSON"),
