@@ -24,7 +24,7 @@ LARGEST_ENERGY = 1e100
 
 # Added to a penalty, an energy smaller than this share of it loses too many of its digits.
 _SWALLOWED = 2.0**-50
-# Differences of energies below this, or below this share of the usual ones, are taken for rounding.
+# Energies that differ by less than this, or by less than this share of the usual size, are taken for equal.
 _ROUNDING = 1e-9
 
 
@@ -393,13 +393,15 @@ def _soften(unary: FloatArray, edges: IntArray, pairwise: FloatArray) -> tuple[F
     # On top of a large energy, less than that would be rounded away.
     visible = 256.0 * float(np.spacing(np.abs(lowest[hard]).max()))
     penalty = max(2.0 * math.fsum(spread) or 1.0, visible)
-    _require_digits(spread, penalty, edges)
+    sizes = np.abs(np.concatenate([unary.reshape(-1), pairs.reshape(-1)]))
+    usual = float(np.median(sizes[(sizes > 0) & np.isfinite(sizes)])) if spread.any() else 1.0
+    _require_digits(spread, penalty, _ROUNDING * min(1.0, usual), edges)
     softened = np.where(np.isinf(unary), lowest[: len(unary), None] + penalty, unary)
     softened_pairs = np.where(np.isinf(pairs), lowest[len(unary) :, None] + penalty, pairs)
     return softened, softened_pairs.reshape(pairwise.shape)
 
 
-def _require_digits(spread: FloatArray, penalty: float, edges: IntArray) -> None:
+def _require_digits(spread: FloatArray, penalty: float, negligible: float, edges: IntArray) -> None:
     """Refuse a model in which sums with a penalty would lose some table of finite energies.
 
     Parameters
@@ -407,10 +409,10 @@ def _require_digits(spread: FloatArray, penalty: float, edges: IntArray) -> None
     spread : ndarray, shape (n + m,)
         By how much the finite energies of every table differ, those of variables first.
     penalty : float
+    negligible : float
+        Differences up to this are not missed.
     edges : ndarray of int64, shape (m, 2)
     """
-    some = spread[spread > 0]
-    negligible = _ROUNDING * min(1.0, float(np.median(some))) if len(some) else 0.0
     lost = np.flatnonzero((spread > negligible) & (spread < _SWALLOWED * penalty))
     if len(lost):
         k, n = int(lost[0]), len(spread) - len(edges)

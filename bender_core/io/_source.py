@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import os
 import re
 import zlib
@@ -13,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from bender_core.io.errors import FormatError
-from bender_core.model import FloatArray, IntArray
+from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
 
 DEFAULT_LIMIT_MB = 20.0
 GZIP_MAGIC = b"\x1f\x8b"
 
 # What float() takes, without the digit groups and foreign digits it also takes.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+SMALLER = f"write one of size up to {LARGEST_ENERGY:g}"
 # White space as files have it; Python's split would also cut at exotic blanks.
 _WORD = re.compile(r"[^\x00-\x20]+")
 _WORDS_AT_ONCE = 1 << 15
@@ -197,7 +199,7 @@ class Tokens:
         Raises
         ------
         FormatError
-            If one is not a number.
+            If one is not a number, or one that is too large.
         """
         numbers = np.empty(max(len(self) - start, 0))
         odd = "_" in self.text or not self.text.isascii()
@@ -208,7 +210,10 @@ class Tokens:
             try:
                 if odd:
                     raise ValueError
-                numbers[begin - start : end - start] = np.fromiter(map(float, words), np.float64, end - begin)
+                found = np.fromiter(map(float, words), np.float64, end - begin)
+                if np.isinf(found).any():
+                    raise ValueError
+                numbers[begin - start : end - start] = found
             except ValueError:
                 for index in range(begin, end):
                     word = self.word(index)
@@ -216,8 +221,15 @@ class Tokens:
                         raise FormatError(
                             self.line(index), f"{shown(word)} is not a number", "write a number like 0.25 or 1e-3"
                         ) from None
+                    if overflows(word):
+                        raise FormatError(self.line(index), f"{shown(word)} is too large a number", SMALLER) from None
                     numbers[index - start] = float(word)
         return numbers
+
+
+def overflows(word: str) -> bool:
+    """Whether a finite number is too large for float64, which would take it for infinite."""
+    return math.isinf(float(word)) and "inf" not in word.lower()
 
 
 def shown(word: str) -> str:

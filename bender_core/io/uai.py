@@ -15,6 +15,7 @@ Source: https://uaicompetition.github.io/uci-2022/file-formats/model-format/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,12 +23,14 @@ import numpy as np
 from bender_core.io._format import Format
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
-from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, Objective
+from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray, Objective
 
 COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
+# What float64 may take for 0, and a number that is not 0.
+_TINY, _NOT_ZERO = re.compile(r"e-0*\d{3}|0{300}", re.IGNORECASE), re.compile(r"[+0.]*[1-9]")
 
 
 def recognises(source: Source) -> bool:
@@ -81,7 +84,7 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
     np.add.at(unary, reader.variables(starts[single]), singles)
     edges = reader.variables(starts[pair, None] + np.arange(2))
     pairs = reader.energies(tables[pair, None] + np.where(potts[pair, None], 0, np.arange(4)), logarithms)
-    pairs *= np.where(potts[pair, None], [0.0, 1.0, 1.0, 0.0], 1.0)
+    pairs[potts[pair, None] & np.array([True, False, False, True])] = 0.0
     return BinaryMRF(
         unary=unary,
         edges=edges,
@@ -214,15 +217,32 @@ class _Reader:
     def energies(self, index: IntArray, logarithms: bool) -> FloatArray:
         """The energies of the potentials at these places."""
         values = self._numbers[index]
-        bad = ~(values < np.inf) if logarithms else ~((values >= 0) & np.isfinite(values))
+        if logarithms:
+            bad = ~((np.abs(values) <= LARGEST_ENERGY) | np.isneginf(values))
+        else:
+            bad = ~((values >= 0) & np.isfinite(values))
+            zero = index[values == 0]
+            self._refuse_underflow(zero[np.argsort(zero)])
         if bad.any():
             place = int(index[bad].min())
-            allowed = "not infinite, or -inf to forbid" if logarithms else "finite and not negative"
+            any_size = f"up to {LARGEST_ENERGY:g} in size, or -inf to forbid"
+            allowed = any_size if logarithms else "finite and not negative"
             kind = "logarithm" if logarithms else "potential"
             hint = "" if logarithms or self._numbers[place] >= 0 else "; logarithms are in files named .LG"
             raise FormatError(self._line(place), f"a {kind} is {self._word(place)}", f"{kind}s are {allowed}{hint}")
         with np.errstate(divide="ignore"):
             return -values if logarithms else -np.log(values)
+
+    def _refuse_underflow(self, zeros: IntArray) -> None:
+        """Refuse potentials that float64 takes for 0 although they forbid nothing."""
+        if not _TINY.search(self._tokens.text):
+            return
+        for place in zeros.tolist():
+            word = self._tokens.word(place + 1)
+            if _NOT_ZERO.match(word):
+                raise FormatError(
+                    self._line(place), f"a potential is {self._word(place)}, too small a number", "write logarithms"
+                )
 
     def table_line(self, place: int) -> int:
         """The line of a number of a table."""

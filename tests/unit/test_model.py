@@ -146,9 +146,10 @@ def built(model: Stated) -> BinaryMRF | None:
             raise
     tables = [table[np.isfinite(table)] for table in (*unary, *pairwise)]
     spreads = np.array([np.ptp(table) for table in tables if len(table)])
-    smallest = spreads[spreads > 1e-9 * min(1.0, np.median(spreads[spreads > 0]))].min()
+    sizes = np.abs(np.concatenate(tables))
+    smallest = spreads[spreads > 1e-9 * min(1.0, np.median(sizes[sizes > 0]))].min()
     # Float64 has no digits for both.
-    assert smallest < 1e-13 * max(np.abs(table).max(initial=0.0) for table in tables)
+    assert smallest < 1e-13 * sizes.max()
     return None
 
 
@@ -237,6 +238,7 @@ def test_energies_too_far_apart_for_penalties_are_refused() -> None:
     assert BinaryMRF([unary[0], unary[2], unary[2]]).energy([1, 0, 0]) == 1.0
     # Rounding in a table is no energy that would be missed.
     assert BinaryMRF([[0.0, 1e-16], [0.0, 5.0], [0.0, np.inf]]).hard_entries == 1
+    assert BinaryMRF([[7.0, np.inf], [0.0, 1e-200]]).hard_entries == 1
 
 
 def test_an_entry_may_be_declared_hard() -> None:
