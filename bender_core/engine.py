@@ -168,6 +168,10 @@ class Engine:
         self.mrf = mrf
         self.partition = partition
         self.schedule = schedule
+        self.tolerance = tolerance
+        self.max_sweeps = max_sweeps
+        self.deepest = deepest
+        self.improving = improving
         self.graph = HyperGraph(mrf, partition)
         self._problem = self.graph.problem
         alternating = schedule == "srmp"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +134,32 @@ def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
     engine.run(max_sweeps=3)
     script = as_script(engine, "synth.generate('ising_grid', rows=4, columns=4, seed=3)", 5)
     assert said_by(script) == expected_of(engine)
+
+
+@pytest.mark.parametrize(
+    ("settings", "cut", "written"),
+    [
+        ({}, {}, ""),
+        ({"tolerance": 0.02}, {}, "tolerance=0.02"),
+        ({"tolerance": math.inf}, {}, 'tolerance=float("inf")'),
+        ({"max_sweeps": 3}, {}, "max_sweeps=3"),
+        ({"deepest": 1}, {}, "deepest=1"),
+        ({"improving": False}, {}, "improving=False"),
+        ({}, {"strategy": "random", "seed": 7}, "seed=7"),
+        ({"deepest": np.int64(2), "schedule": "srmp"}, {"seed": np.int64(2)}, "seed=2, deepest=2"),
+    ],
+)
+def test_a_script_has_the_settings_of_the_run(settings: dict, cut: dict, written: str) -> None:
+    mrf = bc.load(POSE)
+    engine = bc.Engine(mrf, bc.partition(mrf, 4, **{"strategy": "greedy", **cut}), 9, **settings)
+    engine.run(max_sweeps=8)
+    script = as_script(engine, f"bc.load({str(POSE)!r})", 4)
+    options = re.findall(r"(?:tolerance|max_sweeps|deepest|improving|seed)=[^,\n]*(?=[,)]$|,)", script, re.MULTILINE)
+    assert ", ".join(options) == written
+    found: dict = {}
+    exec(script, found)
+    again = found["engine"]
+    assert again.trace.to_json() == engine.trace.to_json()
+    assert (again.status, again.finished, again.n_rows) == (engine.status, engine.finished, engine.n_rows)
+    assert (again.lower_bound, again.upper_bound) == (engine.lower_bound, engine.upper_bound)
+    assert again.labeling.tolist() == engine.labeling.tolist()
