@@ -81,7 +81,12 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _load(options: argparse.Namespace) -> bc.BinaryMRF:
-    return bc.load(options.file, format=options.format, evidence=options.evidence)
+    mrf = bc.load(options.file, format=options.format, evidence=options.evidence)
+    if mrf.readings:
+        taken, *others = (next(form for form in FORMATS if form.name == name) for name in mrf.readings)
+        ways = ", ".join(f"to read it as {form.title} say --format {form.name}" for form in others)
+        print(f"{options.file}: read as {taken.title}; {ways}", file=sys.stderr)
+    return mrf
 
 
 def _solve(options: argparse.Namespace) -> int:

@@ -87,6 +87,9 @@ class BinaryMRF:
         For people: what the model is, what it teaches, where it comes from.
     objective : Objective, optional
         The source's own terms, in which results are reported.
+    readings : tuple of str, optional
+        Names of the formats that the file fits, each with another meaning; the one it was read in comes first. Empty
+        where there is no doubt.
     hard : pair of arrays of bool, shapes (n, 2) and (m, 2, 2), optional
         Entries of ``unary`` and of ``pairwise`` that are hard constraints, whatever number stands there; those
         that are ``+inf`` are so anyway. As an attribute all of them, and None if there are none.
@@ -116,6 +119,7 @@ class BinaryMRF:
     description: str = ""
     source: str = ""
     objective: Objective = field(default_factory=Objective)
+    readings: tuple[str, ...] = ()
     hard: tuple[BoolArray, BoolArray] | None = None
     ceiling: float = field(default=np.inf, init=False)
 

@@ -298,6 +298,7 @@ FORMAT = Format(
     recognises=recognises,
     parse=parse,
     write=write,
+    alike=("uai-log",),
     forbids=True,
 )
 LOGARITHMS = Format(
@@ -307,6 +308,7 @@ LOGARITHMS = Format(
     recognises=recognises,
     parse=parse_logarithms,
     write=write_logarithms,
+    alike=("uai",),
     forbids=True,
 )
 

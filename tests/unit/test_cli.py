@@ -114,6 +114,20 @@ def test_convert_says_where_hard_constraints_become_penalties(
     assert "written as penalties, for want of a place: hard constraints (1)" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", ["solve", "info", "convert"])
+def test_a_file_that_fits_two_formats_is_said_to(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "G1"
+    path.write_text("3 2\n1 2 5\n2 3 -1\n")
+    to = [str(tmp_path / "out.mrf.json")] if command == "convert" else []
+    assert main([command, str(path), *to]) == 0
+    said = f"{path}: read as max-cut (rudy); to read it as sparse / qpbo say --format sparse\n"
+    assert capsys.readouterr().err == said
+    assert main([command, str(path), *to, "--format", "sparse"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_evidence_is_taken_into_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evidence = tmp_path / "tiny.evid"
     evidence.write_text("1 2 1")

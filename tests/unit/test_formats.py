@@ -222,6 +222,63 @@ def test_one_text_two_meanings_the_ending_decides() -> None:
     assert load(b"1 1 2\n", format="qh").objective.domain == "spins"
 
 
+LISTS = {
+    "max-cut": "3 2\n1 2 5\n2 3 -1\n",
+    "max-cut without weights": "3 2\n1 2\n2 3\n",
+    "with a diagonal": "3 2\n1 1 5\n2 3 -1\n",
+    "of spins": "-3 2\n1 2 5\n2 3 -1\n",
+    "with a vartype": "# vartype=SPIN\n1 2 5\n2 3 -1\n",
+    "a header of qbsolv": "p qubo 0 3 0 2\n0 1 5\n1 2 -1\n",
+    "max-cut, vartype in a comment": "# vartype=SPIN, as bits\n3 2\n1 2 5\n2 3 -1\n",
+    "potentials": "MARKOV\n1\n2\n1\n1 0\n2 0.5 2\n",
+    "logarithms": "MARKOV\n1\n2\n1\n1 0\n2 -0.5 2\n",
+    "functions": "MARKOV 2 2 1 9\n2 2\n1 0 0 1\n0 4\n",
+}
+# What each is read as without an ending, and which formats would take it, each for another model.
+TAKEN = {
+    "max-cut": ("rudy", {"rudy", "sparse"}),
+    "max-cut without weights": ("rudy", {"rudy"}),
+    "with a diagonal": ("sparse", {"sparse"}),
+    "of spins": ("sparse", {"sparse"}),
+    "with a vartype": ("coo", {"coo", "qh"}),
+    "a header of qbsolv": ("qubo", {"qubo"}),
+    "max-cut, vartype in a comment": ("rudy", {"rudy", "sparse"}),
+    "potentials": ("uai", {"uai", "uai-log"}),
+    "logarithms": ("uai", {"uai-log"}),
+    "functions": ("uai", {"wcsp"}),
+}
+# A mark of its own leaves no doubt, and qh is never guessed.
+MARKED = {"coo"}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_what_fits_two_formats_is_said_to(kind: str) -> None:
+    data, (taken, fitting) = LISTS[kind].encode(), TAKEN[kind]
+    found = {}
+    for form in FORMATS:
+        try:
+            found[form.name] = load(data, format=form.name)
+        except FormatError:
+            pass
+        else:
+            assert found[form.name].readings == ()
+    assert set(found) == fitting
+    # An ending decides wherever the format takes the text.
+    for form in FORMATS:
+        for ending in form.endings if form.name in fitting else ():
+            named = load(data, name=f"a{ending}.gz")
+            assert (named.readings, named.content_hash()) == ((), found[form.name].content_hash())
+    if taken not in fitting:
+        with pytest.raises(FormatError):
+            load(data)
+        return
+    for name in (None, "G1", "a.txt"):
+        mrf = load(data, name=name)
+        assert mrf.content_hash() == found[taken].content_hash()
+        assert set(mrf.readings) == (fitting if len(fitting) > 1 and taken not in MARKED else set())
+        assert mrf.readings[:1] in ((), (taken,))
+
+
 def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
     for name in (None, "a.txt", "a.coo"):
         with pytest.raises(FormatError, match="vartype=BINARY"):
