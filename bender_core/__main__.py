@@ -15,7 +15,7 @@ import bender_core as bc
 from bender_core.engine import SCHEDULES
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
-from bender_core.io import FORMATS, format_of, without_unheld_constant
+from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
 from bender_core.partition import STRATEGIES
 
 _READABLE = tuple(form.name for form in FORMATS)
@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
 
     info = commands.add_parser("info", help="describe a model")
     _model_arguments(info)
+    info.add_argument("--labeling", type=Path, metavar="FILE", help="tell the energy of a labelling as well")
     info.add_argument("--json", action="store_true", help="print one JSON object")
     info.set_defaults(command=_info)
 
@@ -144,6 +145,14 @@ def _info(options: argparse.Namespace) -> int:
         "objective": f"{mrf.objective.sense} {mrf.objective.name} of {mrf.objective.domain}",
         "content_hash": mrf.content_hash(),
     }
+    if options.labeling is not None:
+        labeling = load_labeling(options.labeling, mrf)
+        energy = mrf.energy(labeling)
+        report |= {
+            "energy": energy,
+            mrf.objective.name: mrf.objective.value(energy),
+            "violated_constraints": mrf.violations(labeling),
+        }
     _print(report, options.json)
     return 0
 

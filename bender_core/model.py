@@ -148,6 +148,9 @@ class BinaryMRF:
         positions = None if self.positions is None else _floats(self.positions, "positions", (n, 2))
         if positions is not None and not np.isfinite(positions).all():
             raise ModelError("positions hold an infinite coordinate; give finite numbers or leave positions out")
+        for what in ("name", "description", "source"):
+            _writable(getattr(self, what), f"the {what}")
+        _writable(self.objective.name, "the name of the objective")
         for array in (unary, edges, pairwise, positions, *hard):
             if array is not None:
                 array.setflags(write=False)
@@ -159,6 +162,7 @@ class BinaryMRF:
             "names": names,
             "groups": groups,
             "positions": positions,
+            "name": self.name or "model",
             "hard": hard if any_hard else None,
             "ceiling": ceiling,
         }.items():
@@ -336,7 +340,17 @@ def _indices(values: ArrayLike, n: int) -> IntArray:
 def _strings(values: Sequence[str], what: str, n: int) -> tuple[str, ...]:
     if len(values) != n:
         raise ModelError(f"{what} has {len(values)} entries; there are {n} variables")
-    return tuple(str(value) for value in values)
+    return tuple(_writable(str(value), f"{what}[{k}]") for k, value in enumerate(values))
+
+
+def _writable(text: str, what: str) -> str:
+    """A text that every file can hold."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ModelError(f"{what} holds half of a surrogate pair; write the character itself") from None
+    return text
 
 
 def _canonical_edges(edges: IntArray, pairwise: FloatArray) -> tuple[IntArray, FloatArray]:

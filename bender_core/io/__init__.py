@@ -18,7 +18,7 @@ from bender_core.io._format import Format
 from bender_core.io._source import Source, default_limit, read
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence
-from bender_core.io.labeling import dump_labeling
+from bender_core.io.labeling import dump_labeling, load_labeling
 from bender_core.model import BinaryMRF, ModelError
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "format_of",
     "load",
     "load_evidence",
+    "load_labeling",
     "recognise",
     "save",
     "without_unheld_constant",

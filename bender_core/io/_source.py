@@ -82,7 +82,32 @@ class Source:
 
 
 def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None) -> Source:
-    """Read a file, plain or gzip, within the size limit.
+    """Read a text file, plain or gzip, within the size limit.
+
+    Parameters
+    ----------
+    path_or_bytes, name, max_bytes
+        As for `read_bytes`.
+
+    Raises
+    ------
+    FormatError
+        If the file is too large, empty, damaged gzip, or not text.
+    OSError
+        If the path cannot be read.
+    """
+    data, filename = read_bytes(path_or_bytes, name, max_bytes)
+    text = decode(data)
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII")
+    return Source(text.replace("\r\n", "\n").replace("\r", "\n"), filename)
+
+
+def read_bytes(
+    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None
+) -> tuple[bytes, str]:
+    """Read a file, plain or gzip, within the size limit; also its name without its folder, "" if unknown.
 
     Parameters
     ----------
@@ -96,7 +121,7 @@ def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_by
     Raises
     ------
     FormatError
-        If the file is too large, empty, damaged gzip, or not text.
+        If the file is too large or damaged gzip.
     OSError
         If the path cannot be read.
     """
@@ -112,7 +137,8 @@ def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_by
     _check_size(data, limit, "the file")
     if data.startswith(GZIP_MAGIC):
         data = _unpack(data, limit)
-    return Source(_decode(data), filename)
+    # A path that is not UTF-8 holds what could not be written.
+    return data, filename.encode(errors="replace").decode()
 
 
 def default_limit() -> int:
@@ -138,18 +164,22 @@ def _unpack(data: bytes, limit: int) -> bytes:
     return unpacked
 
 
-def _decode(data: bytes) -> str:
+def decode(data: bytes) -> str:
+    """The text of a file.
+
+    Raises
+    ------
+    FormatError
+        If it is empty or not UTF-8.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII") from None
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII")
     if not text.strip():
         raise FormatError(None, "the file is empty", "give a model file")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 class Tokens:

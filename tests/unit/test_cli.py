@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -81,6 +82,20 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["content_hash"] == mrf.content_hash()
     assert main(["info", TINY]) == 0
     assert "content hash" in capsys.readouterr().out
+
+
+def test_info_tells_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, labeling = tmp_path / "a.uai", tmp_path / "a.MPE"
+    source.write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4 1 2 0 4\n")
+    for bits, potential in (("0 1", 2.0), ("1 0", 0.0)):
+        labeling.write_text(f"MPE\n2 {bits}\n")
+        assert main(["info", str(source), "--labeling", str(labeling), "--json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["violated_constraints"] == (potential == 0)
+        if potential:
+            assert report["log potential"] == -report["energy"] == pytest.approx(math.log(potential))
+    labeling.write_text("MPE\n3 0 1 0\n")
+    assert "the labelling has 3 values" in refusal(["info", str(source), "--labeling", str(labeling)], capsys)
 
 
 def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

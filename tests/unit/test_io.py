@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import math
+import os
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
@@ -462,6 +463,14 @@ def test_save_takes_a_format_against_the_ending(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="there is no format 'tiff'; choose one of: native, bqpjson, cfn"):
         save(mrf, tmp_path / "m.tiff", format="tiff")
     assert not (tmp_path / "m.tiff").exists()
+
+
+def test_a_file_name_that_is_not_text_is_no_obstacle(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.uai")
+    path.write_text(UAI, encoding="utf-8")
+    mrf = load(path)
+    assert (mrf.name, mrf.source) == ("caf?", "UAI file caf?.uai")
+    assert load(dumps(mrf)).name == mrf.name
 
 
 def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
