@@ -240,10 +240,7 @@ class Tokens:
             try:
                 if odd:
                     raise ValueError
-                found = np.fromiter(map(float, words), np.float64, end - begin)
-                if np.isinf(found).any():
-                    raise ValueError
-                numbers[begin - start : end - start] = found
+                numbers[begin - start : end - start] = np.fromiter(map(float, words), np.float64, end - begin)
             except ValueError:
                 for index in range(begin, end):
                     word = self.word(index)
@@ -251,9 +248,10 @@ class Tokens:
                         raise FormatError(
                             self.line(index), f"{shown(word)} is not a number", "write a number like 0.25 or 1e-3"
                         ) from None
-                    if overflows(word):
-                        raise FormatError(self.line(index), f"{shown(word)} is too large a number", SMALLER) from None
                     numbers[index - start] = float(word)
+        for index in (start + np.flatnonzero(np.isinf(numbers))).tolist():
+            if overflows(self.word(index)):
+                raise FormatError(self.line(index), f"{shown(self.word(index))} is too large a number", SMALLER)
         return numbers
 
 

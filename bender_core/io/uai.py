@@ -29,8 +29,7 @@ COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
-# What float64 may take for 0, and a number that is not 0.
-_TINY, _NOT_ZERO = re.compile(r"e-0*\d{3}|0{300}", re.IGNORECASE), re.compile(r"[+0.]*[1-9]")
+_NOT_ZERO = re.compile(r"[+0.]*[1-9]")
 
 
 def recognises(source: Source) -> bool:
@@ -221,8 +220,7 @@ class _Reader:
             bad = ~((np.abs(values) <= LARGEST_ENERGY) | np.isneginf(values))
         else:
             bad = ~((values >= 0) & np.isfinite(values))
-            zero = index[values == 0]
-            self._refuse_underflow(zero[np.argsort(zero)])
+            self._refuse_underflow(np.sort(index[values == 0]))
         if bad.any():
             place = int(index[bad].min())
             any_size = f"up to {LARGEST_ENERGY:g} in size, or -inf to forbid"
@@ -235,8 +233,6 @@ class _Reader:
 
     def _refuse_underflow(self, zeros: IntArray) -> None:
         """Refuse potentials that float64 takes for 0 although they forbid nothing."""
-        if not _TINY.search(self._tokens.text):
-            return
         for place in zeros.tolist():
             word = self._tokens.word(place + 1)
             if _NOT_ZERO.match(word):
@@ -320,7 +316,8 @@ def _table_lines(tables: FloatArray) -> Iterator[str]:
 
 def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[FloatArray, float]:
     """exp(−energy), after moving the minimum of tables that would not fit into a constant."""
-    finite = np.where(hard, energies.min(axis=1, keepdims=True), energies)
+    # Where all is forbidden, there is no energy to be kept.
+    finite = np.where(hard, np.where(hard.all(axis=1), 0.0, energies.min(axis=1))[:, None], energies)
     moved = np.abs(finite).max(axis=1, initial=0.0) > _LARGEST_EXPONENT
     shift = np.where(moved, finite.min(axis=1, initial=np.inf), 0.0)
     finite = finite - shift[:, None]
