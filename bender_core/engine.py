@@ -696,7 +696,7 @@ class Engine:
             sweeps=self.sweep,
             rows=self.n_rows,
             seconds=seconds,
-            feasible=self.mrf.is_feasible(energy),
+            feasible=not self.mrf.violations(labeling),
             trace=self.trace,
         )
 

@@ -86,6 +86,6 @@ def _unbuilt(mrf: BinaryMRF, seconds: float) -> Result:
         sweeps=0,
         rows=0,
         seconds=seconds,
-        feasible=mrf.is_feasible(upper),
+        feasible=not mrf.violations(labeling),
         trace=Trace(memory.events(0), 0),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -83,6 +84,20 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert "content hash" in capsys.readouterr().out
 
 
+def test_info_tells_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, labeling = tmp_path / "a.uai", tmp_path / "a.MPE"
+    source.write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4 1 2 0 4\n")
+    for bits, potential in (("0 1", 2.0), ("1 0", 0.0)):
+        labeling.write_text(f"MPE\n2 {bits}\n")
+        assert main(["info", str(source), "--labeling", str(labeling), "--json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["violated_constraints"] == (potential == 0)
+        if potential:
+            assert report["log potential"] == -report["energy"] == pytest.approx(math.log(potential))
+    labeling.write_text("MPE\n3 0 1 0\n")
+    assert "the labelling has 3 values" in refusal(["info", str(source), "--labeling", str(labeling)], capsys)
+
+
 def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "tiny.qh.gz"
     assert main(["convert", TINY, str(target)]) == 2
@@ -101,6 +116,31 @@ def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureF
     assert json.loads(capsys.readouterr().out)["edges"] == 11
     assert main(["convert", TINY, str(tmp_path / "x"), "--to-format", "cfn"]) == 2
     assert "toulbar2 cfn is only read" in capsys.readouterr().err
+
+
+def test_convert_says_where_hard_constraints_become_penalties(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.uai"
+    source.write_text("MARKOV\n1\n2\n1\n1 0\n2 0 1\n")
+    assert main(["convert", str(source), str(tmp_path / "a.mrf.json")]) == 0
+    assert "penalties" not in capsys.readouterr().out
+    assert main(["convert", str(source), str(tmp_path / "a.coo")]) == 0
+    assert "written as penalties, for want of a place: hard constraints (1)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["solve", "info", "convert"])
+def test_a_file_that_fits_two_formats_is_said_to(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "G1"
+    path.write_text("3 2\n1 2 5\n2 3 -1\n")
+    to = [str(tmp_path / "out.mrf.json")] if command == "convert" else []
+    assert main([command, str(path), *to]) == 0
+    said = f"{path}: read as max-cut (rudy); to read it as sparse / qpbo say --format sparse\n"
+    assert capsys.readouterr().err == said
+    assert main([command, str(path), *to, "--format", "sparse"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_evidence_is_taken_into_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
