@@ -192,8 +192,16 @@ class Engine:
         self.account = limit if isinstance(limit, Account) else Account(limit)
         self._line = charge_run(mrf, partition, self.variant, schedule, self.account)
         weakref.finalize(self, self._line.close)
-        self.graph = HyperGraph(mrf, partition, stop)
-        self.lattice = lattice(mrf)
+        try:
+            self._build(snapshot_bytes, stop)
+        except BaseException:
+            self._line.close()
+            raise
+
+    def _build(self, snapshot_bytes: int, stop: Stop) -> None:
+        """Make everything that the run starts with."""
+        self.graph = HyperGraph(self.mrf, self.partition, stop)
+        self.lattice = lattice(self.mrf)
         self._problem = self.graph.problem
         self._rule = self._make_rule()
         dims = self._dims = memory.dimensions(self.graph)

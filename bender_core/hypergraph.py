@@ -183,7 +183,7 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
     phi_start = np.cumsum(tables) - tables
     phi = np.empty(int(tables.sum()))
     slope, table = np.empty(largest), np.empty(low_length + (1 << max(largest - LOW_BITS, 0)))
-    for p, (group, mine) in enumerate(zip(partition.groups, np.split(inner, ends), strict=True)):
+    for p, (group, mine) in enumerate(zip(partition.groups, np.split(inner, ends)[: len(size)], strict=True)):
         stop.check()
         tabulate_group(
             size[p],

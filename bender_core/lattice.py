@@ -15,7 +15,9 @@ from bender_core.model import BinaryMRF, FloatArray
 
 # Coefficients are looked for among multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: those that people write down.
 _SCALES = (*(2.0**k for k in range(0, 21, 4)), *(10.0**k for k in range(1, 7)))
-# How far all coefficients together, and the rounding of sums, may be off, in steps; and what is allowed for that.
+# How far all coefficients together may be off, relative to their sum: by the rounding of decimals, and no more. How
+# far energies may be off by rounding, in steps; and what is allowed for that.
+_ROUNDING = 64 * np.finfo(float).eps
 _OFF, _ALLOWED = 1e-7, 1e-6
 
 
@@ -73,8 +75,8 @@ def lattice(mrf: BinaryMRF) -> Lattice:
         if not (np.abs(whole) < 2.0**52).all():
             break
         step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
-        off = float(np.abs(coefficients - whole / scale).sum()) + 4 * np.finfo(float).eps * size
-        if step and off <= _OFF * step:
+        off = float(np.abs(coefficients - whole / scale).sum())
+        if step and off <= _ROUNDING * size <= _OFF * step:
             return Lattice(offset, step)
     return Lattice(offset, 0.0)
 
