@@ -16,9 +16,9 @@ import numpy as np
 import streamlit as st
 
 from bender_core import Engine, Objective, Reference, Trace
-from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Kind
+from bender_core.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.lessons import explaining
 from pages._shared.session import Lab, Run
@@ -137,7 +137,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "position": run.position,
             "seen": run.seen,
             "done": len(engine.trace) if _is_complete(engine) else None,
-            "status": SENTENCES[engine.status],
+            "status": STATUSES[engine.status],
             "window": window,
             "history": history(engine.trace, run.seen),
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Status
+from bender_core.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared import stage
 from pages._shared.clicks import clicked_point
@@ -336,7 +336,7 @@ def test_running_to_the_end_and_coming_back(mine: Lab) -> None:
     engine = mine.run.engine
     assert data["running"] is None
     assert data["position"] == data["done"] == len(engine.trace)
-    assert data["status"] == SENTENCES[engine.status] != SENTENCES[Status.RUNNING]
+    assert data["status"] == STATUSES[engine.status] != STATUSES[Status.RUNNING]
     assert data["history"]["lower"][-1] == pytest.approx(engine.lower_bound, rel=1e-6)
     obey(mine.run, command("show", at=2, serial=3))
     data = stage_data(mine)
