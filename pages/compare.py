@@ -14,7 +14,7 @@ from bender_core.engine import SCHEDULES
 from bender_core.estimate import memory_limit
 from bender_core.experiments import Limits, Run, Store
 from bender_core.experiments.race import Entry
-from bender_core.partition import applicable
+from bender_core.partition import LARGEST_GROUP, applicable
 from bender_core.units import storage
 from pages._shared.curves import Curve, chart, full_name, labels, remarks, standings, verdict
 from pages._shared.data import store
@@ -26,7 +26,6 @@ from pages._shared.session import Lab, lab
 from pages._shared.text import complaint, paragraph
 
 AS_ON_WATCH = "as on Watch"
-LARGEST_M = 24
 # More lines would not be told apart.
 MOST_RUNNERS = 24
 MOST_EARLIER = 12
@@ -80,7 +79,7 @@ def choices(current: Lab) -> None:
     sizes, schedules = st.columns(2)
     sizes.multiselect(
         "M",
-        range(1, LARGEST_M + 1),
+        range(1, LARGEST_GROUP + 1),
         key="race_sizes",
         wrap=True,
         disabled=state.race_strategies == [AS_ON_WATCH],

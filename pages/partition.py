@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core.engine import SCHEDULES
 from bender_core.estimate import memory_limit
 from bender_core.partition import (
+    LARGEST_GROUP,
     Partition,
     applicable,
     default_strategy,
@@ -52,7 +53,6 @@ WORDS = {
     "manual": "by hand",
 }
 HALVES = {"coupling": "by coupling: cut as little as can be found", "order": "in the order of its members"}
-LARGEST_M = 24
 COMPARED_M = (4, 8, 12)
 # What is drawn as one figure, and edited by hand, at most; more would not be told apart.
 MOST_DRAWN = 1000
@@ -76,7 +76,7 @@ def draft(current: Lab) -> Draft:
             "cut_strategy": current.partition.strategy,
             "cut_variant": current.variant,
             "cut_schedule": current.schedule,
-            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_M), 1)],
+            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
             "compare_sweeps": 10,
         }
         state.update(state.choices)
@@ -156,7 +156,7 @@ def use(current: Lab, on_table: Draft) -> None:
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
-    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size", help=GLOSSARY["M"])
+    st.slider("M: variables a group may hold", 1, LARGEST_GROUP, key="cut_size", help=GLOSSARY["M"])
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
@@ -348,7 +348,7 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
     """All strategies at some M: what they cost, what they keep, and on request what bound they reach."""
     state = st.session_state
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
-    left.multiselect("Values of M", range(1, LARGEST_M + 1), key="compare_sizes")
+    left.multiselect("Values of M", range(1, LARGEST_GROUP + 1), key="compare_sizes")
     comparing = compared(current, model)
     sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])
     right.button(

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import bender_core as bc
 from bender_core.comparison import bound_after, predicted
 from bender_core.partition import Partition, applicable
-from pages._shared.background import Background
+from pages._shared.background import Personal
 
 
 @dataclass(eq=False)
-class Comparing(Background):
+class Comparing(Personal):
     """Every strategy at every M asked for: first what can be predicted, and on request what bound each reaches."""
 
     mrf: bc.BinaryMRF

@@ -9,6 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 import bender_core.visualization.study  # all that draws, for the same reason
+from pages._shared.visits import attend
 
 _CSS = """<style>
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
@@ -68,5 +69,6 @@ def _warm() -> bool:
 
 def frame() -> None:
     """Prepare a page."""
+    attend()
     _warm()
     st.html(_CSS)

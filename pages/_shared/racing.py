@@ -17,7 +17,7 @@ from bender_core.experiments import Limits, Outcome, Run, Store, Task, curve_of
 from bender_core.experiments.perform import CURVE
 from bender_core.experiments.plan import code_version
 from bender_core.experiments.race import Entry, Lane, Race
-from pages._shared.background import Background
+from pages._shared.background import Personal
 from pages._shared.curves import Curve
 from pages._shared.session import Lab
 
@@ -26,7 +26,7 @@ STOP_SECONDS = 0.4
 
 
 @dataclass(eq=False)
-class Racing(Background):
+class Racing(Personal):
     """A race that is being run.
 
     Attributes
@@ -85,7 +85,7 @@ class Racing(Background):
 
 
 @dataclass(eq=False)
-class Cutting(Background):
+class Cutting(Personal):
     """Cuts of a model that are being made.
 
     Attributes

@@ -169,16 +169,19 @@ def _is_complete(engine: Engine) -> bool:
 
 def _graph(lab: Lab) -> dict[str, Any]:
     if "stage_graph" not in st.session_state or st.session_state.stage_graph[0] != lab.number:
-        st.session_state.stage_graph = (lab.number, graph_view(lab.run.engine))
+        st.session_state.stage_graph = (lab.number, graph_view(lab.run))
     view: dict[str, Any] = st.session_state.stage_graph[1]
     return view
 
 
-def graph_view(engine: Engine) -> dict[str, Any]:
-    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps."""
+def graph_view(run: Run) -> dict[str, Any]:
+    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps.
+
+    The engine may be at work meanwhile: only what stays the same is read.
+    """
+    engine, (lower, upper) = run.engine, run.opening
     graph, part = engine.graph, engine.partition
     points = hypergraph_layout(engine.mrf, part)
-    engine.seek(0)
     return {
         "nodes": [
             {
@@ -197,8 +200,8 @@ def graph_view(engine: Engine) -> dict[str, Any]:
         "exact": engine.variant.exact,
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
-        "lower": engine.lower_bound,
-        "upper": engine.upper_bound,
+        "lower": lower,
+        "upper": upper,
     }
 
 
