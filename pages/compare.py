@@ -280,7 +280,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
             "rows": [curve.last("rows") for _, curve in rows],
             "seconds": [curve.last("seconds") for _, curve in rows],
             "MB": [None if curve.memory is None else curve.memory / 2**20 for _, curve in rows],
-            "status": [curve.status for _, curve in rows],
+            "status": [curve.ending for _, curve in rows],
         },
         column_config={
             "run": column.TextColumn(width=195),
@@ -288,7 +288,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
             "LB": column.NumberColumn(width=72, format="%.6g", help="Lower bound, energy: higher is better"),
             "UB": column.NumberColumn(width=72, format="%.6g", help="Energy of the best labelling: lower is better"),
             "gap": column.NumberColumn(
-                width=60, format="%.3g %%", help="Between the bounds, relative to the lower one"
+                width=60, format="%.3g %%", help="Between the bounds, relative to the larger one in size; 0: closed"
             ),
             "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"]),
             "rows": column.NumberColumn(width=52, help="Benders rows in use"),
@@ -334,17 +334,17 @@ def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
     chosen_keys = st.multiselect(
         "Runs of earlier sessions, to compare with",
         list(found),
-        format_func=lambda key: _titled(found[key]) if key in found else key,
+        format_func=lambda key: _titled(found[key], held.spread) if key in found else key,
         key="race_earlier",
         wrap=True,
         max_selections=MOST_EARLIER,
         placeholder="Choose runs",
     )
-    return [earlier(found[key]) for key in chosen_keys]
+    return [earlier(found[key], held.spread) for key in chosen_keys]
 
 
-def _titled(run: Run) -> str:
-    curve = earlier(run)
+def _titled(run: Run, spread: float) -> str:
+    curve = earlier(run, spread)
     when = run.finished[:16].replace("T", " ")
     note = ", by older code" * ("older" in curve.note)
     return f"{full_name(curve).removeprefix('variant ')} · {when} UTC{note}"

@@ -19,11 +19,12 @@ import bender_core as bc
 from bender_core.explain import number
 from bender_core.units import duration
 from bender_core.visualization.styles import STYLES
+from pages._shared.gaps import gap
 
 # An answer is to stay below 60 kB: a point takes about 50 bytes.
 POINTS_IN_ALL, POINTS_EACH = 900, 120
-# Bounds this close, relative to their size, are the same; a gap as small as the engine's tolerance is closed.
-SAME, CLOSED = 1e-8, 1e-9
+# Bounds of two runs this close, relative to their size, are the same.
+SAME = 1e-8
 WIDTHS = (2.2, 3.4, 1.4, 4.6)
 
 _FRONTEND = Path(__file__).parent / "frontend"
@@ -53,6 +54,8 @@ class Curve:
         Where it stood, in the order of time.
     memory : int or None
         Predicted, in bytes; None where it is not known.
+    spread : float
+        Of the energies of its model (`gaps.spread_of`).
     note : str
         Beside its name: whether it is pinned, or of an earlier session.
     faded : bool
@@ -67,6 +70,7 @@ class Curve:
     status: str
     records: NDArray[np.void]
     memory: int | None
+    spread: float
     note: str = ""
     faded: bool = False
 
@@ -80,18 +84,15 @@ class Curve:
 
     @property
     def gap(self) -> float:
-        return gap(self.lower_bound, self.upper_bound)
+        return gap(self.lower_bound, self.upper_bound, self.spread)
+
+    @property
+    def ending(self) -> str:
+        """Its status in the table: a run without progress has come to its goal if nothing was left to gain."""
+        return "gap closed" if self.status == "no progress" and self.gap == 0 else self.status
 
     def last(self, column: str) -> float:
         return self.records[column][-1].item() if len(self.records) else 0
-
-
-def gap(lower: float, upper: float) -> float:
-    """The paper's gap, relative to the lower bound; 0 if it is closed."""
-    if not np.isfinite(lower):
-        return np.inf
-    found = max(upper - lower, 0.0) / (abs(lower) or 1.0)
-    return found if found > CLOSED else 0.0
 
 
 # -- names ----------------------------------------------------------------------------------------------------
@@ -140,6 +141,7 @@ def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {
         "model": model,
+        "spread": max((curve.spread for curve in curves), default=0.0),
         "runs": [
             _run(curve, label, cuts.index((curve.max_size, curve.strategy, curve.schedule)), most)
             for curve, label in zip(curves, labels(curves), strict=True)
@@ -205,8 +207,8 @@ class Standings:
     ----------
     order : list of int
         The runs, the best first: by lower bound, then by when they reached it.
-    lower_bound, upper_bound : float
-        The best of all.
+    lower_bound, upper_bound, gap : float
+        The best of all, and how far they are apart.
     best, labelled : list of bool
         Of every run, whether it has the best lower bound, and the best labelling.
     reached : list of float
@@ -216,14 +218,10 @@ class Standings:
     order: list[int]
     lower_bound: float
     upper_bound: float
+    gap: float
     best: list[bool]
     labelled: list[bool]
     reached: list[float]
-
-    @property
-    def gap(self) -> float:
-        """Between the best bounds."""
-        return gap(self.lower_bound, self.upper_bound)
 
 
 def standings(curves: Sequence[Curve]) -> Standings:
@@ -239,6 +237,7 @@ def standings(curves: Sequence[Curve]) -> Standings:
         order=sorted(range(len(curves)), key=lambda k: (reached[k], -curves[k].lower_bound)),
         lower_bound=lower,
         upper_bound=upper,
+        gap=gap(lower, upper, curves[0].spread),
         best=[curve.lower_bound >= lower - leeway for curve in curves],
         labelled=[curve.upper_bound <= upper + leeway for curve in curves],
         reached=reached,

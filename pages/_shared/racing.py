@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from bender_core.experiments.plan import code_version
 from bender_core.experiments.race import Entry, Lane, Race
 from pages._shared.background import Personal
 from pages._shared.curves import Curve
+from pages._shared.gaps import spread_of
 from pages._shared.session import Lab
 
 # A stop takes as long as the turn that is on; one that builds large tables is left to itself.
@@ -169,6 +170,11 @@ class Contest:
     to_watch: bool = False
     _races: int = 0
 
+    @cached_property
+    def spread(self) -> float:
+        """By how much the energies of the model can differ."""
+        return spread_of(self.mrf)
+
     @property
     def busy(self) -> bool:
         return self.racing is not None and self.racing.busy
@@ -243,12 +249,13 @@ class Contest:
             # The thread goes on meanwhile, and adds to this very list.
             records=np.array(list(lane.records), CURVE),
             memory=entry.memory,
+            spread=self.spread,
             note="pinned" * (key in self.pins),
         )
 
 
-def earlier(run: Run) -> Curve:
-    """A run of an earlier session."""
+def earlier(run: Run, spread: float) -> Curve:
+    """A run of an earlier session, on a model whose energies have this spread."""
     task = run.task
     return Curve(
         key=task.key,
@@ -259,6 +266,7 @@ def earlier(run: Run) -> Curve:
         status=run.outcome.status,
         records=curve_of(run.outcome.curve) if run.outcome.curve else np.zeros(0, CURVE),
         memory=None,
+        spread=spread,
         note="earlier" if run.code == code_version() else "earlier, older code",
         faded=True,
     )

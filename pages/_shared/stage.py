@@ -8,6 +8,7 @@ without a browser) and a command into what the run does.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ import streamlit as st
 from bender_core import Engine, Objective, Reference, Trace
 from bender_core.engine import SENTENCES
 from bender_core.explain import explain
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, Status
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from pages._shared.gaps import ending
 from pages._shared.lessons import explaining
 from pages._shared.session import Lab, Run
 
@@ -137,7 +139,9 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "position": run.position,
             "seen": run.seen,
             "done": len(engine.trace) if _is_complete(engine) else None,
-            "status": SENTENCES[engine.status],
+            "status": SENTENCES[
+                ending(engine.status, engine.lower_bound, engine.upper_bound, engine.graph.problem.spread)
+            ],
             "window": window,
             "history": history(engine.trace, run.seen),
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
@@ -200,6 +204,7 @@ def graph_view(run: Run) -> dict[str, Any]:
         "exact": engine.variant.exact,
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
+        "spread": graph.problem.spread,
         "lower": lower,
         "upper": upper,
     }
@@ -300,6 +305,9 @@ def last_frame(engine: Engine) -> dict[str, Any]:
 def _frame(engine: Engine, changes: list[list[float]]) -> list[Any]:
     """The last event as the component plays it."""
     event = engine.trace[engine.position - 1]
+    if event.kind == Kind.FINISHED:
+        status = ending(Status(event.depth), event.lower_bound, event.upper_bound, engine.graph.problem.spread)
+        event = replace(event, depth=status)
     said = explain(event, engine.graph, engine.variant, engine.schedule)
     return [
         int(event.kind),

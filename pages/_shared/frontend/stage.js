@@ -402,14 +402,13 @@ class Stage {
     const set = (name, text) => { this.$(`[data-out=${name}]`).textContent = text; };
     set("lower", number(known.lower));
     set("upper", number(known.upper));
-    const gap = Math.max(known.upper - known.lower, 0) / Math.abs(known.lower || 1);
     const own = this.graph.objective;
     this.$("[data-out=own]").hidden = !own;
     if (own) {
       const [found, bound] = [known.upper, known.lower].map((energy) => number(own.scale * energy + own.offset));
       set("own", `${own.name} ${found}, ${own.sense === "max" ? "at most" : "at least"} ${bound}`);
     }
-    set("gap", gap < 1e-12 ? "0 %" : `${number(100 * gap, 2)} %`);
+    set("gap", gapText(known.lower, known.upper, this.graph.spread, 2));
     set("rows", live ? live.total : event ? event.total : this.position === 0 && this.origin ? this.origin.rows.reduce((a, b) => a + b, 0) : "…");
     const words = live ? (this.stopping ? "stopping…" : "running…") : this.atEnd() ? this.ending : this.playing ? "playing" : "paused";
     set("state", this.data.failure || words);

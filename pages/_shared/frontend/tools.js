@@ -15,6 +15,23 @@ const number = (value, digits = 5) => {
   return String(Number(value.toFixed(Math.max(0, Math.min(4, digits + 1 - whole))))).replace("-", "−");
 };
 
+// How far two bounds are apart, relative to the larger of them in size (bender_core.bounds.relative_gap).
+const relativeGap = (lower, upper) => {
+  const difference = upper - lower;
+  if (!(difference > 0)) return 0;
+  const largest = Math.max(Math.abs(lower), Math.abs(upper));
+  return largest < Infinity ? difference / largest : Infinity;
+};
+
+// Two energies this close are the same as far as a run can tell; `spread`: by how much energies of the model can differ
+// (pages/_shared/gaps.py).
+const closeness = (lower, upper, spread) => Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), spread), 1e-12 * spread);
+
+const gapText = (lower, upper, spread, digits) => {
+  if (lower === null || upper === null) return "–";
+  return upper - lower <= closeness(lower, upper, spread) ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
+};
+
 const make = (parent, name, attributes = {}, text = null) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
