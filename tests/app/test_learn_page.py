@@ -330,7 +330,8 @@ def test_the_ring_tells_what_a_cut_brings() -> None:
 
 def test_what_lies_across_the_ring_leaves_nothing_but_rounding() -> None:
     test = learn("loose")
-    ran(test.button_group("learn-loose-way").set_value(["pairs across the ring"]).run())
+    (way,) = test.segmented_control
+    ran(way.select("pairs across the ring").run())
     assert "still missing0, closed" in tables(test)
 
 
