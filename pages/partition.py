@@ -363,7 +363,7 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
         st.fragment(working, run_every=TELL_SECONDS)(comparing)
         return
     if not comparing.complete:
-        st.caption("Stopped before all cuts were made.")
+        st.button("Go on", on_click=comparing.predict, help="Not all cuts were made")
     action = st.empty()
     chosen = comparison_table(comparing)
     action.button(
