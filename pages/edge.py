@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -25,6 +27,7 @@ from bender_core.visualization.message import (
 )
 from pages._shared.clicks import clicked_point
 from pages._shared.glossary import GLOSSARY
+from pages._shared.naming import picture, run_file
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
 from pages._shared.text import paragraph, table
@@ -133,6 +136,11 @@ def state_chosen(current: Lab, shown: Message) -> int:
     return state
 
 
+def picture_of(current: Lab, what: str) -> dict[str, Any]:
+    """The name under which a figure about the message is saved."""
+    return picture(run_file(current, f"message-{current.run.arc}_{what}"))
+
+
 def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
     engine, part = current.run.engine, current.partition
     state = state_chosen(current, shown)
@@ -145,6 +153,7 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
     st.plotly_chart(
         plot_what_if(shown, cuts, state, order),
         key="edge-what-if",
+        config=picture_of(current, "what-if"),
         height=300,
         alt="The four rows over the states; the table has their numbers",
     )
@@ -173,12 +182,14 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
         st.plotly_chart(
             plot_terms(row.u, receiving, "u"),
             key="edge-u",
+            config=picture_of(current, "row-u"),
             height=190,
             alt=f"Terms u of row {row.index}, a bar for each receiving member",
         )
         st.plotly_chart(
             plot_terms(row.v, sending, "v"),
             key="edge-v",
+            config=picture_of(current, "row-v"),
             height=190,
             alt=f"Terms v of row {row.index}, a bar for each sending member",
         )
@@ -186,6 +197,7 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
     st.plotly_chart(
         plot_couplings_between(couplings(engine.graph, p, q), receiving, sending),
         key="edge-theta",
+        config=picture_of(current, "couplings"),
         height=260,
         alt="Couplings between the two groups, those that pay written out",
     )
@@ -197,6 +209,7 @@ def over_time(current: Lab, p: int, q: int) -> None:
     st.plotly_chart(
         plot_slack_history(history, run.position),
         key="edge-history",
+        config=picture_of(current, "slack"),
         height=320,
         alt="Mean and largest slack over the events of the run",
     )
@@ -255,7 +268,11 @@ def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list
         over_time(current, p, q)
     else:
         st.plotly_chart(
-            plot_slack_histogram(shown), key="edge-histogram", height=320, alt="How many states have how much slack"
+            plot_slack_histogram(shown),
+            key="edge-histogram",
+            config=picture_of(current, "histogram"),
+            height=320,
+            alt="How many states have how much slack",
         )
         st.caption("How many states have how much slack; the bar at 0 counts those where the envelope is tight.")
 
@@ -274,6 +291,7 @@ def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) ->
     st.plotly_chart(
         plot_message(shown, names, order, overlay),
         key=key,
+        config=picture_of(current, order),
         on_select=clicked,
         selection_mode="points",
         height=340,

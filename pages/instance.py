@@ -15,6 +15,7 @@ from bender_core.normal_form import unary_shifts
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import model_svg, plot_couplings, plot_model
 from pages._shared.glossary import GLOSSARY
+from pages._shared.naming import file_name, file_of, picture
 from pages._shared.permalink import Origin, made_by
 from pages._shared.routing import through_app
 from pages._shared.session import lab, sample, sample_names
@@ -29,7 +30,7 @@ EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def picture(name: str) -> str:
+def thumbnail(name: str) -> str:
     """The thumbnail of a sample."""
     return model_svg(sample(name))
 
@@ -54,7 +55,7 @@ def samples() -> None:
         mrf = sample(name)
         with st.container(border=True):
             image, words = st.columns([3, 8], vertical_alignment="center")
-            image.image(picture(name), alt=f"The graph of {name}")
+            image.image(thumbnail(name), alt=f"The graph of {name}")
             with words:
                 title, action = st.columns([3, 1], vertical_alignment="center")
                 title.markdown(f"**{name}** · {mrf.n} variables, {mrf.n_edges} edges")
@@ -208,7 +209,7 @@ def save(mrf: bc.BinaryMRF) -> None:
     except bc.FormatError as error:
         complaint(error)
         return
-    st.download_button("Save the model", data, file_name=f"model{form.endings[0]}", mime="application/octet-stream")
+    st.download_button("Save the model", data, file_name=file_of(mrf, form.endings[0]), mime="application/octet-stream")
     if form.loses:
         st.caption(f"Not kept, for want of a place: {form.loses}.")
 
@@ -243,6 +244,7 @@ def present(mrf: bc.BinaryMRF) -> None:
             st.plotly_chart(
                 plot_model(mrf),
                 height=430,
+                config=picture(file_name(mrf.name, "model")),
                 key="model",
                 alt=f"{facts.n} variables and {facts.n_edges} couplings between them",
             )
@@ -250,7 +252,13 @@ def present(mrf: bc.BinaryMRF) -> None:
         else:
             st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
     with histogram:
-        st.plotly_chart(plot_couplings(mrf), height=430, key="couplings", alt="How many edges have which coupling")
+        st.plotly_chart(
+            plot_couplings(mrf),
+            height=430,
+            config=picture(file_name(mrf.name, "couplings")),
+            key="couplings",
+            alt="How many edges have which coupling",
+        )
         st.caption("How many edges have which coupling w; negative ones favour equal values.")
     with form:
         conversion(mrf)

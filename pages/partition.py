@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -26,6 +27,7 @@ from pages._shared.clicks import clicked_point
 from pages._shared.comparing import Comparing
 from pages._shared.draft import Cut, Draft
 from pages._shared.glossary import GLOSSARY
+from pages._shared.naming import file_name, picture
 from pages._shared.remembered import (
     cut,
     fingerprint,
@@ -221,6 +223,7 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
     st.plotly_chart(
         plot_partition(current.mrf, part, picked, group_places(model, owners(part), current.mrf, part)),
         height=PICTURE_HEIGHT,
+        config=picture_of(current, part, "groups"),
         key="hypergraph",
         alt=f"{len(part)} groups, joined by a line where they are coupled; the tab Groups lists them",
         on_select=clicked,
@@ -229,6 +232,11 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
     st.caption(
         "Circles are groups, larger with more members; lines join groups that are coupled. Click one to edit it."
     )
+
+
+def picture_of(current: Lab, part: Partition, what: str) -> dict[str, Any]:
+    """The name under which a drawing of the cut on the table is saved."""
+    return picture(file_name(current.mrf.name, f"M{st.session_state.cut_size}", part.strategy, what))
 
 
 def draw_variables(current: Lab, part: Partition, model: str) -> None:
@@ -245,6 +253,7 @@ def draw_variables(current: Lab, part: Partition, model: str) -> None:
     st.plotly_chart(
         plot_model(current.mrf, part, st.session_state.move_variable, variable_places(model, current.mrf)),
         height=PICTURE_HEIGHT,
+        config=picture_of(current, part, "variables"),
         key="variables",
         alt=f"{current.mrf.n} variables, those of a group in one colour; the tab Groups lists them",
         on_select=clicked,

@@ -151,7 +151,9 @@ def test_a_model_is_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
         expect(missing).to_have_count(1 if title == "qh" else 0)
         with lab.page.expect_download() as download:
             lab.page.get_by_role("button", name="Save the model").click()
-        path = tmp_path / download.value.suggested_filename
+        name = download.value.suggested_filename
+        assert name.partition(".")[0] == "tiny"
+        path = tmp_path / name
         download.value.save_as(path)
         mrf, x, y = sample("tiny"), [0] * 6, [1, 0, 1, 0, 1, 0]
         again = load(path)
