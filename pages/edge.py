@@ -30,7 +30,7 @@ from pages._shared.glossary import GLOSSARY
 from pages._shared.naming import picture, run_file
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
-from pages._shared.text import paragraph, table
+from pages._shared.text import label, labels, paragraph, table
 
 LOOKS = ("What if", "Row anatomy", "Slack over time", "Histogram")
 # The slack over time is looked at after so many events at most, and for so many seconds.
@@ -49,7 +49,7 @@ STEPS: tuple[tuple[bc.Grain, bool], ...] = (
 
 def choose(current: Lab) -> tuple[int, int]:
     """Which message, and where the run stands; returns receiver and sender."""
-    run, labels = current.run, current.partition.labels
+    run, names = current.run, [label(name) for name in current.partition.labels]
     ends = [run.engine.graph.ends(arc) for arc in range(2 * len(run.engine.graph.edges))]
 
     def picked() -> None:
@@ -63,7 +63,7 @@ def choose(current: Lab) -> tuple[int, int]:
     which.selectbox(
         "Message",
         range(len(ends)),
-        format_func=lambda arc: f"{labels[ends[arc][1]]} → {labels[ends[arc][0]]}",
+        format_func=lambda arc: f"{names[ends[arc][1]]} → {names[ends[arc][0]]}",
         key="edge_arc",
         on_change=picked,
         help=GLOSSARY["message"],
@@ -93,7 +93,7 @@ def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
             "row": [use.row.index for use in uses],
             "kind": [CUT_NAMES[use.row.kind] for use in uses],
             "born at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
-            "made for": [part.labels[use.row.made_for] for use in uses],
+            "made for": [label(part.labels[use.row.made_for]) for use in uses],
             "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],
             "intercept β⁰": [use.row.intercept for use in uses],
             "is the envelope at": [use.maximal for use in uses],
@@ -172,7 +172,7 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
 
 def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
     engine, part = current.run.engine, current.partition
-    receiving, sending = ([engine.mrf.names[i] for i in part.groups[group]] for group in (p, q))
+    receiving, sending = (labels([engine.mrf.names[i] for i in part.groups[group]]) for group in (p, q))
     rows = chosen or engine.rows(p, q)[-1:]
     for row in rows[:1]:
         paragraph(

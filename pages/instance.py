@@ -19,7 +19,7 @@ from pages._shared.naming import file_name, file_of, picture
 from pages._shared.permalink import Origin, made_by
 from pages._shared.routing import through_app
 from pages._shared.session import lab, sample, sample_names
-from pages._shared.text import complaint, heading, paragraph, table
+from pages._shared.text import MEDIUM, SHORT, complaint, heading, label, markdown, paragraph, table
 
 LARGEST_PICTURE = 2000
 # Coefficients that differ by more are at the mercy of rounding.
@@ -58,7 +58,7 @@ def samples() -> None:
             image.image(thumbnail(name), alt=f"The graph of {name}")
             with words:
                 title, action = st.columns([3, 1], vertical_alignment="center")
-                title.markdown(f"**{name}** · {mrf.n} variables, {mrf.n_edges} edges")
+                title.markdown(f"**{markdown(name)}** · {mrf.n} variables, {mrf.n_edges} edges")
                 action.button("Load", key=f"load-{name}", on_click=take, args=(mrf, {"sample": name}), width="stretch")
                 paragraph(mrf.description)
 
@@ -164,7 +164,7 @@ def conversion(mrf: bc.BinaryMRF) -> None:
         return
     chosen = st.number_input(f"Edge (1 to {mrf.n_edges})", 1, mrf.n_edges, 1)
     e = int(chosen) - 1
-    i, j = (mrf.names[v] for v in mrf.edges[e])
+    i, j = (label(mrf.names[v], SHORT) for v in mrf.edges[e])
     before = mrf.pairwise[e]
     form = bc.to_normal_form(mrf)
     (shift_i,), (shift_j,) = unary_shifts(before[None])
@@ -189,7 +189,7 @@ def terms(mrf: bc.BinaryMRF) -> None:
     sign = {1.0: "energy", -1.0: "−energy"}.get(objective.scale, f"{number(objective.scale)} · energy")
     offset = f" + {number(objective.offset)}" if objective.offset else ""
     spins = "; its variables are spins, 2x − 1" if objective.domain == "spins" else ""
-    paragraph(f"The source {aim} its {objective.name} = {sign}{offset}{spins}.")
+    paragraph(f"The source {aim} its {label(objective.name, MEDIUM)} = {sign}{offset}{spins}.")
 
 
 def save(mrf: bc.BinaryMRF) -> None:
@@ -219,7 +219,7 @@ def present(mrf: bc.BinaryMRF) -> None:
     heading(mrf.name)
     paragraph(mrf.description)
     facts = _statistics(mrf.content_hash(), mrf)
-    for column, (label, value) in zip(
+    for column, (what, value) in zip(
         st.columns(5),
         (
             ("variables", facts.n),
@@ -230,7 +230,7 @@ def present(mrf: bc.BinaryMRF) -> None:
         ),
         strict=True,
     ):
-        column.metric(label, value, help=GLOSSARY["frustrated"] if "frustrated" in label else None)
+        column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
     if mrf.hard_entries:
         st.caption(
             f"{mrf.hard_entries} table entries forbid a state; each became a penalty larger than all other energies."

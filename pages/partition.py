@@ -40,7 +40,7 @@ from pages._shared.remembered import (
 )
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
-from pages._shared.text import complaint, paragraph, paragraphs, table
+from pages._shared.text import complaint, label, paragraph, paragraphs, table
 
 WORDS = {
     "auto": "auto: try them all, take what keeps most together",
@@ -266,14 +266,14 @@ def draw_variables(current: Lab, part: Partition, model: str) -> None:
 def list_groups(current: Lab, part: Partition) -> None:
     listed = list(zip(part.labels, part.groups, strict=True))[:MOST_GROUPS_LISTED]
     with st.container(height=PICTURE_HEIGHT, border=False):
-        paragraphs(f"{label}: {', '.join(current.mrf.names[i] for i in group)}" for label, group in listed)
+        paragraphs(f"{label(name)}: {', '.join(label(current.mrf.names[i]) for i in group)}" for name, group in listed)
         if len(part) > len(listed):
             st.caption(f"… and {len(part) - len(listed):,} more groups")
 
 
 def numbered(part: Partition) -> list[str]:
     """The groups as a select box lists them; numbers keep equal names apart."""
-    return [f"{k + 1}. {label}" for k, label in enumerate(part.labels)]
+    return [f"{k + 1}. {label(name)}" for k, name in enumerate(part.labels)]
 
 
 def by_hand(current: Lab, on_table: Draft) -> None:
@@ -307,8 +307,8 @@ def by_hand(current: Lab, on_table: Draft) -> None:
         which = group(state.split_group)
         return split_by_coupling(current.mrf, part, which) if state.split_by == "coupling" else split(part, which)
 
-    def action(place: st.delta_generator.DeltaGenerator, label: str, edited: Callable[[], Partition]) -> None:
-        place.button(label, on_click=change, args=(on_table, lambda: Cut(edited(), max_size)), width="stretch")
+    def action(place: st.delta_generator.DeltaGenerator, name: str, edited: Callable[[], Partition]) -> None:
+        place.button(name, on_click=change, args=(on_table, lambda: Cut(edited(), max_size)), width="stretch")
 
     st.caption("Edit the groups by hand: click in the drawing, or choose here.")
     moving, merging, splitting = st.tabs(["Move", "Merge", "Split"])
@@ -317,7 +317,7 @@ def by_hand(current: Lab, on_table: Draft) -> None:
         what.selectbox(
             "Variable",
             range(len(names)),
-            format_func=names.__getitem__,
+            format_func=lambda variable: label(names[variable]),
             key="move_variable",
             placeholder="none chosen",
             on_change=lambda: pick(part, state.move_variable),

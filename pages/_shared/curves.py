@@ -20,6 +20,7 @@ from bender_core.explain import number
 from bender_core.units import duration
 from bender_core.visualization.styles import STYLES
 from pages._shared.gaps import gap
+from pages._shared.text import label
 
 # An answer is to stay below 60 kB: a point takes about 50 bytes.
 POINTS_IN_ALL, POINTS_EACH = 900, 120
@@ -140,21 +141,21 @@ def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
     cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {
-        "model": model,
+        "model": label(model),
         "spread": max((curve.spread for curve in curves), default=0.0),
         "runs": [
-            _run(curve, label, cuts.index((curve.max_size, curve.strategy, curve.schedule)), most)
-            for curve, label in zip(curves, labels(curves), strict=True)
+            _run(curve, name, cuts.index((curve.max_size, curve.strategy, curve.schedule)), most)
+            for curve, name in zip(curves, labels(curves), strict=True)
         ],
     }
 
 
-def _run(curve: Curve, label: str, cut: int, most: int) -> dict[str, Any]:
+def _run(curve: Curve, name: str, cut: int, most: int) -> dict[str, Any]:
     """A run for the component; runs of another cut have lines of another width."""
     records, style = curve.records[picked(curve.records["sweep"], most)], STYLES[curve.variant]
     return {
         "key": curve.key,
-        "label": label,
+        "label": name,
         "number": curve.variant,
         "variant": bc.VARIANTS[curve.variant].name,
         "name": full_name(curve),

@@ -19,6 +19,10 @@ _CSS = """<style>
   button[kind="primary"]:enabled p, [data-tag] span { color: inherit; }
   /* Formulas fit here; a region that scrolls by two pixels would be one more stop for the keyboard. */
   @media (min-width: 700px) { .katex-display { overflow: visible !important; } }
+  /* Names of any length: cut where their room ends, the whole of them as a tip; texts in a box of their own. */
+  .cut { overflow: hidden; text-overflow: ellipsis; overflow-wrap: anywhere; }
+  .cut.two { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
+  .boxed { max-height: 11rem; overflow-y: auto; overflow-wrap: anywhere; }
   .complaint { border-left: 4px solid #D55E00; background: rgba(213, 94, 0, 0.12); padding: 0.6rem 0.9rem;
     border-radius: 0.3rem; }
   table.plain { border-collapse: collapse; font-variant-numeric: tabular-nums; }

@@ -24,6 +24,7 @@ from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.gaps import ending
 from pages._shared.lessons import explaining
 from pages._shared.session import Lab, Run
+from pages._shared.text import inert, label
 
 # Events sent from before the present one; the component asks for as many after it as it needs, at most so many.
 BEHIND, MOST_AHEAD = 8, 120
@@ -107,14 +108,8 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     run.settle()
     data: dict[str, Any] = {
         "run": lab.number,
-        "title": " · ".join(
-            [
-                lab.mrf.name,
-                f"M {lab.max_size}",
-                f"variant {engine.variant.number}: {engine.variant.name}",
-                engine.schedule,
-            ]
-        ),
+        "model": label(lab.mrf.name),
+        "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
         "code": None if run.held else _CODE,
         "graph": None if run.held else _graph(lab),
         "link": lab.link,
@@ -189,13 +184,13 @@ def graph_view(run: Run) -> dict[str, Any]:
     return {
         "nodes": [
             {
-                "label": label,
+                "label": label(name),
                 "x": round(float(x), 4),
                 "y": round(float(y), 4),
                 "size": len(group),
-                "members": ", ".join(engine.mrf.names[i] for i in group),
+                "members": ", ".join(label(engine.mrf.names[i]) for i in group),
             }
-            for label, group, (x, y) in zip(part.labels, part.groups, points, strict=True)
+            for name, group, (x, y) in zip(part.labels, part.groups, points, strict=True)
         ],
         "edges": graph.edges.tolist(),
         "key": _key(engine),
@@ -220,7 +215,7 @@ def _objective(objective: Objective) -> dict[str, Any] | None:
     """In what terms of its own the source states bounds; none if these are energies already."""
     if objective.scale == 1 and objective.offset == 0:
         return None
-    return {key: getattr(objective, key) for key in ("name", "sense", "scale", "offset")}
+    return {"name": label(objective.name)} | {key: getattr(objective, key) for key in ("sense", "scale", "offset")}
 
 
 def _variables(engine: Engine) -> dict[str, Any] | None:
@@ -233,7 +228,7 @@ def _variables(engine: Engine) -> dict[str, Any] | None:
     return {
         "x": points[:, 0].round(4).tolist(),
         "y": points[:, 1].round(4).tolist(),
-        "names": list(mrf.names),
+        "names": [label(name) for name in mrf.names],
         "group": engine.partition.group_of().tolist(),
         "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
         "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
@@ -317,7 +312,7 @@ def _frame(engine: Engine, changes: list[list[float]]) -> list[Any]:
         event.rows,
         event.lower_bound,
         event.upper_bound,
-        said.sentence,
+        inert(said.sentence),
         said.formula,
         changes,
     ]
@@ -380,8 +375,8 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
     tight = engine.is_tight(arc, nu, low)
     return {
         "arc": arc,
-        "to": engine.partition.labels[p],
-        "from": engine.partition.labels[q],
+        "to": label(engine.partition.labels[p]),
+        "from": label(engine.partition.labels[q]),
         "nu": _rounded(nu),
         "envelope": _rounded(low),
         "states": [engine.partition.describe(p, int(y)) for y in states],

@@ -9,12 +9,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+import bender_core as bc
 from bender_core import synth
 from bender_core.io import FORMATS, dumps, load, recognise
 from bender_core.io._source import Source
+from pages._shared.text import SHORT, label
 from tests.browser.lab import SAMPLES, Lab, sample
 
 pytestmark = pytest.mark.browser
@@ -160,6 +163,55 @@ def test_a_model_is_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
         assert again.energy(x) - again.energy(y) == pytest.approx(mrf.energy(x) - mrf.energy(y))
 
 
+LONG = "A name that goes on and on " + "without an end" * 7
+STRANGE = [
+    "first\nsecond\n\n# third",
+    "\u0645\u0631\u062d\u0628\u0627",
+    "\u202eturned around",
+    "\U0001f469\u200d\U0001f467 \U0001f388",
+    LONG,
+    "\x00",
+]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab, width: int, height: int) -> None:
+    names = [f"{STRANGE[k % 6]} {k}" for k in range(12)]
+    edges = [(k, (k + 1) % 12) for k in range(12)]
+    tables = np.tile([[0.0, 1.0], [1.5, 0.0]], (12, 1, 1))
+    kinds = [STRANGE[k // 2] for k in range(12)]
+    mrf = bc.BinaryMRF(np.ones((12, 2)), edges, tables, names=names, groups=kinds, name=LONG, description=LONG * 50)
+    lab.page.set_viewport_size({"width": width, "height": height})
+    lab.upload("strange.mrf.json", dumps(mrf))
+    expect(lab.complaint).to_have_count(0)
+    expect(lab.heading).to_have_attribute("title", LONG)
+    assert lab.heading.bounding_box()["height"] < 80
+    for page in ("instance", "partition", "watch", "edge", "compare"):
+        if page != "instance":
+            # On a phone the links are behind a button.
+            lab.page.evaluate(
+                "page => [...document.querySelectorAll('a')].find((a) => ['/' + page, page === 'watch' && '/']"
+                ".includes(a.pathname)).click()",
+                page,
+            )
+            lab.page.wait_for_url(f"**/{'' if page == 'watch' else page}*")
+            lab.settle()
+        assert lab.page.evaluate("document.documentElement.scrollWidth") <= width, page
+        expect(lab.complaint).to_have_count(0)
+        if page == "watch":
+            title = lab.stage.locator(".title")
+            expect(title).to_have_attribute("title", re.compile(f"^{LONG} · M 8"))
+            assert title.bounding_box()["height"] < 30
+            assert lab.stage.locator(".edge .name").bounding_box()["height"] < 30
+            expect(lab.stage.locator(".node").nth(2)).to_have_attribute("aria-label", "turned around")
+            lab.click("[data-step=node]")
+            if width == 1280:
+                # What just happened stays in sight.
+                said = lab.stage.locator(".said").bounding_box()
+                assert said["y"] + said["height"] <= height
+                assert lab.stage.locator(".status").bounding_box()["height"] < 40
+
+
 # One form with fields of every kind is among them; tests/app makes all families.
 def test_families_are_made_with_their_defaults(lab: Lab) -> None:
     lab.tab("Make one")
@@ -231,12 +283,12 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     lab.page.get_by_text("Source", exact=True).click()
     expect(lab.page.get_by_text(NASTY[1], exact=True)).to_be_visible()
     lab.tab("Normal form")
-    expect(lab.page.locator("table.plain th").nth(3)).to_have_text(f"moved to {NASTY[0]}")
+    expect(lab.page.locator("table.plain th").nth(3)).to_have_text(f"moved to {label(NASTY[0], SHORT)}")
     nothing_is_markup()
 
     lab.go("Partition")
-    for label in NASTY[:3]:
-        drawn = lab.page.locator(".js-plotly-plot text").get_by_text(label, exact=True)
+    for name in NASTY[:3]:
+        drawn = lab.page.locator(".js-plotly-plot text").get_by_text(name, exact=True)
         expect(drawn.first).to_be_visible()
     lab.edit_by_hand()
     lab.choose("Variable", NASTY[3])
@@ -247,15 +299,16 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
 
     lab.press("Cut and watch")
     expect(lab.stage.locator(".title")).to_contain_text(NASTY[0])
-    for label in NASTY[:3]:
-        expect(lab.stage.locator(".node").get_by_text(label, exact=True)).to_be_visible()
+    for name in NASTY[:3]:
+        expect(lab.stage.get_by_label(name, exact=True)).to_contain_text(label(name, SHORT))
     lab.click("[data-step=node]")
     assert NASTY[0] in lab.text("sentence")
     lab.click(".node[data-node='1']")
     assert NASTY[1] in lab.stage.locator(".edge .name").inner_text()
     lab.stage.locator(".node[data-node='1']").hover()
     expect(lab.stage.locator(".tip")).to_contain_text(NASTY[2])
-    expect(lab.stage.locator("[data-out=own]")).to_contain_text(NASTY[2])
+    expect(lab.stage.locator("[data-out=own]")).to_contain_text(label(NASTY[2], SHORT))
+    expect(lab.stage.locator("[data-out=own]")).to_have_attribute("title", NASTY[2])
     # The links of the stage itself lead to the tour.
     expect(lab.stage.locator("img, script, iframe, a:not([href^=learn]), strong")).to_have_count(0)
     nothing_is_markup()

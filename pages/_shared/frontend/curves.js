@@ -12,6 +12,7 @@ const HOW = {
   gap: "How far the lower bound is below the best labelling of all runs; at the bottom the gap is closed.",
 };
 const DASH = { solid: "", dot: "2 4", dash: "8 5" };
+const NAMED = 40; // characters of the model's name above the chart; the tip has all of it
 const SPACING = 17; // of the names at the right
 const MARKS = 64; // pixels between the symbols of a line
 
@@ -211,7 +212,8 @@ class Curves {
     const { svg, choice } = this;
     const { width, height } = svg.getBoundingClientRect();
     if (!width) return;
-    this.$("figcaption").textContent = `${this.data.model}: ${WHAT[choice.y]} against ${UNIT[choice.x]}`;
+    const said = `: ${WHAT[choice.y]} against ${UNIT[choice.x]}`;
+    Object.assign(this.$("figcaption"), { textContent: short(this.data.model, NAMED) + said, title: this.data.model + said });
     this.$(".how").textContent = this.caption();
     svg.replaceChildren();
     this.frame = null;

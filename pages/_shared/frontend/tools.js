@@ -32,6 +32,12 @@ const gapText = (lower, upper, spread, digits) => {
   return upper - lower <= closeness(lower, upper, spread) ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
 };
 
+// A name where there is little room; one that is isolated, as it runs from right to left (pages/_shared/text.py), stays so.
+const short = (text, most) => {
+  const letters = Array.from(text);
+  return letters.length > most ? `${letters.slice(0, most - 1).join("").trimEnd()}…${text.startsWith("\u2068") ? "\u2069" : ""}` : text;
+};
+
 const make = (parent, name, attributes = {}, text = null) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
