@@ -63,10 +63,26 @@ def samples() -> None:
                 paragraph(mrf.description)
 
 
+def largest_upload() -> int:
+    """Megabytes that a file may have: as the library has it, and as the server takes it."""
+    return max(min(int(default_limit() / 1e6), int(st.get_option("server.maxUploadSize"))), 1)
+
+
+def uploader(title: str, key: str, on_change: Callable[[], None]) -> None:
+    """A field for one file, and below it why none was taken, which the browser knows and the server does not."""
+    limit = largest_upload()
+    with st.container(key=f"{key}_field"):
+        st.file_uploader(title, max_upload_size=limit, key=key, on_change=on_change, label_visibility="collapsed")
+        st.html(
+            f"<div class='complaint refused'>The file was not uploaded: the limit is {limit} MB. Give a smaller file, "
+            "or raise BENDER_MAX_UPLOAD_MB and server.maxUploadSize on the server.</div>"
+        )
+
+
 def upload() -> None:
     formats = ", ".join(form.title for form in FORMATS)
-    st.caption(f"Plain or gzip, at most {default_limit() / 1e6:g} MB, recognised by content: {formats}.")
-    st.file_uploader("A model file", key="upload", on_change=_uploaded, label_visibility="collapsed")
+    st.caption(f"Plain or gzip, at most {largest_upload()} MB, recognised by content: {formats}.")
+    uploader("A model file", "upload", _uploaded)
     # As a form: outside of one, leaving the text runs the page, and the button moves away under the press.
     with st.expander("Paste a model as text"), st.form("paste", border=False):
         st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
@@ -77,7 +93,7 @@ def upload() -> None:
         action.form_submit_button("Read it", on_click=_pasted, width="stretch")
     with st.expander("Evidence: some values are known"):
         st.caption("A UAI evidence file for the model you have now. What was observed becomes fixed.")
-        st.file_uploader("An evidence file", key="evidence", on_change=_observed, label_visibility="collapsed")
+        uploader("An evidence file", "evidence", _observed)
 
 
 def _format_title(name: str | None) -> str:

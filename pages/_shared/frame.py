@@ -25,6 +25,10 @@ _CSS = """<style>
   .boxed { max-height: 11rem; overflow-y: auto; overflow-wrap: anywhere; }
   .complaint { border-left: 4px solid #D55E00; background: rgba(213, 94, 0, 0.12); padding: 0.6rem 0.9rem;
     border-radius: 0.3rem; }
+  /* Why a file was not uploaded, the browser alone knows: its chip is marked. */
+  .stHtml:has(> .refused) { display: none; }
+  :has(> .stElementContainer [data-testid="stFileChip"][aria-invalid="true"]) .stHtml:has(> .refused) {
+    display: block; }
   table.plain { border-collapse: collapse; font-variant-numeric: tabular-nums; }
   table.plain th, table.plain td { padding: 0.25rem 0.8rem; text-align: right;
     border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }

@@ -325,3 +325,22 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     lab.upload(f"{NASTY[0].replace('/', '')}.uai", b"MARKOV")
     expect(lab.complaint).to_contain_text("<img")
     nothing_is_markup()
+
+
+@pytest.mark.parametrize("field", ["upload", "evidence"])
+def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(lab: Lab, field: str) -> None:
+    lab.tab("Upload")
+    if field == "evidence":
+        lab.expand("Evidence: some values are known")
+    refused = lab.page.locator(f".st-key-{field}_field .refused")
+    expect(refused).to_be_hidden()
+    lab.upload("large.uai", b"MARKOV\n" + b" " * 21 * 2**20, field)
+    expect(refused).to_be_visible()
+    expect(refused).to_contain_text("the limit is 20 MB")
+    expect(refused).to_contain_text("BENDER_MAX_UPLOAD_MB")
+    expect(lab.heading).to_have_text("pose, small")
+    lab.page.get_by_role("button", name="Remove large.uai").click()
+    expect(refused).to_be_hidden()
+    lab.upload("small.uai", UAI.encode() if field == "upload" else b"1 1 1", field)
+    expect(refused).to_be_hidden()
+    expect(lab.heading).not_to_have_text("pose, small")
