@@ -19,10 +19,10 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc to see a process in"),
 ]
 
-# A run that goes on for hours, on its way to an event that never comes.
-GRID = {"make": "ising_grid", "rows": 30, "columns": 30, "layers": 1, "torus": True, "coupling": "pm1", "field": 0.0}
-CUT = {"seed": 0, "M": 13, "strategy": "greedy", "variant": 11, "schedule": "mplp", "at": 10**14}
-ENDLESS = "/?" + urlencode(GRID | CUT)
+# A run of 400 sweeps, which takes many times longer than the time within which it has to stop.
+GRID = {"make": "ising_grid", "rows": 40, "columns": 40, "layers": 1, "torus": True, "coupling": "pm1", "field": 0.0}
+CUT = {"seed": 0, "M": 15, "strategy": "greedy", "variant": 11, "schedule": "mplp", "at": 10**14}
+LONG = "/?" + urlencode(GRID | CUT)
 # How long Streamlit keeps a session whose tab is gone; two minutes by default.
 KEPT_SECONDS = 4
 # Within this time, work for a closed tab has ended.
@@ -84,7 +84,7 @@ def rests(pid: int, span: float = 1.0) -> bool:
 
 
 def opened(page: Page) -> None:
-    page.goto(ENDLESS)
+    page.goto(LONG)
     expect(page.locator(".stage")).to_have_attribute("data-state", "running", timeout=120_000)
 
 
@@ -115,7 +115,7 @@ def test_a_tab_that_comes_back_finds_its_run_paused_and_goes_on(page: Page, serv
     expect(stage).to_have_attribute("data-state", "idle", timeout=60_000)
     paused = events(page)
     assert paused > 0
-    expect(page.locator(".status .title")).to_contain_text("M 13")
+    expect(page.locator(".status .title")).to_contain_text("M 15")
     page.locator("[data-act=run]").click()
     expect(stage).to_have_attribute("data-state", "running", timeout=60_000)
     assert within(60, lambda: events(page) > paused)
