@@ -51,6 +51,8 @@ from bender_core.kernels.schedule import is_unchanged
 # What a step of the loop costs beside its passes, in entries read: small groups are all overhead, and the
 # budget has to see it.
 OVERHEAD = 512
+# Where a sweep has brought no more than the tolerance, a gap of up to so many times that is closed.
+NEARLY = 10
 
 
 @kernel
@@ -336,7 +338,9 @@ def _report(problem, rule, pool, state, events):
     if _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
     elif not slow and _is_negligible(bound[Bound.LOWER] - start, rule, problem, state):
-        cursor[Cursor.STATUS] = Status.NO_PROGRESS
+        # Sweeps that bring less than the tolerance end a little before the bounds meet.
+        meets = _is_negligible((bound[Bound.UPPER] - bound[Bound.LOWER]) / NEARLY, rule, problem, state)
+        cursor[Cursor.STATUS] = Status.GAP_CLOSED if meets else Status.NO_PROGRESS
     elif cursor[Cursor.SWEEP] >= rule.max_sweeps:
         cursor[Cursor.STATUS] = Status.SWEEP_LIMIT
     else:

@@ -198,7 +198,7 @@ FORMULAS = (
     Formula(
         "The labelling and the gap",
         r"\begin{gathered} y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \\ UB = \min_{\text{so far}} "
-        r"f(x), \\ \text{gap} = \frac{UB - LB}{|LB|} \end{gathered}",
+        r"f(x), \\ \text{gap} = \frac{UB - LB}{\max(|LB|, |UB|)} \end{gathered}",
         "Each group's least state gives a labelling, which a descent improves; the best so far is kept. When "
         "both bounds meet, it is optimal.",
         "bender_core/kernels/primal.py",
