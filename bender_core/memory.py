@@ -154,7 +154,7 @@ class Store(Generic[_Arrays]):
 
     def __init__(self, make: Callable[[int], _Arrays], item: str, size: int, count: int, line: Line) -> None:
         self._item, self._size, self._line = item, size, line
-        self._capacity = max(line.limit // size, count)
+        self._capacity = max(line.account.limit // size, count)
         while True:
             try:
                 self._arrays: _Arrays = make(self._capacity)
