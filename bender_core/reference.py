@@ -30,7 +30,7 @@ GROUP_LP_UNKNOWNS = 100_000
 # Up to so many, beside a model that is tried in full, it takes milliseconds and no process of its own.
 QUICK_UNKNOWNS = 2000
 # How often progress is told and a stop looked for, and when a child that does not end at the limit is killed.
-TICK_SECONDS, GRACE_SECONDS = 0.05, 0.25
+TICK_SECONDS, GRACE_SECONDS = 0.05, 0.2
 # The largest cost that HiGHS sees is below 2 to this: its tolerances are then as fine as the rounding of its sums.
 EXPONENT = 20
 # Of HiGHS: the gap at which a search ends, and what a reduced cost or a constraint may be off by.
@@ -142,7 +142,7 @@ def reference(
 
 
 class Finding(NamedTuple):
-    """Something found; bounds are energies above the sum of the least energies of all tables."""
+    """Something found: bounds, as energies above the sum of the least of all tables, and labellings, ever better."""
 
     lp_bound: float | None = None
     fractional: float | None = None
@@ -156,9 +156,7 @@ def _learned(known: Reference, mrf: BinaryMRF, floor: float, finding: Finding) -
     """What is known, with a finding."""
     labeling, energy = known.labeling, known.energy
     if finding.labeling is not None:
-        found = mrf.energy(finding.labeling)
-        if labeling is None or found < energy:
-            labeling, energy = finding.labeling, found
+        labeling, energy = finding.labeling, mrf.energy(finding.labeling)
     bounds = [floor + b for b in (finding.lp_bound, finding.group_lp_bound, finding.bound) if b is not None]
     proven = finding.status == PROVEN
     return Reference(
@@ -209,32 +207,40 @@ def _findings(
         edges=edges,
         pairwise=pairwise - pairwise.min(axis=(1, 2), keepdims=True),
     )
-    labeling = _descent(excess, excess.unary.argmin(axis=1))
-    yield Finding(labeling=labeling)
+    best = _descent(excess, excess.unary.argmin(axis=1))
+    yield Finding(labeling=best)
 
-    model = _capped(excess, LP_CAP * excess.energy(labeling))
-    bound, x = _local_polytope(to_normal_form(model), _half(deadline))
-    if x is not None:
-        labeling = min(labeling, _descent(model, np.round(x).astype(np.int64)), key=excess.energy)
-        yield Finding(lp_bound=bound, fractional=float(np.mean((x > 1e-6) & (x < 1 - 1e-6))) if len(x) else 0.0)
-        yield Finding(labeling=labeling)
+    bound, unseen = -np.inf, True
+    while unseen:
+        energy = excess.energy(best)
+        model = _capped(excess, LP_CAP * energy)
+        relaxed, x = _local_polytope(to_normal_form(model), _half(deadline))
+        if x is None:
+            break
+        bound = relaxed
+        best = min(best, _descent(model, np.round(x).astype(np.int64)), key=excess.energy)
+        share = float(np.mean((x > 1e-6) & (x < 1 - 1e-6))) if len(x) else 0.0
+        yield Finding(lp_bound=bound, fractional=share, labeling=best)
+        # If so much of the energy was avoidable, what is left was too small to be seen beside it.
+        unseen = LP_CAP * excess.energy(best) < energy
 
-    energy = excess.energy(labeling)
+    energy = excess.energy(best)
     searched = _capped(excess, energy)
     form = to_normal_form(searched)
     proven = energy - bound <= _tolerance(form)
     if part is not None:
-        # Between the LP over variables and the optimum there is no room for another bound if they meet.
-        yield Finding(group_lp_bound=bound if proven else _group_polytope(model, part, _half(deadline)))
+        # If the LP over variables reaches the optimum, so does the one over groups, which lies between them.
+        group_bound = bound if proven else _group_polytope(model, part, _half(deadline))
+        yield Finding(group_lp_bound=None if group_bound is None else max(group_bound, bound))
     if proven:
         yield Finding(status=PROVEN)
     elif len(unary) <= BRUTE_FORCE:
-        yield Finding(labeling=_brute_force(searched), status=PROVEN)
+        yield Finding(labeling=min(best, _brute_force(searched), key=excess.energy), status=PROVEN)
     else:
-        found, bound, status = _search(form, deadline - time.time())
-        if found is not None:
-            yield Finding(labeling=_descent(searched, found))
-        yield Finding(bound=bound, status=status)
+        labeling, bound, status = _search(form, deadline - time.time())
+        if labeling is not None:
+            best = min(best, _descent(searched, labeling), key=excess.energy)
+        yield Finding(labeling=best, bound=bound, status=status)
 
 
 def _half(deadline: float) -> float:
