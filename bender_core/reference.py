@@ -30,7 +30,7 @@ GROUP_LP_UNKNOWNS = 100_000
 # Up to so many, beside a model that is tried in full, it takes milliseconds and no process of its own.
 QUICK_UNKNOWNS = 2000
 # How often progress is told and a stop looked for, and when a child that does not end at the limit is killed.
-TICK_SECONDS, GRACE_SECONDS = 0.05, 0.2
+TICK_SECONDS, GRACE_SECONDS = 0.05, 0.15
 # The largest cost that HiGHS sees is below 2 to this: its tolerances are then as fine as the rounding of its sums.
 EXPONENT = 20
 # Of HiGHS: the gap at which a search ends, and what a reduced cost or a constraint may be off by.
