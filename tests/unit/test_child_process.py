@@ -86,11 +86,14 @@ def test_ctrl_c_ends_parent_and_child() -> None:
         "with Child(map, time.sleep, itertools.chain([0.0], itertools.repeat(60.0))) as child:\n"
         "    child.receive(60.0)\n    print(child._process.pid, flush=True)\n    child.receive(60.0)\n"
     )
-    command = [sys.executable, "-c", script]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as parent:
+    command, pipe = [sys.executable, "-c", script], subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as parent:
         assert parent.stdout is not None
-        child = os.pidfd_open(int(parent.stdout.readline()))
-        parent.send_signal(signal.SIGINT)
+        pid = int(parent.stdout.readline())
+        child = os.pidfd_open(pid)
+        # A terminal sends it to all of a group: to the parent alone.
+        assert os.getpgid(pid) != os.getpgid(parent.pid)
+        os.killpg(parent.pid, signal.SIGINT)
         said = parent.communicate(timeout=PATIENCE)[1]
     assert said.rstrip().endswith("KeyboardInterrupt")
     # A descriptor of a process is readable once it has ended.
