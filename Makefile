@@ -44,6 +44,7 @@ run: setup
 test: setup lint browser
 	$(BIN)/pytest --numprocesses auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/test_bounds.py
 
 lint: .venv/.installed
 	$(BIN)/ruff check

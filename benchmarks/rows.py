@@ -142,7 +142,8 @@ def _phase(engine: bc.Engine) -> str:
         degree = problem.arc_first[node + 1] - problem.arc_first[node]
         return "recycle the rows of an edge" if cursor[Cursor.SLOT] < degree else "find the minimiser of an opened node"
     return {
-        Phase.ORACLE: "consult the oracle on all edges, write rows",
+        Phase.ORACLE: "consult the oracle on all edges",
+        Phase.PLAN: "make a row",
         Phase.APPLY: "raise envelope and total by a row; minimiser after a batch",
         Phase.PASS: "pass the messages of a node, decode",
     }.get(Phase(int(cursor[Cursor.PHASE])), "close a sweep")

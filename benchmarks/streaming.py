@@ -8,7 +8,8 @@ import bender_core as bc
 from benchmarks.common import POSE, Options, interleaved, times
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import argmin, raise_with_total
-from bender_core.kernels.rows import oracle, plan_reverse_row, recycle
+from bender_core.kernels.layout import Progress
+from bender_core.kernels.rows import begin_recycling, oracle, plan_reverse_row, recycle
 
 SIZE = 16
 REPEATS = 15
@@ -19,7 +20,9 @@ AIM = 3.0
 @kernel
 def recycle_often(problem, pool, state, arc, sent, nu, work, loops):
     for _ in range(loops):
-        recycle(problem, pool, state, arc, sent, nu, work)
+        begin_recycling(state, arc, nu, work)
+        while work.progress[Progress.NEXT] >= 0:
+            recycle(problem, pool, state, arc, sent, nu, work)
 
 
 @kernel
@@ -42,7 +45,7 @@ def run(options: Options) -> None:
     bits = engine.graph.problem.bits.reshape(-1, 2)
     kept = np.bincount(engine.row_edges(), minlength=len(bits))
     edge = int(np.where((bits == SIZE).all(axis=1), kept, -1).argmax())
-    problem, pool, state, work = engine._problem, engine._pool, engine._state, engine._work
+    problem, pool, state, work = engine._problem, engine._rows.view, engine._state, engine._work
     # Its youngest row is written again and again, the same every time.
     row = int(state.row_last[edge])
     arc, anchor = 2 * edge + int(pool.side[row]), int(pool.anchor[row])

@@ -10,8 +10,10 @@ After "Accelerating Message Passing for MAP with Benders Decomposition" (Yarkony
     print(result.lower_bound, result.upper_bound, result.status)
 """
 
+from bender_core.account import Account
+from bender_core.bounds import relative_gap
 from bender_core.comparison import Comparison, compare_partitions
-from bender_core.engine import Engine, EngineError, Grain, Result, Tightness, solve
+from bender_core.engine import Engine, EngineError, Grain, Tightness
 from bender_core.estimate import Estimate, TooLargeError, estimate
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
@@ -19,7 +21,10 @@ from bender_core.model import BinaryMRF, ModelError, Objective
 from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.partition import Partition, PartitionError, manual, partition
 from bender_core.reference import Reference, reference
+from bender_core.result import Result
 from bender_core.rows import Row
+from bender_core.solving import solve
+from bender_core.stopping import Stop, Stopped
 from bender_core.trace import Event, Trace
 from bender_core.variants import VARIANTS, Variant
 from bender_core.warming import warm_up
@@ -27,6 +32,7 @@ from bender_core.what_if import Cut, what_if
 
 __all__ = [
     "VARIANTS",
+    "Account",
     "BinaryMRF",
     "Comparison",
     "Cut",
@@ -45,6 +51,8 @@ __all__ = [
     "Reference",
     "Result",
     "Row",
+    "Stop",
+    "Stopped",
     "Tightness",
     "TooLargeError",
     "Trace",
@@ -55,6 +63,7 @@ __all__ = [
     "manual",
     "partition",
     "reference",
+    "relative_gap",
     "save",
     "solve",
     "to_normal_form",

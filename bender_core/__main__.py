@@ -15,7 +15,7 @@ import bender_core as bc
 from bender_core.engine import SCHEDULES
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
-from bender_core.io import FORMATS, format_of, without_unheld_constant
+from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
 from bender_core.partition import STRATEGIES
 
 _READABLE = tuple(form.name for form in FORMATS)
@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
 
     info = commands.add_parser("info", help="describe a model")
     _model_arguments(info)
+    info.add_argument("--labeling", type=Path, metavar="FILE", help="tell the energy of a labelling as well")
     info.add_argument("--json", action="store_true", help="print one JSON object")
     info.set_defaults(command=_info)
 
@@ -81,7 +82,12 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _load(options: argparse.Namespace) -> bc.BinaryMRF:
-    return bc.load(options.file, format=options.format, evidence=options.evidence)
+    mrf = bc.load(options.file, format=options.format, evidence=options.evidence)
+    if mrf.readings:
+        taken, *others = (next(form for form in FORMATS if form.name == name) for name in mrf.readings)
+        ways = ", ".join(f"to read it as {form.title} say --format {form.name}" for form in others)
+        print(f"{options.file}: read as {taken.title}; {ways}", file=sys.stderr)
+    return mrf
 
 
 def _solve(options: argparse.Namespace) -> int:
@@ -139,6 +145,14 @@ def _info(options: argparse.Namespace) -> int:
         "objective": f"{mrf.objective.sense} {mrf.objective.name} of {mrf.objective.domain}",
         "content_hash": mrf.content_hash(),
     }
+    if options.labeling is not None:
+        labeling = load_labeling(options.labeling, mrf)
+        energy = mrf.energy(labeling)
+        report |= {
+            "energy": energy,
+            mrf.objective.name: mrf.objective.value(energy),
+            "violated_constraints": mrf.violations(labeling),
+        }
     _print(report, options.json)
     return 0
 
@@ -154,6 +168,8 @@ def _convert(options: argparse.Namespace) -> int:
     bc.save(mrf, options.to, name)
     form = next(form for form in FORMATS if form.name == name)
     print(f"wrote {options.to}: {form.title}, {mrf.n} variables, {mrf.n_edges} edges")
+    if mrf.hard_entries and not form.forbids:
+        print(f"written as penalties, for want of a place: hard constraints ({mrf.hard_entries})")
     if form.loses:
         print(f"not kept, for want of a place: {form.loses}")
     return 0

@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+# Ten times a run's tolerance: a run whose sweeps bring less than that ends a little before the bounds meet.
+CLOSED = 1e-8
+# Relative to the energy at stake, what rounding alone may leave between two bounds.
+ROUNDING = 1e-12
+
+
+def is_closed(lower: float, upper: float, scale: float) -> bool:
+    """Whether two bounds on the least energy are the same as far as a run with the usual tolerance can tell.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Energies.
+    scale : float
+        How much energy is at stake (`hypergraph.energy_scale`): a constant added to all energies closes no gap.
+    """
+    size = min(max(abs(lower), abs(upper)), scale)
+    return upper - lower <= max(CLOSED * size, ROUNDING * scale)
+
 
 def relative_gap(lower: float, upper: float) -> float:
     """How far two bounds on the least energy are apart, relative to the larger of them in size.
@@ -24,3 +43,8 @@ def relative_gap(lower: float, upper: float) -> float:
         return 0.0
     largest = max(abs(lower), abs(upper))
     return difference / largest if largest < float("inf") else float("inf")
+
+
+def gap_between(lower: float, upper: float, scale: float) -> float:
+    """`relative_gap` of two bounds, 0 where `is_closed`."""
+    return 0.0 if is_closed(lower, upper, scale) else relative_gap(lower, upper)

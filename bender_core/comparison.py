@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from bender_core.account import memory_limit
 from bender_core.engine import Engine
-from bender_core.estimate import estimate, memory_limit, required_bytes
+from bender_core.estimate import estimate, required_bytes
 from bender_core.model import BinaryMRF
 from bender_core.partition import Partition, applicable, partition, quality
 from bender_core.variants import Variant

@@ -6,7 +6,7 @@ asks, and keeps snapshots so that any earlier event can be returned to by replay
 
 from __future__ import annotations
 
-import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,16 +16,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bender_core import memory
-from bender_core.estimate import SNAPSHOTS, memory_limit, require_fit
+from bender_core.account import Account
+from bender_core.bounds import relative_gap
+from bender_core.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.advance import advance
-from bender_core.kernels.exact import exact_min_marginals
+from bender_core.kernels.exact import begin_exact, exact_min_marginals
 from bender_core.kernels.layout import (
+    STEP,
     Bound,
     Cursor,
     Goal,
+    Kind,
     Outcome,
     Phase,
+    Progress,
     RowKind,
     Rule,
     State,
@@ -35,38 +40,36 @@ from bender_core.kernels.layout import (
     cut_kind,
 )
 from bender_core.kernels.projection import active_state, fetch, sent_table
-from bender_core.kernels.rows import enumerate_min_marginals, link_row, plan_reverse_row, recycle
+from bender_core.kernels.rows import begin_recycling, enumerate_min_marginals, link_row, plan_reverse_row, recycle
+from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition
+from bender_core.result import STATUSES, Result, meaning
 from bender_core.rows import Row, row_terms
+from bender_core.snapshots import Snapshots
+from bender_core.stopping import Stop, never
 from bender_core.trace import Event, Trace
-from bender_core.variants import Variant, variant
+from bender_core.units import storage
+from bender_core.variants import Variant
+from bender_core.variants import variant as variant_of
 
 Grain = Literal["event", "row", "node", "sweep"]
 _UNTIL = {"event": Until.EVENT, "row": Until.ROW, "node": Until.NODE, "sweep": Until.SWEEP}
 _ENDLESS = np.iinfo(np.int64).max
 # Table entries read between two looks at the clock: about 25 ms, several times that on a busy machine.
-_SLICE = 1 << 27
+_SLICE = 1 << 26
 # A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
 _SNAPSHOT_EVERY = 64
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20
 # An envelope this close to the truth, relative to the numbers involved, is tight.
 CLOSE = 1e-9
-# At how many of a group's states its envelope is made tight at most, where progress is slow.
-DEEPEST = 32
 
 SCHEDULES = {
     "mplp": "the paper's: one group after the other, equal shares for all edges",
     "srmp": "forward and back, all that a group has goes to the edges ahead",
 }
 
-SENTENCES = {
-    Status.RUNNING: "not finished",
-    Status.GAP_CLOSED: "converged: gap closed",
-    Status.NO_PROGRESS: "converged: no progress in a sweep",
-    Status.SWEEP_LIMIT: "stopped: sweep limit reached",
-    Status.MEMORY_LIMIT: "stopped: no memory left for more rows",
-}
+OnProgress = Callable[["Engine"], bool | None]
 
 
 class EngineError(RuntimeError):
@@ -88,20 +91,27 @@ class Tightness:
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a run ends with. Energies are the model's own, constant included."""
+class Position:
+    """How far a run is, also within an update and within a message.
 
-    lower_bound: float
-    upper_bound: float
-    labeling: IntArray
-    decoded_bound: float
-    gap: float
-    status: str
-    sweeps: int
-    rows: int
-    seconds: float
-    feasible: bool
-    trace: Trace
+    Attributes
+    ----------
+    sweep : int
+        Completed sweeps.
+    update, updates : int
+        Completed updates of the sweep, and all of them.
+    message, messages : int
+        Completed messages of the update, and all of them; 0 of 0 where none is being updated.
+    share : float
+        Of the message in work, how much is done, 0 to 1.
+    """
+
+    sweep: int
+    update: int
+    updates: int
+    message: int
+    messages: int
+    share: float
 
 
 class Engine:
@@ -117,7 +127,8 @@ class Engine:
         In which order groups are updated and how they share: the paper's, or forward and back
         (method.md, section 6).
     tolerance : float
-        Relative to the bound: a smaller gap is closed, a smaller gain in a sweep is no progress.
+        Relative to the bound, or to the energy at stake where that is less: a smaller gap is closed, a smaller gain in
+        a sweep is no progress.
     max_sweeps : int
         The run is finished after that many sweeps (400 in the paper).
     deepest : int
@@ -127,18 +138,25 @@ class Engine:
         Descend from the decoded labelling after every sweep, one group at a time. Without it the upper bound
         is the paper's: the best labelling that was decoded.
     snapshot_bytes : int
-        Memory for going back; when it is full, snapshots are thinned out. With 0 only the start is kept.
-    limit : int, optional
-        Bytes the run may take; `estimate.memory_limit` by default. A run whose rows come to fill it is finished.
+        Memory for going back, at most; when it is full, snapshots are thinned out. The start can always be gone back
+        to, and everything after it by doing it again.
+    limit : int or Account, optional
+        Bytes the run may take, or the account that it shares with other runs; a new one of `account.memory_limit` by
+        default. Everything that grows is charged before it grows. When nothing is left, snapshots are given up, and
+        when none is left, the run is finished with the status "memory limit".
+    stop : Stop
+        Asked about every 10 ms while tables are made whether to give up.
 
     Raises
     ------
     TooLargeError
-        If the tables would not fit into the limit.
+        If the run could not begin within the limit.
     PartitionError
         If the partition belongs to another model.
     ValueError
         If there is no such variant or schedule, or a limit makes no sense.
+    Stopped
+        If ``stop`` says so.
     """
 
     def __init__(
@@ -152,9 +170,10 @@ class Engine:
         deepest: int = DEEPEST,
         improving: bool = True,
         snapshot_bytes: int = _DEFAULT_SNAPSHOT_BYTES,
-        limit: int | None = None,
+        limit: int | Account | None = None,
+        stop: Stop = never,
     ) -> None:
-        self.variant = _variant(variant)
+        self.variant = variant_of(variant)
         if schedule not in SCHEDULES:
             raise ValueError(f"there is no schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
         if not tolerance >= 0:
@@ -163,16 +182,53 @@ class Engine:
             raise ValueError(f"max_sweeps is {max_sweeps}; allow at least one sweep")
         if deepest < 1:
             raise ValueError(f"deepest is {deepest}; an envelope has to be tight at one state at least")
-        limit = memory_limit() if limit is None else limit
-        require_fit(mrf, partition, self.variant, limit)
         self.mrf = mrf
         self.partition = partition
         self.schedule = schedule
-        self.graph = HyperGraph(mrf, partition)
+        self.tolerance = tolerance
+        self.max_sweeps = max_sweeps
+        self.deepest = deepest
+        self.improving = improving
+        self.account = limit if isinstance(limit, Account) else Account(limit)
+        self._line = charge_run(mrf, partition, self.variant, schedule, self.account)
+        weakref.finalize(self, self._line.close)
+        try:
+            self._build(snapshot_bytes, stop)
+        except BaseException:
+            self._line.close()
+            raise
+
+    def _build(self, snapshot_bytes: int, stop: Stop) -> None:
+        """Make everything that the run starts with."""
+        self.graph = HyperGraph(self.mrf, self.partition, stop)
+        self.lattice = lattice(self.mrf)
         self._problem = self.graph.problem
-        alternating = schedule == "srmp"
+        self._rule = self._make_rule()
+        dims = self._dims = memory.dimensions(self.graph)
+        self._work = memory.workspace(
+            dims, dims.degree, self._rule.exact and not self._rule.enumerated, self._rule.deepest
+        )
+        self._events = memory.Store(memory.events, "events", memory.event_bytes(), FIRST_EVENTS, self._line)
+        self._rows = memory.Store(
+            lambda capacity: memory.pool(dims, capacity),
+            "rows",
+            memory.row_bytes(dims),
+            memory.first_rows(dims, len(self._rule.cuts), self._rule.exact),
+            self._line,
+        )
+        self._state = memory.start(self._problem, stop)
+        if not self._rule.exact:
+            self._add_initial_rows(stop)
+        self._goal = np.zeros(len(Goal), np.int64)
+        self._frontier = 0
+        self._memory_end: int | None = None
+        self._since_snapshot = 0
+        self._past = Snapshots(self._state, snapshot_bytes, self._line)
+
+    def _make_rule(self) -> Rule:
+        alternating = self.schedule == "srmp"
         order = self.graph.sweep_order() if alternating else np.arange(self.graph.n_groups)
-        self._rule = Rule(
+        return Rule(
             order=np.concatenate([order, order[::-1]]) if alternating else order,
             rank=np.argsort(order),
             alternating=alternating,
@@ -181,32 +237,31 @@ class Engine:
             enumerated=self.variant.enumerated,
             everywhere=self.variant.everywhere,
             cuts=np.array([cut_kind(alpha) for alpha in self.variant.alphas], np.int64),
-            deepest=1 if self.variant.exact else deepest,
-            improving=improving,
-            tolerance=tolerance,
-            max_sweeps=max_sweeps,
+            deepest=1 if self.variant.exact else self.deepest,
+            improving=self.improving,
+            tolerance=self.tolerance,
+            max_sweeps=self.max_sweeps,
             constant=self.graph.normal_form.constant,
         )
-        degree = np.diff(self._problem.arc_first).max(initial=0)
-        self._work = memory.workspace(
-            self._problem, degree, self._rule.exact and not self._rule.enumerated, self._rule.deepest
-        )
-        self._events = memory.events(1024)
-        self._pool = memory.pool(self._problem, 4 * len(self._problem.edge_node) + int(degree) + len(self._rule.cuts))
-        self._state = memory.start(self._problem)
-        self._most_rows = self._rows_within(limit)
-        if not self._rule.exact:
-            self._add_initial_rows()
-        self._goal = np.zeros(len(Goal), np.int64)
-        self._frontier = 0
-        self._snapshot_bytes = snapshot_bytes
-        self._since_snapshot = 0
-        self._snapshots: list[State] = [memory.copy(self._state)]
 
     @cached_property
     def probe(self) -> Workspace:
-        """Scratch for looking, which must not disturb a node that is being updated."""
-        return memory.workspace(self._problem, 1, exact=True, deepest=1)
+        """Scratch for looking, which must not disturb a node that is being updated.
+
+        Raises
+        ------
+        TooLargeError
+            If there was no room for it beside the run.
+        """
+        needed = memory.workspace_bytes(self._dims, 1, exact=True, deepest=1)
+        while memory.LOOKING not in self._line.items and not self._line.charge(memory.LOOKING, needed):
+            if not self._past.thin_out():
+                raise TooLargeError(
+                    f"the run leaves no room for the {storage(needed)} it takes to look at messages; raise the limit",
+                    needed,
+                    self.account.free,
+                )
+        return memory.workspace(self._dims, 1, exact=True, deepest=1)
 
     # -- where the run stands -------------------------------------------------------------------------
 
@@ -218,7 +273,7 @@ class Engine:
     @property
     def trace(self) -> Trace:
         """All events computed so far, also those after the present position."""
-        return Trace(self._events, self._frontier)
+        return Trace(self._events.view, self._frontier)
 
     @property
     def sweep(self) -> int:
@@ -256,10 +311,33 @@ class Engine:
         return float(self._state.bound[Bound.BEST_DECODED] + self._rule.constant)
 
     @property
+    def rounded_bound(self) -> float:
+        """The lower bound, raised to the next energy there is (see `lattice`)."""
+        return self.lattice.raised(self.lower_bound, self.upper_bound)
+
+    @property
     def gap(self) -> float:
-        """(upper - lower) / |lower|, never negative (the paper's normalised gap)."""
-        difference = max(float(self._state.bound[Bound.UPPER] - self._state.bound[Bound.LOWER]), 0.0)
-        return difference / abs(self.lower_bound) if self.lower_bound else (np.inf if difference else 0.0)
+        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 once it is closed."""
+        if self.status == Status.GAP_CLOSED or self._state.bound[Bound.UPPER] <= self._state.bound[Bound.LOWER]:
+            return 0.0
+        return relative_gap(self.lower_bound, self.upper_bound)
+
+    @property
+    def whereabouts(self) -> Position:
+        """How far the run is, also within an update and within a message."""
+        cursor, work = self._state.cursor, self._work
+        slot, share, messages = int(cursor[Cursor.SLOT]), 0.0, 0
+        if cursor[Cursor.PHASE] <= Phase.PASS and len(self._rule.order):
+            p = self._rule.order[cursor[Cursor.POSITION]]
+            first, last = self._problem.arc_first[p : p + 2]
+            messages = int(last - first)
+            if cursor[Cursor.BEGUN] and self._rule.exact:
+                share = max(int(work.progress[Progress.NEXT]), 0) / (1 << self._problem.bits[first + slot])
+            elif cursor[Cursor.PHASE] > Phase.OPEN:
+                slot = messages
+        return Position(
+            self.sweep, int(cursor[Cursor.POSITION]), len(self._rule.order), min(slot, messages), messages, share
+        )
 
     @property
     def labeling(self) -> IntArray:
@@ -270,7 +348,7 @@ class Engine:
     def open_node(self) -> int:
         """The group being updated, -1 between two updates."""
         cursor = self._state.cursor
-        busy = cursor[Cursor.PHASE] in (Phase.ORACLE, Phase.APPLY, Phase.PASS) or cursor[Cursor.SLOT] > 0
+        busy = cursor[Cursor.PHASE] <= Phase.PASS and not self._between_nodes() and len(self._rule.order)
         return int(self._rule.order[cursor[Cursor.POSITION]]) if busy else -1
 
     @property
@@ -280,18 +358,25 @@ class Engine:
 
     def row_edges(self) -> IntArray:
         """The hyper-edge of every row in use, in the order of birth, shape (n_rows,)."""
-        return self._pool.edge[: self.n_rows].copy()
+        edges: IntArray = self._rows.view.edge[: self.n_rows].copy()
+        return edges
 
     # -- moving ---------------------------------------------------------------------------------------
 
-    def step(self, grain: Grain = "row") -> list[Event]:
+    def step(self, grain: Grain = "row", on_progress: OnProgress | None = None) -> list[Event]:
         """Go on to the next event, row (or message), node or sweep, and return the events of that step.
 
         At an earlier position the recorded events happen again, identically.
+
+        Parameters
+        ----------
+        grain : {"event", "row", "node", "sweep"}
+        on_progress : callable, optional
+            Called about every 50 ms with the engine; the step is left where it is, also within a message, if it
+            returns True. The next step goes on from there.
         """
         begin = self.position
-        self._advance(until=_UNTIL[grain])
-        self._maybe_snapshot()
+        self._go_on(_UNTIL[grain], self._stop(None, on_progress))
         trace = self.trace
         return [trace[k] for k in range(begin, self.position)]
 
@@ -300,7 +385,7 @@ class Engine:
         max_sweeps: int | None = None,
         max_events: int | None = None,
         time_limit: float | None = None,
-        on_progress: Callable[[Engine], bool | None] | None = None,
+        on_progress: OnProgress | None = None,
     ) -> bool:
         """Go on at full speed until the run is finished or a limit of this call is reached.
 
@@ -320,25 +405,24 @@ class Engine:
         bool
             Whether the run is finished.
         """
-        deadline = None if time_limit is None else time.perf_counter() + time_limit
         sweeps = _ENDLESS if max_sweeps is None else max_sweeps
         events = _ENDLESS if max_events is None else max_events
-        while True:
-            due = self._snapshot_due()
-            until = Until.NODE if due else Until.NEVER
-            outcome = self._advance(until, event_limit=events, sweep_limit=sweeps, budget=_SLICE)
-            self._maybe_snapshot()
-            if outcome == Outcome.FINISHED or self.finished:
-                return True
-            if self.position >= events or (self.sweep >= sweeps and self._between_nodes()):
-                return False
-            if on_progress is not None and on_progress(self):
-                return False
-            if deadline is not None and time.perf_counter() >= deadline:
-                return False
+        self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps)
+        return self.finished
 
-    def seek(self, position: int) -> None:
+    def seek(self, position: int, on_progress: OnProgress | None = None) -> bool:
         """Go to the state after the first ``position`` events, back or forward.
+
+        Parameters
+        ----------
+        position : int
+        on_progress : callable, optional
+            Called about every 50 ms with the engine; the way there is left where it is if it returns True.
+
+        Returns
+        -------
+        bool
+            Whether it got there.
 
         Raises
         ------
@@ -347,79 +431,100 @@ class Engine:
         """
         if not 0 <= position <= self._frontier:
             raise ValueError(f"event {position} has not been computed; events 0 to {self._frontier} can be shown")
-        nearest = max(
-            (s for s in self._snapshots if s.cursor[Cursor.EVENTS] <= position),
-            key=lambda s: int(s.cursor[Cursor.EVENTS]),
-        )
+        nearest = self._past.nearest(position)
         if position < self.position or nearest.cursor[Cursor.EVENTS] > self.position:
             self._restore(nearest)
         if position > self.position:
-            self._advance(until=Until.NEVER, event_limit=position)
+            self._go_on(Until.NEVER, self._stop(None, on_progress), position)
+        return self.position == position
+
+    def _stop(self, seconds: float | None, on_progress: OnProgress | None) -> Stop:
+        return Stop(seconds, None if on_progress is None else lambda: on_progress(self))
+
+    def _go_on(self, until: Until, stop: Stop, event_limit: int = _ENDLESS, sweep_limit: int = _ENDLESS) -> None:
+        """Advance slice by slice to a goal, or until it is time to stop."""
+        while True:
+            # A snapshot is of a position between two updates.
+            pause = Until.NODE if until > Until.NODE and self._snapshot_due() else until
+            outcome = self._advance(pause, event_limit, sweep_limit, budget=_SLICE)
+            if self._snapshot_due() and self._between_nodes() and self.position > self._past.latest:
+                self._past.add(self._state)
+                self._since_snapshot = 0
+            if outcome == Outcome.FINISHED or self.finished:
+                return
+            if outcome == Outcome.REACHED and (pause == until or self._is_at(until, event_limit, sweep_limit)):
+                return
+            if stop():
+                return
+
+    def _is_at(self, until: Until, event_limit: int, sweep_limit: int) -> bool:
+        """Whether a goal beyond the end of an update is reached."""
+        if self.position >= event_limit or (self.sweep >= sweep_limit and self._between_nodes()):
+            return True
+        return until == Until.SWEEP and self.trace[self.position - 1].kind >= Kind.SWEEP
 
     def _advance(
-        self, until: Until, event_limit: int = _ENDLESS, sweep_limit: int = _ENDLESS, budget: int = _ENDLESS
+        self, until: Until, event_limit: int = _ENDLESS, sweep_limit: int = _ENDLESS, budget: int = _SLICE
     ) -> Outcome:
+        """Call the loop once; give it more room where it asks for it."""
         goal = self._goal
-        goal[:] = (until, event_limit, sweep_limit, budget, 0)
+        end = _ENDLESS if self._memory_end is None else self._memory_end
+        goal[:] = (until, min(event_limit, end), sweep_limit, budget, 0)
         while True:
             outcome = Outcome(
-                advance(self._problem, self._rule, self._pool, self._state, self._work, self._events, goal)
+                advance(self._problem, self._rule, self._rows.view, self._state, self._work, self._events.view, goal)
             )
-            if outcome == Outcome.NEED_EVENTS:
-                self._events = memory.grown(self._events, 2 * len(self._events.kind))
-            elif outcome == Outcome.NEED_ROWS and len(self._pool.edge) < self._most_rows:
-                self._pool = memory.grown(self._pool, min(2 * len(self._pool.edge), self._most_rows))
-            elif outcome == Outcome.NEED_ROWS:
+            degree = self._dims.degree + len(self._rule.cuts)
+            if outcome == Outcome.NEED_EVENTS and self._events.grow(1, self._past.thin_out):
+                continue
+            if outcome == Outcome.NEED_ROWS and self._rows.grow(degree, self._past.thin_out):
+                continue
+            if outcome in (Outcome.NEED_EVENTS, Outcome.NEED_ROWS):
+                self._memory_end = self.position
+            if self.position == self._memory_end and event_limit > self.position and not self.finished:
+                # The end is where it was when the run is gone through again, whatever room there is by then.
                 self._state.cursor[[Cursor.STATUS, Cursor.PHASE]] = Status.MEMORY_LIMIT, Phase.FINISH
-            else:
-                break
+                goal[Goal.EVENT_LIMIT] = event_limit
+                continue
+            break
         self._frontier = max(self._frontier, self.position)
         self._since_snapshot += int(goal[Goal.SPENT])
         if outcome == Outcome.NOT_TIGHT:
             raise EngineError("a new Benders row is not tight at its own minimiser; please report this model")
         return outcome
 
-    def _rows_within(self, limit: int) -> int:
-        """How many rows a run of so many bytes has room for, beside its tables and the snapshots it keeps at least."""
-        tables = memory.nbytes(self._problem) + (1 + SNAPSHOTS) * memory.nbytes(self._state) + memory.nbytes(self._work)
-        return max(len(self._pool.edge), (limit - tables) // memory.nbytes(memory.pool(self._problem, 1)))
-
     # -- going back -----------------------------------------------------------------------------------
 
     def _between_nodes(self) -> bool:
         cursor = self._state.cursor
-        return bool(cursor[Cursor.PHASE] == Phase.OPEN and cursor[Cursor.SLOT] == 0 and cursor[Cursor.BLOCK] == 0)
+        return bool(cursor[Cursor.PHASE] == Phase.OPEN and cursor[Cursor.SLOT] == 0 and cursor[Cursor.BEGUN] == 0)
 
     def _snapshot_due(self) -> bool:
-        return self._snapshot_bytes > 0 and self._since_snapshot >= _SNAPSHOT_EVERY * len(self._state.lam)
-
-    def _maybe_snapshot(self) -> None:
-        latest = int(self._snapshots[-1].cursor[Cursor.EVENTS])
-        if not (self._snapshot_due() and self._between_nodes() and self.position > latest):
-            return
-        self._snapshots.append(memory.copy(self._state))
-        self._since_snapshot = 0
-        if len(self._snapshots) * memory.nbytes(self._state) > self._snapshot_bytes:
-            self._snapshots = self._snapshots[::2]
+        return self._since_snapshot >= _SNAPSHOT_EVERY * len(self._state.lam)
 
     def _restore(self, snapshot: State) -> None:
-        for target, source in zip(self._state, snapshot, strict=True):
-            np.copyto(target, source)
+        memory.restore(self._state, snapshot)
         # Which rows are in use has changed, so the lists of the edges are chained afresh, in order of birth.
         # Younger rows stay in the pool, unlinked; the replay writes them again.
-        edges = self.row_edges()
+        edges, chain = self.row_edges(), self._rows.view.next
         order = np.argsort(edges, kind="stable")
-        self._pool.next[order] = -1
+        chain[order] = -1
         alike = edges[order[:-1]] == edges[order[1:]]
-        self._pool.next[order[:-1][alike]] = order[1:][alike]
+        chain[order[:-1][alike]] = order[1:][alike]
 
     # -- looking --------------------------------------------------------------------------------------
 
-    def certificate(self) -> float:
-        """The lower bound, computed afresh from lambda alone (method.md, section 2); enumerates every edge."""
+    def certificate(self, stop: Stop = never) -> float:
+        """The lower bound, computed afresh from lambda alone (method.md, section 2); takes every message exactly.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
         nodes = sum(float(self.reparametrized(p).min()) for p in range(self.graph.n_groups))
         edges = sum(
-            float((self.min_marginal(p, q) - self._table(2 * edge)).min())
+            float((self.min_marginal(p, q, stop=stop) - self._table(2 * edge)).min())
             for edge, (p, q) in enumerate(self.graph.edges.tolist())
         )
         return nodes + edges + self._rule.constant
@@ -433,7 +538,7 @@ class Engine:
             total += self._table(int(arc))
         return total
 
-    def min_marginal(self, p: int, q: int, states: ArrayLike | None = None) -> FloatArray:
+    def min_marginal(self, p: int, q: int, states: ArrayLike | None = None, stop: Stop = never) -> FloatArray:
         """The true min-marginal ``nu_pq``, the message from q into p before it is shared.
 
         Parameters
@@ -443,6 +548,8 @@ class Engine:
         states : array_like of int, optional
             States of p, each at the cost of a pass over the states of q; by default all of them, pruned or
             eliminated (variant 12) where that is cheaper.
+        stop : Stop
+            Asked about every 10 ms whether to give up.
 
         Returns
         -------
@@ -453,29 +560,43 @@ class Engine:
         ------
         ValueError
             If the groups are not coupled, or p has no such state.
+        Stopped
+            If ``stop`` says so.
         """
         arc = self.graph.arc(p, q)
         active = self.graph.active_states(arc)
         if states is None:
-            return self._exact(arc)[active]
+            return self._exact(arc, stop)[active]
         chosen = np.asarray(states, np.int64)
         if ((chosen < 0) | (chosen >= len(active))).any():
-            raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; one of those asked for is none of them")
+            outside = chosen[(chosen < 0) | (chosen >= len(active))][0]
+            raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; there is no state {outside}")
         wanted, place = np.unique(active[chosen], return_inverse=True)
-        nu = np.empty(len(wanted))
-        enumerate_min_marginals(self._problem, self.sent(arc), arc, wanted, nu, self.probe)
+        nu, sent = np.empty(len(wanted)), self.sent(arc)
+        some = max(STEP // len(sent), 1)
+        for k in range(0, len(wanted), some):
+            stop.check()
+            enumerate_min_marginals(self._problem, sent, arc, wanted[k : k + some], nu[k : k + some], self.probe)
         return nu[place]
 
-    def envelope(self, p: int, q: int) -> FloatArray:
+    def envelope(self, p: int, q: int, stop: Stop = never) -> FloatArray:
         """The envelope ``nu_pq^- <= nu_pq`` at the present lambda and rows, energy, shape (2^|Y_p|,).
 
         For an exact variant, which keeps no rows, the min-marginal itself.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
         """
         if self._rule.exact:
-            return self.min_marginal(p, q)
+            return self.min_marginal(p, q, stop=stop)
         arc = self.graph.arc(p, q)
-        nu = np.full(1 << self._problem.bits[arc], -np.inf)
-        recycle(self._problem, self._pool, self._state, arc, self.sent(arc), nu, self.probe)
+        nu, sent, work = np.empty(1 << self._problem.bits[arc]), self.sent(arc), self.probe
+        begin_recycling(self._state, arc, nu, work)
+        while work.progress[Progress.NEXT] >= 0:
+            stop.check()
+            recycle(self._problem, self._rows.view, self._state, arc, sent, nu, work)
         return nu[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int) -> FloatArray:
@@ -491,7 +612,7 @@ class Engine:
         arc = self.graph.arc(p, q)
         edge, side = divmod(arc, 2)
         self.envelope(p, q)
-        pool, found = self._pool, []
+        pool, found = self._rows.view, []
         r = int(self._state.row_first[edge]) if not self._rule.exact else -1
         while r >= 0:
             made = self.graph.active_members(2 * edge + int(pool.side[r]))
@@ -515,7 +636,7 @@ class Engine:
         tight: NDArray[np.bool_] = nu - envelope <= CLOSE * (np.abs(nu) + self._problem.edge_weight[arc // 2])
         return tight
 
-    def tightness(self, max_states: int | None = None) -> Tightness:
+    def tightness(self, max_states: int | None = None, stop: Stop = never) -> Tightness:
         """How loose every arc's envelope is.
 
         Parameters
@@ -523,6 +644,13 @@ class Engine:
         max_states : int, optional
             Groups with more states than this are judged on so many of them, evenly spread; by default all are
             judged on all their states.
+        stop : Stop
+            Asked about every 10 ms whether to give up.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
         """
         arcs = len(self._state.slack)
         mean, largest, tight_share = np.zeros((3, arcs))
@@ -533,9 +661,9 @@ class Engine:
             if max_states is not None and n > max_states:
                 sampled[arc] = True
                 states = np.linspace(0, n - 1, max_states).astype(np.int64)
-                nu, envelope = self.min_marginal(p, q, states), self.envelope(p, q)[states]
+                nu, envelope = self.min_marginal(p, q, states, stop), self.envelope(p, q, stop)[states]
             else:
-                nu, envelope = self.min_marginal(p, q), self.envelope(p, q)
+                nu, envelope = self.min_marginal(p, q, stop=stop), self.envelope(p, q, stop)
             slack = np.maximum(nu - envelope, 0.0)
             mean[arc] = slack.mean()
             largest[arc] = slack.max()
@@ -546,21 +674,37 @@ class Engine:
         """The dual table ``lambda_{pq->p}``, a copy, energy, shape (2^|Y_p|,)."""
         return self._table(self.graph.arc(p, q)).copy()
 
-    def result(self, seconds: float, stopped: str | None = None) -> Result:
-        """The outcome of the run as it stands."""
+    def result(self, seconds: float, stopped: str = STATUSES[Status.RUNNING]) -> Result:
+        """The outcome of the run.
+
+        Parameters
+        ----------
+        seconds : float
+            That it took.
+        stopped : str
+            The status if the run is not finished.
+        """
         labeling = self.labeling
         energy = self.mrf.energy(labeling)
+        lower, rounded = self.lower_bound, self.lattice.raised(self.lower_bound, energy)
+        status = STATUSES[self.status] if self.finished else stopped
+        if self.gap == 0.0 or rounded >= energy:
+            status = STATUSES[Status.GAP_CLOSED]
+        closed = status == STATUSES[Status.GAP_CLOSED]
         return Result(
-            lower_bound=self.lower_bound,
+            lower_bound=lower,
+            rounded_bound=rounded,
+            step=self.lattice.step,
             upper_bound=energy,
             labeling=labeling,
             decoded_bound=self.decoded_bound,
-            gap=self.gap,
-            status=SENTENCES[self.status] if self.finished else stopped or SENTENCES[Status.RUNNING],
+            gap=0.0 if closed else relative_gap(rounded, energy),
+            status=status,
+            meaning=meaning(status, lower, rounded, self.lattice.step),
             sweeps=self.sweep,
             rows=self.n_rows,
             seconds=seconds,
-            feasible=self.mrf.is_feasible(energy),
+            feasible=not self.mrf.violations(labeling),
             trace=self.trace,
         )
 
@@ -571,12 +715,13 @@ class Engine:
         sent: FloatArray = sent_table(self._problem, self._state.lam, arc, room)
         return sent
 
-    def _exact(self, arc: int) -> FloatArray:
+    def _exact(self, arc: int, stop: Stop = never) -> FloatArray:
         """The min-marginals of an arc over the active states of its receiver."""
-        nu = np.empty(1 << self._problem.bits[arc])
-        sent, done = self.sent(arc), 0
-        while done < len(nu):
-            done, _ = exact_min_marginals(self._problem, arc, sent, done, nu, self.probe)
+        nu, sent, work = np.empty(1 << self._problem.bits[arc]), self.sent(arc), self.probe
+        begin_exact(work)
+        while work.progress[Progress.NEXT] >= 0:
+            stop.check()
+            exact_min_marginals(self._problem, arc, sent, nu, work)
         return nu
 
     def _table(self, arc: int) -> FloatArray:
@@ -584,10 +729,11 @@ class Engine:
         start = self._problem.lam_start[arc]
         return self._state.lam[start : start + (1 << self._problem.size[p])]
 
-    def _add_initial_rows(self) -> None:
+    def _add_initial_rows(self, stop: Stop) -> None:
         """For every message the reverse row at the minimiser of phi_p (paper, "Initializing")."""
-        problem, pool, state = self._problem, self._pool, self._state
+        problem, pool, state = self._problem, self._rows.view, self._state
         for arc in range(2 * len(problem.edge_node)):
+            stop.check()
             receiver = int(problem.edge_node[arc // 2, arc % 2])
             row = int(state.cursor[Cursor.ROWS])
             anchor = active_state(problem, arc, state.decoded[receiver])
@@ -595,48 +741,3 @@ class Engine:
             pool.born[row] = -1
             link_row(pool, state, row)
             state.cursor[Cursor.ROWS] = row + 1
-
-
-def solve(
-    mrf: BinaryMRF,
-    partition: Partition,
-    variant: int | Variant = 9,
-    schedule: str = "mplp",
-    max_sweeps: int = 400,
-    tolerance: float = 1e-9,
-    deepest: int = DEEPEST,
-    improving: bool = True,
-    time_limit: float | None = None,
-    on_progress: Callable[[Engine], bool | None] | None = None,
-) -> Result:
-    """Run message passing to its end.
-
-    Parameters
-    ----------
-    mrf : BinaryMRF
-    partition : Partition
-    variant, schedule, max_sweeps, tolerance, deepest, improving
-        As for `Engine`.
-    time_limit : float, optional
-        Seconds.
-    on_progress : callable, optional
-        Called about every 50 ms with the engine; the run stops if it returns True.
-
-    Returns
-    -------
-    Result
-
-    Raises
-    ------
-    TooLargeError, PartitionError, ValueError
-        As for `Engine`.
-    """
-    begin = time.perf_counter()
-    engine = Engine(mrf, partition, variant, schedule, tolerance, max_sweeps, deepest, improving, snapshot_bytes=0)
-    engine.run(time_limit=time_limit, on_progress=on_progress)
-    seconds = time.perf_counter() - begin
-    late = time_limit is not None and seconds >= time_limit
-    return engine.result(seconds, "stopped: time limit reached" if late else "stopped on request")
-
-
-_variant = variant

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from bender_core.hypergraph import form_length
+from bender_core import memory
+from bender_core.account import Account, Line
 from bender_core.kernels.affine import affine_max4
-from bender_core.kernels.exact import WIDEST, plan_exact
+from bender_core.kernels.exact import plan_exact
 from bender_core.kernels.layout import LOW_BITS, Method, Problem
-from bender_core.kernels.prune import LISTED, list_width
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition, coupled_groups, independent_cycles, partition
+from bender_core.units import storage
 from bender_core.variants import Variant, variant
 
 # What a run typically needs in memory, in rows a member of the smaller group that an edge keeps in the end,
 # and Magnanti-Wong rows kept for every alpha of the variant.
 ROWS_KEPT, CUTS_KEPT = 10, 4
-# Copies of the dual tables kept for going back, at the least.
+# Copies of the messages that a run typically keeps for going back.
 SNAPSHOTS = 2
-FLOAT = 8
+# At how many of a group's states its envelope is made tight at most, where progress is slow.
+DEEPEST = 32
+# Events that there is room for from the start, and those that a row or a message typically brings.
+FIRST_EVENTS, EVENTS_A_ROW, EVENTS_A_MESSAGE = 1024, 3, 4
 
 # The sweeps that `Estimate.seconds_per_sweep` is the mean of; without a cycle a run is over after about so many.
 SWEEPS, FOREST_SWEEPS = 10, 4
@@ -54,7 +58,19 @@ LOOKED_AT, UNPRUNED, PRUNING_POWER = 1.2, 2, 0.5
 
 
 class TooLargeError(ValueError):
-    """A choice needs more memory than the limit; the message says how much, and what would fit."""
+    """A choice needs more memory than there is; the message says how much, for what, and what would fit.
+
+    Attributes
+    ----------
+    needed, limit : int
+        Bytes.
+    fits : int or None
+        The largest M, cut in the same way, that would fit.
+    """
+
+    def __init__(self, message: str, needed: int = 0, limit: int = 0, fits: int | None = None) -> None:
+        super().__init__(message)
+        self.needed, self.limit, self.fits = needed, limit, fits
 
 
 @dataclass(frozen=True)
@@ -71,7 +87,9 @@ class Estimate:
     Attributes
     ----------
     bytes : int
-        Memory of all tables, including two snapshots and a typical number of rows.
+        Memory that a run typically comes to take, with its rows, its trace and what it keeps for going back.
+    least : int
+        Memory without which it cannot begin.
     seconds_per_sweep : float
         Processor time on this machine, with the paper's schedule: the mean over the first ten sweeps of a run, or over
         all where it ends sooner. What a run that stalls takes after that, when deepening has reached its limit, is
@@ -81,13 +99,9 @@ class Estimate:
     """
 
     bytes: int
+    least: int
     seconds_per_sweep: float
     states: int
-
-
-def memory_limit() -> int:
-    """The bytes a run may take: BENDER_MEMORY_MB from the environment, or 1 GB."""
-    return int(os.environ.get("BENDER_MEMORY_MB", "1024")) << 20
 
 
 def _states(part: Partition) -> FloatArray:
@@ -96,21 +110,43 @@ def _states(part: Partition) -> FloatArray:
 
 
 def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> int:
-    """The memory that a run needs, in bytes (tables, snapshots, rows; not the interpreter)."""
-    states, pairs = _states(part), coupled_groups(mrf, part)
-    degree = np.bincount(pairs.reshape(-1), minlength=len(states))
-    dual = states[pairs].sum()
-    workspace = (degree.max(initial=0) + 3) * states.max(initial=1)
-    high = 2.0 ** max(part.max_size - LOW_BITS, 0)
-    row = 2 * (2.0 ** min(part.max_size, LOW_BITS) + high)
-    bits = np.array([len(group) for group in part.groups], np.int64)[pairs]
-    forms = (form_length(bits) * (bits[:, ::-1] + 1)).sum()
-    method = variant(which)
-    rows = 0 if method.exact else (ROWS_KEPT + CUTS_KEPT * len(method.alphas)) * part.max_size * len(pairs) * row
-    if method.exact and not method.enumerated:
-        listed = min(LISTED, states.max(initial=1) * list_width(part.max_size))
-        workspace += listed + (part.max_size + 1) * row / 2 + (1 + 2 * WIDEST) * states.max(initial=1)
-    return int(FLOAT * (states.sum() + (1 + SNAPSHOTS) * dual + workspace + forms + rows))
+    """The memory without which a run cannot begin, in bytes: tables, messages, scratch and the first rows."""
+    return sum(_needs(_dimensions(mrf, _coupled(mrf, part)), variant(which)).values())
+
+
+def _dimensions(mrf: BinaryMRF, graph: _Coupled) -> memory.Dimensions:
+    method, front = _plan(graph)
+    return memory.Dimensions(
+        mrf.n,
+        mrf.n_edges,
+        size=np.log2(graph.states).astype(np.int64),
+        edge_node=graph.ends,
+        bits=graph.bits.reshape(-1),
+        couplings=len(graph.coupling_bit),
+        method=method.reshape(-1),
+        front=front.reshape(-1),
+    )
+
+
+def _needs(dims: memory.Dimensions, which: Variant) -> dict[str, int]:
+    """What a run takes from its beginning on, in bytes, by what it is for."""
+    exact = which.exact and not which.enumerated
+    return {
+        "energies and couplings": memory.problem_bytes(dims),
+        "messages": memory.state_bytes(dims),
+        "scratch": memory.workspace_bytes(dims, dims.degree, exact, 1 if which.exact else DEEPEST),
+        "rows": memory.first_rows(dims, len(which.alphas), which.exact) * memory.row_bytes(dims),
+        "events": FIRST_EVENTS * memory.event_bytes(),
+    }
+
+
+def _typical(dims: memory.Dimensions, which: Variant) -> int:
+    """What a run typically comes to take beside that, in bytes: more rows and events, and snapshots."""
+    arcs = len(dims.bits)
+    members = int(dims.size.max(initial=0))
+    rows = 0 if which.exact else (ROWS_KEPT + CUTS_KEPT * len(which.alphas)) * members * arcs // 2
+    events = EVENTS_A_ROW * rows + EVENTS_A_MESSAGE * SWEEPS * len(dims.size)
+    return rows * memory.row_bytes(dims) + events * memory.event_bytes() + SNAPSHOTS * memory.state_bytes(dims)
 
 
 def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> Estimate:
@@ -130,8 +166,11 @@ def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> Estim
         entries = _exact(graph).sum()
     else:
         entries = _with_rows(graph, len(method.alphas))
+    dims = _dimensions(mrf, graph)
+    least = sum(_needs(dims, method).values())
     return Estimate(
-        bytes=required_bytes(mrf, part, which),
+        bytes=least + _typical(dims, method),
+        least=least,
         seconds_per_sweep=float((_passing(graph) + entries) * _seconds_per_entry()),
         states=int(graph.states.max(initial=1)),
     )
@@ -300,36 +339,77 @@ def _plan(graph: _Coupled) -> tuple[IntArray, FloatArray]:
         lam_start=ints,
         low_length=0,
         stride=0,
-        spread=0.0,
+        scale=0.0,
     )
-    plan_exact(problem)
+    plan_exact(problem, 0, len(bits))
     return problem.method.reshape(-1, 2), problem.front.reshape(-1, 2)
 
 
-def require_fit(mrf: BinaryMRF, part: Partition, which: int | Variant, limit: int) -> None:
-    """Refuse a choice that needs more than ``limit`` bytes.
+def charge_run(mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, account: Account) -> Line:
+    """Charge what a run takes from its beginning on.
 
     Raises
     ------
     TooLargeError
-        With the largest M of the same strategy that fits.
+        If it does not fit; then nothing is charged.
     """
-    needed = required_bytes(mrf, part, which)
-    if needed <= limit:
-        return
-    fits = largest_fit(mrf, part, which, limit)
+    dims = _dimensions(mrf, _coupled(mrf, part))
+    needs, looking = _needs(dims, which), memory.workspace_bytes(dims, 1, exact=True, deepest=1)
+    name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
+    # Where possible room is kept for looking at the run, also when its rows have taken all the rest.
+    line = account.open(name, needs | {memory.LOOKING: looking}) or account.open(name, needs)
+    if line is None:
+        raise _too_large(mrf, part, which, needs, account)
+    return line
+
+
+def _too_large(
+    mrf: BinaryMRF, part: Partition, which: Variant, needs: dict[str, int], account: Account
+) -> TooLargeError:
+    needed, room = sum(needs.values()), account.free
+    fits = largest_fit(mrf, part, which, room)
     advice = f"M = {fits} would fit" if fits else "cut it into smaller groups"
-    raise TooLargeError(
-        f"groups of up to {part.max_size} variables need {needed / 2**30:.3g} GB, "
-        f"more than the limit of {limit / 2**30:.3g} GB; {advice}"
+    largest = sorted(needs, key=lambda what: -needs[what])[:2]
+    parts = " and ".join(f"{storage(needs[what])} for {what}" for what in largest)
+    limit = f"the limit of {storage(account.limit)}"
+    if needed <= account.limit:
+        limit = f"the {storage(room)} that other runs leave of {limit}"
+    return TooLargeError(
+        f"groups of up to {part.max_size} variables need {storage(needed)} ({parts} among it), more than {limit}; "
+        f"{advice}",
+        needed,
+        room,
+        fits,
     )
 
 
-def largest_fit(mrf: BinaryMRF, part: Partition, which: int | Variant, limit: int) -> int | None:
-    """The largest M, cut by the strategy of ``part``, whose run fits into ``limit`` bytes."""
+def largest_fit(
+    mrf: BinaryMRF,
+    part: Partition,
+    which: int | Variant,
+    room: int,
+    cut: Callable[[BinaryMRF, int, str | None], Partition] = partition,
+) -> int | None:
+    """The largest M, cut by the strategy of ``part``, whose run can begin with ``room`` bytes.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+        What does not fit; one made by hand is replaced by the model's default strategy.
+    which : int or Variant
+    room : int
+        Bytes.
+    cut : callable
+        As `partition`, which it is by default.
+    """
     strategy = part.strategy if part.strategy != "manual" else None
     for max_size in range(part.max_size - 1, 0, -1):
-        if required_bytes(mrf, partition(mrf, max_size, strategy), which) <= limit:
+        # A full group alone takes so much: its energies, their total and a message. Where no group is full, the cut
+        # is that of a smaller M.
+        if 3 * memory.WORD << max_size > room:
+            continue
+        if required_bytes(mrf, cut(mrf, max_size, strategy), which) <= room:
             return max_size
     return None
 

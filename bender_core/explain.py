@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Kind, RowKind, Status
+from bender_core.lattice import lattice
 from bender_core.trace import Event
 from bender_core.variants import Variant
 
@@ -146,12 +147,20 @@ def _sweep(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> 
 def _finished(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     lower, upper = number(event.lower_bound), number(event.upper_bound)
     known = f"No labelling costs less than {lower}; the best one found costs {upper}."
+    points = lattice(graph.mrf)
+    rounded = points.raised(event.lower_bound, event.upper_bound)
+    advice = "Larger groups may close the gap."
+    if rounded > event.lower_bound:
+        step, least = number(points.step), number(rounded)
+        known += f" All energies differ by multiples of {step}, so the least possible one is {least}."
+    if rounded == event.upper_bound:
+        advice = "So it is optimal."
     sentence = {
         Status.GAP_CLOSED: f"Finished: the bounds meet. No labelling costs less than {lower}, and the best one found "
         "costs just that: it is optimal.",
-        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} Larger groups may close the gap.",
+        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} {advice}",
         Status.SWEEP_LIMIT: f"Stopped: that was the last sweep allowed. {known}",
-        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows. {known}",
+        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
     }[Status(event.depth)]
     return Explanation(sentence, f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0.0))}")
 

@@ -6,15 +6,18 @@ hyper-edge is kept edge by edge; it is never tabulated over pairs of states.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from bender_core.kernels.coupling import prepare_forms, tabulate_group
 from bender_core.kernels.exact import plan_exact
-from bender_core.kernels.layout import LOW_BITS, Problem
+from bender_core.kernels.layout import LOW_BITS, STEP, Problem
 from bender_core.kernels.projection import active_state
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.partition import Partition, independent_cycles, require_cover
+from bender_core.stopping import Stop, never
 
 
 class HyperGraph:
@@ -25,6 +28,8 @@ class HyperGraph:
     mrf : BinaryMRF
     partition : Partition
         Must cover the model's variables.
+    stop : Stop
+        Asked between groups and between arcs whether to give up.
 
     Attributes
     ----------
@@ -36,15 +41,20 @@ class HyperGraph:
     ------
     PartitionError
         If the partition belongs to a model with another number of variables.
+    Stopped
+        If ``stop`` says so.
     """
 
-    def __init__(self, mrf: BinaryMRF, partition: Partition) -> None:
+    def __init__(self, mrf: BinaryMRF, partition: Partition, stop: Stop = never) -> None:
         require_cover(mrf, partition)
         self.mrf = mrf
         self.partition = partition
         self.normal_form = to_normal_form(mrf)
-        self.problem = _problem(self.normal_form, partition)
-        plan_exact(self.problem)
+        stop.check()
+        self.problem = _problem(mrf, self.normal_form, partition, stop)
+        couplings = np.diff(self.problem.coupling_start).repeat(2)
+        for begin, end in _slices(couplings * self.problem.bits.astype(float) ** 2, stop):
+            plan_exact(self.problem, begin, end)
 
     @property
     def n_groups(self) -> int:
@@ -126,7 +136,33 @@ class HyperGraph:
         return x
 
 
-def _problem(form: NormalForm, partition: Partition) -> Problem:
+def energy_scale(mrf: BinaryMRF) -> float:
+    """How much energy is at stake: the sum of all preferences and couplings, each as far as it can matter.
+
+    Of a preference only as much counts as the couplings of its variable could outweigh, and of a coupling only as much
+    as all else at either of its ends: what exceeds that decides a variable, or joins two, once and for all. So one
+    huge cost does not make differences elsewhere look small.
+    """
+    coupling = 0.5 * np.abs(mrf.coupling())
+    preference = mrf.unary[:, 1] - mrf.unary[:, 0]
+    np.add.at(preference, mrf.edges[:, 0], (mrf.pairwise[:, 1, :] - mrf.pairwise[:, 0, :]).mean(axis=1))
+    np.add.at(preference, mrf.edges[:, 1], (mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]).mean(axis=1))
+    preference = np.abs(preference)
+    coupled = np.bincount(mrf.edges.reshape(-1), coupling.repeat(2), minlength=mrf.n)
+    # Only the strongest coupling of a variable can exceed all else there. It is left out of the sum, not subtracted
+    # from it, which would cost the others their digits.
+    strongest = np.full(mrf.n, -1)
+    order = np.argsort(coupling, kind="stable")
+    strongest[mrf.edges[order].reshape(-1)] = order.repeat(2)  # of repeated entries the last one stays
+    is_strongest = strongest[mrf.edges] == np.arange(mrf.n_edges)[:, None]
+    others = np.bincount(
+        mrf.edges.reshape(-1), np.where(is_strongest, 0.0, coupling[:, None]).reshape(-1), minlength=mrf.n
+    )
+    leeway = np.where(is_strongest, (preference + others)[mrf.edges], np.inf).min(axis=1, initial=np.inf)
+    return float(np.minimum(preference, coupled).sum() + np.minimum(coupling, leeway).sum())
+
+
+def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop) -> Problem:
     owner = partition.group_of()
     bit = np.empty(len(owner), np.int64)
     for group in partition.groups:
@@ -147,7 +183,8 @@ def _problem(form: NormalForm, partition: Partition) -> Problem:
     phi_start = np.cumsum(tables) - tables
     phi = np.empty(int(tables.sum()))
     slope, table = np.empty(largest), np.empty(low_length + (1 << max(largest - LOW_BITS, 0)))
-    for p, (group, mine) in enumerate(zip(partition.groups, np.split(inner, ends), strict=True)):
+    for p, (group, mine) in enumerate(zip(partition.groups, np.split(inner, ends)[: len(size)], strict=True)):
+        stop.check()
         tabulate_group(
             size[p],
             form.unary[group],
@@ -162,7 +199,7 @@ def _problem(form: NormalForm, partition: Partition) -> Problem:
     start, coupling_bit, coupling_entry, coupling_weight = couplings
     bits, coupling_bit, lens_start, lens = _projections(size[receivers], start, coupling_bit)
     largest_active = int(bits.max(initial=1))
-    form_start, forms = _forms(bits, start, coupling_bit, coupling_entry, coupling_weight)
+    form_start, forms = _forms(bits, start, coupling_bit, coupling_entry, coupling_weight, stop)
     return Problem(
         size=size,
         phi=phi,
@@ -187,7 +224,7 @@ def _problem(form: NormalForm, partition: Partition) -> Problem:
         lam_start=np.cumsum(tables[receivers]) - tables[receivers],
         low_length=low_length,
         stride=low_length + (1 << max(largest_active - LOW_BITS, 0)),
-        spread=float(form.unary.max(axis=1, initial=0.0).sum() + weight.sum()),
+        scale=energy_scale(mrf),
     )
 
 
@@ -242,15 +279,28 @@ def _projections(size: IntArray, start: IntArray, bit: IntArray) -> tuple[IntArr
 
 
 def _forms(
-    bits: IntArray, start: IntArray, bit: IntArray, entry: IntArray, weight: FloatArray
+    bits: IntArray, start: IntArray, bit: IntArray, entry: IntArray, weight: FloatArray, stop: Stop
 ) -> tuple[IntArray, FloatArray]:
     """The couplings of every arc as affine functions of the sender's bits, and where each arc's begin."""
     sender = bits.reshape(-1, 2)[:, ::-1].reshape(-1)
     length = form_length(bits) * (sender + 1)
     form_start = np.cumsum(length) - length
     form = np.empty(int(length.sum()))
-    prepare_forms(bits, start, bit, entry, weight, form_start, form)
+    couplings = np.diff(start).repeat(2)
+    for begin, end in _slices(length + form_length(bits).astype(float) * couplings, stop):
+        prepare_forms(bits, start, bit, entry, weight, form_start, form, begin, end)
     return form_start, form
+
+
+def _slices(cost: FloatArray, stop: Stop) -> Iterator[tuple[int, int]]:
+    """Ranges of indices that cost about a step each; between them it may be time to stop."""
+    done = np.cumsum(cost)
+    begin = 0
+    while begin < len(cost):
+        stop.check()
+        end = max(int(np.searchsorted(done, done[begin] + STEP)), begin + 1)
+        yield begin, end
+        begin = end
 
 
 def form_length(bits: IntArray) -> IntArray:

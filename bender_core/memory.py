@@ -1,103 +1,304 @@
-"""The arrays of a run: how large they are at first, how they grow, and copies of them.
+"""The arrays of a run: how large each must be for those who use it, how they grow, and copies of them.
 
-The compiled loop allocates nothing (``kernels.advance``); what it works on is made here.
+The compiled loop allocates nothing (``kernels.advance``); what it works on is made here. `Dimensions` are all that
+sizes depend on, so what a run needs is known before anything is made.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from bender_core.account import Line
+from bender_core.hypergraph import HyperGraph, form_length
 from bender_core.kernels.coupling import coupling_minimum
-from bender_core.kernels.layout import Bound, Cursor, Events, Method, Pool, Problem, State, Workspace
+from bender_core.kernels.layout import (
+    LOW_BITS,
+    STEP,
+    Bound,
+    Cursor,
+    Events,
+    Method,
+    Phase,
+    Pool,
+    Problem,
+    Progress,
+    State,
+    Status,
+    Workspace,
+)
 from bender_core.kernels.magnanti_wong import cut_scratch
 from bender_core.kernels.primal import total_energy
 from bender_core.kernels.prune import LISTED, list_width
 from bender_core.model import FloatArray, IntArray
+from bender_core.stopping import Stop, never
 
+WORD = 8  # bytes of a number
+# What the scratch is charged as by which messages are looked at.
+LOOKING = "looking"
 _Arrays = TypeVar("_Arrays", Events, Pool)
 
 
+class Dimensions(NamedTuple):
+    """What the sizes of the arrays depend on."""
+
+    n: int  # variables
+    n_edges: int  # edges of the model
+    size: IntArray  # (G,) members of each group
+    edge_node: IntArray  # (E, 2) groups joined
+    bits: IntArray  # (2 E,) active bits of the receiver of each arc
+    couplings: int  # between groups
+    method: IntArray  # (2 E,) how exact min-marginals are computed
+    front: FloatArray  # (2 E,) entries of the largest table of an elimination
+
+    @property
+    def degree(self) -> int:
+        """Neighbours of the group that has most."""
+        return int(np.bincount(self.edge_node.reshape(-1), minlength=1).max(initial=0))
+
+    @property
+    def stride(self) -> int:
+        """Room for an affine function of the active bits of any group: a low and a high table."""
+        return split_length(int(self.size.max(initial=1)), int(self.bits.max(initial=1)))
+
+
+def dimensions(graph: HyperGraph) -> Dimensions:
+    """Of a hyper-graph that is there."""
+    mrf, problem = graph.mrf, graph.problem
+    couplings = len(problem.coupling_weight)
+    return Dimensions(
+        mrf.n, mrf.n_edges, problem.size, problem.edge_node, problem.bits, couplings, problem.method, problem.front
+    )
+
+
+def split_length(largest: int, bits: int) -> int:
+    """Room for an affine function of some bits where the low table is as long as the largest group asks for."""
+    return (1 << min(largest, LOW_BITS)) + (1 << max(bits - LOW_BITS, 0))
+
+
+# -- how much -----------------------------------------------------------------------------------------------------
+
+
+def problem_bytes(dims: Dimensions) -> int:
+    """Of the model in normal form and the arrays of the hyper-graph."""
+    groups, arcs = len(dims.size), len(dims.bits)
+    sender = dims.bits.reshape(-1, 2)[:, ::-1].reshape(-1)
+    receivers = dims.size[dims.edge_node.reshape(-1)]
+    idle = dims.bits < receivers
+    words = (
+        np.exp2(dims.size).sum()  # phi
+        + 3 * groups
+        + 9 * arcs
+        + 2
+        + 5 * dims.couplings
+        + 3 * arcs * int(dims.bits.max(initial=1))  # charge, elimination
+        + form_length(receivers[idle]).sum()  # lens
+        + (form_length(dims.bits) * (sender + 1)).sum()  # form
+        + 2 * dims.n
+        + 3 * dims.n_edges  # the normal form itself
+    )
+    return int(WORD * words)
+
+
+def state_bytes(dims: Dimensions) -> int:
+    """Of the position of a run, above all its messages."""
+    groups, arcs = len(dims.size), len(dims.bits)
+    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 3.5 * arcs + len(Cursor) + len(Bound)
+    return int(WORD * words)
+
+
+def first_rows(dims: Dimensions, cuts: int, exact: bool) -> int:
+    """How many rows there must be room for: one a message from the start, and those that one oracle may ask for."""
+    return 0 if exact else len(dims.bits) + dims.degree + cuts
+
+
+def row_bytes(dims: Dimensions) -> int:
+    """Of one Benders row."""
+    return WORD * (2 * dims.stride + 6 + 4 + 2 * int(dims.bits.max(initial=1)))
+
+
+def event_bytes() -> int:
+    """Of one event."""
+    return WORD * len(Events._fields)
+
+
+def workspace_bytes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> int:
+    """Of the scratch."""
+    return sum(WORD * int(np.prod(shape)) for shape in _workspace_shapes(dims, slots, exact, deepest).values())
+
+
+class Store(Generic[_Arrays]):
+    """Arrays that grow as far as an account allows. They grow in place: nothing is copied, old views stay valid.
+
+    Address space is reserved for as many entries as the limit has room for; the system backs those written to.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the arrays for a capacity.
+    item : str
+        What they are charged as.
+    size : int
+        Bytes of an entry.
+    count : int
+        Entries there is room for at first; they are charged already.
+    line : Line
+        What they are charged to.
+
+    Attributes
+    ----------
+    view : the arrays as long as there is room for entries
+    """
+
+    def __init__(self, make: Callable[[int], _Arrays], item: str, size: int, count: int, line: Line) -> None:
+        self._item, self._size, self._line = item, size, line
+        self._capacity = max(line.limit // size, count)
+        while True:
+            try:
+                self._arrays: _Arrays = make(self._capacity)
+                break
+            except MemoryError:
+                # No address space for that: there will be room for less than the limit.
+                if self._capacity == count:
+                    raise
+                self._capacity = max(self._capacity // 2, count)
+        self.count = count
+        self.view: _Arrays = self._first(count)
+
+    def grow(self, least: int, make_room: Callable[[], bool]) -> bool:
+        """Make room for at least so many entries more, half as many as there are if possible.
+
+        Parameters
+        ----------
+        least : int
+        make_room : callable
+            Frees memory elsewhere; returns False if there is nothing to be freed.
+
+        Returns
+        -------
+        bool
+            Whether there is room.
+        """
+        wanted = min(max(least, self.count // 2), self._capacity - self.count)
+        if wanted < least:
+            return False
+        for more in (wanted, least):
+            while not self._line.charge(self._item, more * self._size):
+                # What is kept for going back is worth more than growing in large steps.
+                if more > least or not make_room():
+                    break
+            else:
+                self.count += more
+                self.view = self._first(self.count)
+                return True
+        return False
+
+    def _first(self, count: int) -> _Arrays:
+        views: _Arrays = type(self._arrays)._make(
+            array[: len(array) // self._capacity * count] for array in self._arrays
+        )
+        return views
+
+
+# -- the arrays ---------------------------------------------------------------------------------------------------
+
+
 def events(capacity: int) -> Events:
+    """Room for so many events; the system backs no more of it than is written to."""
     floats = {"value", "before", "lower_bound", "upper_bound"}
-    return Events._make(np.empty(capacity, np.float64 if name in floats else np.int64) for name in Events._fields)
+    return Events._make(np.zeros(capacity, np.float64 if name in floats else np.int64) for name in Events._fields)
 
 
-def pool(problem: Problem, capacity: int) -> Pool:
+def pool(dims: Dimensions, capacity: int) -> Pool:
+    """Room for so many rows; the system backs no more of it than is written to."""
     return Pool(
-        table=np.zeros(2 * problem.stride * capacity),
-        **{name: np.empty(capacity, np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
+        table=np.zeros(2 * dims.stride * capacity),
+        **{name: np.zeros(capacity, np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
         intercept=np.zeros((capacity, 2)),
-        share=np.zeros((capacity, int(problem.bits.max(initial=1)), 2)),
+        version=np.zeros((capacity, 2), np.int64),
+        share=np.zeros((capacity, int(dims.bits.max(initial=1)), 2)),
     )
 
 
-def grown(arrays: _Arrays, capacity: int) -> _Arrays:
-    """The same arrays with room for ``capacity`` entries."""
-    length = len(arrays[1])
+def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> dict[str, tuple[int, ...]]:
+    """The shape of every scratch array, from what its users do."""
+    largest = int(dims.size.max(initial=1))
+    receiver = dims.size[dims.edge_node].reshape(-1)
+    active_bits = int(dims.bits.max(initial=1))
+    states, active = 1 << largest, 1 << int(dims.bits.max(initial=0))
+    projected = 1 << int(dims.bits[dims.bits < receiver].max(initial=0))
+    low_length = 1 << min(largest, LOW_BITS)
+    pruned = exact & (dims.method == Method.PRUNE)
+    pruned_bits = int(dims.bits[pruned].max(initial=0))
+    candidates = 1 << int(dims.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
+    front = int(dims.front.max(initial=1)) if exact else 1
+    slots = max(slots, 1)
+    return {
+        "nu": (slots, active),
+        "sent": (slots, projected),
+        "rise": (projected,),
+        "total": (states,),
+        "visited": (deepest,),
+        "oracle": (slots,),
+        # Four affine functions of active bits (enumeration, pruning), or one of all bits of a group (decoding).
+        "table": (max(4 * dims.stride, split_length(largest, largest)),),
+        "fold": (4, low_length),
+        "block": (low_length,),
+        "slope": (largest,),
+        "total_slope": (largest,),
+        "capacity": (active_bits, 2),
+        "payment": (active_bits, 2),
+        "cut": (cut_scratch(active_bits),),
+        "trial": (len(dims.size),),
+        "frame": (1 + pruned_bits, dims.stride),
+        "centre": (dims.stride,),
+        "lists": (min(LISTED, candidates * list_width(pruned_bits)),),
+        "level": (pruned_bits + 1, 3),
+        "worthwhile": (1,),
+        "progress": (len(Progress),),
+        "margin": (candidates,),
+        # Candidates that survive, or states that are enumerated in one go.
+        "found": (max(candidates, active),),
+        "front": (front,),
+        "back": (front,),
+        "place": (active_bits,),
+        "low_place": (low_length,),
+        "high_place": (dims.stride - low_length,),
+    }
 
-    def grow(array: FloatArray | IntArray) -> FloatArray | IntArray:
-        larger = np.zeros((array.shape[0] // length * capacity, *array.shape[1:]), array.dtype)
-        larger[: len(array)] = array
-        return larger
 
-    return type(arrays)._make(grow(array) for array in arrays)
+_WHOLE = {"visited", "trial", "level", "worthwhile", "progress", "found", "place", "low_place", "high_place"}
 
 
-def workspace(problem: Problem, slots: int, exact: bool, deepest: int) -> Workspace:
+def workspace(dims: Dimensions, slots: int, exact: bool, deepest: int) -> Workspace:
     """Scratch for nodes of so many neighbours, with or without room for exact min-marginals."""
-    receiver = problem.size[problem.edge_node].reshape(-1)
-    idle = problem.bits < receiver
-    active_bits = int(problem.bits.max(initial=1))
-    states, active = 1 << int(problem.size.max(initial=0)), 1 << int(problem.bits.max(initial=0))
-    projected = 1 << int(problem.bits[idle].max(initial=0))
-    pruned = exact & (problem.method == Method.PRUNE)
-    pruned_bits = int(problem.bits[pruned].max(initial=0))
-    candidates = 1 << int(problem.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
-    front = int(problem.front.max(initial=1)) if exact else 1
-    return Workspace(
-        nu=np.empty((max(slots, 1), active)),
-        sent=np.empty((max(slots, 1), projected)),
-        rise=np.empty(projected),
-        total=np.empty(states),
-        visited=np.empty(deepest, np.int64),
-        oracle=np.empty(max(slots, 1)),
-        table=np.empty(4 * problem.stride),
-        fold=np.empty((4, problem.low_length)),
-        block=np.empty(problem.low_length),
-        slope=np.empty(problem.size.max(initial=1)),
-        total_slope=np.empty(problem.size.max(initial=1)),
-        capacity=np.empty((active_bits, 2)),
-        payment=np.empty((active_bits, 2)),
-        cut=np.empty(cut_scratch(active_bits)),
-        trial=np.empty(len(problem.size), np.int64),
-        frame=np.empty((1 + pruned_bits, problem.stride)),
-        centre=np.empty(problem.stride),
-        lists=np.empty(min(LISTED, candidates * list_width(pruned_bits))),
-        level=np.empty((pruned_bits + 1, 3), np.int64),
-        worthwhile=np.empty(1, np.int64),
-        margin=np.empty(candidates),
-        found=np.empty(max(candidates, active), np.int64),
-        front=np.empty(front),
-        back=np.empty(front),
-        place=np.empty(active_bits, np.int64),
-        low_place=np.empty(problem.low_length, np.int64),
-        high_place=np.empty(problem.stride - problem.low_length, np.int64),
-    )
+    shapes = _workspace_shapes(dims, slots, exact, deepest)
+    work = Workspace(**{name: np.empty(shape, np.int64 if name in _WHOLE else float) for name, shape in shapes.items()})
+    work.progress[:] = 0
+    work.progress[Progress.LIMIT] = STEP
+    return work
 
 
-def start(problem: Problem) -> State:
-    """The start, all messages 0: bounds from the tables themselves, every group decoded by its own energies."""
-    n_edges = len(problem.edge_node)
+def start(problem: Problem, stop: Stop = never) -> State:
+    """The start, all messages 0: bounds from the tables themselves, every group decoded by its own energies.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    groups, edges = len(problem.size), len(problem.edge_node)
     tables = [problem.phi[s : s + (1 << b)] for s, b in zip(problem.phi_start, problem.size, strict=True)]
     decoded = np.array([table.argmin() for table in tables], np.int64)
     node_bound = np.array([table.min() for table in tables])
-    slope = np.empty(problem.size.max(initial=1))
-    edge_bound = np.array([coupling_minimum(problem, edge, slope) for edge in range(n_edges)])
+    edge_bound = np.array([_coupling_minimum(problem, edge, stop) for edge in range(edges)])
     lower, energy = node_bound.sum() + edge_bound.sum(), total_energy(problem, decoded)
     cursor = np.zeros(len(Cursor), np.int64)
     cursor[Cursor.DEPTH] = 1
+    if not groups:
+        cursor[[Cursor.PHASE, Cursor.STATUS]] = Phase.FINISH, Status.GAP_CLOSED
     bound = np.zeros(len(Bound))
     bound[[Bound.LOWER, Bound.SWEEP_START]] = lower
     bound[[Bound.UPPER, Bound.DECODED, Bound.BEST_DECODED]] = energy
@@ -109,15 +310,42 @@ def start(problem: Problem) -> State:
         edge_bound=edge_bound,
         decoded=decoded,
         best=decoded.copy(),
-        row_first=np.full(n_edges, -1, np.int64),
-        row_last=np.full(n_edges, -1, np.int64),
-        slack=np.full(2 * n_edges, np.nan),
+        row_first=np.full(edges, -1, np.int64),
+        row_last=np.full(edges, -1, np.int64),
+        slack=np.full(2 * edges, np.nan),
+        written=np.full(2 * edges, -1, np.int64),
     )
 
 
-def nbytes(arrays: Problem | Pool | State | Workspace) -> int:
-    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+def _coupling_minimum(problem: Problem, edge: int, stop: Stop) -> float:
+    """``min phi_pq``, a slice of states at a time."""
+    # The minimum over the states of one side separates into its bits; the side with fewer states is tried in full.
+    arc = 2 * edge + int(problem.bits[2 * edge] > problem.bits[2 * edge + 1])
+    states, slope = 1 << int(problem.bits[arc]), np.empty(int(problem.bits[arc ^ 1]))
+    width = max(STEP // (1 + len(slope)), 1)
+    least = 0.0
+    for begin in range(0, states, width):
+        stop.check()
+        least = min(least, coupling_minimum(problem, arc, begin, min(begin + width, states), slope))
+    return least
 
 
 def copy(state: State) -> State:
+    """A copy of a position, for going back to."""
     return State._make(array.copy() for array in state)
+
+
+def copy_of_start(state: State) -> State:
+    """As `copy`, where all messages are 0: `restore` spreads the one number kept over all of them."""
+    return copy(state._replace(lam=np.zeros(1)))
+
+
+def restore(state: State, snapshot: State) -> None:
+    """Make a position what it was when it was copied."""
+    for target, source in zip(state, snapshot, strict=True):
+        np.copyto(target, source)
+
+
+def nbytes(arrays: Problem | Pool | State | Workspace | Events) -> int:
+    """Of arrays that are there."""
+    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))

@@ -7,18 +7,25 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 # Far above any use, and far enough below the largest float that no sum of energies overflows.
 LARGEST_ENERGY = 1e100
+
+# Added to a penalty, an energy smaller than this share of it loses too many of its digits.
+_SWALLOWED = 2.0**-50
+# Energies that differ by less than this, or by less than this share of the usual size, are taken for equal.
+_ROUNDING = 1e-9
 
 
 class ModelError(ValueError):
@@ -58,7 +65,7 @@ class BinaryMRF:
 
     Edges are stored once, with ``i < j``; the tables of repeated edges are added. An entry ``+inf`` is a
     hard constraint: it becomes a finite penalty larger than the finite range of the energy, so that every
-    optimum of a feasible model stays an optimum.
+    optimum of a feasible model stays an optimum. The model remembers which entries these are.
 
     Parameters
     ----------
@@ -80,19 +87,25 @@ class BinaryMRF:
         For people: what the model is, what it teaches, where it comes from.
     objective : Objective, optional
         The source's own terms, in which results are reported.
+    readings : tuple of str, optional
+        Names of the formats that the file fits, each with another meaning; the one it was read in comes first. Empty
+        where there is no doubt.
+    hard : pair of arrays of bool, shapes (n, 2) and (m, 2, 2), optional
+        Entries of ``unary`` and of ``pairwise`` that are hard constraints, whatever number stands there; those
+        that are ``+inf`` are so anyway. As an attribute all of them, and None if there are none.
 
     Attributes
     ----------
-    hard_entries : int
-        How many infinite entries were replaced by a penalty.
     ceiling : float
-        A labelling whose energy lies above this violates a hard constraint (``inf`` if there are none).
+        The energy of a labelling lies above this if and only if it violates a hard constraint (``inf`` if there
+        are none).
 
     Raises
     ------
     ModelError
-        If shapes disagree, an index is out of range, an edge joins a variable to itself, or an entry is
-        NaN, ``-inf`` or beyond ``LARGEST_ENERGY``.
+        If shapes disagree, an index is out of range, an edge joins a variable to itself, an entry is NaN,
+        ``-inf`` or beyond ``LARGEST_ENERGY``, or float64 cannot hold the finite energies beside the penalties of
+        the hard constraints.
     """
 
     unary: FloatArray
@@ -106,8 +119,9 @@ class BinaryMRF:
     description: str = ""
     source: str = ""
     objective: Objective = field(default_factory=Objective)
-    hard_entries: int = 0
-    ceiling: float = np.inf
+    readings: tuple[str, ...] = ()
+    hard: tuple[BoolArray, BoolArray] | None = None
+    ceiling: float = field(default=np.inf, init=False)
 
     def __post_init__(self) -> None:
         unary = _floats(self.unary, "unary", (-1, 2))
@@ -117,22 +131,29 @@ class BinaryMRF:
         constant = float(self.constant)
         if not np.isfinite(constant):
             raise ModelError(f"the constant is {constant}; it must be a finite number")
+        if self.hard is not None:
+            _forbid(unary, self.hard[0], "hard[0]")
+            _forbid(pairwise, self.hard[1], "hard[1]")
+        require_moderate(np.array([constant]), unary, pairwise)
         edges, pairwise = _canonical_edges(edges, pairwise)
-        hard = int(np.isposinf(unary).sum() + np.isposinf(pairwise).sum())
-        if hard:
-            unary, pairwise, ceiling = _soften(unary, pairwise)
-            object.__setattr__(self, "hard_entries", hard)
-            object.__setattr__(self, "ceiling", ceiling + constant)
-        largest = max(abs(constant), np.abs(unary).max(initial=0.0), np.abs(pairwise).max(initial=0.0))
-        if not largest < LARGEST_ENERGY:
-            raise ModelError(
-                f"an energy is {largest:.3g} in size; scale the model so that all stay below {LARGEST_ENERGY:g}"
-            )
+        hard = np.isposinf(unary), np.isposinf(pairwise)
+        any_hard, ceiling = bool(hard[0].any() or hard[1].any()), np.inf
+        if any_hard:
+            ceiling = math.fsum([constant, *_highest(unary), *_highest(pairwise.reshape(-1, 4))])
+            unary, pairwise = _soften(unary, edges, pairwise)
+        # Sums of repeated edges, and penalties.
+        require_moderate(unary, pairwise)
         names = _strings(self.names, "names", n) if len(self.names) else tuple(f"x{i}" for i in range(n))
         groups = None if self.groups is None else _strings(self.groups, "groups", n)
         positions = None if self.positions is None else _floats(self.positions, "positions", (n, 2))
         if positions is not None and not np.isfinite(positions).all():
             raise ModelError("positions hold an infinite coordinate; give finite numbers or leave positions out")
+        for what in ("name", "description", "source"):
+            _writable(getattr(self, what), f"the {what}")
+        _writable(self.objective.name, "the name of the objective")
+        for array in (unary, edges, pairwise, positions, *hard):
+            if array is not None:
+                array.setflags(write=False)
         for key, value in {
             "unary": unary,
             "edges": edges,
@@ -141,9 +162,10 @@ class BinaryMRF:
             "names": names,
             "groups": groups,
             "positions": positions,
+            "name": self.name or "model",
+            "hard": hard if any_hard else None,
+            "ceiling": ceiling,
         }.items():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
             object.__setattr__(self, key, value)
 
     @property
@@ -156,8 +178,13 @@ class BinaryMRF:
         """The number of edges (pairs of variables with a table)."""
         return len(self.edges)
 
+    @property
+    def hard_entries(self) -> int:
+        """How many entries of the tables are hard constraints."""
+        return sum(int(mask.sum()) for mask in self.hard or ())
+
     def energy(self, labeling: ArrayLike) -> float:
-        """The energy f(x) of one labelling.
+        """The energy f(x) of one labelling, rounded once; above ``ceiling`` where it violates a hard constraint.
 
         Parameters
         ----------
@@ -168,45 +195,50 @@ class BinaryMRF:
         ModelError
             If the labelling has another length or other values.
         """
-        x = np.asarray(labeling)
-        if x.shape != (self.n,) or not np.isin(x, (0, 1)).all():
-            raise ModelError(f"a labelling has {self.n} entries, each 0 or 1; got an array of shape {x.shape}")
-        x = x.astype(np.int64)
-        i, j = self.edges.T
-        singles = self.unary[np.arange(self.n), x].sum()
-        pairs = self.pairwise[np.arange(self.n_edges), x[i], x[j]].sum()
-        return float(self.constant + singles + pairs)
+        x = self._bits(labeling)
+        total = math.fsum([self.constant, *self._taken(self.unary, self.pairwise, x)])
+        # Beside a large energy a penalty may be too small to be seen in the sum.
+        return max(total, math.nextafter(self.ceiling, math.inf)) if self.violations(x) else min(total, self.ceiling)
 
-    def is_feasible(self, energy: float) -> bool:
-        """Whether a labelling of this energy violates no hard constraint."""
-        return energy <= self.ceiling
+    def violations(self, labeling: ArrayLike) -> int:
+        """How many hard constraints a labelling violates.
 
-    def coupling(self) -> FloatArray:
-        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, shape (m,)."""
-        t = self.pairwise
-        w: FloatArray = t[:, 1, 1] - t[:, 0, 1] - t[:, 1, 0] + t[:, 0, 0]
-        return w
-
-    def hard_masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which entries of ``unary`` and of ``pairwise`` are penalties of hard constraints.
+        Parameters
+        ----------
+        labeling : array_like of {0, 1}, shape (n,)
 
         Raises
         ------
         ModelError
-            If they cannot be told from the other entries (a table that forbids everything, say).
+            If the labelling has another length or other values.
         """
-        if not self.hard_entries:
-            return np.zeros(self.unary.shape, bool), np.zeros(self.pairwise.shape, bool)
-        floors = self.unary.min(axis=1, keepdims=True), self.pairwise.min(axis=(1, 2), keepdims=True)
-        lowest = self.constant + floors[0].sum() + floors[1].sum()
-        # No finite entry costs so much that with it alone a labelling would reach the ceiling; every penalty does.
-        unary, pairwise = (
-            self.unary - floors[0] > self.ceiling - lowest,
-            self.pairwise - floors[1] > self.ceiling - lowest,
-        )
-        if unary.sum() + pairwise.sum() != self.hard_entries:
-            raise ModelError("the model's hard constraints cannot be told from its energies; write it as native")
-        return unary, pairwise
+        return int(self._taken(*self.hard_masks(), self._bits(labeling)).sum())
+
+    def is_feasible(self, energy: float) -> bool:
+        """Whether a labelling to which ``energy`` gives this number violates no hard constraint."""
+        return energy <= self.ceiling
+
+    def _bits(self, labeling: ArrayLike) -> IntArray:
+        x = np.asarray(labeling)
+        if x.shape != (self.n,) or not np.isin(x, (0, 1)).all():
+            raise ModelError(f"a labelling has {self.n} entries, each 0 or 1; got an array of shape {x.shape}")
+        return x.astype(np.int64)
+
+    def _taken(self, unary: NDArray[Any], pairwise: NDArray[Any], x: IntArray) -> NDArray[Any]:
+        """The entries of all tables that a labelling takes, shape (n + m,)."""
+        i, j = self.edges.T
+        return np.concatenate([unary[np.arange(self.n), x], pairwise[np.arange(self.n_edges), x[i], x[j]]])
+
+    def coupling(self) -> FloatArray:
+        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, shape (m,)."""
+        t = self.pairwise
+        # In this order what all entries share cancels first, however large it is.
+        w: FloatArray = (t[:, 1, 1] - t[:, 0, 1]) - (t[:, 1, 0] - t[:, 0, 0])
+        return w
+
+    def hard_masks(self) -> tuple[BoolArray, BoolArray]:
+        """Which entries of ``unary`` and of ``pairwise`` are penalties of hard constraints."""
+        return self.hard or (np.zeros(self.unary.shape, bool), np.zeros(self.pairwise.shape, bool))
 
     def condition(self, evidence: Mapping[int, int]) -> BinaryMRF:
         """The model given the values of some variables.
@@ -239,10 +271,15 @@ class BinaryMRF:
         i, j = self.edges.T
         of_i, of_j = observed[i] >= 0, observed[j] >= 0
         only_i, only_j, both = of_i & ~of_j, of_j & ~of_i, of_i & of_j
-        np.add.at(unary, j[only_i], pairwise[only_i, observed[i[only_i]], :])
-        np.add.at(unary, i[only_j], pairwise[only_j, :, observed[j[only_j]]])
-        paid = float(pairwise[both, observed[i[both]], observed[j[both]]].sum() + unary[known, values].sum())
-        if np.isinf(paid):
+        free = np.concatenate([j[only_i], i[only_j]])
+        given = np.concatenate([pairwise[only_i, observed[i[only_i]], :], pairwise[only_j, :, observed[j[only_j]]]])
+        # What both states of a variable share becomes constant: in sums it would cost their difference digits.
+        shared, floor = np.where(np.isin(np.arange(self.n), free), _lowest(unary), 0.0), _lowest(given)
+        unary -= shared[:, None]
+        np.add.at(unary, free, given - floor[:, None])
+        within = pairwise[both, observed[i[both]], observed[j[both]]]
+        constant = math.fsum([self.constant, *unary[known, values], *within, *shared, *floor])
+        if np.isinf(constant):
             raise ModelError("what was observed violates a hard constraint; correct the evidence")
         unary[known, values] = 0.0
         unary[known, 1 - values] = np.inf
@@ -251,15 +288,14 @@ class BinaryMRF:
             unary=unary,
             edges=self.edges[~(of_i | of_j)],
             pairwise=pairwise[~(of_i | of_j)],
-            constant=self.constant + paid,
-            hard_entries=0,
-            ceiling=np.inf,
+            constant=constant,
+            hard=None,
         )
 
     def content_hash(self) -> str:
         """A hexadecimal SHA-256 of the energy function (not of names or drawing positions)."""
         digest = hashlib.sha256(np.float64(self.constant).tobytes())
-        for array in (self.unary, self.edges, self.pairwise):
+        for array in (self.unary, self.edges, self.pairwise, *(self.hard or ())):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
@@ -304,7 +340,17 @@ def _indices(values: ArrayLike, n: int) -> IntArray:
 def _strings(values: Sequence[str], what: str, n: int) -> tuple[str, ...]:
     if len(values) != n:
         raise ModelError(f"{what} has {len(values)} entries; there are {n} variables")
-    return tuple(str(value) for value in values)
+    return tuple(_writable(str(value), f"{what}[{k}]") for k, value in enumerate(values))
+
+
+def _writable(text: str, what: str) -> str:
+    """A text that every file can hold."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ModelError(f"{what} holds half of a surrogate pair; write the character itself") from None
+    return text
 
 
 def _canonical_edges(edges: IntArray, pairwise: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -324,22 +370,72 @@ def _canonical_edges(edges: IntArray, pairwise: FloatArray) -> tuple[IntArray, F
     return np.ascontiguousarray(unique[order]), total
 
 
-def _soften(unary: FloatArray, pairwise: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Replace +inf by a penalty above the finite range; also the energy that no feasible labelling exceeds."""
-    lowest, highest = 0.0, 0.0
-    for table in (unary, pairwise.reshape(-1, 4)):
-        finite = np.isfinite(table)
-        some = finite.any(axis=1)
-        lowest += float(np.where(finite, table, np.inf).min(axis=1, initial=np.inf)[some].sum())
-        highest += float(np.where(finite, table, -np.inf).max(axis=1, initial=-np.inf)[some].sum())
-    penalty = 2.0 * (highest - lowest) or 1.0
+def require_moderate(*tables: FloatArray) -> None:
+    """Refuse energies so large that sums of them would overflow, and pass for hard constraints; infinite ones may be.
 
-    def finite_table(table: FloatArray) -> FloatArray:
-        flat = table.reshape(len(table), int(np.prod(table.shape[1:])))
-        floor = np.where(np.isfinite(flat), flat, np.inf).min(axis=1, initial=np.inf)
-        floor = np.where(np.isfinite(floor), floor, 0.0)
-        softened: FloatArray = np.where(np.isinf(flat), floor[:, None] + penalty, flat).reshape(table.shape)
-        return np.ascontiguousarray(softened)
+    Raises
+    ------
+    ModelError
+    """
+    largest = max(float(np.abs(np.where(np.isinf(table), 0.0, table)).max(initial=0.0)) for table in tables)
+    if not largest < LARGEST_ENERGY:
+        raise ModelError(
+            f"an energy is {largest:.3g} in size; scale the model so that all stay below {LARGEST_ENERGY:g}"
+        )
 
-    # A feasible labelling costs at most `highest`, another at least `lowest + penalty`; the ceiling lies between.
-    return finite_table(unary), finite_table(pairwise), 0.5 * (highest + lowest + penalty)
+
+def _forbid(table: FloatArray, hard: BoolArray, what: str) -> None:
+    """Make entries infinite."""
+    if np.shape(hard) != table.shape:
+        raise ModelError(f"{what} has shape {np.shape(hard)}; it must be {table.shape}")
+    table[np.asarray(hard, bool)] = np.inf
+
+
+def _lowest(tables: FloatArray) -> FloatArray:
+    """The least finite entry of every table, 0 where there is none, shape (k,)."""
+    lowest: FloatArray = tables.min(axis=1, initial=np.inf)
+    return np.where(np.isinf(lowest), 0.0, lowest)
+
+
+def _highest(tables: FloatArray) -> FloatArray:
+    """The largest finite entry of every table, 0 where there is none, shape (k,)."""
+    return -_lowest(np.where(np.isinf(tables), np.inf, -tables))
+
+
+def _soften(unary: FloatArray, edges: IntArray, pairwise: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Replace +inf by a penalty that exceeds what all finite energies together can differ by."""
+    pairs = pairwise.reshape(-1, 4)
+    lowest = np.concatenate([_lowest(unary), _lowest(pairs)])
+    spread = np.concatenate([_highest(unary), _highest(pairs)]) - lowest
+    hard = np.concatenate([np.isinf(unary).any(axis=1), np.isinf(pairs).any(axis=1)])
+    # On top of a large energy, less than that would be rounded away.
+    visible = 256.0 * float(np.spacing(np.abs(lowest[hard]).max()))
+    penalty = max(2.0 * math.fsum(spread) or 1.0, visible)
+    sizes = np.abs(np.concatenate([unary.reshape(-1), pairs.reshape(-1)]))
+    usual = float(np.median(sizes[(sizes > 0) & np.isfinite(sizes)])) if spread.any() else 1.0
+    _require_digits(spread, penalty, _ROUNDING * min(1.0, usual), edges)
+    softened = np.where(np.isinf(unary), lowest[: len(unary), None] + penalty, unary)
+    softened_pairs = np.where(np.isinf(pairs), lowest[len(unary) :, None] + penalty, pairs)
+    return softened, softened_pairs.reshape(pairwise.shape)
+
+
+def _require_digits(spread: FloatArray, penalty: float, negligible: float, edges: IntArray) -> None:
+    """Refuse a model in which sums with a penalty would lose some table of finite energies.
+
+    Parameters
+    ----------
+    spread : ndarray, shape (n + m,)
+        By how much the finite energies of every table differ, those of variables first.
+    penalty : float
+    negligible : float
+        Differences up to this are not missed.
+    edges : ndarray of int64, shape (m, 2)
+    """
+    lost = np.flatnonzero((spread > negligible) & (spread < _SWALLOWED * penalty))
+    if len(lost):
+        k, n = int(lost[0]), len(spread) - len(edges)
+        place = f"variable {k}" if k < n else "edge ({}, {})".format(*edges[k - n])
+        raise ModelError(
+            f"the energies of {place} differ by {spread[k]:.3g}, which is lost beside the penalty {penalty:.3g} of "
+            "hard constraints; write inf in place of huge energies"
+        )

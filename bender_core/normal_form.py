@@ -60,7 +60,7 @@ def unary_shifts(pairwise: FloatArray) -> tuple[FloatArray, FloatArray]:
     shift_i, shift_j : ndarray, shape (m, 2)
     """
     t = pairwise
-    attractive = t[:, 1, 1] - t[:, 0, 1] - t[:, 1, 0] + t[:, 0, 0] < 0
+    attractive = (t[:, 1, 1] - t[:, 0, 1]) - (t[:, 1, 0] - t[:, 0, 0]) < 0
     shift_i = np.zeros((len(t), 2))
     shift_i[:, 1] = np.where(attractive, t[:, 1, 0] - t[:, 0, 0], t[:, 1, 1] - t[:, 0, 1])
     return shift_i, t[:, 0, :].copy()

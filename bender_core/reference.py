@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bender_core.account import memory_limit
 from bender_core.child_process import Child, limit_memory
-from bender_core.estimate import memory_limit
 from bender_core.hypergraph import HyperGraph
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.normal_form import NormalForm, to_normal_form
@@ -93,7 +93,7 @@ def reference(
 ) -> Reference:
     """Ask HiGHS for the LP bounds and the optimum of a model.
 
-    HiGHS runs in a process of its own, which may take as much memory as a run (`estimate.memory_limit`), and which
+    HiGHS runs in a process of its own, which may take as much memory as a run (`account.memory_limit`), and which
     ends with the call. A model of at most 20 variables is done here and at once: every labelling is tried.
 
     Parameters

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import textwrap
+from collections.abc import Callable
 
 from bender_core.engine import Engine
+
+# Settings of the engine that change what a run finds; those that differ from their defaults are written.
+_SETTINGS: dict[str, Callable[[float], float]] = {
+    "tolerance": float,
+    "max_sweeps": int,
+    "deepest": int,
+    "improving": bool,
+}
 
 
 def as_script(engine: Engine, model: str, max_size: int) -> str:
@@ -24,8 +35,14 @@ def as_script(engine: Engine, model: str, max_size: int) -> str:
         labels = ", ".join(map(repr, part.labels))
         cut = f"bc.manual(mrf, [{groups}], [{labels}])"
     else:
-        cut = f"bc.partition(mrf, max_size={max_size}, strategy={part.strategy!r})"
+        seed = f", seed={part.seed}" if part.seed else ""
+        cut = f"bc.partition(mrf, max_size={max_size}, strategy={part.strategy!r}{seed})"
     variant, schedule = engine.variant, engine.schedule
+    defaults = inspect.signature(Engine).parameters
+    chosen = {name: kind(getattr(engine, name)) for name, kind in _SETTINGS.items()}
+    settings = "".join(
+        f", {name}={_literal(value)}" for name, value in chosen.items() if value != defaults[name].default
+    )
     return textwrap.dedent(
         f'''\
         """A run of Bender Lab, once more; what it needs: the folder bender_core beside it, or on the path."""
@@ -36,7 +53,7 @@ def as_script(engine: Engine, model: str, max_size: int) -> str:
         mrf = {model}
         part = {cut}
         # Variant {variant.number}: {variant.sentence}.
-        engine = bc.Engine(mrf, part, variant={variant.number}, schedule={schedule!r})
+        engine = bc.Engine(mrf, part, variant={variant.number}, schedule={schedule!r}{settings})
         engine.run(max_events={engine.position})
 
         print("lower bound", engine.lower_bound)
@@ -46,3 +63,7 @@ def as_script(engine: Engine, model: str, max_size: int) -> str:
         print("labeling", "".join(map(str, engine.labeling)))
         '''
     )
+
+
+def _literal(value: float) -> str:
+    return repr(value) if math.isfinite(value) else f'float("{value}")'

@@ -17,10 +17,11 @@ from bender_core.kernels.projection import active_state
 from bender_core.kernels.rows import make_row
 from bender_core.model import FloatArray
 from bender_core.rows import over_states, row_terms
+from bender_core.stopping import Stop, never
 
-# A cut takes microseconds, calling the kernel more: the difference of one cut and so many more is taken, each the
-# best of a few trials.
-REPEATS, TRIALS = 20, 5
+# Where a cut takes microseconds, calling the kernel takes more: the difference of one cut and so many more is taken,
+# each the best of a few trials. A cut that takes longer than that is timed by itself.
+REPEATS, TRIALS, LONG_SECONDS = 20, 5, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Cut:
     seconds: float
 
 
-def what_if(engine: Engine, p: int, q: int, state: int) -> list[Cut]:
+def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> list[Cut]:
     """The four cuts at a state of the message from q into p: reverse, and Magnanti-Wong with alpha = 1, 1/2, 0.
 
     Parameters
@@ -69,6 +70,8 @@ def what_if(engine: Engine, p: int, q: int, state: int) -> list[Cut]:
         Receiving and sending group.
     state : int
         Of p, an integer whose bit k is member k.
+    stop : Stop
+        Asked about every 10 ms whether to give up.
 
     Returns
     -------
@@ -78,13 +81,16 @@ def what_if(engine: Engine, p: int, q: int, state: int) -> list[Cut]:
     ------
     ValueError
         If the groups are not coupled, or p has no such state.
+    Stopped
+        If ``stop`` says so.
     """
-    truth = engine.min_marginal(p, q, [state])
-    nu, envelope = engine.min_marginal(p, q), engine.envelope(p, q)
-    return [
-        _cut(engine, p, q, state, kind, float(truth[0]), nu, envelope)
-        for kind in (RowKind.RMC, RowKind.MWC_1, RowKind.MWC_HALF, RowKind.MWC_0)
-    ]
+    truth = engine.min_marginal(p, q, [state], stop)
+    nu, envelope = engine.min_marginal(p, q, stop=stop), engine.envelope(p, q, stop)
+    cuts = []
+    for kind in (RowKind.RMC, RowKind.MWC_1, RowKind.MWC_HALF, RowKind.MWC_0):
+        stop.check()
+        cuts.append(_cut(engine, p, q, state, kind, float(truth[0]), nu, envelope))
+    return cuts
 
 
 def _cut(
@@ -92,19 +98,18 @@ def _cut(
 ) -> Cut:
     problem, arc = engine.graph.problem, engine.graph.arc(p, q)
     edge, side = divmod(arc, 2)
-    room, work, sent = memory.pool(problem, 1), engine.probe, engine.sent(arc)
+    room, work, sent = memory.pool(memory.dimensions(engine.graph), 1), engine.probe, engine.sent(arc)
     anchor = active_state(problem, arc, state)
 
-    def seconds(repeats: int) -> float:
-        best = np.inf
-        for _ in range(TRIALS):
-            begin = time.perf_counter()
-            make_row(problem, room, 0, arc, anchor, truth, kind, sent, work, repeats)
-            best = min(best, time.perf_counter() - begin)
-        return best
+    def timed(repeats: int) -> tuple[float, int]:
+        begin = time.perf_counter()
+        pivots = make_row(problem, room, 0, arc, anchor, truth, kind, sent, work, repeats)
+        return time.perf_counter() - begin, int(pivots)
 
-    pivots = make_row(problem, room, 0, arc, anchor, truth, kind, sent, work, 1)
-    extra = seconds(1 + REPEATS) - seconds(1)
+    seconds, pivots = timed(1)
+    if seconds < LONG_SECONDS:
+        more, one = (min(timed(repeats)[0] for _ in range(TRIALS)) for repeats in (1 + REPEATS, 1))
+        seconds = max(more - one, 0.0) / REPEATS
     u, v = row_terms(engine.graph, room, 0, edge, side), row_terms(engine.graph, room, 0, edge, 1 - side)
     values = float(room.intercept[0, side]) - over_states(u)
     return Cut(
@@ -115,6 +120,6 @@ def _cut(
         lift=float(np.maximum(values - envelope, 0.0).mean()),
         u=u,
         v=v,
-        pivots=int(pivots),
-        seconds=max(extra, 0.0) / REPEATS,
+        pivots=pivots,
+        seconds=seconds,
     )

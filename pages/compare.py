@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 import bender_core as bc
+from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
-from bender_core.estimate import memory_limit
 from bender_core.experiments import Limits, Run, Store
 from bender_core.experiments.race import Entry
-from bender_core.partition import applicable
+from bender_core.partition import LARGEST_GROUP, applicable
 from bender_core.units import storage
 from pages._shared.curves import Curve, chart, full_name, labels, remarks, standings, verdict
 from pages._shared.data import store
@@ -26,7 +26,6 @@ from pages._shared.session import Lab, lab
 from pages._shared.text import complaint, paragraph
 
 AS_ON_WATCH = "as on Watch"
-LARGEST_M = 24
 # More lines would not be told apart.
 MOST_RUNNERS = 24
 MOST_EARLIER = 12
@@ -80,7 +79,7 @@ def choices(current: Lab) -> None:
     sizes, schedules = st.columns(2)
     sizes.multiselect(
         "M",
-        range(1, LARGEST_M + 1),
+        range(1, LARGEST_GROUP + 1),
         key="race_sizes",
         wrap=True,
         disabled=state.race_strategies == [AS_ON_WATCH],
@@ -281,7 +280,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
             "rows": [curve.last("rows") for _, curve in rows],
             "seconds": [curve.last("seconds") for _, curve in rows],
             "MB": [None if curve.memory is None else curve.memory / 2**20 for _, curve in rows],
-            "status": [curve.status for _, curve in rows],
+            "status": [curve.ending for _, curve in rows],
         },
         column_config={
             "run": column.TextColumn(width=195),
@@ -289,7 +288,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
             "LB": column.NumberColumn(width=72, format="%.6g", help="Lower bound, energy: higher is better"),
             "UB": column.NumberColumn(width=72, format="%.6g", help="Energy of the best labelling: lower is better"),
             "gap": column.NumberColumn(
-                width=60, format="%.3g %%", help="Between the bounds, relative to the lower one"
+                width=60, format="%.3g %%", help="Between the bounds, relative to the larger one in size; 0: closed"
             ),
             "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"]),
             "rows": column.NumberColumn(width=52, help="Benders rows in use"),
@@ -335,17 +334,17 @@ def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
     chosen_keys = st.multiselect(
         "Runs of earlier sessions, to compare with",
         list(found),
-        format_func=lambda key: _titled(found[key]) if key in found else key,
+        format_func=lambda key: _titled(found[key], held.scale) if key in found else key,
         key="race_earlier",
         wrap=True,
         max_selections=MOST_EARLIER,
         placeholder="Choose runs",
     )
-    return [earlier(found[key]) for key in chosen_keys]
+    return [earlier(found[key], held.scale) for key in chosen_keys]
 
 
-def _titled(run: Run) -> str:
-    curve = earlier(run)
+def _titled(run: Run, scale: float) -> str:
+    curve = earlier(run, scale)
     when = run.finished[:16].replace("T", " ")
     note = ", by older code" * ("older" in curve.note)
     return f"{full_name(curve).removeprefix('variant ')} · {when} UTC{note}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -25,9 +27,10 @@ from bender_core.visualization.message import (
 )
 from pages._shared.clicks import clicked_point
 from pages._shared.glossary import GLOSSARY
+from pages._shared.naming import picture, run_file
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
-from pages._shared.text import paragraph, table
+from pages._shared.text import label, labels, paragraph, table
 
 LOOKS = ("What if", "Row anatomy", "Slack over time", "Histogram")
 # The slack over time is looked at after so many events at most, and for so many seconds.
@@ -46,7 +49,7 @@ STEPS: tuple[tuple[bc.Grain, bool], ...] = (
 
 def choose(current: Lab) -> tuple[int, int]:
     """Which message, and where the run stands; returns receiver and sender."""
-    run, labels = current.run, current.partition.labels
+    run, names = current.run, [label(name) for name in current.partition.labels]
     ends = [run.engine.graph.ends(arc) for arc in range(2 * len(run.engine.graph.edges))]
 
     def picked() -> None:
@@ -60,7 +63,7 @@ def choose(current: Lab) -> tuple[int, int]:
     which.selectbox(
         "Message",
         range(len(ends)),
-        format_func=lambda arc: f"{labels[ends[arc][1]]} → {labels[ends[arc][0]]}",
+        format_func=lambda arc: f"{names[ends[arc][1]]} → {names[ends[arc][0]]}",
         key="edge_arc",
         on_change=picked,
         help=GLOSSARY["message"],
@@ -90,7 +93,7 @@ def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
             "row": [use.row.index for use in uses],
             "kind": [CUT_NAMES[use.row.kind] for use in uses],
             "born at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
-            "made for": [part.labels[use.row.made_for] for use in uses],
+            "made for": [label(part.labels[use.row.made_for]) for use in uses],
             "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],
             "intercept β⁰": [use.row.intercept for use in uses],
             "is the envelope at": [use.maximal for use in uses],
@@ -133,6 +136,11 @@ def state_chosen(current: Lab, shown: Message) -> int:
     return state
 
 
+def picture_of(current: Lab, what: str) -> dict[str, Any]:
+    """The name under which a figure about the message is saved."""
+    return picture(run_file(current, f"message-{current.run.arc}_{what}"))
+
+
 def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
     engine, part = current.run.engine, current.partition
     state = state_chosen(current, shown)
@@ -145,6 +153,7 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
     st.plotly_chart(
         plot_what_if(shown, cuts, state, order),
         key="edge-what-if",
+        config=picture_of(current, "what-if"),
         height=300,
         alt="The four rows over the states; the table has their numbers",
     )
@@ -163,7 +172,7 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
 
 def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
     engine, part = current.run.engine, current.partition
-    receiving, sending = ([engine.mrf.names[i] for i in part.groups[group]] for group in (p, q))
+    receiving, sending = (labels([engine.mrf.names[i] for i in part.groups[group]]) for group in (p, q))
     rows = chosen or engine.rows(p, q)[-1:]
     for row in rows[:1]:
         paragraph(
@@ -173,12 +182,14 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
         st.plotly_chart(
             plot_terms(row.u, receiving, "u"),
             key="edge-u",
+            config=picture_of(current, "row-u"),
             height=190,
             alt=f"Terms u of row {row.index}, a bar for each receiving member",
         )
         st.plotly_chart(
             plot_terms(row.v, sending, "v"),
             key="edge-v",
+            config=picture_of(current, "row-v"),
             height=190,
             alt=f"Terms v of row {row.index}, a bar for each sending member",
         )
@@ -186,6 +197,7 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
     st.plotly_chart(
         plot_couplings_between(couplings(engine.graph, p, q), receiving, sending),
         key="edge-theta",
+        config=picture_of(current, "couplings"),
         height=260,
         alt="Couplings between the two groups, those that pay written out",
     )
@@ -197,6 +209,7 @@ def over_time(current: Lab, p: int, q: int) -> None:
     st.plotly_chart(
         plot_slack_history(history, run.position),
         key="edge-history",
+        config=picture_of(current, "slack"),
         height=320,
         alt="Mean and largest slack over the events of the run",
     )
@@ -255,7 +268,11 @@ def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list
         over_time(current, p, q)
     else:
         st.plotly_chart(
-            plot_slack_histogram(shown), key="edge-histogram", height=320, alt="How many states have how much slack"
+            plot_slack_histogram(shown),
+            key="edge-histogram",
+            config=picture_of(current, "histogram"),
+            height=320,
+            alt="How many states have how much slack",
         )
         st.caption("How many states have how much slack; the bar at 0 counts those where the envelope is tight.")
 
@@ -274,6 +291,7 @@ def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) ->
     st.plotly_chart(
         plot_message(shown, names, order, overlay),
         key=key,
+        config=picture_of(current, order),
         on_select=clicked,
         selection_mode="points",
         height=340,

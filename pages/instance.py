@@ -15,10 +15,11 @@ from bender_core.normal_form import unary_shifts
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import model_svg, plot_couplings, plot_model
 from pages._shared.glossary import GLOSSARY
+from pages._shared.naming import file_name, file_of, picture
 from pages._shared.permalink import Origin, made_by
 from pages._shared.routing import through_app
 from pages._shared.session import lab, sample, sample_names
-from pages._shared.text import complaint, heading, paragraph, table
+from pages._shared.text import MEDIUM, SHORT, complaint, heading, label, markdown, paragraph, table
 
 LARGEST_PICTURE = 2000
 # Coefficients that differ by more are at the mercy of rounding.
@@ -29,7 +30,7 @@ EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def picture(name: str) -> str:
+def thumbnail(name: str) -> str:
     """The thumbnail of a sample."""
     return model_svg(sample(name))
 
@@ -54,18 +55,34 @@ def samples() -> None:
         mrf = sample(name)
         with st.container(border=True):
             image, words = st.columns([3, 8], vertical_alignment="center")
-            image.image(picture(name), alt=f"The graph of {name}")
+            image.image(thumbnail(name), alt=f"The graph of {name}")
             with words:
                 title, action = st.columns([3, 1], vertical_alignment="center")
-                title.markdown(f"**{name}** · {mrf.n} variables, {mrf.n_edges} edges")
+                title.markdown(f"**{markdown(name)}** · {mrf.n} variables, {mrf.n_edges} edges")
                 action.button("Load", key=f"load-{name}", on_click=take, args=(mrf, {"sample": name}), width="stretch")
                 paragraph(mrf.description)
 
 
+def largest_upload() -> int:
+    """Megabytes that a file may have: as the library has it, and as the server takes it."""
+    return max(min(int(default_limit() / 1e6), int(st.get_option("server.maxUploadSize"))), 1)
+
+
+def uploader(title: str, key: str, on_change: Callable[[], None]) -> None:
+    """A field for one file, and below it why none was taken, which the browser knows and the server does not."""
+    limit = largest_upload()
+    with st.container(key=f"{key}_field"):
+        st.file_uploader(title, max_upload_size=limit, key=key, on_change=on_change, label_visibility="collapsed")
+        st.html(
+            f"<div class='complaint refused'>The file was not uploaded: the limit is {limit} MB. Give a smaller file, "
+            "or raise BENDER_MAX_UPLOAD_MB and server.maxUploadSize on the server.</div>"
+        )
+
+
 def upload() -> None:
     formats = ", ".join(form.title for form in FORMATS)
-    st.caption(f"Plain or gzip, at most {default_limit() / 1e6:g} MB, recognised by content: {formats}.")
-    st.file_uploader("A model file", key="upload", on_change=_uploaded, label_visibility="collapsed")
+    st.caption(f"Plain or gzip, at most {largest_upload()} MB, recognised by content: {formats}.")
+    uploader("A model file", "upload", _uploaded)
     # As a form: outside of one, leaving the text runs the page, and the button moves away under the press.
     with st.expander("Paste a model as text"), st.form("paste", border=False):
         st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
@@ -76,7 +93,7 @@ def upload() -> None:
         action.form_submit_button("Read it", on_click=_pasted, width="stretch")
     with st.expander("Evidence: some values are known"):
         st.caption("A UAI evidence file for the model you have now. What was observed becomes fixed.")
-        st.file_uploader("An evidence file", key="evidence", on_change=_observed, label_visibility="collapsed")
+        uploader("An evidence file", "evidence", _observed)
 
 
 def _format_title(name: str | None) -> str:
@@ -163,7 +180,7 @@ def conversion(mrf: bc.BinaryMRF) -> None:
         return
     chosen = st.number_input(f"Edge (1 to {mrf.n_edges})", 1, mrf.n_edges, 1)
     e = int(chosen) - 1
-    i, j = (mrf.names[v] for v in mrf.edges[e])
+    i, j = (label(mrf.names[v], SHORT) for v in mrf.edges[e])
     before = mrf.pairwise[e]
     form = bc.to_normal_form(mrf)
     (shift_i,), (shift_j,) = unary_shifts(before[None])
@@ -188,7 +205,7 @@ def terms(mrf: bc.BinaryMRF) -> None:
     sign = {1.0: "energy", -1.0: "−energy"}.get(objective.scale, f"{number(objective.scale)} · energy")
     offset = f" + {number(objective.offset)}" if objective.offset else ""
     spins = "; its variables are spins, 2x − 1" if objective.domain == "spins" else ""
-    paragraph(f"The source {aim} its {objective.name} = {sign}{offset}{spins}.")
+    paragraph(f"The source {aim} its {label(objective.name, MEDIUM)} = {sign}{offset}{spins}.")
 
 
 def save(mrf: bc.BinaryMRF) -> None:
@@ -208,7 +225,7 @@ def save(mrf: bc.BinaryMRF) -> None:
     except bc.FormatError as error:
         complaint(error)
         return
-    st.download_button("Save the model", data, file_name=f"model{form.endings[0]}", mime="application/octet-stream")
+    st.download_button("Save the model", data, file_name=file_of(mrf, form.endings[0]), mime="application/octet-stream")
     if form.loses:
         st.caption(f"Not kept, for want of a place: {form.loses}.")
 
@@ -218,7 +235,7 @@ def present(mrf: bc.BinaryMRF) -> None:
     heading(mrf.name)
     paragraph(mrf.description)
     facts = _statistics(mrf.content_hash(), mrf)
-    for column, (label, value) in zip(
+    for column, (what, value) in zip(
         st.columns(5),
         (
             ("variables", facts.n),
@@ -229,7 +246,7 @@ def present(mrf: bc.BinaryMRF) -> None:
         ),
         strict=True,
     ):
-        column.metric(label, value, help=GLOSSARY["frustrated"] if "frustrated" in label else None)
+        column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
     if mrf.hard_entries:
         st.caption(
             f"{mrf.hard_entries} table entries forbid a state; each became a penalty larger than all other energies."
@@ -243,6 +260,7 @@ def present(mrf: bc.BinaryMRF) -> None:
             st.plotly_chart(
                 plot_model(mrf),
                 height=430,
+                config=picture(file_name(mrf.name, "model")),
                 key="model",
                 alt=f"{facts.n} variables and {facts.n_edges} couplings between them",
             )
@@ -250,7 +268,13 @@ def present(mrf: bc.BinaryMRF) -> None:
         else:
             st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
     with histogram:
-        st.plotly_chart(plot_couplings(mrf), height=430, key="couplings", alt="How many edges have which coupling")
+        st.plotly_chart(
+            plot_couplings(mrf),
+            height=430,
+            config=picture(file_name(mrf.name, "couplings")),
+            key="couplings",
+            alt="How many edges have which coupling",
+        )
         st.caption("How many edges have which coupling w; negative ones favour equal values.")
     with form:
         conversion(mrf)

@@ -9,9 +9,10 @@ import streamlit as st
 import bender_core as bc
 from pages._shared.lessons import LESSONS
 from pages._shared.lessons.lesson import Answer, Lesson, Question
+from pages._shared.permalink import LONGEST_WORD
 from pages._shared.routing import through_app
 from pages._shared.session import lab
-from pages._shared.text import complaint
+from pages._shared.text import complaint, label, markdown
 
 # Words and question beside what they speak of, where there is room; otherwise one below the other, in this order.
 _GRID = ".st-key-lesson > [data-testid='stLayoutWrapper'] > [data-testid='stHorizontalBlock']"
@@ -51,7 +52,7 @@ def chosen() -> Lesson:
     """The lesson that the address asks for, or the one that was left, at first the first."""
     slug = st.query_params.get("lesson", st.session_state.get("lesson", next(iter(LESSONS))))
     if slug not in LESSONS:
-        complaint(f"There is no lesson {slug!r}; here is the first.")
+        complaint(f"There is no lesson {label(slug, LONGEST_WORD)!r}; here is the first.")
         slug = next(iter(LESSONS))
     st.session_state.lesson = slug
     return LESSONS[slug]
@@ -87,13 +88,13 @@ def ask(lesson: Lesson) -> bool:
 
 
 def field(question: Question, key: str) -> Answer | None:
-    label = "**" + question.text.replace("*", r"\*") + "**"
+    title = f"**{markdown(question.text)}**"
     if question.options:
         return st.radio(
-            label, question.options, index=None, key=key, horizontal=True, width="stretch", persist_state="session"
+            title, question.options, index=None, key=key, horizontal=True, width="stretch", persist_state="session"
         )
     return st.number_input(
-        label, value=None, step=1.0, format="%g", placeholder="a number, then Enter", key=key, persist_state="session"
+        title, value=None, step=1.0, format="%g", placeholder="a number, then Enter", key=key, persist_state="session"
     )
 
 
@@ -108,16 +109,16 @@ def go_on(lesson: Lesson, done: set[str]) -> None:
     place = slugs.index(lesson.slug)
     with st.container(horizontal=True, key="lesson-steps"):
         # Next comes first, so that it stays where it is.
-        for label, to in (("Next →", place + 1), ("← Back", place - 1)):
+        for name, to in (("Next →", place + 1), ("← Back", place - 1)):
             if 0 <= to < len(slugs):
-                st.page_link("pages/learn.py", label=label, query_params=address(LESSONS[slugs[to]], done))
+                st.page_link("pages/learn.py", label=name, query_params=address(LESSONS[slugs[to]], done))
     into_app(lesson)
     st.markdown(f"**Lesson {place + 1} of {len(slugs)}, {len(done)} answered**")
     with st.container(key="lesson-list", gap=None):
         for k, other in enumerate(LESSONS.values(), start=1):
             name = f"{k}. {other.title}" + (" ✓" if other.slug in done else "")
-            label = f"▸ **{name}**" if other is lesson else name
-            st.page_link("pages/learn.py", label=label, query_params=address(other, done))
+            shown = f"▸ **{name}**" if other is lesson else name
+            st.page_link("pages/learn.py", label=shown, query_params=address(other, done))
 
 
 def into_app(lesson: Lesson) -> None:

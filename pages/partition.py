@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
 import bender_core as bc
+from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
-from bender_core.estimate import memory_limit
 from bender_core.partition import (
+    LARGEST_GROUP,
     Partition,
     applicable,
     default_strategy,
@@ -25,6 +27,7 @@ from pages._shared.clicks import clicked_point
 from pages._shared.comparing import Comparing
 from pages._shared.draft import Cut, Draft
 from pages._shared.glossary import GLOSSARY
+from pages._shared.naming import file_name, picture
 from pages._shared.remembered import (
     cut,
     fingerprint,
@@ -37,7 +40,7 @@ from pages._shared.remembered import (
 )
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab
-from pages._shared.text import complaint, paragraph, paragraphs, table
+from pages._shared.text import complaint, label, paragraph, paragraphs, table
 
 WORDS = {
     "auto": "auto: try them all, take what keeps most together",
@@ -52,7 +55,6 @@ WORDS = {
     "manual": "by hand",
 }
 HALVES = {"coupling": "by coupling: cut as little as can be found", "order": "in the order of its members"}
-LARGEST_M = 24
 COMPARED_M = (4, 8, 12)
 # What is drawn as one figure, and edited by hand, at most; more would not be told apart.
 MOST_DRAWN = 1000
@@ -76,7 +78,7 @@ def draft(current: Lab) -> Draft:
             "cut_strategy": current.partition.strategy,
             "cut_variant": current.variant,
             "cut_schedule": current.schedule,
-            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_M), 1)],
+            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
             "compare_sweeps": 10,
         }
         state.update(state.choices)
@@ -156,7 +158,7 @@ def use(current: Lab, on_table: Draft) -> None:
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
-    st.slider("M: variables a group may hold", 1, LARGEST_M, key="cut_size", help=GLOSSARY["M"])
+    st.slider("M: variables a group may hold", 1, LARGEST_GROUP, key="cut_size", help=GLOSSARY["M"])
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
@@ -221,6 +223,7 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
     st.plotly_chart(
         plot_partition(current.mrf, part, picked, group_places(model, owners(part), current.mrf, part)),
         height=PICTURE_HEIGHT,
+        config=picture_of(current, part, "groups"),
         key="hypergraph",
         alt=f"{len(part)} groups, joined by a line where they are coupled; the tab Groups lists them",
         on_select=clicked,
@@ -229,6 +232,11 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
     st.caption(
         "Circles are groups, larger with more members; lines join groups that are coupled. Click one to edit it."
     )
+
+
+def picture_of(current: Lab, part: Partition, what: str) -> dict[str, Any]:
+    """The name under which a drawing of the cut on the table is saved."""
+    return picture(file_name(current.mrf.name, f"M{st.session_state.cut_size}", part.strategy, what))
 
 
 def draw_variables(current: Lab, part: Partition, model: str) -> None:
@@ -245,6 +253,7 @@ def draw_variables(current: Lab, part: Partition, model: str) -> None:
     st.plotly_chart(
         plot_model(current.mrf, part, st.session_state.move_variable, variable_places(model, current.mrf)),
         height=PICTURE_HEIGHT,
+        config=picture_of(current, part, "variables"),
         key="variables",
         alt=f"{current.mrf.n} variables, those of a group in one colour; the tab Groups lists them",
         on_select=clicked,
@@ -257,14 +266,14 @@ def draw_variables(current: Lab, part: Partition, model: str) -> None:
 def list_groups(current: Lab, part: Partition) -> None:
     listed = list(zip(part.labels, part.groups, strict=True))[:MOST_GROUPS_LISTED]
     with st.container(height=PICTURE_HEIGHT, border=False):
-        paragraphs(f"{label}: {', '.join(current.mrf.names[i] for i in group)}" for label, group in listed)
+        paragraphs(f"{label(name)}: {', '.join(label(current.mrf.names[i]) for i in group)}" for name, group in listed)
         if len(part) > len(listed):
             st.caption(f"… and {len(part) - len(listed):,} more groups")
 
 
 def numbered(part: Partition) -> list[str]:
     """The groups as a select box lists them; numbers keep equal names apart."""
-    return [f"{k + 1}. {label}" for k, label in enumerate(part.labels)]
+    return [f"{k + 1}. {label(name)}" for k, name in enumerate(part.labels)]
 
 
 def by_hand(current: Lab, on_table: Draft) -> None:
@@ -298,8 +307,8 @@ def by_hand(current: Lab, on_table: Draft) -> None:
         which = group(state.split_group)
         return split_by_coupling(current.mrf, part, which) if state.split_by == "coupling" else split(part, which)
 
-    def action(place: st.delta_generator.DeltaGenerator, label: str, edited: Callable[[], Partition]) -> None:
-        place.button(label, on_click=change, args=(on_table, lambda: Cut(edited(), max_size)), width="stretch")
+    def action(place: st.delta_generator.DeltaGenerator, name: str, edited: Callable[[], Partition]) -> None:
+        place.button(name, on_click=change, args=(on_table, lambda: Cut(edited(), max_size)), width="stretch")
 
     st.caption("Edit the groups by hand: click in the drawing, or choose here.")
     moving, merging, splitting = st.tabs(["Move", "Merge", "Split"])
@@ -308,7 +317,7 @@ def by_hand(current: Lab, on_table: Draft) -> None:
         what.selectbox(
             "Variable",
             range(len(names)),
-            format_func=names.__getitem__,
+            format_func=lambda variable: label(names[variable]),
             key="move_variable",
             placeholder="none chosen",
             on_change=lambda: pick(part, state.move_variable),
@@ -348,7 +357,7 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
     """All strategies at some M: what they cost, what they keep, and on request what bound they reach."""
     state = st.session_state
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
-    left.multiselect("Values of M", range(1, LARGEST_M + 1), key="compare_sizes")
+    left.multiselect("Values of M", range(1, LARGEST_GROUP + 1), key="compare_sizes")
     comparing = compared(current, model)
     sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])
     right.button(
@@ -363,7 +372,7 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
         st.fragment(working, run_every=TELL_SECONDS)(comparing)
         return
     if not comparing.complete:
-        st.caption("Stopped before all cuts were made.")
+        st.button("Go on", on_click=comparing.predict, help="Not all cuts were made")
     action = st.empty()
     chosen = comparison_table(comparing)
     action.button(

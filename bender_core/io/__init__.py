@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from bender_core.io._format import Format
 from bender_core.io._source import Source, default_limit, read
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence
-from bender_core.io.labeling import dump_labeling
+from bender_core.io.labeling import dump_labeling, load_labeling
 from bender_core.model import BinaryMRF, ModelError
 
 __all__ = [
@@ -31,12 +31,13 @@ __all__ = [
     "format_of",
     "load",
     "load_evidence",
+    "load_labeling",
     "recognise",
     "save",
     "without_unheld_constant",
 ]
 
-# Where the content fits several and the ending decides nothing, the first is taken.
+# Where the content fits several and the ending decides nothing, the first is taken, and `load` says so.
 FORMATS: tuple[Format, ...] = (
     native.FORMAT,
     bqpjson.FORMAT,
@@ -77,7 +78,8 @@ def load(
     Returns
     -------
     BinaryMRF
-        In energies to be minimised; its ``objective`` leads back to the file's own terms.
+        In energies to be minimised; its ``objective`` leads back to the file's own terms. If neither content nor
+        ending tells which of several formats a file is in, its ``readings`` name them.
 
     Raises
     ------
@@ -90,6 +92,9 @@ def load(
     form = recognise(source) if format is None else _named(format)
     with model_errors_as_format_errors():
         mrf = form.parse(source)
+        others = () if format is not None or form.owns(source.ending) else _also_taken_by(form.alike, source)
+        if others:
+            mrf = replace(mrf, readings=(form.name, *others))
         return mrf if evidence is None else mrf.condition(load_evidence(evidence, mrf.n))
 
 
@@ -113,6 +118,16 @@ def recognise(source: Source) -> Format:
             'add "# vartype=BINARY" or "# vartype=SPIN", or name the format',
         )
     raise FormatError(1, "the file is in no format known here", f"known are: {known}")
+
+
+def _also_taken_by(names: Iterable[str], source: Source) -> tuple[str, ...]:
+    """Those of some formats that a text is a model in."""
+    taken = []
+    for name in names:
+        with suppress(FormatError, ModelError):
+            _named(name).parse(source)
+            taken.append(name)
+    return tuple(taken)
 
 
 def _named(name: str) -> Format:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bender_core.io._source import Source
-from bender_core.model import BinaryMRF, FloatArray, Objective
+from bender_core.model import BinaryMRF, FloatArray, Objective, require_moderate
 
 LARGEST_ARITY = 2
 UNSUPPORTED = "only cost functions of at most two variables are supported"
@@ -42,7 +42,14 @@ class CostFunctions:
         objective: Objective,
         names: tuple[str, ...] = (),
     ) -> BinaryMRF:
-        """The model of these tables, which are energies by now, over the scopes added."""
+        """The model of these tables, which are energies by now, over the scopes added.
+
+        Raises
+        ------
+        ModelError
+            If a cost is too large, or the constant infinite.
+        """
+        require_moderate(*tables)
         constants, singles, pairs = tables
         unary = np.zeros((self._n, 2))
         np.add.at(unary, np.array(self._scopes[1], np.int64), singles)

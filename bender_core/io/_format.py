@@ -29,6 +29,10 @@ class Format:
         Model to text; None where the format is only read. Raises FormatError where the format cannot hold the model.
     loses : str
         What of a model the format cannot hold although it keeps every energy; "" if it keeps all.
+    alike : tuple of str
+        Names of formats that may take the same text for another model, where nothing but the ending tells them apart.
+    forbids : bool
+        Whether hard constraints are written as such; elsewhere their penalties become ordinary energies.
     unheld_constant : callable
         The part of a model's constant that the format has no place for.
     """
@@ -40,6 +44,8 @@ class Format:
     parse: Callable[[Source], BinaryMRF]
     write: Callable[[BinaryMRF], str] | None
     loses: str = "names, groups and positions"
+    alike: tuple[str, ...] = ()
+    forbids: bool = False
     unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
 
     def owns(self, ending: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import os
 import re
 import zlib
@@ -13,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from bender_core.io.errors import FormatError
-from bender_core.model import FloatArray, IntArray
+from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
 
 DEFAULT_LIMIT_MB = 20.0
 GZIP_MAGIC = b"\x1f\x8b"
 
 # What float() takes, without the digit groups and foreign digits it also takes.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+SMALLER = f"write one of size up to {LARGEST_ENERGY:g}"
 # White space as files have it; Python's split would also cut at exotic blanks.
 _WORD = re.compile(r"[^\x00-\x20]+")
 _WORDS_AT_ONCE = 1 << 15
@@ -80,7 +82,32 @@ class Source:
 
 
 def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None) -> Source:
-    """Read a file, plain or gzip, within the size limit.
+    """Read a text file, plain or gzip, within the size limit.
+
+    Parameters
+    ----------
+    path_or_bytes, name, max_bytes
+        As for `read_bytes`.
+
+    Raises
+    ------
+    FormatError
+        If the file is too large, empty, damaged gzip, or not text.
+    OSError
+        If the path cannot be read.
+    """
+    data, filename = read_bytes(path_or_bytes, name, max_bytes)
+    text = decode(data)
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII")
+    return Source(text.replace("\r\n", "\n").replace("\r", "\n"), filename)
+
+
+def read_bytes(
+    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None
+) -> tuple[bytes, str]:
+    """Read a file, plain or gzip, within the size limit; also its name without its folder, "" if unknown.
 
     Parameters
     ----------
@@ -94,7 +121,7 @@ def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_by
     Raises
     ------
     FormatError
-        If the file is too large, empty, damaged gzip, or not text.
+        If the file is too large or damaged gzip.
     OSError
         If the path cannot be read.
     """
@@ -110,7 +137,8 @@ def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_by
     _check_size(data, limit, "the file")
     if data.startswith(GZIP_MAGIC):
         data = _unpack(data, limit)
-    return Source(_decode(data), filename)
+    # A path that is not UTF-8 holds what could not be written.
+    return data, filename.encode(errors="replace").decode()
 
 
 def default_limit() -> int:
@@ -136,18 +164,22 @@ def _unpack(data: bytes, limit: int) -> bytes:
     return unpacked
 
 
-def _decode(data: bytes) -> str:
+def decode(data: bytes) -> str:
+    """The text of a file.
+
+    Raises
+    ------
+    FormatError
+        If it is empty or not UTF-8.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII") from None
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII")
     if not text.strip():
         raise FormatError(None, "the file is empty", "give a model file")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 class Tokens:
@@ -197,7 +229,7 @@ class Tokens:
         Raises
         ------
         FormatError
-            If one is not a number.
+            If one is not a number, or one that is too large.
         """
         numbers = np.empty(max(len(self) - start, 0))
         odd = "_" in self.text or not self.text.isascii()
@@ -217,7 +249,15 @@ class Tokens:
                             self.line(index), f"{shown(word)} is not a number", "write a number like 0.25 or 1e-3"
                         ) from None
                     numbers[index - start] = float(word)
+        for index in (start + np.flatnonzero(np.isinf(numbers))).tolist():
+            if overflows(self.word(index)):
+                raise FormatError(self.line(index), f"{shown(self.word(index))} is too large a number", SMALLER)
         return numbers
+
+
+def overflows(word: str) -> bool:
+    """Whether a finite number is too large for float64, which would take it for infinite."""
+    return math.isinf(float(word)) and "inf" not in word.lower()
 
 
 def shown(word: str) -> str:

@@ -18,6 +18,7 @@ Source: https://toulbar2.github.io/toulbar2/formats/cfnformat.html
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -25,9 +26,9 @@ import numpy as np
 
 from bender_core.io._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
 from bender_core.io._format import Format
-from bender_core.io._source import NUMBER, Source, shown
+from bender_core.io._source import NUMBER, SMALLER, Source, overflows, shown
 from bender_core.io.errors import FormatError
-from bender_core.model import BinaryMRF, FloatArray, Objective
+from bender_core.model import BinaryMRF, FloatArray, Objective, require_moderate
 
 TITLE = "cfn"
 _COMMENT = re.compile(r"^#[^\n]*|//[^\n]*", re.MULTILINE)
@@ -206,9 +207,14 @@ def _costs(scanner: _Scanner, text: str) -> list[float]:
     words = text.replace(",", " ").replace('"', " ").split()
     if _COSTS.fullmatch(text):
         try:
-            return list(map(float, words))
+            costs = list(map(float, words))
         except ValueError:
             pass
+        else:
+            if math.inf in costs or -math.inf in costs:
+                for word in filter(overflows, words):
+                    raise scanner.refuse(f"{shown(word)} is too large a number", SMALLER)
+            return costs
     wrong = next((word for word in words if not NUMBER.fullmatch(word) or word.lower().endswith("nan")), text)
     raise scanner.refuse(f"{shown(wrong)} is not a number", "write a number like 0.25, or inf to forbid")
 
@@ -227,6 +233,7 @@ def _forbid(tables: list[FloatArray], bound: float) -> tuple[FloatArray, FloatAr
     if any(np.isneginf(table).any() for table in tables):
         raise FormatError(None, "a cost is infinitely good", "infinite costs forbid; give them the other sign")
     lowest = [table.min(axis=1, keepdims=True) for table in tables]
+    require_moderate(*lowest)
     room = bound - sum(float(low.sum()) for low in lowest)
     constants, singles, pairs = (
         np.where(table - low >= room, np.inf, table) if np.isfinite(low).all() and np.isfinite(bound) else table

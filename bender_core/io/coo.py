@@ -28,10 +28,9 @@ _DOMAINS: dict[str, Domain] = {"BINARY": "bits", "SPIN": "spins"}
 
 
 def recognises(source: Source) -> bool:
-    """Whether the vartype is stated, or the file's name says that it is such a file."""
-    return _VARTYPE.search(source.text) is not None or (
-        source.ending.endswith(ENDINGS) and len(source.first_line().split()) == 3
-    )
+    """Whether rows of three words come with the vartype, or with a name that says that it is such a file."""
+    stated, words = _VARTYPE.search(source.text) is not None, len(source.first_line().split())
+    return (stated and words in (0, 3)) or (source.ending.endswith(ENDINGS) and words == 3)
 
 
 def parse(source: Source) -> BinaryMRF:

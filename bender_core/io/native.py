@@ -17,13 +17,11 @@ A file is one JSON object (UTF-8, standard JSON, so no ``NaN`` and no bare ``Inf
 ``objective``    ``{"name", "sense", "scale", "offset", "domain"}``: the source minimises or maximises (``"min"``,
                  ``"max"``) its own ``value = scale * energy + offset`` over ``"bits"`` x or ``"spins"``
                  ``2 x - 1``; energy itself over bits by default
-``hard_entries`` how many entries of the tables are penalties that stand for hard constraints
-``ceiling``      a labelling of higher energy violates a hard constraint; only with ``hard_entries``
 ===============  ========================================================================================
 
-Energies are minimised. In ``unary`` and ``pairwise`` the string ``"inf"`` forbids a state or a pair of states;
-reading replaces it by a finite penalty (see ``BinaryMRF``). Writing keeps these penalties and says so in
-``hard_entries`` and ``ceiling``; a file has either ``"inf"`` or those two keys.
+Energies are minimised. In ``unary`` and ``pairwise`` the string ``"inf"`` forbids a state or a pair of states.
+Earlier versions wrote finite penalties in its place, with their number in ``hard_entries`` and in ``ceiling`` the
+energy above which a labelling violates a hard constraint; such files are still read.
 
 A key that is not in this list, or is given twice, is an error: a misspelt key would lose data in silence. Files are
 written with one variable, table or edge a line, numbers in shortest form that reads back to the same float64.
@@ -41,10 +39,11 @@ from bender_core.io._format import Format
 from bender_core.io._json import number, read_json, require_known, shown_value, string
 from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
-from bender_core.model import LARGEST_ENERGY, BinaryMRF, FloatArray, IntArray, Objective
+from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray, Objective
 
 MARK = "bender-lab-mrf"
 VERSION = 1
+FORBIDDEN = "inf"
 
 _KEYS = (
     "format",
@@ -97,12 +96,12 @@ def parse(source: Source) -> BinaryMRF:
     if len(edges) != len(pairwise):
         raise FormatError(None, f"there are {len(edges)} edges and {len(pairwise)} pairwise tables", "give one an edge")
     names, groups, positions = _variables(data.get("variables"), len(unary))
-    hard_entries, ceiling = _hard(data, unary, pairwise)
+    constant = number(data.get("constant", 0.0), '"constant"')
     return BinaryMRF(
         unary=unary,
         edges=edges,
         pairwise=pairwise,
-        constant=number(data.get("constant", 0.0), '"constant"'),
+        constant=constant,
         names=names,
         groups=groups,
         positions=positions,
@@ -110,14 +109,14 @@ def parse(source: Source) -> BinaryMRF:
         description=string(data.get("description", ""), '"description"'),
         source=string(data.get("source", ""), '"source"'),
         objective=_objective(data.get("objective", {})),
-        hard_entries=hard_entries,
-        ceiling=ceiling,
+        hard=_penalties(data, constant, unary, pairwise),
     )
 
 
 def write(mrf: BinaryMRF) -> str:
     """The model as native text; equal models give equal text."""
     objective = mrf.objective
+    hard_unary, hard_pairwise = mrf.hard_masks()
     parts: dict[str, str] = {
         "format": _dump(MARK),
         "version": _dump(VERSION),
@@ -127,8 +126,6 @@ def write(mrf: BinaryMRF) -> str:
         "objective": _dump({key: getattr(objective, key) for key in _OBJECTIVE_KEYS}),
         "constant": _dump(mrf.constant),
     }
-    if mrf.hard_entries:
-        parts |= {"hard_entries": _dump(mrf.hard_entries), "ceiling": _dump(mrf.ceiling)}
     columns: dict[str, Sequence[object]] = {"name": mrf.names}
     if mrf.groups is not None:
         columns["group"] = mrf.groups
@@ -136,9 +133,9 @@ def write(mrf: BinaryMRF) -> str:
         columns["position"] = mrf.positions.tolist()
     parts |= {
         "variables": _lines(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)),
-        "unary": _lines(mrf.unary.tolist()),
+        "unary": _tables(mrf.unary, hard_unary),
         "edges": _lines(mrf.edges.tolist()),
-        "pairwise": _lines(mrf.pairwise.tolist()),
+        "pairwise": _tables(mrf.pairwise, hard_pairwise),
     }
     return "{\n" + ",\n".join(f'  "{key}": {value}' for key, value in parts.items()) + "\n}\n"
 
@@ -151,6 +148,7 @@ FORMAT = Format(
     parse=parse,
     write=write,
     loses="",
+    forbids=True,
 )
 
 
@@ -161,6 +159,12 @@ def _dump(value: object) -> str:
 def _lines(rows: Iterable[object]) -> str:
     body = ",\n    ".join(map(_dump, rows))
     return f"[\n    {body}\n  ]" if body else "[]"
+
+
+def _tables(energies: FloatArray, hard: BoolArray) -> str:
+    tables = energies.astype(object)
+    tables[hard] = FORBIDDEN
+    return _lines(tables.tolist())
 
 
 def _array(value: object, shape: tuple[int, ...], where: str) -> np.ndarray[Any, np.dtype[np.object_]]:
@@ -181,16 +185,17 @@ def _array(value: object, shape: tuple[int, ...], where: str) -> np.ndarray[Any,
 
 def _energies(value: object, shape: tuple[int, ...], where: str) -> FloatArray:
     array = _array(value, shape, where)
+    forbidden = array == FORBIDDEN
+    array[forbidden] = 0.0
     try:
         kinds = {type(entry) for entry in array.flat}
         energies: FloatArray = array.astype(np.float64) if kinds <= {int, float} else np.full(array.shape, np.nan)
     except OverflowError:
         energies = np.full(array.shape, np.nan)
-    if (np.abs(energies) <= LARGEST_ENERGY).all():
-        return energies
-    for index, entry in np.ndenumerate(array):
-        place = where + "".join(f"[{k}]" for k in index)
-        energies[index] = np.inf if isinstance(entry, str) and entry == "inf" else number(entry, place)
+    if not (np.abs(energies) <= LARGEST_ENERGY).all():
+        for index, entry in np.ndenumerate(array):
+            energies[index] = number(entry, where + "".join(f"[{k}]" for k in index))
+    energies[forbidden] = np.inf
     return energies
 
 
@@ -259,14 +264,27 @@ def _objective(value: object) -> Objective:
     )
 
 
-def _hard(data: dict[str, Any], unary: FloatArray, pairwise: FloatArray) -> tuple[int, float]:
+def _penalties(
+    data: dict[str, Any], constant: float, unary: FloatArray, pairwise: FloatArray
+) -> tuple[BoolArray, BoolArray] | None:
+    """Which energies are penalties, in a file that says that some are."""
     if ("hard_entries" in data) != ("ceiling" in data):
         raise FormatError(None, '"hard_entries" and "ceiling" belong together', "give both or neither")
     if "ceiling" not in data:
-        return 0, np.inf
+        return None
     if np.isinf(unary).any() or np.isinf(pairwise).any():
         raise FormatError(None, 'the file has both "ceiling" and "inf"', 'keep the "inf" and drop the two keys')
     count = data["hard_entries"]
     if type(count) is not int or not 0 < count <= unary.size + pairwise.size:
         raise FormatError(None, f'"hard_entries" is {shown_value(count)}', "it must count entries of the tables")
-    return count, number(data["ceiling"], '"ceiling"')
+    floors = unary.min(axis=1, keepdims=True), pairwise.min(axis=(1, 2), keepdims=True, initial=np.inf)
+    # No finite entry costs so much that with it alone a labelling would reach the ceiling; every penalty does.
+    room = number(data["ceiling"], '"ceiling"') - (constant + floors[0].sum() + floors[1].sum())
+    hard = unary - floors[0] > room, pairwise - floors[1] > room
+    if hard[0].sum() + hard[1].sum() != count:
+        raise FormatError(
+            None,
+            f"which {count} energies are penalties of hard constraints cannot be told",
+            'write "inf" for these and drop "hard_entries" and "ceiling"',
+        )
+    return hard

@@ -87,5 +87,6 @@ FORMAT = Format(
     recognises=lambda source: starts_with_counts(source) and "-" not in source.first_line(),
     parse=parse,
     write=write,
+    alike=("sparse",),
     unheld_constant=_unheld_constant,
 )

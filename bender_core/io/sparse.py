@@ -88,5 +88,6 @@ FORMAT = Format(
     recognises=recognises,
     parse=parse,
     write=write,
+    alike=("rudy",),
     unheld_constant=_unheld_constant,
 )

@@ -15,20 +15,21 @@ Source: https://uaicompetition.github.io/uci-2022/file-formats/model-format/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bender_core.io._format import Format
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
-from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
+from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray, Objective
 
 COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
+_NOT_ZERO = re.compile(r"[+0.]*[1-9]")
 
 
 def recognises(source: Source) -> bool:
@@ -82,7 +83,7 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
     np.add.at(unary, reader.variables(starts[single]), singles)
     edges = reader.variables(starts[pair, None] + np.arange(2))
     pairs = reader.energies(tables[pair, None] + np.where(potts[pair, None], 0, np.arange(4)), logarithms)
-    pairs *= np.where(potts[pair, None], [0.0, 1.0, 1.0, 0.0], 1.0)
+    pairs[potts[pair, None] & np.array([True, False, False, True])] = 0.0
     return BinaryMRF(
         unary=unary,
         edges=edges,
@@ -182,7 +183,7 @@ class _Reader:
         """The variables named at these places, which ``scopes`` has checked."""
         return self._numbers[index].astype(np.int64)
 
-    def tables(self, arities: IntArray, logarithms: bool) -> tuple[IntArray, NDArray[np.bool_]]:
+    def tables(self, arities: IntArray, logarithms: bool) -> tuple[IntArray, BoolArray]:
         """Where each table starts among the numbers, and whether it is a Potts factor."""
         numbers = memoryview(self._numbers)  # type: ignore[arg-type]
         starts = np.empty(len(arities), np.int64)
@@ -215,15 +216,29 @@ class _Reader:
     def energies(self, index: IntArray, logarithms: bool) -> FloatArray:
         """The energies of the potentials at these places."""
         values = self._numbers[index]
-        bad = ~(values < np.inf) if logarithms else ~((values >= 0) & np.isfinite(values))
+        if logarithms:
+            bad = ~((np.abs(values) <= LARGEST_ENERGY) | np.isneginf(values))
+        else:
+            bad = ~((values >= 0) & np.isfinite(values))
+            self._refuse_underflow(np.sort(index[values == 0]))
         if bad.any():
             place = int(index[bad].min())
-            allowed = "not infinite, or -inf to forbid" if logarithms else "finite and not negative"
+            any_size = f"up to {LARGEST_ENERGY:g} in size, or -inf to forbid"
+            allowed = any_size if logarithms else "finite and not negative"
             kind = "logarithm" if logarithms else "potential"
             hint = "" if logarithms or self._numbers[place] >= 0 else "; logarithms are in files named .LG"
             raise FormatError(self._line(place), f"a {kind} is {self._word(place)}", f"{kind}s are {allowed}{hint}")
         with np.errstate(divide="ignore"):
             return -values if logarithms else -np.log(values)
+
+    def _refuse_underflow(self, zeros: IntArray) -> None:
+        """Refuse potentials that float64 takes for 0 although they forbid nothing."""
+        for place in zeros.tolist():
+            word = self._tokens.word(place + 1)
+            if _NOT_ZERO.match(word):
+                raise FormatError(
+                    self._line(place), f"a potential is {self._word(place)}, too small a number", "write logarithms"
+                )
 
     def table_line(self, place: int) -> int:
         """The line of a number of a table."""
@@ -279,6 +294,8 @@ FORMAT = Format(
     recognises=recognises,
     parse=parse,
     write=write,
+    alike=("uai-log",),
+    forbids=True,
 )
 LOGARITHMS = Format(
     name="uai-log",
@@ -287,6 +304,8 @@ LOGARITHMS = Format(
     recognises=recognises,
     parse=parse_logarithms,
     write=write_logarithms,
+    alike=("uai",),
+    forbids=True,
 )
 
 
@@ -295,9 +314,10 @@ def _table_lines(tables: FloatArray) -> Iterator[str]:
         yield f"{len(table)} " + " ".join(map(repr, table))
 
 
-def _potentials(energies: FloatArray, hard: NDArray[np.bool_], what: str) -> tuple[FloatArray, float]:
+def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[FloatArray, float]:
     """exp(−energy), after moving the minimum of tables that would not fit into a constant."""
-    finite = np.where(hard, energies.min(axis=1, keepdims=True), energies)
+    # Where all is forbidden, there is no energy to be kept.
+    finite = np.where(hard, np.where(hard.all(axis=1), 0.0, energies.min(axis=1))[:, None], energies)
     moved = np.abs(finite).max(axis=1, initial=0.0) > _LARGEST_EXPONENT
     shift = np.where(moved, finite.min(axis=1, initial=np.inf), 0.0)
     finite = finite - shift[:, None]

@@ -2,16 +2,24 @@
 
 The loop walks through the phases of a node update (paper, Algs. 1 and 2):
 
-    OPEN    recycle the rows of every edge (or enumerate), sum up, find the minimiser y*
-    ORACLE  the true min-marginals at y*; if the envelope is tight there go to PASS (or, where progress is slow,
-            on to the next best state), else plan rows
-    APPLY   put the planned rows to use, one event each; find the new y*; back to ORACLE
-    PASS    pass the messages, decode the group, close the node
-    SWEEP   after the last node: close the sweep, decide whether to go on
-    FINISH  say so, once
+    OPEN     recycle the rows of every edge (or compute its min-marginals), sum up, find the minimiser y*
+    ORACLE   the true min-marginals at y*; if the envelope is tight there go to PASS (or, where progress is slow,
+             on to the next best state), else
+    PLAN     make the rows that the variant asks for, one after the other
+    APPLY    put the planned rows to use, one event each; find the new y*; back to ORACLE
+    PASS     pass the messages, decode the group, close the node
 
-Its whole position is in ``state.cursor``, so it can leave after any event. Room for rows and events is
-checked before anything changes; the caller grows the arrays and calls again.
+and, after the last node of a sweep,
+
+    SWEEP    sum the bounds afresh
+    FOLLOW   decode a labelling group by group, each consistent with those before it
+    DESCEND  give one group after the other its best state while that lowers the energy
+    REPORT   close the sweep, decide whether to go on
+    FINISH   say so, once
+
+Its whole position is in ``state.cursor`` (and, within a node, in the workspace), so it can leave after any event and
+between events too: no step of the loop reads many more entries than `layout.STEP`, and the budget is looked at
+before each. Room for rows and events is checked before anything changes; the caller grows the arrays and calls again.
 """
 
 from __future__ import annotations
@@ -21,14 +29,16 @@ import numpy as np
 from bender_core.kernels._jit import inlined, kernel
 from bender_core.kernels.affine import argmin, assign, raise_with_total
 from bender_core.kernels.deepening import envelope_total, is_slow, mask, next_state, unmask
-from bender_core.kernels.exact import enumerate_some, exact_min_marginals
-from bender_core.kernels.layout import Bound, Cursor, Goal, Kind, Outcome, Phase, Status, Until
+from bender_core.kernels.exact import begin_exact, enumerate_some, exact_min_marginals
+from bender_core.kernels.layout import Bound, Cursor, Goal, Kind, Outcome, Phase, Progress, Status, Until
 from bender_core.kernels.messages import pass_messages
-from bender_core.kernels.primal import decode, improve, total_energy
+from bender_core.kernels.primal import ROUNDS, decode, descend, follow, keep_better, total_energy
 from bender_core.kernels.projection import active_state, add_spread, fetch, project_max, sent_table
 from bender_core.kernels.rows import (
     TIGHT,
     anchored_row,
+    begin_recycling,
+    keep_intercept,
     link_row,
     oracle,
     plan_cut,
@@ -41,8 +51,8 @@ from bender_core.kernels.schedule import is_unchanged
 # What a step of the loop costs beside its passes, in entries read: small groups are all overhead, and the
 # budget has to see it.
 OVERHEAD = 512
-# Passes that a Magnanti-Wong cut typically makes over what the sender brings.
-CUT_PASSES = 12
+# Where a sweep has brought no more than the tolerance, a gap of up to so many times that is closed.
+NEARLY = 10
 
 
 @kernel
@@ -71,10 +81,13 @@ def _emit(rule, pool, state, events, kind, node, arc, row, value, before):
 
 
 @kernel
-def _close_enough(difference, rule, problem, state):
-    """Whether a difference of energies is negligible beside the bound, whatever constant the model carries."""
-    scale = min(abs(state.bound[Bound.LOWER] + rule.constant), problem.spread)
-    return difference <= max(rule.tolerance * scale, TIGHT * problem.spread)
+def _is_negligible(difference, rule, problem, state):
+    """Whether a difference of energies is nothing beside the bound, or beside what is at stake if that is less.
+
+    What is at stake, unlike the bound, does not depend on the constant that the model carries.
+    """
+    scale = min(abs(state.bound[Bound.LOWER] + rule.constant), problem.scale)
+    return difference <= max(rule.tolerance * scale, TIGHT * problem.scale)
 
 
 @inlined
@@ -85,7 +98,7 @@ def _open(problem, rule, pool, state, work, events, goal, node):
     bits = problem.size[node]
     n = 1 << bits
     slot = cursor[Cursor.SLOT]
-    if slot == 0 and cursor[Cursor.BLOCK] == 0:
+    if slot == 0 and cursor[Cursor.BEGUN] == 0:
         assign(work.total[:n], problem.phi[problem.phi_start[node] :])
     if first + slot < last:
         arc = problem.node_arcs[first + slot]
@@ -104,29 +117,33 @@ def _open(problem, rule, pool, state, work, events, goal, node):
 
 @inlined
 def _bring_in(problem, rule, pool, state, work, goal, arc, slot):
-    """Make the (envelope of the) min-marginal of one message; returns whether it is complete."""
+    """Go on making the (envelope of the) min-marginal of one message; returns whether it is complete."""
     cursor = state.cursor
-    active, sender_states = 1 << problem.bits[arc], 1 << problem.bits[arc ^ 1]
-    nu = work.nu[slot, :active]
-    if cursor[Cursor.BLOCK] == 0:
+    nu = work.nu[slot, : 1 << problem.bits[arc]]
+    if cursor[Cursor.BEGUN] == 0:
         goal[Goal.SPENT] += fetch(problem, state.lam, arc, work.sent[slot])
+        if is_unchanged(problem, rule, cursor, arc):
+            start = problem.lam_start[arc]
+            size = problem.size[problem.edge_node[arc // 2, arc % 2]]
+            project_max(problem, arc, state.lam[start : start + (1 << size)], nu)
+            goal[Goal.SPENT] += 1 << size
+            return True
+        if rule.exact:
+            begin_exact(work)
+        else:
+            begin_recycling(state, arc, nu, work)
+        cursor[Cursor.BEGUN] = 1
     sent = sent_table(problem, state.lam, arc, work.sent[slot])
-    if is_unchanged(problem, rule, cursor, arc):
-        start = problem.lam_start[arc]
-        size = problem.size[problem.edge_node[arc // 2, arc % 2]]
-        project_max(problem, arc, state.lam[start : start + (1 << size)], nu)
-        return True
-    if not rule.exact:
-        nu[:] = -np.inf
-        goal[Goal.SPENT] += recycle(problem, pool, state, arc, sent, nu, work) * (active + sender_states)
-        return True
     if rule.enumerated:
-        end, spent = enumerate_some(problem, arc, sent, cursor[Cursor.BLOCK], active, nu, work)
+        goal[Goal.SPENT] += enumerate_some(problem, arc, sent, len(nu), nu, work)
+    elif rule.exact:
+        goal[Goal.SPENT] += exact_min_marginals(problem, arc, sent, nu, work)
     else:
-        end, spent = exact_min_marginals(problem, arc, sent, cursor[Cursor.BLOCK], nu, work)
-    goal[Goal.SPENT] += spent
-    cursor[Cursor.BLOCK] = end if end < active else 0
-    return end == active
+        goal[Goal.SPENT] += recycle(problem, pool, state, arc, sent, nu, work)
+    if work.progress[Progress.NEXT] >= 0:
+        return False
+    cursor[Cursor.BEGUN] = 0
+    return True
 
 
 @inlined
@@ -159,23 +176,39 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
         mask(state, work)
         _move_on(problem, state, work, goal, node)
         return
-    planned = cursor[Cursor.ROWS]
-    for slot in range(last - first):
-        arc = problem.node_arcs[first + slot]
-        minimiser = active_state(problem, arc, cursor[Cursor.MINIMISER])
-        value = work.oracle[slot]
-        loose = value - work.nu[slot, minimiser] > TIGHT * (abs(value) + problem.edge_weight[arc // 2])
-        if slot == loosest:
-            sent = sent_table(problem, state.lam, arc, work.sent[slot])
-            for kind in rule.cuts:
-                plan_cut(problem, pool, planned, arc, minimiser, value, kind, sent, work)
-                planned += 1
-                goal[Goal.SPENT] += CUT_PASSES << problem.bits[arc ^ 1]
-        if slot == loosest or (rule.everywhere and loose):
-            plan_reverse_row(problem, pool, planned, arc, minimiser, value, work)
-            planned += 1
-    cursor[Cursor.PLANNED] = planned
-    cursor[Cursor.PHASE] = Phase.APPLY
+    cursor[Cursor.PLANNED] = cursor[Cursor.ROWS]
+    cursor[Cursor.CUT] = 0
+    cursor[Cursor.PHASE] = Phase.PLAN
+
+
+@inlined
+def _plan(problem, rule, pool, state, work, goal, node):
+    """Go on making the rows for y*: Magnanti-Wong rows on the loosest edge, reverse rows there or on all loose ones."""
+    cursor = state.cursor
+    first, last = problem.arc_first[node], problem.arc_first[node + 1]
+    slot, cut, planned = cursor[Cursor.SLOT], cursor[Cursor.CUT], cursor[Cursor.PLANNED]
+    arc, value = problem.node_arcs[first + slot], work.oracle[slot]
+    minimiser = active_state(problem, arc, cursor[Cursor.MINIMISER])
+    is_loosest = slot == cursor[Cursor.LOOSE]
+    if is_loosest and cut < len(rule.cuts):
+        sent = sent_table(problem, state.lam, arc, work.sent[slot])
+        begun = cursor[Cursor.BEGUN] != 0
+        passes, written = plan_cut(problem, pool, planned, arc, minimiser, value, rule.cuts[cut], sent, work, begun)
+        goal[Goal.SPENT] += passes << problem.bits[arc ^ 1]
+        cursor[Cursor.BEGUN] = 0 if written else 1
+        if written:
+            cursor[Cursor.PLANNED] += 1
+            cursor[Cursor.CUT] += 1
+        return
+    is_loose = value - work.nu[slot, minimiser] > TIGHT * (abs(value) + problem.edge_weight[arc // 2])
+    if is_loosest or (rule.everywhere and is_loose):
+        plan_reverse_row(problem, pool, planned, arc, minimiser, value, work)
+        cursor[Cursor.PLANNED] += 1
+    cursor[Cursor.SLOT] += 1
+    cursor[Cursor.CUT] = 0
+    if cursor[Cursor.SLOT] == last - first:
+        cursor[Cursor.SLOT] = 0
+        cursor[Cursor.PHASE] = Phase.APPLY
 
 
 @inlined
@@ -212,6 +245,7 @@ def _apply(problem, rule, pool, state, work, events, goal, node):
     )
     pool.born[row] = cursor[Cursor.EVENTS]
     link_row(pool, state, row)
+    keep_intercept(pool, state, row, arc, pool.intercept[row, arc % 2])
     at = (2 * row + arc % 2) * problem.stride
     intercept, active = pool.intercept[row, arc % 2], problem.bits[arc]
     if active == bits:
@@ -240,7 +274,7 @@ def _close(problem, rule, pool, state, work, events, goal, node):
     after = bound[Bound.LOWER] + rule.constant
     _emit(rule, pool, state, events, Kind.MESSAGE, node, -1, -1, after, before + rule.constant)
     cursor[Cursor.POSITION] += 1
-    if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
+    if _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
         cursor[Cursor.PHASE] = Phase.FINISH
     elif cursor[Cursor.POSITION] == len(rule.order):
@@ -250,13 +284,49 @@ def _close(problem, rule, pool, state, work, events, goal, node):
 
 
 @inlined
-def _close_sweep(problem, rule, pool, state, work, events, goal):
-    """Sum the bounds afresh, improve the labelling, and stop if nothing was gained or enough sweeps were made."""
+def _close_sweep(problem, rule, state):
+    """Sum the bounds afresh."""
     cursor, bound = state.cursor, state.bound
     bound[Bound.LOWER] = state.node_bound.sum() + state.edge_bound.sum()
     bound[Bound.DECODED] = total_energy(problem, state.decoded)
-    if rule.improving:
-        goal[Goal.SPENT] += improve(problem, rule, state, work)
+    cursor[Cursor.SLOT] = 0
+    cursor[Cursor.PHASE] = Phase.FOLLOW if rule.improving else Phase.REPORT
+
+
+@inlined
+def _follow(problem, rule, state, work, goal):
+    """Decode one more group; when all are decoded, descend from that labelling or from `State.decoded`, the better."""
+    cursor = state.cursor
+    goal[Goal.SPENT] += follow(problem, rule, state, work.trial, cursor[Cursor.SLOT], work)
+    cursor[Cursor.SLOT] += 1
+    if cursor[Cursor.SLOT] == len(work.trial):
+        if total_energy(problem, work.trial) >= state.bound[Bound.DECODED]:
+            assign(work.trial, state.decoded)
+        cursor[Cursor.SLOT] = cursor[Cursor.ROUND] = cursor[Cursor.MOVED] = 0
+        cursor[Cursor.PHASE] = Phase.DESCEND
+
+
+@inlined
+def _descend(problem, rule, state, work, goal):
+    """Give one more group its best state; end after a round in which none has moved."""
+    cursor = state.cursor
+    node = cursor[Cursor.SLOT]
+    cursor[Cursor.MOVED] |= descend(problem, rule, work.trial, node, work)
+    goal[Goal.SPENT] += 1 << problem.size[node]
+    cursor[Cursor.SLOT] += 1
+    if cursor[Cursor.SLOT] < len(work.trial):
+        return
+    cursor[Cursor.ROUND] += 1
+    if cursor[Cursor.MOVED] == 0 or cursor[Cursor.ROUND] == ROUNDS:
+        keep_better(state, work.trial, total_energy(problem, work.trial))
+        cursor[Cursor.PHASE] = Phase.REPORT
+    cursor[Cursor.SLOT] = cursor[Cursor.MOVED] = 0
+
+
+@inlined
+def _report(problem, rule, pool, state, events):
+    """Close the sweep; stop if the gap is closed, nothing was gained or enough sweeps were made."""
+    cursor, bound = state.cursor, state.bound
     start = bound[Bound.SWEEP_START]
     slow = is_slow(rule, state)
     if slow:
@@ -265,10 +335,12 @@ def _close_sweep(problem, rule, pool, state, work, events, goal):
     cursor[Cursor.SWEEP] += 1
     cursor[Cursor.POSITION] = 0
     cursor[Cursor.PHASE] = Phase.FINISH
-    if _close_enough(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
+    if _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
-    elif not slow and _close_enough(bound[Bound.LOWER] - start, rule, problem, state):
-        cursor[Cursor.STATUS] = Status.NO_PROGRESS
+    elif not slow and _is_negligible(bound[Bound.LOWER] - start, rule, problem, state):
+        # Sweeps that bring less than the tolerance end a little before the bounds meet.
+        meets = _is_negligible((bound[Bound.UPPER] - bound[Bound.LOWER]) / NEARLY, rule, problem, state)
+        cursor[Cursor.STATUS] = Status.GAP_CLOSED if meets else Status.NO_PROGRESS
     elif cursor[Cursor.SWEEP] >= rule.max_sweeps:
         cursor[Cursor.STATUS] = Status.SWEEP_LIMIT
     else:
@@ -305,12 +377,13 @@ def advance(problem, rule, pool, state, work, events, goal):
             return Outcome.FINISHED
         if count >= goal[Goal.EVENT_LIMIT]:
             return Outcome.REACHED
-        untouched = phase == Phase.OPEN and cursor[Cursor.SLOT] == 0 and cursor[Cursor.BLOCK] == 0
+        untouched = phase == Phase.OPEN and cursor[Cursor.SLOT] == 0 and cursor[Cursor.BEGUN] == 0
         if untouched and cursor[Cursor.SWEEP] >= goal[Goal.SWEEP_LIMIT]:
             return Outcome.REACHED
         if goal[Goal.SPENT] >= goal[Goal.BUDGET]:
             return Outcome.BUDGET_SPENT
-        if count >= len(events.kind):
+        # The last place is for the event that says that the run is finished.
+        if count + (phase != Phase.FINISH) >= len(events.kind):
             return Outcome.NEED_EVENTS
         goal[Goal.SPENT] += OVERHEAD
         node = rule.order[cursor[Cursor.POSITION]] if phase <= Phase.PASS else -1
@@ -321,13 +394,21 @@ def advance(problem, rule, pool, state, work, events, goal):
             if cursor[Cursor.ROWS] + degree + len(rule.cuts) > len(pool.edge):
                 return Outcome.NEED_ROWS
             _consult(problem, rule, pool, state, work, events, goal, node)
+        elif phase == Phase.PLAN:
+            _plan(problem, rule, pool, state, work, goal, node)
         elif phase == Phase.APPLY:
             if not _apply(problem, rule, pool, state, work, events, goal, node):
                 return Outcome.NOT_TIGHT
         elif phase == Phase.PASS:
             _close(problem, rule, pool, state, work, events, goal, node)
         elif phase == Phase.SWEEP:
-            _close_sweep(problem, rule, pool, state, work, events, goal)
+            _close_sweep(problem, rule, state)
+        elif phase == Phase.FOLLOW:
+            _follow(problem, rule, state, work, goal)
+        elif phase == Phase.DESCEND:
+            _descend(problem, rule, state, work, goal)
+        elif phase == Phase.REPORT:
+            _report(problem, rule, pool, state, events)
         else:
             cursor[Cursor.PHASE] = Phase.DONE
             _emit(rule, pool, state, events, Kind.FINISHED, -1, -1, -1, np.nan, np.nan)

@@ -14,9 +14,9 @@ from bender_core.kernels.projection import active_state
 
 
 @kernel
-def prepare_forms(bits, coupling_start, coupling_bit, coupling_entry, coupling_weight, form_start, form):
-    """Fill ``form``: for every arc the (constant, slopes) of each low state, then what each high state adds."""
-    for arc in range(len(bits)):
+def prepare_forms(bits, coupling_start, coupling_bit, coupling_entry, coupling_weight, form_start, form, begin, end):
+    """Fill ``form`` for some arcs: the (constant, slopes) of each low state, then what each high state adds."""
+    for arc in range(begin, end):
         edge, side = arc // 2, arc % 2
         receiver_bits, sender_bits = bits[arc], bits[arc ^ 1]
         low = min(receiver_bits, LOW_BITS)
@@ -130,13 +130,12 @@ def coupling_energy(problem, edge, yp, yq):
 
 
 @kernel
-def coupling_minimum(problem, edge, slope):
-    """``min phi_pq`` over all state pairs: for a fixed y_p the minimum over y_q separates into its bits."""
-    sender_bits = problem.bits[2 * edge + 1]
+def coupling_minimum(problem, arc, begin, end, slope):
+    """``min phi_pq`` over some states of the receiver and all of the sender, which separate into the sender's bits."""
     best = 0.0
-    for y in range(1 << problem.bits[2 * edge]):
-        most = coupling_form(problem, 2 * edge, y, slope)
-        for k in range(sender_bits):
+    for y in range(begin, end):
+        most = coupling_form(problem, arc, y, slope)
+        for k in range(problem.bits[arc ^ 1]):
             most += max(slope[k], 0.0)
         best = min(best, -most)
     return best

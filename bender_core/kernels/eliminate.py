@@ -11,7 +11,7 @@ from __future__ import annotations
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import affine_value, tabulate
 from bender_core.kernels.bits import count_bits
-from bender_core.kernels.layout import LOW_BITS
+from bender_core.kernels.layout import LOW_BITS, Progress
 
 
 @kernel
@@ -54,27 +54,49 @@ def _partners(problem, arc, j):
 
 @kernel
 def eliminate(problem, arc, order, sent, nu, work):
-    """The min-marginals of all active states of the receiver of an arc, its sender's bits eliminated in an order."""
+    """Go on eliminating the sender's bits of a message in an order; NEXT is -1 once all are gone.
+
+    Returns the entries of the tables made.
+    """
     bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
-    place = work.place
-    for step in range(sender_bits):
-        place[order[step]] = sender_bits - 1 - step
-    table, other = work.front, work.back
-    _spread(place, sender_bits, work)
-    n_low = 1 << min(sender_bits, LOW_BITS)
-    for v in range(1 << sender_bits):
-        table[work.low_place[v & (n_low - 1)] + work.high_place[v // n_low]] = -sent[v]
-    place[:bits] = -1
+    progress, place = work.progress, work.place
+    step = progress[Progress.PART]
+    table, other = (work.front, work.back) if step % 2 == 0 else (work.back, work.front)
+    if step == 0:
+        _lay_out(order, sender_bits, sent, table, work)
+        place[:bits] = -1
     arrived = 0
-    for step in range(sender_bits):
+    for k in range(bits):
+        arrived += place[k] >= 0
+    entries = 0
+    while step < sender_bits and entries < progress[Progress.LIMIT]:
         before = arrived
         arrived = _tabulate_costs(problem, arc, order[step], arrived, work)
         _minimise(problem, table, other, sender_bits - 1 - step, before, arrived, work)
         table, other = other, table
-    _spread(place, bits, work)
-    n_low = 1 << min(bits, LOW_BITS)
-    for y in range(1 << bits):
-        nu[y] = table[work.low_place[y & (n_low - 1)] + work.high_place[y // n_low]]
+        step += 1
+        entries += 1 << (arrived + sender_bits - step)
+    progress[Progress.PART] = step
+    if step == sender_bits:
+        _spread(place, bits, work)
+        n_low = 1 << min(bits, LOW_BITS)
+        for y in range(1 << bits):
+            nu[y] = table[work.low_place[y & (n_low - 1)] + work.high_place[y // n_low]]
+        entries += 1 << bits
+        progress[Progress.NEXT] = -1
+    return entries
+
+
+@kernel
+def _lay_out(order, sender_bits, sent, table, work):
+    """The first table: minus what the sender brings, the bit that goes first on top."""
+    place = work.place
+    for step in range(sender_bits):
+        place[order[step]] = sender_bits - 1 - step
+    _spread(place, sender_bits, work)
+    n_low = 1 << min(sender_bits, LOW_BITS)
+    for v in range(1 << sender_bits):
+        table[work.low_place[v & (n_low - 1)] + work.high_place[v // n_low]] = -sent[v]
 
 
 @kernel

@@ -18,6 +18,8 @@ Ints = NDArray[np.int64]
 # An affine function of b bits is stored as a table over the low bits and one over the high bits; its value
 # at y is low[y & 255] + high[y >> 8]. The low half stays in the first-level cache during a pass.
 LOW_BITS = 8
+# Entries that a step of the loop reads at most, about: 10 ms. What takes more comes back in between and goes on.
+STEP = 1 << 23
 
 
 class Problem(NamedTuple):
@@ -48,7 +50,7 @@ class Problem(NamedTuple):
     lam_start: Ints  # (2 E,) where an arc's table begins in State.lam
     low_length: int  # room for a low table
     stride: int  # room for a low and a high table
-    spread: float  # sum of the ranges of all terms: the scale of the energies, whatever was added to them
+    scale: float  # how much energy is at stake (see hypergraph.energy_scale): what tolerances are relative to
 
 
 class Rule(NamedTuple):
@@ -82,6 +84,7 @@ class State(NamedTuple):
     row_first: Ints  # (E,) first row of each edge, -1 if none
     row_last: Ints  # (E,)
     slack: Floats  # (2 E,) looseness of each arc at its minimiser when the oracle last looked; NaN before
+    written: Ints  # (2 E,) the event that wrote the table of each arc last, -1 at the start: the version of that table
 
 
 class Pool(NamedTuple):
@@ -94,7 +97,8 @@ class Pool(NamedTuple):
     kind: Ints
     born: Ints  # index of the event that added it
     next: Ints  # next row of the same edge, -1 at the end
-    intercept: Floats  # (rows, 2) beta_0 for the message into either side
+    intercept: Floats  # (rows, 2) beta_0 for the message into either side, at the version of the messages in `version`
+    version: Ints  # (rows, 2) see kernels.rows.has_intercept
     share: Floats  # (rows, most active bits, 2) beta_3 / Q: the part of what could be paid in u at a bit and value of v
 
 
@@ -121,6 +125,7 @@ class Workspace(NamedTuple):
     lists: Floats  # flat: the candidates that survive, box in box
     level: Ints  # (boxes in each other, 3) where a list begins, its length, and the halves already done
     worthwhile: Ints  # (1,) whether pruning costs less than enumerating, so far
+    progress: Ints  # how far the message being made is, see Progress
     margin: Floats  # (most candidates,) by how much a pivot leaves a chance
     found: Ints  # (most states,) candidates that survive, or states to be enumerated
     front: Floats  # a table of an elimination (see kernels.eliminate)
@@ -155,7 +160,7 @@ class Cursor(IntEnum):
     SWEEP = 1
     POSITION = 2  # index into Rule.order
     SLOT = 3  # which arc of the node is being opened
-    BLOCK = 4  # first state not yet enumerated (exact variants)
+    BEGUN = 4  # whether the message of SLOT, or its row, has been begun; the workspace says how far it is
     EVENTS = 5
     ROWS = 6  # rows in use
     PLANNED = 7  # rows written, not yet in use
@@ -164,6 +169,20 @@ class Cursor(IntEnum):
     STATUS = 10
     DEPTH = 11  # at how many states of a group its envelope is made tight
     VISITED = 12  # at how many of the open node's it is
+    CUT = 13  # how many Magnanti-Wong rows of SLOT are planned
+    ROUND = 14  # of the descent from a labelling
+    MOVED = 15  # whether that round has found a better labelling
+
+
+class Progress(IntEnum):
+    """Slots of Workspace.progress: how far a message is that is made bit by bit."""
+
+    NEXT = 0  # the row to recycle next, or the first state whose min-marginal is not known; -1 when all is done
+    PART = 1  # elimination: bits that are gone; pruning: 1 + the open bits of the box being halved, 0 between boxes
+    SPENT = 2  # pruning: entries read for the box at NEXT
+    DEPTH = 3  # pruning: of the part of that box being looked at
+    STATE = 4  # pruning: first state of that part
+    LIMIT = 5  # about so many entries are read before the kernel comes back; set once, see STEP
 
 
 class Bound(IntEnum):
@@ -181,11 +200,15 @@ class Phase(IntEnum):
 
     OPEN = 0
     ORACLE = 1
-    APPLY = 2
-    PASS = 3
-    SWEEP = 4
-    FINISH = 5
-    DONE = 6
+    PLAN = 2
+    APPLY = 3
+    PASS = 4
+    SWEEP = 5
+    FOLLOW = 6
+    DESCEND = 7
+    REPORT = 8
+    FINISH = 9
+    DONE = 10
 
 
 class Kind(IntEnum):

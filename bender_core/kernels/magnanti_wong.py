@@ -36,10 +36,29 @@ NUDGE = 1e-8
 
 
 class CutStatus(IntEnum):
-    """What became of a cut. It is valid and tight either way."""
+    """What became of a cut. Once it is made it is valid and tight either way."""
 
     OPTIMAL = 0
     FALLBACK = 1  # rounding stopped the method: the cut lies between where that was and the reverse row
+    UNFINISHED = 2
+
+
+class Cut(IntEnum):
+    """Slots at the beginning of the scratch: where the method stands between two calls."""
+
+    PIVOTS = 0
+    INTERCEPT = 1
+    MAGNITUDE = 2
+    BASE = 3  # the state y0
+    MOST = 4  # the value it attains
+    PULL = 5  # of the linear part, c
+    FREE = 6  # the bits that are at neither limit
+    FULL = 7  # those at the upper one
+    FIXED = 8  # those without capacity
+    COUNT = 9  # of active rows
+
+
+HEAD = len(Cut)
 
 
 class _Room(NamedTuple):
@@ -61,25 +80,25 @@ class _Room(NamedTuple):
 
 def cut_scratch(bits: int) -> int:
     """The length of the scratch that `magnanti_wong` needs."""
-    return bits * (bits + 11)
+    return HEAD + bits * (bits + 11)
 
 
 @inlined
 def _room(scratch, bits):
-    b = bits
+    b, first = bits, HEAD
     return _Room(
-        scratch[:b],
-        scratch[b : 2 * b],
-        scratch[2 * b : 3 * b],
-        scratch[3 * b : 4 * b],
-        scratch[4 * b : 5 * b],
-        scratch[5 * b : 6 * b],
-        scratch[6 * b : 7 * b],
-        scratch[7 * b : 8 * b],
-        scratch[8 * b : 9 * b],
-        scratch[9 * b : 10 * b],
-        scratch[10 * b : 11 * b],
-        scratch[11 * b : 11 * b + b * b].reshape((b, b)),
+        scratch[first : first + b],
+        scratch[first + b : first + 2 * b],
+        scratch[first + 2 * b : first + 3 * b],
+        scratch[first + 3 * b : first + 4 * b],
+        scratch[first + 4 * b : first + 5 * b],
+        scratch[first + 5 * b : first + 6 * b],
+        scratch[first + 6 * b : first + 7 * b],
+        scratch[first + 7 * b : first + 8 * b],
+        scratch[first + 8 * b : first + 9 * b],
+        scratch[first + 9 * b : first + 10 * b],
+        scratch[first + 10 * b : first + 11 * b],
+        scratch[first + 11 * b : first + 11 * b + b * b].reshape((b, b)),
     )
 
 
@@ -94,8 +113,8 @@ def sender_capacity(problem, arc, state, q):
 
 
 @kernel
-def magnanti_wong(lam, bits, intercept, t, q, alpha, low_length, table, fold, block, scratch, beta):
-    """Fill ``beta``, the payments of the Magnanti-Wong cut; returns the pivots and the status.
+def begin_cut(lam, bits, intercept, t, q, alpha, low_length, table, fold, block, scratch, beta):
+    """Prepare for a Magnanti-Wong cut, which `continue_cut` makes.
 
     Parameters
     ----------
@@ -104,7 +123,8 @@ def magnanti_wong(lam, bits, intercept, t, q, alpha, low_length, table, fold, bl
     t, q : what all couplings at a bit and value of the sender weigh, and those that y* does not take
     alpha : the linear part of the objective; the rest is quadratic
     table, fold, block : as for `affine_argmax`
-    scratch : `cut_scratch` of the bits
+    scratch : `cut_scratch` of the bits; where the method stands, see `Cut`
+    beta : the payments
     """
     room = _room(scratch, bits)
     magnitude = abs(intercept)
@@ -121,13 +141,37 @@ def magnanti_wong(lam, bits, intercept, t, q, alpha, low_length, table, fold, bl
         room.cap[j] = q[j, 1 - x]
         largest = max(largest, room.cap[j])
     pull = FAR * largest if alpha == 1.0 else min(alpha / (2.0 * (1.0 - alpha)), FAR * largest)
-    pivots, finished = _active_set(
-        lam, bits, base, most, t, q, pull, magnitude, low_length, table, fold, block, room, beta
-    )
-    if finished and -most >= intercept - CUT_SLACK * magnitude:
-        return pivots, CutStatus.OPTIMAL
+    # Bits start at 0: held there by their price, or, where nothing pulls, free. Those without capacity stay.
+    free, fixed = 0, 0
+    for j in range(bits):
+        room.z[j] = 0.0
+        room.price[j] = pull
+        if room.cap[j] <= BOX_SLACK * magnitude:
+            room.z[j] = room.cap[j]
+            fixed |= 1 << j
+        elif pull == 0.0:
+            free |= 1 << j
+    scratch[Cut.PIVOTS] = 0
+    scratch[Cut.INTERCEPT], scratch[Cut.MAGNITUDE] = intercept, magnitude
+    scratch[Cut.BASE], scratch[Cut.MOST], scratch[Cut.PULL] = base, most, pull
+    scratch[Cut.FREE], scratch[Cut.FULL], scratch[Cut.FIXED], scratch[Cut.COUNT] = free, 0, fixed, 0
+
+
+@kernel
+def continue_cut(lam, bits, t, q, passes, low_length, table, fold, block, scratch, beta):
+    """Go on with a cut for about so many passes over ``lam``; returns how many were made, and the status.
+
+    When that is no longer UNFINISHED, ``beta`` holds the payments. Arguments as for `begin_cut`.
+    """
+    room = _room(scratch, bits)
+    made, finished = _active_set(lam, bits, t, q, passes, low_length, table, fold, block, room, scratch, beta)
+    if made < 0:
+        return passes, CutStatus.UNFINISHED
+    base, intercept, magnitude = int(scratch[Cut.BASE]), scratch[Cut.INTERCEPT], scratch[Cut.MAGNITUDE]
+    if finished and -scratch[Cut.MOST] >= intercept - CUT_SLACK * magnitude:
+        return made, CutStatus.OPTIMAL
     moved = repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold, block, room, beta)
-    return pivots, CutStatus.OPTIMAL if moved <= NUDGE else CutStatus.FALLBACK
+    return made, CutStatus.OPTIMAL if moved <= NUDGE else CutStatus.FALLBACK
 
 
 @kernel
@@ -143,27 +187,24 @@ def _most_violated(lam, bits, t, beta, low_length, table, fold, block, slope):
 
 
 @kernel
-def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table, fold, block, room, beta):
-    """Goldfarb and Idnani's method; returns the pivots and whether all constraints are met.
+def _active_set(lam, bits, t, q, passes, low_length, table, fold, block, room, scratch, beta):
+    """Goldfarb and Idnani's method; returns the passes made, -1 if it is to go on, and whether all constraints are met.
 
     The point is at all times the best one for the active constraints alone, so its objective only rises and
     never exceeds the optimum.
     """
     z, cap, price, normal = room.z, room.cap, room.price, room.normal
     step, weight, rate = room.step, room.weight, room.rate
+    base, most, pull, magnitude = int(scratch[Cut.BASE]), scratch[Cut.MOST], scratch[Cut.PULL], scratch[Cut.MAGNITUDE]
+    free, full, fixed = int(scratch[Cut.FREE]), int(scratch[Cut.FULL]), int(scratch[Cut.FIXED])
+    count, pivots = int(scratch[Cut.COUNT]), int(scratch[Cut.PIVOTS])
     box_slack = BOX_SLACK * magnitude
-    # Bits start at 0: held there by their price, or, where nothing pulls, free. Those without capacity stay.
-    free, full, fixed, count = 0, 0, 0, 0
-    for j in range(bits):
-        z[j] = 0.0
-        price[j] = pull
-        if cap[j] <= box_slack:
-            z[j] = cap[j]
-            fixed |= 1 << j
-        elif pull == 0.0:
-            free |= 1 << j
-    pivots, limit = 0, 30 * bits + 60
+    limit, made = 30 * bits + 60, 0
     while pivots < limit:
+        if made == passes:
+            scratch[Cut.FREE], scratch[Cut.FULL] = free, full
+            scratch[Cut.COUNT] = count
+            return -1, False
         _factorise(room, count, free)
         _settle(room, bits, count, free)
         # The next constraint: a limit if one is violated, which costs no pass, or else a state's.
@@ -177,6 +218,7 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
         else:
             pay(bits, base, q, 0.0, room, beta)
             state = _most_violated(lam, bits, t, beta, low_length, table, fold, block, room.slope)
+            made += 1
             members, sign = state ^ base, 1.0
             needed = lam[state] - most
             violation = 0.0
@@ -189,10 +231,10 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
                     needed += t[j, x] - q[j, x]
             violation += needed
             if violation <= ROW_SLACK * magnitude:
-                return pivots, True
+                return made, True
             for k in range(count):
                 if room.members[k] == members:
-                    return pivots, False  # as near as rounding lets it come
+                    return made, False  # as near as rounding lets it come
         for j in range(bits):
             normal[j] = sign * float((members >> j) & 1)
         # Raise its multiplier until it is met. An active constraint whose multiplier reaches 0 on the way leaves.
@@ -209,11 +251,12 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
                     blocked = min(blocked, max(price[j], 0.0) / step[j])
             reach = violation / length if length > ZERO else np.inf
             if (reach == np.inf and blocked == np.inf) or pivots >= limit:
-                return pivots, False
+                return made, False
             if bit < 0 and count == bits and reach <= blocked:
-                return pivots, False  # no more rows are independent, whatever rounding says
+                return made, False  # no more rows are independent, whatever rounding says
             amount = min(reach, blocked)
             pivots += 1
+            scratch[Cut.PIVOTS] = pivots
             multiplier += amount
             if length > ZERO:
                 violation -= amount * length
@@ -252,7 +295,7 @@ def _active_set(lam, bits, base, most, t, q, pull, magnitude, low_length, table,
             if sign < 0.0:
                 full |= members
                 z[bit] = cap[bit]
-    return pivots, False
+    return made, False
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bender_core.kernels._jit import kernel
+from bender_core.kernels.layout import Cursor
 from bender_core.kernels.projection import write_message
 from bender_core.kernels.schedule import edge_share, is_ahead
 
@@ -23,6 +24,7 @@ def pass_messages(problem, rule, state, node, work):
         start = problem.lam_start[arc]
         lam = state.lam[start : start + (1 << problem.size[node])]
         write_message(problem, arc, work.nu[slot], work.total, weight, lam)
+        state.written[arc] = state.cursor[Cursor.EVENTS]
         before += state.edge_bound[arc // 2]
         state.edge_bound[arc // 2] = weight * level
         after += weight * level

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bender_core.kernels._jit import inlined, kernel
+from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import affine_argmin, assign, tabulate
 from bender_core.kernels.coupling import coupling_energy, coupling_form
 from bender_core.kernels.layout import Bound
@@ -45,76 +45,55 @@ def decode(problem, state, node, minimiser):
         # Summed afresh, so that the bound reported does not carry the rounding of the increments.
         bound[Bound.DECODED] = total_energy(problem, state.decoded)
         bound[Bound.BEST_DECODED] = min(bound[Bound.BEST_DECODED], bound[Bound.DECODED])
-        _keep(state, state.decoded, bound[Bound.DECODED])
+        keep_better(state, state.decoded, bound[Bound.DECODED])
 
 
 @kernel
-def _keep(state, states, energy):
+def keep_better(state, states, energy):
+    """Keep a labelling if it is the best so far."""
     if energy < state.bound[Bound.UPPER]:
         state.bound[Bound.UPPER] = energy
         assign(state.best, states)
 
 
 @kernel
-def improve(problem, rule, state, work):
-    """Look for a better labelling than the decoded one, and keep it if it is the best so far.
+def follow(problem, rule, state, trial, position, work):
+    """Decode the group at a position of the sweep's order: messages speak for the groups to come, the couplings for
+    those decided before, with which a group that decodes on its own need not agree where states tie.
 
-    A labelling is decoded group by group, each consistent with those before it, as groups that decode on their own
-    need not be where states tie. From the better of the two a descent moves one whole group at a time. Returns the
-    entries read.
+    Returns the entries read.
     """
-    trial = work.trial
-    spent = _follow(problem, rule, state, trial, work)
-    if total_energy(problem, trial) >= state.bound[Bound.DECODED]:
-        assign(trial, state.decoded)
-    spent += _descend(problem, rule, trial, work)
-    _keep(state, trial, total_energy(problem, trial))
+    node = rule.order[position]
+    n = 1 << problem.size[node]
+    total = work.total[:n]
+    assign(total, problem.phi[problem.phi_start[node] :])
+    spent = n
+    for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
+        arc = problem.node_arcs[a]
+        if rule.rank[problem.edge_node[arc // 2, 1 - arc % 2]] > position:
+            lam = state.lam[problem.lam_start[arc] : problem.lam_start[arc] + n]
+            for y in range(n):
+                total[y] += lam[y]
+            spent += n
+    trial[node] = _best_state(problem, rule.rank, position, trial, node, total, work)
     return spent
 
 
-@inlined
-def _follow(problem, rule, state, trial, work):
-    """Decode in the order of the sweep: messages speak for the groups to come, the couplings for those decided."""
-    spent = 0
-    for position in range(len(trial)):
-        node = rule.order[position]
-        n = 1 << problem.size[node]
-        total = work.total[:n]
-        assign(total, problem.phi[problem.phi_start[node] :])
-        for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
-            arc = problem.node_arcs[a]
-            if rule.rank[problem.edge_node[arc // 2, 1 - arc % 2]] > position:
-                lam = state.lam[problem.lam_start[arc] : problem.lam_start[arc] + n]
-                for y in range(n):
-                    total[y] += lam[y]
-                spent += n
-        trial[node] = _best_state(problem, rule.rank, position, trial, node, total, work)
-        spent += n
-    return spent
-
-
-@inlined
-def _descend(problem, rule, trial, work):
-    """Give one group after the other its best state while that lowers the energy; returns the entries read."""
-    spent = 0
-    for _ in range(ROUNDS):
-        moved = False
-        for node in range(len(trial)):
-            start = problem.phi_start[node]
-            phi = problem.phi[start : start + (1 << problem.size[node])]
-            best = _best_state(problem, rule.rank, len(trial), trial, node, phi, work)
-            spent += 1 << problem.size[node]
-            if best != trial[node]:
-                before = _local_energy(problem, trial, node)
-                previous = trial[node]
-                trial[node] = best
-                if _local_energy(problem, trial, node) < before - 1e-12 * problem.spread:
-                    moved = True
-                else:
-                    trial[node] = previous
-        if not moved:
-            break
-    return spent
+@kernel
+def descend(problem, rule, trial, node, work):
+    """Give one group its best state, all others fixed; returns whether that lowers the energy of the labelling."""
+    start = problem.phi_start[node]
+    phi = problem.phi[start : start + (1 << problem.size[node])]
+    best = _best_state(problem, rule.rank, len(trial), trial, node, phi, work)
+    if best == trial[node]:
+        return False
+    before = _local_energy(problem, trial, node)
+    previous = trial[node]
+    trial[node] = best
+    if _local_energy(problem, trial, node) < before - 1e-12 * problem.scale:
+        return True
+    trial[node] = previous
+    return False
 
 
 @kernel

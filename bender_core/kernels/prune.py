@@ -16,7 +16,7 @@ import numpy as np
 
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import assign, raise_envelope, raise_envelope4, tabulate
-from bender_core.kernels.layout import LOW_BITS
+from bender_core.kernels.layout import LOW_BITS, Progress
 
 # Numbers that the lists of all nested boxes may take: 32 MB.
 LISTED = 1 << 22
@@ -50,21 +50,15 @@ def prepare_frame(problem, arc, frame):
 
 
 @kernel
-def prune_box(problem, arc, sent, begin, open_bits, nu, work):
-    """The min-marginals of the states of a box, unless too many candidates survive to be listed.
-
-    Returns whether they are done, and the entries read.
-    """
+def begin_box(problem, arc, sent, begin, open_bits, nu, work):
+    """List the candidates that survive in a box, for `halve_box`; returns False if they are too many to be listed."""
     count = _list_survivors(problem, arc, sent, begin, open_bits, work)
-    looked_at = (open_bits + 1) << problem.bits[arc ^ 1]
     if count < 0:
-        return False, looked_at
-    box = nu[begin : begin + (1 << open_bits)]
-    box[:] = -np.inf
-    halved = _halve(problem, begin, open_bits, count, nu, work)
-    for y in range(len(box)):
-        box[y] = -box[y]
-    return True, looked_at + halved
+        return False
+    nu[begin : begin + (1 << open_bits)] = -np.inf
+    work.level[0, 0], work.level[0, 1], work.level[0, 2] = 0, count, 0
+    work.progress[Progress.DEPTH], work.progress[Progress.STATE] = 0, begin
+    return True
 
 
 @kernel
@@ -140,14 +134,15 @@ def _list_survivors(problem, arc, sent, begin, open_bits, work):
 
 
 @kernel
-def _halve(problem, begin, open_bits, count, nu, work):
-    """Halve a box with its list of candidates again and again, write out the small ones; returns the entries read."""
-    lists, level = work.lists, work.level
-    depth = 0
-    level[0, 0], level[0, 1], level[0, 2] = 0, count, 0
-    state = begin
+def halve_box(problem, begin, open_bits, nu, work):
+    """Go on halving a box with its list of candidates, and write out the small ones; DEPTH is -1 when all is done.
+
+    Returns the entries read.
+    """
+    lists, level, progress = work.lists, work.level, work.progress
+    depth, state = progress[Progress.DEPTH], progress[Progress.STATE]
     entries = 0
-    while depth >= 0:
+    while depth >= 0 and entries < progress[Progress.LIMIT]:
         at, count, branch = level[depth, 0], level[depth, 1], level[depth, 2]
         bits = open_bits - depth
         if bits <= LEAF_BITS or count <= LEAF_CANDIDATES:
@@ -170,6 +165,11 @@ def _halve(problem, begin, open_bits, count, nu, work):
         entries += bits * (count + kept)
         depth += 1
         level[depth, 0], level[depth, 1], level[depth, 2] = below, kept, 0
+    progress[Progress.DEPTH], progress[Progress.STATE] = depth, state
+    if depth < 0:
+        box = nu[begin : begin + (1 << open_bits)]
+        for y in range(len(box)):
+            box[y] = -box[y]
     return entries
 
 

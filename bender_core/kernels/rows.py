@@ -6,12 +6,16 @@ Every coupling of the edge has one entry that pays, of weight |theta|. A row spl
 
 from __future__ import annotations
 
+import numpy as np
+
 from bender_core.kernels._jit import kernel
 from bender_core.kernels.affine import affine_max, affine_max4, affine_value, raise_envelope, raise_envelope4, tabulate
 from bender_core.kernels.coupling import coupling_form
-from bender_core.kernels.layout import RowKind
-from bender_core.kernels.magnanti_wong import magnanti_wong, sender_capacity
+from bender_core.kernels.layout import Progress, RowKind
+from bender_core.kernels.magnanti_wong import Cut, CutStatus, begin_cut, continue_cut, sender_capacity
 
+# The version of an intercept that has not been computed; no table ever has it (see `has_intercept`).
+NEVER = -2
 # How far, relative to the numbers involved, an envelope may lie below the truth and still count as tight.
 # Rounding is a thousand times smaller.
 TIGHT = 1e-12
@@ -40,22 +44,38 @@ def plan_reverse_row(problem, pool, row, arc, state, intercept, work):
 
 
 @kernel
-def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work):
-    """Write the Magnanti-Wong row of a message at an active state; not in use until `link_row`.
+def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work, begun):
+    """Go on writing the Magnanti-Wong row of a message at an active state; not in use until `link_row`.
 
     Of the couplings whose entry the state does not take, u pays the share that the cut chooses. If that would not
-    be tight because of rounding, it pays all, as the reverse row does. Returns the pivots of the cut.
+    be tight because of rounding, it pays all, as the reverse row does. Returns the passes over what the sender brings,
+    and whether the row is written; if not, the call is to be repeated with ``begun``.
     """
     sender_bits = problem.bits[arc ^ 1]
     charge, capacity, payment = problem.charge[arc ^ 1], work.capacity, work.payment
-    sender_capacity(problem, arc, state, capacity)
-    pivots, _ = magnanti_wong(
+    if not begun:
+        sender_capacity(problem, arc, state, capacity)
+        begin_cut(
+            sent,
+            sender_bits,
+            intercept,
+            charge,
+            capacity,
+            0.5 * (kind - RowKind.MWC_0),
+            problem.low_length,
+            work.table,
+            work.fold,
+            work.block,
+            work.cut,
+            payment,
+        )
+    limit = 1 + (work.progress[Progress.LIMIT] >> sender_bits)
+    passes, status = continue_cut(
         sent,
         sender_bits,
-        intercept,
         charge,
         capacity,
-        0.5 * (kind - RowKind.MWC_0),
+        limit,
         problem.low_length,
         work.table,
         work.fold,
@@ -63,6 +83,8 @@ def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work):
         work.cut,
         payment,
     )
+    if status == CutStatus.UNFINISHED:
+        return passes, False
     share = pool.share[row]
     for j in range(sender_bits):
         for x in range(2):
@@ -75,7 +97,7 @@ def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work):
         _tabulate_shared(problem, pool, row, arc, state, work)
         reached = intercept
     _describe(pool, row, arc, state, kind, reached)
-    return pivots
+    return passes + 1, True
 
 
 @kernel
@@ -86,7 +108,11 @@ def make_row(problem, pool, row, arc, state, intercept, kind, sent, work, repeat
         if kind == RowKind.RMC:
             plan_reverse_row(problem, pool, row, arc, state, intercept, work)
         else:
-            pivots = plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work)
+            begun = written = False
+            while not written:
+                _, written = plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work, begun)
+                begun = True
+            pivots = int(work.cut[Cut.PIVOTS])
     return pivots
 
 
@@ -117,6 +143,7 @@ def _tabulate_shared(problem, pool, row, arc, state, work):
 @kernel
 def _describe(pool, row, arc, state, kind, intercept):
     """Note what a row is, for the message that it was made for."""
+    pool.version[row, 0] = pool.version[row, 1] = NEVER
     pool.edge[row] = arc // 2
     pool.side[row] = arc % 2
     pool.anchor[row] = state
@@ -177,54 +204,81 @@ def enumerate_min_marginals(problem, sent, arc, states, nu, work):
 
 
 @kernel
+def has_intercept(pool, state, row, arc):
+    """Whether the intercept of a row, for this message, is of the present lambda.
+
+    An intercept depends on the table that the sender brings, and carries the version of the table it was computed
+    from. A run is deterministic, so a version names the same numbers whenever it is current: going back restores
+    the versions together with the tables.
+    """
+    return pool.version[row, arc % 2] == state.written[arc ^ 1]
+
+
+@kernel
+def keep_intercept(pool, state, row, arc, intercept):
+    """Store the intercept of a row for this message, as of the present lambda."""
+    pool.intercept[row, arc % 2] = intercept
+    pool.version[row, arc % 2] = state.written[arc ^ 1]
+
+
+@kernel
 def anchored_row(pool, state, arc, minimiser):
     """A row of this message made at this very active state by RMC, or -1: its intercept is the oracle's value."""
     row = state.row_first[arc // 2]
     while row >= 0:
         if pool.anchor[row] == minimiser and pool.side[row] == arc % 2 and pool.kind[row] == RowKind.RMC:
-            return row
+            return row if has_intercept(pool, state, row, arc) else -1
         row = pool.next[row]
     return -1
 
 
 @kernel
-def recycle(problem, pool, state, arc, sent, nu, work):
-    """Give every row of an edge its intercept for what the sender brings, and build the envelope nu.
+def begin_recycling(state, arc, nu, work):
+    """Prepare for an envelope of which no row is known."""
+    nu[:] = -np.inf
+    work.progress[Progress.NEXT] = state.row_first[arc // 2]
 
-    Returns the number of rows. (Paper, section "Recycling Benders Rows After Updates to lambda".)
+
+@kernel
+def recycle(problem, pool, state, arc, sent, nu, work):
+    """Go on giving every row of an edge its intercept for what the sender brings, and raising the envelope nu.
+
+    After `begin_recycling`, until NEXT is -1. Returns the entries read. (Paper, section "Recycling Benders Rows After
+    Updates to lambda".)
     """
-    edge, side = arc // 2, arc % 2
+    side = arc % 2
     bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
     low_length, stride = problem.low_length, problem.stride
-    table, intercept = pool.table, pool.intercept
+    table = pool.table
     own, other = side * stride, (1 - side) * stride
-    count = 0
-    r0 = state.row_first[edge]
-    while r0 >= 0:
+    entries, limit = 0, work.progress[Progress.LIMIT]
+    row = work.progress[Progress.NEXT]
+    while row >= 0 and entries < limit:
+        r0 = row
         r1 = pool.next[r0]
         r2 = pool.next[r1] if r1 >= 0 else -1
         r3 = pool.next[r2] if r2 >= 0 else -1
-        if r3 < 0:
-            break
-        a0, a1, a2, a3 = 2 * r0 * stride, 2 * r1 * stride, 2 * r2 * stride, 2 * r3 * stride
-        m0, m1, m2, m3 = affine_max4(
-            sent, 0, sender_bits, table, a0 + other, a1 + other, a2 + other, a3 + other, low_length, work.fold
-        )
-        intercept[r0, side] = -m0
-        intercept[r1, side] = -m1
-        intercept[r2, side] = -m2
-        intercept[r3, side] = -m3
-        raise_envelope4(nu, bits, table, a0 + own, a1 + own, a2 + own, a3 + own, low_length, -m0, -m1, -m2, -m3)
-        count += 4
-        r0 = pool.next[r3]
-    while r0 >= 0:
-        at = 2 * r0 * stride
-        m0 = affine_max(sent, 0, sender_bits, table, at + other, low_length, work.fold)
-        intercept[r0, side] = -m0
-        raise_envelope(nu, bits, table, at + own, low_length, -m0)
-        count += 1
-        r0 = pool.next[r0]
-    return count
+        if r3 >= 0:
+            a0, a1, a2, a3 = 2 * r0 * stride, 2 * r1 * stride, 2 * r2 * stride, 2 * r3 * stride
+            m0, m1, m2, m3 = affine_max4(
+                sent, 0, sender_bits, table, a0 + other, a1 + other, a2 + other, a3 + other, low_length, work.fold
+            )
+            keep_intercept(pool, state, r0, arc, -m0)
+            keep_intercept(pool, state, r1, arc, -m1)
+            keep_intercept(pool, state, r2, arc, -m2)
+            keep_intercept(pool, state, r3, arc, -m3)
+            raise_envelope4(nu, bits, table, a0 + own, a1 + own, a2 + own, a3 + own, low_length, -m0, -m1, -m2, -m3)
+            row = pool.next[r3]
+            entries += 4 * ((1 << bits) + (1 << sender_bits))
+        else:
+            at = 2 * r0 * stride
+            m0 = affine_max(sent, 0, sender_bits, table, at + other, low_length, work.fold)
+            keep_intercept(pool, state, r0, arc, -m0)
+            raise_envelope(nu, bits, table, at + own, low_length, -m0)
+            row = r1
+            entries += (1 << bits) + (1 << sender_bits)
+    work.progress[Progress.NEXT] = row
+    return entries
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -137,4 +137,4 @@ def partition(mrf: BinaryMRF, max_size: int = 8, strategy: str | None = None, se
         raise PartitionError(f"unknown strategy {strategy!r}; choose one of {', '.join(STRATEGIES)}")
     if not 1 <= max_size <= LARGEST_GROUP:
         raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
-    return STRATEGIES[strategy](mrf, max_size, seed)
+    return replace(STRATEGIES[strategy](mrf, max_size, seed), seed=seed)

@@ -31,12 +31,15 @@ class Partition:
         How the groups were made.
     reason : str
         Why they were made so, in a sentence; empty where nothing was weighed.
+    seed : int
+        What the strategy was given to break ties or to draw by.
     """
 
     groups: tuple[IntArray, ...]
     labels: tuple[str, ...]
     strategy: str = "manual"
     reason: str = ""
+    seed: int = 0
 
     def __post_init__(self) -> None:
         groups = tuple(np.array(group, dtype=np.int64).reshape(-1) for group in self.groups)
@@ -158,9 +161,8 @@ def move(part: Partition, variable: int, group: int) -> Partition:
     PartitionError
         If the variable or the group is unknown.
     """
-    owner = part.group_of()
-    if not (0 <= variable < len(owner) and 0 <= group < len(part)):
-        raise PartitionError(f"there is no variable {variable} or no group {group} to move it to")
+    _require_index(variable, sum(map(len, part.groups)), "variable")
+    _require_index(group, len(part), "group")
     groups = [members[members != variable] for members in part.groups]
     groups[group] = np.append(groups[group], variable)
     return _edited(part, groups, part.labels)
@@ -172,8 +174,10 @@ def merge(part: Partition, first: int, second: int) -> Partition:
     Raises
     ------
     PartitionError
-        If the groups are the same, or the union would be too large for any run.
+        If a group is unknown, the groups are the same, or the union would be too large for any run.
     """
+    for group in (first, second):
+        _require_index(group, len(part), "group")
     if first == second:
         raise PartitionError("a group cannot be merged with itself; choose two groups")
     groups = list(part.groups)
@@ -188,8 +192,9 @@ def split(part: Partition, group: int) -> Partition:
     Raises
     ------
     PartitionError
-        If the group has only one variable.
+        If the group is unknown or has only one variable.
     """
+    _require_index(group, len(part), "group")
     return _halved(part, group, _first_half(len(part.groups[group])))
 
 
@@ -203,14 +208,20 @@ def split_by_coupling(mrf: BinaryMRF, part: Partition, group: int) -> Partition:
     Raises
     ------
     PartitionError
-        If the group has only one variable, or the partition belongs to another model.
+        If the group is unknown or has only one variable, or the partition belongs to another model.
     """
     require_cover(mrf, part)
+    _require_index(group, len(part), "group")
     strength = _strength_within(mrf, part.groups[group])
     halves = [_exchanged(strength, half) for half in (_first_half(len(strength)), _grown_half(strength))]
     best = min(halves, key=lambda half: strength[half][:, ~half].sum())
     # The halves have no order of their own; the first member's comes first where they are equally large.
     return _halved(part, group, best if best[0] or 2 * best.sum() != len(best) else ~best)
+
+
+def _require_index(index: int, count: int, what: str) -> None:
+    if not isinstance(index, int | np.integer) or not 0 <= index < count:
+        raise PartitionError(f"there is no {what} {index}; {what}s have the whole numbers 0 to {count - 1}")
 
 
 def _halved(part: Partition, group: int, first: NDArray[np.bool_]) -> Partition:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import bender_core as bc
 from bender_core.comparison import bound_after, predicted
 from bender_core.partition import Partition, applicable
-from pages._shared.background import Background
+from pages._shared.background import Personal
 
 
 @dataclass(eq=False)
-class Comparing(Background):
+class Comparing(Personal):
     """Every strategy at every M asked for: first what can be predicted, and on request what bound each reaches."""
 
     mrf: bc.BinaryMRF
@@ -32,8 +32,10 @@ class Comparing(Background):
         return len(self.rows) == len(self.sizes) * len(applicable(self.mrf))
 
     def predict(self) -> None:
-        """Cut the model in every way and say what each will cost."""
-        self.rows, self._parts = [], []
+        """Cut the model in every way that is left, and say what each will cost."""
+        # Copies: what went on before may not have ended yet.
+        self.rows = list(self.rows)
+        self._parts = self._parts[: len(self.rows)]
         self.begin(self._predict)
 
     def bound(self, sweeps: int) -> None:
@@ -49,7 +51,7 @@ class Comparing(Background):
     def _predict(self, stop: threading.Event) -> None:
         rows, parts = self.rows, self._parts
         ways = [(max_size, name) for max_size in self.sizes for name in applicable(self.mrf)]
-        for k, (max_size, name) in enumerate(ways):
+        for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
             self.doing, self.share = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", k / len(ways)
             part = bc.partition(self.mrf, max_size, name)
             row = predicted(self.mrf, part, max_size, self.variant)

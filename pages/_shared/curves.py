@@ -16,14 +16,16 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import bender_core as bc
+from bender_core.bounds import gap_between
 from bender_core.explain import number
 from bender_core.units import duration
 from bender_core.visualization.styles import STYLES
+from pages._shared.text import label
 
 # An answer is to stay below 60 kB: a point takes about 50 bytes.
 POINTS_IN_ALL, POINTS_EACH = 900, 120
-# Bounds this close, relative to their size, are the same; a gap as small as the engine's tolerance is closed.
-SAME, CLOSED = 1e-8, 1e-9
+# Bounds of two runs this close, relative to their size, are the same.
+SAME = 1e-8
 WIDTHS = (2.2, 3.4, 1.4, 4.6)
 
 _FRONTEND = Path(__file__).parent / "frontend"
@@ -53,6 +55,8 @@ class Curve:
         Where it stood, in the order of time.
     memory : int or None
         Predicted, in bytes; None where it is not known.
+    scale : float
+        Of the energies of its model (`hypergraph.energy_scale`).
     note : str
         Beside its name: whether it is pinned, or of an earlier session.
     faded : bool
@@ -67,6 +71,7 @@ class Curve:
     status: str
     records: NDArray[np.void]
     memory: int | None
+    scale: float
     note: str = ""
     faded: bool = False
 
@@ -80,18 +85,15 @@ class Curve:
 
     @property
     def gap(self) -> float:
-        return gap(self.lower_bound, self.upper_bound)
+        return gap_between(self.lower_bound, self.upper_bound, self.scale)
+
+    @property
+    def ending(self) -> str:
+        """Its status in the table: a run without progress has come to its goal if nothing was left to gain."""
+        return "gap closed" if self.status == "no progress" and self.gap == 0 else self.status
 
     def last(self, column: str) -> float:
         return self.records[column][-1].item() if len(self.records) else 0
-
-
-def gap(lower: float, upper: float) -> float:
-    """The paper's gap, relative to the lower bound; 0 if it is closed."""
-    if not np.isfinite(lower):
-        return np.inf
-    found = max(upper - lower, 0.0) / (abs(lower) or 1.0)
-    return found if found > CLOSED else 0.0
 
 
 # -- names ----------------------------------------------------------------------------------------------------
@@ -139,20 +141,21 @@ def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
     cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {
-        "model": model,
+        "model": label(model),
+        "scale": max((curve.scale for curve in curves), default=0.0),
         "runs": [
-            _run(curve, label, cuts.index((curve.max_size, curve.strategy, curve.schedule)), most)
-            for curve, label in zip(curves, labels(curves), strict=True)
+            _run(curve, name, cuts.index((curve.max_size, curve.strategy, curve.schedule)), most)
+            for curve, name in zip(curves, labels(curves), strict=True)
         ],
     }
 
 
-def _run(curve: Curve, label: str, cut: int, most: int) -> dict[str, Any]:
+def _run(curve: Curve, name: str, cut: int, most: int) -> dict[str, Any]:
     """A run for the component; runs of another cut have lines of another width."""
     records, style = curve.records[picked(curve.records["sweep"], most)], STYLES[curve.variant]
     return {
         "key": curve.key,
-        "label": label,
+        "label": name,
         "number": curve.variant,
         "variant": bc.VARIANTS[curve.variant].name,
         "name": full_name(curve),
@@ -205,8 +208,8 @@ class Standings:
     ----------
     order : list of int
         The runs, the best first: by lower bound, then by when they reached it.
-    lower_bound, upper_bound : float
-        The best of all.
+    lower_bound, upper_bound, gap : float
+        The best of all, and how far they are apart.
     best, labelled : list of bool
         Of every run, whether it has the best lower bound, and the best labelling.
     reached : list of float
@@ -216,14 +219,10 @@ class Standings:
     order: list[int]
     lower_bound: float
     upper_bound: float
+    gap: float
     best: list[bool]
     labelled: list[bool]
     reached: list[float]
-
-    @property
-    def gap(self) -> float:
-        """Between the best bounds."""
-        return gap(self.lower_bound, self.upper_bound)
 
 
 def standings(curves: Sequence[Curve]) -> Standings:
@@ -239,6 +238,7 @@ def standings(curves: Sequence[Curve]) -> Standings:
         order=sorted(range(len(curves)), key=lambda k: (reached[k], -curves[k].lower_bound)),
         lower_bound=lower,
         upper_bound=upper,
+        gap=gap_between(lower, upper, curves[0].scale),
         best=[curve.lower_bound >= lower - leeway for curve in curves],
         labelled=[curve.upper_bound <= upper + leeway for curve in curves],
         reached=reached,

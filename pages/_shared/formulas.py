@@ -156,7 +156,7 @@ FORMULAS = (
         "what is missing against its squares. Solved by an active-set method that adds the most violated of the "
         "$2^{|q|}$ conditions, one by one.",
         "bender_core/kernels/magnanti_wong.py",
-        "magnanti_wong",
+        "_active_set",
         "edge",
         "“α = 1, ½, 0” among the four cuts of “What if”, with pivots and time",
     ),
@@ -169,7 +169,7 @@ FORMULAS = (
         "p. Walking the tree of those bits, a candidate v that can never beat another, v′, below this branch is "
         "dropped.",
         "bender_core/kernels/prune.py",
-        "prune_box",
+        "halve_box",
         "compare",
         "variant 12 beside the baseline: the same bound, sooner",
     ),
@@ -198,7 +198,7 @@ FORMULAS = (
     Formula(
         "The labelling and the gap",
         r"\begin{gathered} y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \\ UB = \min_{\text{so far}} "
-        r"f(x), \\ \text{gap} = \frac{UB - LB}{|LB|} \end{gathered}",
+        r"f(x), \\ \text{gap} = \frac{UB - LB}{\max(|LB|, |UB|)} \end{gathered}",
         "Each group's least state gives a labelling, which a descent improves; the best so far is kept. When "
         "both bounds meet, it is optimal.",
         "bender_core/kernels/primal.py",

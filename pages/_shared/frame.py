@@ -9,6 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 import bender_core.visualization.study  # all that draws, for the same reason
+from pages._shared.visits import attend
 
 _CSS = """<style>
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
@@ -18,8 +19,16 @@ _CSS = """<style>
   button[kind="primary"]:enabled p, [data-tag] span { color: inherit; }
   /* Formulas fit here; a region that scrolls by two pixels would be one more stop for the keyboard. */
   @media (min-width: 700px) { .katex-display { overflow: visible !important; } }
+  /* Names of any length: cut where their room ends, the whole of them as a tip; texts in a box of their own. */
+  .cut { overflow: hidden; text-overflow: ellipsis; overflow-wrap: anywhere; }
+  .cut.two { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
+  .boxed { max-height: 11rem; overflow-y: auto; overflow-wrap: anywhere; }
   .complaint { border-left: 4px solid #D55E00; background: rgba(213, 94, 0, 0.12); padding: 0.6rem 0.9rem;
     border-radius: 0.3rem; }
+  /* Why a file was not uploaded, the browser alone knows: its chip is marked. */
+  .stHtml:has(> .refused) { display: none; }
+  :has(> .stElementContainer [data-testid="stFileChip"][aria-invalid="true"]) .stHtml:has(> .refused) {
+    display: block; }
   table.plain { border-collapse: collapse; font-variant-numeric: tabular-nums; }
   table.plain th, table.plain td { padding: 0.25rem 0.8rem; text-align: right;
     border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }
@@ -68,5 +77,6 @@ def _warm() -> bool:
 
 def frame() -> None:
     """Prepare a page."""
+    attend()
     _warm()
     st.html(_CSS)

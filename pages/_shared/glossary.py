@@ -9,7 +9,7 @@ GLOSSARY: dict[str, str] = {
     "cut": "A Benders row, after the way it is found: reverse Magnanti-Wong (RMC) or Magnanti-Wong (MWC).",
     "envelope": "The maximum of all rows of an edge: the best lower bound on its min-marginals that there is so far.",
     "frustrated": "Said of a cycle whose couplings cannot all be satisfied at once.",
-    "gap": "Upper bound less lower bound; relative to the size of the lower bound where it is told in per cent.",
+    "gap": "Upper bound less lower bound; in per cent, relative to the larger of the two in size. Closed: 0.",
     "hyper-edge": "Two groups that share at least one coupling; a message goes either way.",
     "hyper-variable": "A group of at most M binary variables, treated as one variable of up to 2^M states.",
     "labelling": "A value, 0 or 1, for every variable.",

@@ -5,17 +5,18 @@ Every parameter is written, also the defaults: a default may change, a link must
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.partition import Partition
+from bender_core.partition import LARGEST_GROUP, Partition, default_strategy
 
-# A link may ask for a late event; no longer is computed until it is opened nevertheless.
-OPENING_SECONDS = 10.0
-# What browsers and servers surely take as an address.
-LONGEST = 6000
+# Characters that browsers and servers surely take as an address, and that a word or a number in it takes at most.
+LONGEST, LONGEST_WORD = 6000, 60
+# Digits that a count in a link has at most.
+DIGITS = 15
 
 Origin = dict[str, str]
 
@@ -41,14 +42,20 @@ def query(origin: Origin, part: Partition, max_size: int, variant: int, schedule
 
 
 def origin_of(said: Mapping[str, str]) -> Origin:
-    """That part of a link which says where the model comes from: a family, or else a sample."""
-    if "make" in said:
-        family = said["make"]
-        if family not in synth.FAMILIES:
-            raise LinkError(f"there is no family {family!r} of models")
-        names = [parameter.name for parameter in synth.FAMILIES[family].parameters]
-        return {"make": family} | {name: said[name] for name in names if name in said}
-    return {"sample": said["sample"]}
+    """That part of a link which says where the model comes from: a family, or else a sample.
+
+    Raises
+    ------
+    LinkError
+        If there is no such family.
+    """
+    if "make" not in said:
+        return {"sample": _word(said, "sample")}
+    family = _word(said, "make")
+    if family not in synth.FAMILIES:
+        raise LinkError(f"there is no family {family!r} of models")
+    names = [parameter.name for parameter in synth.FAMILIES[family].parameters]
+    return {"make": family} | {name: _word(said, name) for name in names if name in said}
 
 
 def generated(origin: Origin) -> bc.BinaryMRF:
@@ -67,57 +74,110 @@ def values_of(origin: Origin) -> dict[str, synth.Value]:
 
 def _value(parameter: synth.Parameter, text: str) -> synth.Value:
     if isinstance(parameter.default, bool):
+        if text not in ("True", "False"):
+            raise LinkError(f"{parameter.label} is {text!r}; it must be True or False")
         return text == "True"
     if isinstance(parameter.default, str):
         return text
     return _number(text, parameter.label) if isinstance(parameter.default, int) else _real(text, parameter.label)
 
 
+def _word(said: Mapping[str, str], name: str) -> str:
+    """A parameter of a link, short enough to be told to a person."""
+    text = said.get(name, "")
+    if len(text) > LONGEST_WORD:
+        raise LinkError(f"its {name!r} has {len(text):,} characters, more than {LONGEST_WORD}")
+    return text
+
+
 def _number(text: str, what: str) -> int:
-    try:
+    """A whole number; one of more digits than the engine counts in is none."""
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= DIGITS:
         return int(text)
-    except ValueError:
-        raise LinkError(f"{what} is {text!r}, which is no whole number") from None
+    raise LinkError(f"{what} is {text!r}, which is no whole number of up to {DIGITS} digits")
 
 
 def _real(text: str, what: str) -> float:
+    """A finite number."""
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
-        raise LinkError(f"{what} is {text!r}, which is no number") from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise LinkError(f"{what} is {text!r}, which is no number")
+    return found
 
 
 def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
-    """The partition that a link asks for, and its M."""
-    max_size = _number(said.get("M", ""), "M")
-    strategy = said.get("strategy", "")
+    """The partition that a link asks for, by the model's default strategy if it names none, and its M.
+
+    Raises
+    ------
+    LinkError
+    """
+    max_size = _number(_word(said, "M"), "M")
+    if not 1 <= max_size <= LARGEST_GROUP:
+        raise LinkError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
+    strategy = _word(said, "strategy") or default_strategy(mrf)
     try:
-        if strategy != "manual":
-            return bc.partition(mrf, max_size, strategy), max_size
-        owner = [_number(text, "a group") for text in said.get("groups", "").split("-")]
-        if len(owner) != mrf.n:
-            raise LinkError(f"it puts {len(owner)} variables into groups, but the model has {mrf.n}")
-        members = [[i for i, p in enumerate(owner) if p == group] for group in range(max(owner, default=-1) + 1)]
-        return bc.manual(mrf, members), max_size
-    except ValueError as error:
+        if strategy == "manual":
+            return bc.manual(mrf, _groups(said.get("groups", ""), mrf.n)), max_size
+        return bc.partition(mrf, max_size, strategy), max_size
+    except bc.PartitionError as error:
         raise LinkError(str(error)) from error
+
+
+def _groups(text: str, n: int) -> list[list[int]]:
+    """The members of all groups, from the group of every variable; in time linear in the text."""
+    if len(text) > LONGEST:
+        raise LinkError(f"its groups take {len(text):,} characters, more than {LONGEST:,}")
+    owners = text.split("-")
+    if len(owners) != n:
+        raise LinkError(f"it puts {len(owners)} variables into groups, but the model has {n}")
+    members: list[list[int]] = [[] for _ in range(n)]
+    for i, owner in enumerate(owners):
+        group = _number(owner, f"the group of variable {i}")
+        if not 0 <= group < n:
+            raise LinkError(f"it puts variable {i} into group {group}; number the groups of {n} variables from 0")
+        members[group].append(i)
+    while members and not members[-1]:
+        members.pop()
+    return members
 
 
 def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc.Engine:
-    """The run that a link asks for, at the event it names, or as far as that can be computed in a few seconds."""
+    """The run that a link asks for, at its beginning.
+
+    Raises
+    ------
+    LinkError
+        If there is no such variant or schedule, or the run does not fit into memory.
+    """
+    variant, schedule = _number(_word(said, "variant"), "the variant"), _word(said, "schedule")
     try:
-        engine = bc.Engine(mrf, part, _number(said.get("variant", ""), "the variant"), said.get("schedule", ""))
+        return bc.Engine(mrf, part, variant, schedule)
     except ValueError as error:
         raise LinkError(str(error)) from error
-    at = _number(said.get("at", "0"), "the event")
-    if at > 0:
-        engine.run(max_events=at, time_limit=OPENING_SECONDS)
-    return engine
+
+
+def event_of(said: Mapping[str, str]) -> int:
+    """After how many events a link shows the run; 0 if it does not say."""
+    event = _number(_word(said, "at") or "0", "the event")
+    if event < 0:
+        raise LinkError(f"it shows event {event}; events are counted from 0")
+    return event
 
 
 def arc_of(said: Mapping[str, str], engine: bc.Engine) -> int:
-    """The message that a link selects."""
-    arc = _number(said.get("arc", "0"), "the message")
+    """The message that a link selects, the first if it does not say.
+
+    Raises
+    ------
+    LinkError
+        If there is no such message.
+    """
+    arc = _number(_word(said, "arc") or "0", "the message")
     if not 0 <= arc < max(2 * len(engine.graph.edges), 1):
         raise LinkError(f"it selects message {arc}, but there are {2 * len(engine.graph.edges)}")
     return arc

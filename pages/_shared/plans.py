@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from bender_core.experiments import Limits
 from bender_core.io import dumps
 from bender_core.synth import Value
 from pages._shared.data import folder
+from pages._shared.naming import file_of
 
 STUDY = Path(__file__).parents[2] / "docs" / "study"
 SHIPPED = {"small": STUDY / "small.toml", "paper": STUDY / "paper.toml"}
@@ -27,7 +27,7 @@ def path_of(name: str) -> Path | None:
 
 
 def keep(text: str, mrf: bc.BinaryMRF | None = None) -> str:
-    """Keep a plan, with the model that it speaks of as `file_of`; returns its name, equal for equal plans.
+    """Keep a plan, with the model that it speaks of as `naming.file_of`; returns its name, equal for equal plans.
 
     Raises
     ------
@@ -42,11 +42,6 @@ def keep(text: str, mrf: bc.BinaryMRF | None = None) -> str:
         (place / file_of(mrf)).write_bytes(model)
     (place / "plan.toml").write_text(text, encoding="utf-8")
     return name
-
-
-def file_of(mrf: bc.BinaryMRF) -> str:
-    """The name of a file for a model, after the model's own."""
-    return (re.sub("[^A-Za-z0-9]+", "-", mrf.name).strip("-")[:60] or "model") + ".mrf.json"
 
 
 def text_of(

@@ -6,18 +6,19 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 import bender_core as bc
-from bender_core.estimate import memory_limit
+from bender_core.account import memory_limit
 from bender_core.experiments import Limits, Outcome, Run, Store, Task, curve_of
 from bender_core.experiments.perform import CURVE
 from bender_core.experiments.plan import code_version
 from bender_core.experiments.race import Entry, Lane, Race
-from pages._shared.background import Background
+from bender_core.hypergraph import energy_scale
+from pages._shared.background import Personal
 from pages._shared.curves import Curve
 from pages._shared.session import Lab
 
@@ -26,7 +27,7 @@ STOP_SECONDS = 0.4
 
 
 @dataclass(eq=False)
-class Racing(Background):
+class Racing(Personal):
     """A race that is being run.
 
     Attributes
@@ -85,7 +86,7 @@ class Racing(Background):
 
 
 @dataclass(eq=False)
-class Cutting(Background):
+class Cutting(Personal):
     """Cuts of a model that are being made.
 
     Attributes
@@ -169,6 +170,11 @@ class Contest:
     to_watch: bool = False
     _races: int = 0
 
+    @cached_property
+    def scale(self) -> float:
+        """By how much the energies of the model can differ."""
+        return energy_scale(self.mrf)
+
     @property
     def busy(self) -> bool:
         return self.racing is not None and self.racing.busy
@@ -243,12 +249,13 @@ class Contest:
             # The thread goes on meanwhile, and adds to this very list.
             records=np.array(list(lane.records), CURVE),
             memory=entry.memory,
+            scale=self.scale,
             note="pinned" * (key in self.pins),
         )
 
 
-def earlier(run: Run) -> Curve:
-    """A run of an earlier session."""
+def earlier(run: Run, scale: float) -> Curve:
+    """A run of an earlier session, on a model whose energies have this scale."""
     task = run.task
     return Curve(
         key=task.key,
@@ -259,6 +266,7 @@ def earlier(run: Run) -> Curve:
         status=run.outcome.status,
         records=curve_of(run.outcome.curve) if run.outcome.curve else np.zeros(0, CURVE),
         memory=None,
+        scale=scale,
         note="earlier" if run.code == code_version() else "earlier, older code",
         faded=True,
     )

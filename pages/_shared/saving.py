@@ -14,10 +14,9 @@ from bender_core.script import as_script
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
 from bender_core.visualization.message import message, plot_message
-from pages._shared.permalink import Origin, values_of
+from pages._shared.naming import file_of, run_file
+from pages._shared.permalink import values_of
 from pages._shared.session import Lab, lab
-
-MODEL = "model.mrf.json"
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def saving() -> None:
         st.caption(f"As of event {kept.position:,}:")
         with st.container(horizontal=True):
             for name, (what, content) in kept.files.items():
-                st.download_button(what, content, file_name=name, key=f"save-{name}")
+                st.download_button(what, content, file_name=name, key=f"save-{what}")
 
 
 def saved(current: Lab) -> Saved:
@@ -54,18 +53,19 @@ def saved(current: Lab) -> Saved:
     engine, mrf = current.run.engine, current.mrf
     engine.seek(current.run.position)
     labeling, trace = engine.labeling, engine.trace.until(current.run.position)
-    files: dict[str, tuple[str, str | bytes]] = {
+    contents: dict[str, tuple[str, str | bytes]] = {
         "trace.csv": ("Trace, CSV", trace.to_csv()),
         "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
         "trace.json": ("Trace, JSON", trace.to_json()),
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
-        "run.py": ("Script, Python", as_script(engine, expression(current.origin), current.max_size)),
+        "run.py": ("Script, Python", as_script(engine, expression(current), current.max_size)),
+        "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current))),
     }
-    files["figures.html"] = ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current)))
+    files = {run_file(current, what): content for what, content in contents.items()}
     if not current.origin:
-        files[MODEL] = ("Model, for the script", dumps(mrf))
+        files[file_of(mrf)] = ("Model, for the script", dumps(mrf))
     return Saved(current.number, current.run.position, files)
 
 
@@ -98,12 +98,13 @@ def figures(current: Lab) -> dict[str, go.Figure]:
     return drawn
 
 
-def expression(origin: Origin) -> str:
+def expression(current: Lab) -> str:
     """What makes the model, in Python."""
+    origin = current.origin
     if "sample" in origin:
         path = f"sample_instances/{origin['sample']}.mrf.json"
         return f"bc.load({path!r})"
     if "make" in origin:
         values = "".join(f", {name}={value!r}" for name, value in values_of(origin).items())
         return f"synth.generate({origin['make']!r}{values})"
-    return f"bc.load({MODEL!r})"
+    return f"bc.load({file_of(current.mrf)!r})"

@@ -15,12 +15,22 @@ import streamlit as st
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray, IntArray
-from pages._shared.background import Background
-from pages._shared.permalink import LinkError, Origin, arc_of, cut_of, engine_of, generated, origin_of, query
+from pages._shared.background import Personal
+from pages._shared.permalink import (
+    LinkError,
+    Origin,
+    arc_of,
+    cut_of,
+    engine_of,
+    event_of,
+    generated,
+    origin_of,
+    query,
+)
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
-# What a new session opens on, as a link would say it.
-FIRST = {"sample": "pose-small", "M": "8", "strategy": "groups", "variant": "9", "schedule": "mplp"}
+# What a new session opens on, as a link would say it, and what a link means that does not say it.
+FIRST = {"sample": "pose-small", "M": "8", "variant": "9", "schedule": "mplp"}
 # How long HiGHS may look for all that it is asked for.
 REFERENCE_SECONDS = 20.0
 # A background run says where it stands so often; the stage asks a little less often.
@@ -44,7 +54,7 @@ class Progress:
 
 @dataclass
 class Run:
-    """An engine, where in its trace the person stands, and the thread that may be driving it to the end."""
+    """An engine, where in its trace the person stands, and the work that may be driving it on."""
 
     engine: bc.Engine
     position: int = 0
@@ -55,15 +65,19 @@ class Run:
     ahead: int = 24  # how many events after the present one it wants
     held: bool = False  # whether the stage holds the hyper-graph
     measure: str = "slack"  # what colours the lines
-    thread: threading.Thread | None = None
-    stop: threading.Event = field(default_factory=threading.Event)
-    progress: Progress | None = None
+    work: Personal = field(default_factory=Personal)
+    progress: Progress | None = None  # of the work begun last, until it is settled
     failure: str = ""
+    opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
+
+    def __post_init__(self) -> None:
+        self.engine.seek(0)
+        self.opening = self.engine.lower_bound, self.engine.upper_bound
 
     @property
     def busy(self) -> bool:
         """Whether the engine belongs to the background thread at the moment."""
-        return self.thread is not None and self.thread.is_alive()
+        return self.work.alive
 
     def show(self, position: int) -> None:
         """Stand after the first ``position`` events."""
@@ -81,40 +95,34 @@ class Run:
             self.engine.step(grain)
             self.show(self.engine.position)
 
-    def start(self) -> None:
-        """Run to the end in the background."""
+    def start(self, until: int | None = None) -> None:
+        """Run on in the background: to the end, or until so many events have happened."""
         if self.busy:
             return
-        self.stop.clear()
         self.engine.seek(len(self.engine.trace))
         self.progress = self._progress()
-        self.thread = threading.Thread(target=self._drive, daemon=True)
-        self.thread.start()
-        # Most runs are over before anybody could read a progress line.
-        self.thread.join(0.2)
+        self.work.begin(partial(self._drive, until))
 
     def halt(self) -> None:
         """Ask the background run to stop, and wait until it has (it looks about every 50 ms)."""
-        self.stop.set()
-        if self.thread is not None:
-            self.thread.join()
+        self.work.stop(wait=None)
 
     def settle(self) -> None:
         """After the background run: stand where it ended."""
-        if self.thread is not None and not self.busy:
-            self.thread = None
+        if self.progress is not None and not self.busy:
+            self.progress = None
             self.show(self.engine.position)
 
-    def _drive(self) -> None:
+    def _drive(self, until: int | None, stop: threading.Event) -> None:
         try:
-            self.engine.run(on_progress=self._tell)
+            self.engine.run(max_events=until, on_progress=partial(self._tell, stop))
         except bc.EngineError as error:
             self.failure = str(error)
 
-    def _tell(self, engine: bc.Engine) -> bool:
+    def _tell(self, stop: threading.Event, engine: bc.Engine) -> bool:
         if self.progress is None or time.perf_counter() - self.progress.when > TELL_SECONDS:
             self.progress = self._progress()
-        return self.stop.is_set()
+        return stop.is_set()
 
     def _progress(self) -> Progress:
         engine = self.engine
@@ -135,7 +143,7 @@ _STOPS = {"event": Kind.NODE_OPENED, "row": Kind.ROW, "node": Kind.MESSAGE, "swe
 
 
 @dataclass(eq=False)
-class References(Background):
+class References(Personal):
     """What HiGHS says about a model, asked for in the background. It appears piece by piece, as it is found."""
 
     found: bc.Reference | None = None
@@ -249,7 +257,7 @@ def lab() -> Lab:
 
 
 def linked(said: Mapping[str, str]) -> Lab:
-    """The lab that a link describes.
+    """The lab that a link describes. A run that is long until its event goes on in the background.
 
     Raises
     ------
@@ -258,8 +266,12 @@ def linked(said: Mapping[str, str]) -> Lab:
     origin = origin_of(said)
     if "sample" in origin and origin["sample"] not in sample_names():
         raise LinkError(f"there is no sample {origin['sample']!r}")
+    event = event_of(said)
     mrf = sample(origin["sample"]) if "sample" in origin else generated(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
-    run = Run(engine, position=engine.position, seen=engine.position, arc=arc_of(said, engine))
+    run = Run(engine, arc=arc_of(said, engine))
+    if event:
+        run.start(until=event)
+        run.settle()
     return Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin)

@@ -16,12 +16,13 @@ import numpy as np
 import streamlit as st
 
 from bender_core import Engine, Objective, Reference, Trace
-from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Kind
+from bender_core.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.lessons import explaining
 from pages._shared.session import Lab, Run
+from pages._shared.text import inert, label
 
 # Events sent from before the present one; the component asks for as many after it as it needs, at most so many.
 BEHIND, MOST_AHEAD = 8, 120
@@ -105,14 +106,8 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     run.settle()
     data: dict[str, Any] = {
         "run": lab.number,
-        "title": " · ".join(
-            [
-                lab.mrf.name,
-                f"M {lab.max_size}",
-                f"variant {engine.variant.number}: {engine.variant.name}",
-                engine.schedule,
-            ]
-        ),
+        "model": label(lab.mrf.name),
+        "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
         "code": None if run.held else _CODE,
         "graph": None if run.held else _graph(lab),
         "link": lab.link,
@@ -137,7 +132,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "position": run.position,
             "seen": run.seen,
             "done": len(engine.trace) if _is_complete(engine) else None,
-            "status": SENTENCES[engine.status],
+            "status": STATUSES[engine.status],
             "window": window,
             "history": history(engine.trace, run.seen),
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
@@ -169,26 +164,29 @@ def _is_complete(engine: Engine) -> bool:
 
 def _graph(lab: Lab) -> dict[str, Any]:
     if "stage_graph" not in st.session_state or st.session_state.stage_graph[0] != lab.number:
-        st.session_state.stage_graph = (lab.number, graph_view(lab.run.engine))
+        st.session_state.stage_graph = (lab.number, graph_view(lab.run))
     view: dict[str, Any] = st.session_state.stage_graph[1]
     return view
 
 
-def graph_view(engine: Engine) -> dict[str, Any]:
-    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps."""
+def graph_view(run: Run) -> dict[str, Any]:
+    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps.
+
+    The engine may be at work meanwhile: only what stays the same is read.
+    """
+    engine, (lower, upper) = run.engine, run.opening
     graph, part = engine.graph, engine.partition
     points = hypergraph_layout(engine.mrf, part)
-    engine.seek(0)
     return {
         "nodes": [
             {
-                "label": label,
+                "label": label(name),
                 "x": round(float(x), 4),
                 "y": round(float(y), 4),
                 "size": len(group),
-                "members": ", ".join(engine.mrf.names[i] for i in group),
+                "members": ", ".join(label(engine.mrf.names[i]) for i in group),
             }
-            for label, group, (x, y) in zip(part.labels, part.groups, points, strict=True)
+            for name, group, (x, y) in zip(part.labels, part.groups, points, strict=True)
         ],
         "edges": graph.edges.tolist(),
         "key": _key(engine),
@@ -197,8 +195,9 @@ def graph_view(engine: Engine) -> dict[str, Any]:
         "exact": engine.variant.exact,
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
-        "lower": engine.lower_bound,
-        "upper": engine.upper_bound,
+        "scale": graph.problem.scale,
+        "lower": lower,
+        "upper": upper,
     }
 
 
@@ -212,7 +211,7 @@ def _objective(objective: Objective) -> dict[str, Any] | None:
     """In what terms of its own the source states bounds; none if these are energies already."""
     if objective.scale == 1 and objective.offset == 0:
         return None
-    return {key: getattr(objective, key) for key in ("name", "sense", "scale", "offset")}
+    return {"name": label(objective.name)} | {key: getattr(objective, key) for key in ("sense", "scale", "offset")}
 
 
 def _variables(engine: Engine) -> dict[str, Any] | None:
@@ -225,7 +224,7 @@ def _variables(engine: Engine) -> dict[str, Any] | None:
     return {
         "x": points[:, 0].round(4).tolist(),
         "y": points[:, 1].round(4).tolist(),
-        "names": list(mrf.names),
+        "names": [label(name) for name in mrf.names],
         "group": engine.partition.group_of().tolist(),
         "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
         "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
@@ -306,7 +305,7 @@ def _frame(engine: Engine, changes: list[list[float]]) -> list[Any]:
         event.rows,
         event.lower_bound,
         event.upper_bound,
-        said.sentence,
+        inert(said.sentence),
         said.formula,
         changes,
     ]
@@ -369,8 +368,8 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
     tight = engine.is_tight(arc, nu, low)
     return {
         "arc": arc,
-        "to": engine.partition.labels[p],
-        "from": engine.partition.labels[q],
+        "to": label(engine.partition.labels[p]),
+        "from": label(engine.partition.labels[q]),
         "nu": _rounded(nu),
         "envelope": _rounded(low),
         "states": [engine.partition.describe(p, int(y)) for y in states],

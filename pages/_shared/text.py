@@ -1,21 +1,72 @@
-"""Showing text that comes from files: never through Markdown, never as HTML."""
+"""Showing text that comes from files and addresses: any script, any length, and never as Markdown or HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from html import escape
 
 import streamlit as st
 
+# Characters of a name where there is little room, and within a sentence.
+SHORT, MEDIUM = 24, 60
+# What turns the direction of the text around it, and what begins a line.
+_TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_UNSEEN = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{_TURNING}\s]+")
+# A name written from right to left takes no place in what surrounds it.
+_ISOLATE, _END = "\u2068", "\u2069"
+_JOINER = "\u2060"
+
+
+def inert(text: str) -> str:
+    """Text in one line, without characters that nobody sees and that turn around what is beside them."""
+    return _UNSEEN.sub(" ", text).strip()
+
+
+def label(text: str, most: int | None = None) -> str:
+    """A name inside other text that is shown as it is: inert, isolated if it runs from right to left.
+
+    Parameters
+    ----------
+    text : str
+    most : int, optional
+        Characters; what is longer ends in an ellipsis.
+    """
+    found = inert(text)
+    if most is not None and len(found) > most:
+        found = f"{found[: most - 1].rstrip()}…"
+    turned = any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in found)
+    return f"{_ISOLATE}{found}{_END}" if turned else found
+
+
+def labels(texts: Sequence[str], most: int = SHORT) -> list[str]:
+    """Short names for an axis; those that would be the same are numbered."""
+    short, seen = [label(text, most) for text in texts], dict[str, int]()
+    for k, text in enumerate(short):
+        seen[text] = seen.get(text, 0) + 1
+        if seen[text] > 1:
+            short[k] = f"{text} ({seen[text]})"
+    return short
+
+
+def markdown(text: str) -> str:
+    """Text for a place where Streamlit reads Markdown, with its formulas, colours and icons: shown as it is."""
+    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", label(text))
+    # Addresses, arrows and emoji are looked for when the backslashes are gone: nobody sees what breaks them up.
+    return re.sub(r"(\\[-:@<>]|www)", f"\\1{_JOINER}", escaped, flags=re.IGNORECASE)
+
 
 def heading(text: str) -> None:
-    """A heading that shows any text as it is."""
-    st.html(f"<h3 style='margin:0;padding:0'>{escape(text)}</h3>")
+    """A heading that shows any text as it is, in two lines at most; the whole of it is its tip."""
+    shown = escape(inert(text))
+    st.html(f"<h3 class='cut two' style='margin:0;padding:0' dir='auto' title='{shown}'>{shown}</h3>")
 
 
 def paragraph(text: str) -> None:
-    """A paragraph that shows any text as it is."""
-    paragraphs([text] if text else [])
+    """A paragraph that shows any text as it is; a long one in a box that scrolls."""
+    if inert(text):
+        st.html(f"<p class='boxed' dir='auto' style='margin:0'>{escape(inert(text))}</p>")
 
 
 def paragraphs(texts: Iterable[str]) -> None:
@@ -27,7 +78,7 @@ def paragraphs(texts: Iterable[str]) -> None:
 
 def complaint(error: Exception | str) -> None:
     """One sentence about bad input."""
-    st.html(f"<div class='complaint' role='alert'>{escape(str(error))}</div>")
+    st.html(f"<div class='complaint boxed' role='alert'>{escape(inert(str(error)))}</div>")
 
 
 def table(header: list[str], rows: list[list[str]]) -> None:

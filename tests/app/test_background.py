@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 
-from pages._shared.background import Background
+import pytest
+
+from pages._shared import background
+from pages._shared.background import Background, Personal
 
 
 def test_what_is_begun_anew_gives_up_what_went_on_and_a_stop_is_at_once() -> None:
@@ -42,3 +45,41 @@ def test_what_is_over_at_once_is_waited_for() -> None:
     work = Background()
     work.begin(brief)
     assert not work.busy
+
+
+def test_work_for_one_person_ends_when_nobody_is_there_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    there, asked = threading.Event(), threading.Event()
+    there.set()
+
+    def present() -> bool:
+        asked.set()
+        return there.is_set()
+
+    def endless(stop: threading.Event) -> None:
+        while not stop.is_set():
+            stop.wait(0.001)
+
+    monkeypatch.setattr(background, "presence", lambda: present)
+    monkeypatch.setattr(background, "LOOK_SECONDS", 0.01)
+    work, everybodys = Personal(), Background()
+    work.begin(endless)
+    everybodys.begin(endless)
+    assert asked.wait(60)
+    assert work.busy
+    there.clear()
+    assert work.thread is not None
+    work.thread.join(60)
+    assert not work.alive
+    # What is done for all who look outlives every one of them.
+    assert everybodys.busy
+    everybodys.stop(60)
+    assert not everybodys.alive
+
+
+def test_who_is_there_is_not_asked_at_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(background, "presence", lambda: lambda: bool(asked.append(True)) or True)
+    work = Personal()
+    work.begin(lambda stop: [stop.is_set() for _ in range(1000)].clear())
+    work.stop(60)
+    assert len(asked) <= 1

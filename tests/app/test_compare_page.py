@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
+from bender_core.bounds import relative_gap
 from bender_core.estimate import required_bytes
 from bender_core.experiments import Store
 from bender_core.experiments.perform import CURVE
+from bender_core.kernels.layout import Status
 from pages._shared import curves
 from pages._shared.curves import Curve, labels, picked, remarks, standings, verdict, view
 from pages._shared.racing import Contest, Cutting, Racing
@@ -101,9 +104,10 @@ def test_a_race_ends_as_every_run_does_alone() -> None:
         engine.run()
         assert (shown["LB"][k], shown["UB"][k]) == (engine.lower_bound, engine.upper_bound)
         assert (shown["sweeps"][k], shown["rows"][k]) == (engine.sweep, engine.n_rows)
-        assert shown["gap"][k] == (pytest.approx(100 * engine.gap) if engine.gap > 1e-9 else 0)
+        gap = relative_gap(engine.lower_bound, engine.upper_bound)
+        assert shown["gap"][k] == (0 if engine.status == Status.GAP_CLOSED else pytest.approx(100 * gap))
         assert shown["MB"][k] == required_bytes(mrf, part, variant) / 2**20
-        assert (shown["status"][k] == "gap closed") == (engine.status.name == "GAP_CLOSED")
+        assert (shown["status"][k] == "gap closed") == (engine.status == Status.GAP_CLOSED)
     winner = shown["run"][0].partition(":")[0]
     assert f"Variant {winner} wins: " in said(test)
     assert "first" in shown["remarks"][0]
@@ -328,6 +332,9 @@ def test_odd_models_race(mrf: bc.BinaryMRF) -> None:
 # -- the chart, and who wins ----------------------------------------------------------------------------------
 
 
+SPREAD = 20.0
+
+
 def curve(
     variant: int = 9,
     lower: tuple[float, ...] = (-2.0, -1.0),
@@ -340,7 +347,7 @@ def curve(
 ) -> Curve:
     records = [(turn * (k + 1), k, low, upper, k) for k, low in enumerate(lower)]
     key = f"{variant} {max_size} {strategy} {schedule} {note}"
-    return Curve(key, variant, max_size, strategy, schedule, "racing", np.array(records, CURVE), 1, note)
+    return Curve(key, variant, max_size, strategy, schedule, "racing", np.array(records, CURVE), 1, SPREAD, note)
 
 
 def test_a_name_says_what_tells_runs_apart() -> None:
@@ -371,7 +378,7 @@ def test_a_full_field_is_sent_in_60_kb_at_most() -> None:
     records["seconds"], records["sweep"], records["rows"] = steps * 0.0123456, steps // 8, 12345 + steps
     records["lower_bound"], records["upper_bound"] = -1234.56789012345 + steps / 7, -1000 / 7
     field = [
-        Curve(f"{k}", 1 + k % 12, k, "community", "srmp", "racing", records, 1, "earlier, older code")
+        Curve(f"{k}", 1 + k % 12, k, "community", "srmp", "racing", records, 1, SPREAD, "earlier, older code")
         for k in range(36)
     ]
     assert len(json.dumps(view("a model", field))) <= 60_000
@@ -414,6 +421,22 @@ def test_a_closed_gap_is_told() -> None:
         "The best labelling has just that energy: it is optimal."
     )
     assert remarks(standings(runs)) == ["", "★ first"]
+
+
+def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None:
+    """Its sweeps brought less than the tolerance; what they left is less than ten times as much."""
+    short = curve(9, lower=(-20.0, -17.000000041), upper=-17.0)
+    assert short.gap == 0
+    assert replace(short, status="no progress").ending == "gap closed"
+    assert replace(curve(9), status="no progress").ending == "no progress"
+    assert verdict([short], going=False).endswith("it is optimal.")
+
+
+def test_bounds_of_nothing_but_rounding_have_no_gap() -> None:
+    assert curve(9, lower=(-3.0, -1e-14), upper=1e-14).gap == 0
+    assert curve(9, lower=(-3.0, 0.0), upper=0.0).gap == 0
+    # The paper's gap would be infinite.
+    assert curve(9, lower=(-3.0, 0.0), upper=2.0).gap == 1.0
 
 
 def test_before_the_start_nobody_leads() -> None:

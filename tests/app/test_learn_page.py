@@ -325,7 +325,14 @@ def test_the_ring_tells_what_a_cut_brings() -> None:
         part = bc.manual(sample("frustrated-cycle"), [list(range(k, min(k + size, 9))) for k in range(0, 9, size)])
         bound = bc.reference(sample("frustrated-cycle"), part).group_lp_bound
         assert number(bound) in tables(test)
-        assert ("nothing" in tables(test)) == (size >= int(smallest_piece()))
+        assert ("0, closed" in tables(test)) == (size >= int(smallest_piece()))
+
+
+def test_what_lies_across_the_ring_leaves_nothing_but_rounding() -> None:
+    test = learn("loose")
+    (way,) = test.segmented_control
+    ran(way.select("pairs across the ring").run())
+    assert "still missing0, closed" in tables(test)
 
 
 @pytest.mark.parametrize("state", range(8))

@@ -233,6 +233,20 @@ def test_a_stopped_comparison_changes_no_more() -> None:
     assert before[-1].lower_bound is None
 
 
+def test_a_comparison_that_was_stopped_goes_on_where_it_was() -> None:
+    test = worked(look(app("partition"), "Compare strategies"))
+    comparing = test.session_state.comparing
+    every = list(comparing.rows)
+    assert len(every) > 3
+    comparing.rows = every[:3]
+    press(ran(test.run()), "Go on")
+    comparing.thread.join()
+    assert all(kept is before for kept, before in zip(comparing.rows[:3], every, strict=False))
+    assert [(row.strategy, row.max_size) for row in comparing.rows] == [(row.strategy, row.max_size) for row in every]
+    ran(test.run())
+    assert not [button for button in test.button if button.label == "Go on"]
+
+
 # -- odd models -----------------------------------------------------------------------------------------------
 
 

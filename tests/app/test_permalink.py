@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.partition import LARGEST_GROUP
+from pages._shared import permalink
 from pages._shared.permalink import LONGEST, LinkError, made_by
 from pages._shared.session import FIRST, Lab, Run, linked, sample
-from tests.app.test_pages import ROOT, app, complaints, lab
+from pages._shared.stage import graph_view
+from tests.app.test_pages import ROOT, app, complaints, go, lab, ran
 
 
 def opened(link: str, **more: object) -> Lab:
-    return linked(dict(parse_qsl(link)) | {name: str(value) for name, value in more.items()})
+    return arrived(linked(dict(parse_qsl(link)) | {name: str(value) for name, value in more.items()}))
+
+
+def arrived(found: Lab) -> Lab:
+    """A lab whose run has come to the event that its link asks for."""
+    if found.run.work.thread is not None:
+        found.run.work.thread.join()
+        found.run.settle()
+    return found
 
 
 def same(one: Lab, other: Lab) -> None:
@@ -82,7 +100,21 @@ def test_what_cannot_be_linked_to_has_no_link() -> None:
         ({"M": "-3"}, "M"),
         ({"strategy": "x"}, "strategy"),
         ({"strategy": "manual", "groups": "0-1"}, "puts 2 variables into groups"),
-        ({"strategy": "manual", "groups": "0-1-x"}, "'x', which is no whole number"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "0-1-x-0-0-0"}, "'x', which is no whole number"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "1-1-1-1-1-1"}, "group 'g0' is empty"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "0-1-6-0-0-0"}, "puts variable 2 into group 6"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "0-1--1-0-0-0"}, "7 variables"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "0" * 6001}, "groups take 6,001 characters"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "0-0-0-0-0-0", "M": "31"}, "M is 31; choose .* 1 to 30"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "0-0-0-0-0-0", "M": "0"}, "M is 0; choose .* 1 to 30"),
+        ({"make": "ising_grid", "torus": "yes"}, "it must be True or False"),
+        ({"make": "random_tree", "strength": "nan"}, "is 'nan', which is no number"),
+        ({"make": "random_tree", "strength": "1e400"}, "is '1e400', which is no number"),
+        ({"make": "random_tree", "seed": "9" * 30}, "no whole number of up to 15 digits"),
+        ({"M": "\u0664"}, "no whole number"),
+        ({"sample": "x" * 61}, "'sample' has 61 characters, more than 60"),
+        ({"at": "-1"}, "event -1; events are counted from 0"),
+        ({"at": "1" + "0" * 30}, "no whole number of up to 15 digits"),
         ({"variant": "99"}, "variant 99"),
         ({"schedule": "x"}, "schedule 'x'"),
         ({"at": "soon"}, "the event is 'soon'"),
@@ -102,7 +134,7 @@ def test_the_address_is_what_a_session_opens_on() -> None:
         {"sample": "karate", "M": "6", "strategy": "greedy", "variant": "4", "at": "25", "arc": "2"}
     )
     test.run()
-    mine = lab(test)
+    mine = arrived(lab(test))
     assert (mine.mrf.content_hash(), mine.max_size, mine.variant) == (sample("karate").content_hash(), 6, 4)
     assert (mine.run.position, mine.run.arc) == (25, 2)
     assert complaints(test) == []
@@ -118,3 +150,118 @@ def test_an_address_that_cannot_be_opened_is_said_until_something_else_is() -> N
     assert lab(test).mrf.n == lab(app()).mrf.n
     lab(test).load(sample("tiny"), {"sample": "tiny"})
     assert complaints(test.run()) == []
+
+
+def test_a_link_that_names_no_strategy_takes_the_one_that_suits_the_model() -> None:
+    """The defaults of the first model need not apply to another."""
+    assert linked(FIRST | {"sample": "frustrated-cycle", "M": "3"}).partition.strategy == "greedy"
+    assert linked(FIRST).partition.strategy == "groups"
+
+
+@pytest.mark.parametrize("page", ["partition", "compare"])
+def test_the_largest_group_of_the_library_can_be_asked_for_and_shown(page: str) -> None:
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    test.query_params.update(FIRST | {"strategy": "groups", "M": str(LARGEST_GROUP)})
+    go(ran(test.run()), page)
+    assert lab(test).max_size == LARGEST_GROUP
+    assert complaints(test) == []
+    if page == "partition":
+        assert test.slider("cut_size").value == LARGEST_GROUP
+        assert ran(test.run()).slider("cut_size").value == LARGEST_GROUP
+    else:
+        assert test.multiselect("race_sizes").value == [LARGEST_GROUP]
+
+
+def test_a_late_event_is_gone_to_in_the_background_and_can_be_stopped() -> None:
+    """Nobody waits at a blank page, and the hyper-graph is drawn while the engine is at work."""
+    grid = {"make": "ising_grid", "rows": "30", "columns": "30", "torus": "True", "M": "12", "strategy": "greedy"}
+    mine = linked(FIRST | grid | {"variant": "11", "at": "1" + "0" * 14})
+    assert mine.run.busy
+    assert mine.run.position == 0
+    drawn = graph_view(mine.run)
+    assert mine.run.busy
+    mine.run.halt()
+    mine.run.settle()
+    assert 0 < mine.run.position == len(mine.run.engine.trace)
+    assert (drawn["lower"], drawn["upper"]) == mine.run.opening
+    assert drawn["lower"] < mine.run.engine.lower_bound
+
+
+# -- anything at all ------------------------------------------------------------------------------------------
+
+JUNK = st.one_of(
+    st.text(max_size=80),
+    st.integers().map(str),
+    st.integers(10**12, 10**40).map(str),
+    st.floats().map(str),
+    st.sampled_from(
+        ["", "-", "--", "0", "1", "-1", "1e400", "1_0", "+5", " 5", "\u0665", "True", "$x$", "<b>", "\x00"]
+    ),
+    st.lists(st.integers(-1, 10**7), max_size=8).map(lambda owners: "-".join(map(str, owners))),
+)
+LINKS = st.fixed_dictionaries(
+    {},
+    optional={
+        "sample": st.just("tiny") | JUNK,
+        "make": st.sampled_from(["ising_grid", "no such"]) | JUNK,
+        "rows": st.sampled_from(["3", "4"]) | JUNK,
+        "columns": st.just("3") | JUNK,
+        "layers": JUNK,
+        "torus": JUNK,
+        "coupling": st.just("gaussian") | JUNK,
+        "field": JUNK,
+        "seed": JUNK,
+        "M": st.integers(-2, 40).map(str) | JUNK,
+        "strategy": st.sampled_from(["manual", "greedy", "blocks", "auto"]) | JUNK,
+        "groups": st.just("0-0-0-1-1-1") | st.text("0123456789-", max_size=40) | JUNK,
+        "variant": st.integers(0, 13).map(str) | JUNK,
+        "schedule": st.just("srmp") | JUNK,
+        "at": st.integers(0, 300).map(str) | JUNK,
+        "arc": st.integers(-1, 3).map(str) | JUNK,
+    },
+)
+
+
+class TooMuchWorkError(Exception):
+    """A link made its reader take more steps than its length explains."""
+
+
+@contextmanager
+def counted(most: int) -> Iterator[None]:
+    """Give up once the code that reads links has taken so many steps (lines and calls)."""
+    steps = 0
+
+    def step(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        nonlocal steps
+        if frame.f_code.co_filename != permalink.__file__:
+            return None
+        steps += 1
+        if steps > most:
+            raise TooMuchWorkError
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@settings(max_examples=400, deadline=None)
+@example({"sample": "tiny", "M": "2", "strategy": "manual", "groups": "1000000-0-0-0-0-0"})
+@example({"sample": "tiny", "M": "2", "strategy": "manual", "groups": "-".join(["0"] * 3000)})
+@given(LINKS)
+def test_any_link_opens_or_is_refused_in_a_sentence_and_costs_no_more_than_its_length(said: dict[str, str]) -> None:
+    found, sentence = None, ""
+    with counted(1000 + 20 * sum(map(len, said.values()))):
+        try:
+            found = linked(FIRST | said)
+        except LinkError as error:
+            sentence = str(error)
+    if found is None:
+        assert 0 < len(sentence) < 400
+        return
+    found.run.halt()
+    assert 1 <= found.max_size <= LARGEST_GROUP
+    assert sum(map(len, found.partition.groups)) == found.mrf.n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ import bender_core as bc
 from bender_core import synth
 from pages._shared.permalink import made_by
 from pages._shared.saving import expression, saved
+from pages._shared.session import FIRST, linked
 from tests.app.test_pages import app, lab, press, ran
 from tests.unit.test_exports import expected_of, said_by
 
@@ -21,16 +23,17 @@ def test_the_files_are_of_the_event_shown() -> None:
     run.engine.run(max_events=len(run.engine.trace) + 50)
     press(test, "Make the files")
     kept = test.session_state.saved
+    files = {name.rpartition("_")[2]: content for name, (_, content) in kept.files.items()}
     assert kept.position == run.position < len(run.engine.trace)
     mrf = lab(test).mrf
     again = bc.Engine(mrf, lab(test).partition, 9)
     again.run(max_events=run.position)
-    assert kept.files["trace.csv"][1] == again.trace.to_csv()
-    labeling = json.loads(kept.files["labeling.json"][1])["labeling"]
+    assert files["trace.csv"] == again.trace.to_csv()
+    labeling = json.loads(files["labeling.json"])["labeling"]
     assert np.array_equal(list(labeling.values()), again.labeling)
-    assert said_by(kept.files["run.py"][1]) == expected_of(again)
-    assert "model.mrf.json" not in kept.files
-    figures = kept.files["figures.html"][1]
+    assert said_by(files["run.py"]) == expected_of(again)
+    assert not any(name.endswith(".mrf.json") for name in files)
+    figures = files["figures.html"]
     assert figures.count("<figure>") == 4
     assert f"event {run.position:,}: lower bound" in figures
     # Another run has no files yet.
@@ -41,15 +44,19 @@ def test_the_files_are_of_the_event_shown() -> None:
 
 def test_a_model_that_was_brought_along_is_among_the_files() -> None:
     test = app("watch")
-    lab(test).load(synth.ising_grid(3, 3), {})
-    kept = saved(lab(test))
-    assert bc.load(kept.files["model.mrf.json"][1]).content_hash() == lab(test).mrf.content_hash()
-    assert "bc.load('model.mrf.json')" in kept.files["run.py"][1]
+    lab(test).load(replace(synth.ising_grid(3, 3), name="<b>mine</b> 'n \" yours"), {})
+    files = saved(lab(test)).files
+    name = "b-mine-b-n-yours.mrf.json"
+    assert bc.load(files[name][1]).content_hash() == lab(test).mrf.content_hash()
+    (script,) = [content for name, (_, content) in files.items() if name.endswith("_run.py")]
+    assert f"bc.load({name!r})" in script
 
 
 def test_a_made_model_is_made_again() -> None:
     values = {"rows": 3, "columns": 4, "torus": True, "coupling": "gaussian", "seed": 2}
     defaults = {parameter.name: parameter.default for parameter in synth.FAMILIES["ising_grid"].parameters}
-    text = expression(made_by("ising_grid", defaults | values))
+    mine = linked(FIRST)
+    mine.load(synth.generate("ising_grid", **values), made_by("ising_grid", defaults | values))
+    text = expression(mine)
     found = eval(text, {"synth": synth})
     assert found.content_hash() == synth.generate("ising_grid", **values).content_hash()

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.engine import SENTENCES
 from bender_core.explain import explain
 from bender_core.kernels.layout import Status
+from bender_core.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared import stage
 from pages._shared.clicks import clicked_point
@@ -212,7 +212,7 @@ def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
     engine, part = mine.run.engine, mine.partition
     start = engine.lower_bound, engine.upper_bound
     engine.run(max_sweeps=1)
-    view = graph_view(engine)
+    view = graph_view(Run(engine))
     assert (view["lower"], view["upper"]) == start
     assert view["edges"] == engine.graph.edges.tolist()
     assert view["exact"] == engine.variant.exact
@@ -224,7 +224,7 @@ def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
 
 
 def test_the_variables_are_drawn_with_their_groups_and_strongest_couplings(mine: Lab) -> None:
-    mrf, drawn = mine.mrf, graph_view(mine.run.engine)["variables"]
+    mrf, drawn = mine.mrf, graph_view(mine.run)["variables"]
     assert drawn["names"] == list(mrf.names)
     assert drawn["group"] == mine.partition.group_of().tolist()
     assert np.column_stack([drawn["x"], drawn["y"]]) == pytest.approx(variable_layout(mrf), abs=1e-4)
@@ -239,7 +239,7 @@ def test_the_variables_are_drawn_with_their_groups_and_strongest_couplings(mine:
 
 def test_a_hyper_graph_is_told_from_others() -> None:
     keys = {
-        graph_view(bc.Engine(mrf, bc.partition(mrf, size), variant))["key"]
+        graph_view(Run(bc.Engine(mrf, bc.partition(mrf, size), variant)))["key"]
         for mrf in (bc.load(SAMPLES / f"{name}.mrf.json") for name in ("tiny", "karate"))
         for size in (2, 3)
         for variant in (4, 9)
@@ -293,7 +293,7 @@ def test_stepping_by_command_is_stepping_the_engine(mine: Lab, grain: bc.Grain) 
 
 
 def test_a_source_that_maximises_has_its_own_terms(mine: Lab) -> None:
-    view = graph_view(mine.run.engine)
+    view = graph_view(mine.run)
     objective = mine.mrf.objective
     if mine.mrf.name.startswith("karate"):
         assert view["objective"] == {
@@ -322,7 +322,7 @@ def test_looking_changes_nothing(mine: Lab) -> None:
         data = stage_data(mine)
         position, seen = data["position"], data["seen"]
     obey(mine.run, command("run", at=position))
-    mine.run.thread.join()
+    mine.run.work.thread.join()
     stage_data(mine)
     for name in ("kind", "node", "arc", "state", "rows", "lower_bound", "upper_bound"):
         assert (mine.run.engine.trace.column(name) == plain.trace.column(name)).all(), name
@@ -330,13 +330,13 @@ def test_looking_changes_nothing(mine: Lab) -> None:
 
 def test_running_to_the_end_and_coming_back(mine: Lab) -> None:
     obey(mine.run, command("run"))
-    mine.run.thread.join()
+    mine.run.work.thread.join()
     obey(mine.run, command("poll", serial=2))
     data = stage_data(mine)
     engine = mine.run.engine
     assert data["running"] is None
     assert data["position"] == data["done"] == len(engine.trace)
-    assert data["status"] == SENTENCES[engine.status] != SENTENCES[Status.RUNNING]
+    assert data["status"] == STATUSES[engine.status] != STATUSES[Status.RUNNING]
     assert data["history"]["lower"][-1] == pytest.approx(engine.lower_bound, rel=1e-6)
     obey(mine.run, command("show", at=2, serial=3))
     data = stage_data(mine)
@@ -364,7 +364,7 @@ def test_while_the_run_is_busy_nothing_else_is_done(mine: Lab, monkeypatch: pyte
         assert "window" not in data
         assert engine.position == before
     gate.set()
-    mine.run.thread.join()
+    mine.run.work.thread.join()
     assert stage_data(mine)["position"] == len(engine.trace)
 
 
@@ -377,7 +377,7 @@ def test_the_stage_goes_to_pages_it_knows_and_to_no_others() -> None:
 
 
 def test_every_kind_of_event_leads_to_the_lesson_that_explains_it(mine: Lab) -> None:
-    lessons = graph_view(mine.run.engine)["lessons"]
+    lessons = graph_view(mine.run)["lessons"]
     assert [slug for slug, _ in lessons[1:]] == ["envelope", "row", "message", "bound", "bound"]
     assert lessons[0][0] == ("ours" if mine.run.engine.variant.exact else "recycle")
     assert [title for _, title in lessons] == [LESSONS[slug].title for slug, _ in lessons]
@@ -400,10 +400,10 @@ def test_a_model_in_one_group_can_be_watched() -> None:
     data = stage_data(mine)
     assert data["edge"] is None
     obey(mine.run, command("run", arc=-1))
-    mine.run.thread.join()
+    mine.run.work.thread.join()
     data = stage_data(mine)
     assert data["history"]["lower"][-1] == pytest.approx(-3)
-    assert data["status"] == "converged: gap closed"
+    assert data["status"] == "closed"
 
 
 # -- on the wire ----------------------------------------------------------------------------------------------

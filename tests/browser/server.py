@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,23 +18,37 @@ ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
 
 
+class Served(NamedTuple):
+    """A server that runs the app: its address, and the number of its process."""
+
+    url: str
+    pid: int
+
+
 @contextmanager
 def serve(log: Path) -> Iterator[str]:
     """Start the app and yield its address."""
+    with process(log) as served:
+        yield served.url
+
+
+@contextmanager
+def process(log: Path, *options: str) -> Iterator[Served]:
+    """Start the app, with options of Streamlit, to look at its process too."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
-    options = ["--server.address", "127.0.0.1", "--server.port", str(port)]
+    where = ["--server.address", "127.0.0.1", "--server.port", str(port)]
     with log.open("w") as output:
         server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *options],
+            [sys.executable, "-m", "streamlit", "run", "app.py", *where, *options],
             cwd=ROOT,
             stdout=output,
             stderr=subprocess.STDOUT,
         )
     try:
         _wait_until_healthy(f"{url}/_stcore/health", server)
-        yield url
+        yield Served(url, server.pid)
     finally:
         server.terminate()
         try:

@@ -9,12 +9,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+import bender_core as bc
 from bender_core import synth
 from bender_core.io import FORMATS, dumps, load, recognise
 from bender_core.io._source import Source
+from pages._shared.text import SHORT, label
 from tests.browser.lab import SAMPLES, Lab, sample
 
 pytestmark = pytest.mark.browser
@@ -151,11 +154,62 @@ def test_a_model_is_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
         expect(missing).to_have_count(1 if title == "qh" else 0)
         with lab.page.expect_download() as download:
             lab.page.get_by_role("button", name="Save the model").click()
-        path = tmp_path / download.value.suggested_filename
+        name = download.value.suggested_filename
+        assert name.partition(".")[0] == "tiny"
+        path = tmp_path / name
         download.value.save_as(path)
         mrf, x, y = sample("tiny"), [0] * 6, [1, 0, 1, 0, 1, 0]
         again = load(path)
         assert again.energy(x) - again.energy(y) == pytest.approx(mrf.energy(x) - mrf.energy(y))
+
+
+LONG = "A name that goes on and on " + "without an end" * 7
+STRANGE = [
+    "first\nsecond\n\n# third",
+    "\u0645\u0631\u062d\u0628\u0627",
+    "\u202eturned around",
+    "\U0001f469\u200d\U0001f467 \U0001f388",
+    LONG,
+    "\x00",
+]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab, width: int, height: int) -> None:
+    names = [f"{STRANGE[k % 6]} {k}" for k in range(12)]
+    edges = [(k, (k + 1) % 12) for k in range(12)]
+    tables = np.tile([[0.0, 1.0], [1.5, 0.0]], (12, 1, 1))
+    kinds = [STRANGE[k // 2] for k in range(12)]
+    mrf = bc.BinaryMRF(np.ones((12, 2)), edges, tables, names=names, groups=kinds, name=LONG, description=LONG * 50)
+    lab.page.set_viewport_size({"width": width, "height": height})
+    lab.upload("strange.mrf.json", dumps(mrf))
+    expect(lab.complaint).to_have_count(0)
+    expect(lab.heading).to_have_attribute("title", LONG)
+    assert lab.heading.bounding_box()["height"] < 80
+    for page in ("instance", "partition", "watch", "edge", "compare"):
+        if page != "instance":
+            # On a phone the links are behind a button.
+            lab.page.evaluate(
+                "page => [...document.querySelectorAll('a')].find((a) => ['/' + page, page === 'watch' && '/']"
+                ".includes(a.pathname)).click()",
+                page,
+            )
+            lab.page.wait_for_url(f"**/{'' if page == 'watch' else page}*")
+            lab.settle()
+        assert lab.page.evaluate("document.documentElement.scrollWidth") <= width, page
+        expect(lab.complaint).to_have_count(0)
+        if page == "watch":
+            title = lab.stage.locator(".title")
+            expect(title).to_have_attribute("title", re.compile(f"^{LONG} · M 8"))
+            assert title.bounding_box()["height"] < 30
+            assert lab.stage.locator(".edge .name").bounding_box()["height"] < 30
+            expect(lab.stage.locator(".node").nth(2)).to_have_attribute("aria-label", "turned around")
+            lab.click("[data-step=node]")
+            if width == 1280:
+                # What just happened stays in sight.
+                said = lab.stage.locator(".said").bounding_box()
+                assert said["y"] + said["height"] <= height
+                assert lab.stage.locator(".status").bounding_box()["height"] < 40
 
 
 # One form with fields of every kind is among them; tests/app makes all families.
@@ -229,12 +283,12 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     lab.page.get_by_text("Source", exact=True).click()
     expect(lab.page.get_by_text(NASTY[1], exact=True)).to_be_visible()
     lab.tab("Normal form")
-    expect(lab.page.locator("table.plain th").nth(3)).to_have_text(f"moved to {NASTY[0]}")
+    expect(lab.page.locator("table.plain th").nth(3)).to_have_text(f"moved to {label(NASTY[0], SHORT)}")
     nothing_is_markup()
 
     lab.go("Partition")
-    for label in NASTY[:3]:
-        drawn = lab.page.locator(".js-plotly-plot text").get_by_text(label, exact=True)
+    for name in NASTY[:3]:
+        drawn = lab.page.locator(".js-plotly-plot text").get_by_text(name, exact=True)
         expect(drawn.first).to_be_visible()
     lab.edit_by_hand()
     lab.choose("Variable", NASTY[3])
@@ -245,15 +299,16 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
 
     lab.press("Cut and watch")
     expect(lab.stage.locator(".title")).to_contain_text(NASTY[0])
-    for label in NASTY[:3]:
-        expect(lab.stage.locator(".node").get_by_text(label, exact=True)).to_be_visible()
+    for name in NASTY[:3]:
+        expect(lab.stage.get_by_label(name, exact=True)).to_contain_text(label(name, SHORT))
     lab.click("[data-step=node]")
     assert NASTY[0] in lab.text("sentence")
     lab.click(".node[data-node='1']")
     assert NASTY[1] in lab.stage.locator(".edge .name").inner_text()
     lab.stage.locator(".node[data-node='1']").hover()
     expect(lab.stage.locator(".tip")).to_contain_text(NASTY[2])
-    expect(lab.stage.locator("[data-out=own]")).to_contain_text(NASTY[2])
+    expect(lab.stage.locator("[data-out=own]")).to_contain_text(label(NASTY[2], SHORT))
+    expect(lab.stage.locator("[data-out=own]")).to_have_attribute("title", NASTY[2])
     # The links of the stage itself lead to the tour.
     expect(lab.stage.locator("img, script, iframe, a:not([href^=learn]), strong")).to_have_count(0)
     nothing_is_markup()
@@ -270,3 +325,22 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     lab.upload(f"{NASTY[0].replace('/', '')}.uai", b"MARKOV")
     expect(lab.complaint).to_contain_text("<img")
     nothing_is_markup()
+
+
+@pytest.mark.parametrize("field", ["upload", "evidence"])
+def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(lab: Lab, field: str) -> None:
+    lab.tab("Upload")
+    if field == "evidence":
+        lab.expand("Evidence: some values are known")
+    refused = lab.page.locator(f".st-key-{field}_field .refused")
+    expect(refused).to_be_hidden()
+    lab.upload("large.uai", b"MARKOV\n" + b" " * 21 * 2**20, field)
+    expect(refused).to_be_visible()
+    expect(refused).to_contain_text("the limit is 20 MB")
+    expect(refused).to_contain_text("BENDER_MAX_UPLOAD_MB")
+    expect(lab.heading).to_have_text("pose, small")
+    lab.page.get_by_role("button", name="Remove large.uai").click()
+    expect(refused).to_be_hidden()
+    lab.upload("small.uai", UAI.encode() if field == "upload" else b"1 1 1", field)
+    expect(refused).to_be_hidden()
+    expect(lab.heading).not_to_have_text("pose, small")

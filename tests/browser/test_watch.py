@@ -102,7 +102,7 @@ def test_playing_fast_goes_on_to_the_end_by_itself(watch: Lab) -> None:
     watch.wait_for_position(len(run.trace))
     watch.wait_for_end()
     watch.shows(run)
-    expect(watch.stage.locator("[data-out=state]")).to_have_text("converged: gap closed")
+    expect(watch.stage.locator("[data-out=state]")).to_have_text("closed")
 
 
 def test_running_to_the_end_and_starting_over(watch: Lab) -> None:
@@ -112,7 +112,7 @@ def test_running_to_the_end_and_starting_over(watch: Lab) -> None:
     watch.wait_for_end()
     watch.shows(run)
     assert watch.text("lower") == watch.text("upper")
-    assert (watch.text("gap"), watch.text("state")) == ("0 %", "converged: gap closed")
+    assert (watch.text("gap"), watch.text("state")) == ("0, closed", "closed")
     assert watch.text("sentence").startswith("Finished: the bounds meet.")
     for control in ("[data-act=play]", "[data-act=run]", *(f"[data-step={grain}]" for grain in GRAINS)):
         expect(watch.stage.locator(control)).to_be_disabled()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def test_solve_prints_bounds_and_status() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     report = dict(line.split("  ", 1) for line in done.stdout.decode().splitlines())
     report = {key: value.strip() for key, value in report.items()}
-    assert report["status"] == "converged: gap closed"
+    assert report["status"] == "closed"
     assert float(report["lower bound"]) == pytest.approx(-3.0)
     assert float(report["upper bound"]) == -3.0
     assert (report["variables"], report["groups"], report["variant"]) == ("6", "2", "9")
@@ -57,11 +58,11 @@ def test_solve_does_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         return json.loads(capsys.readouterr().out)
 
     limited = solve("--max-sweeps", "2")
-    assert (limited["sweeps"], limited["status"]) == (2, "stopped: sweep limit reached")
+    assert (limited["sweeps"], limited["status"]) == (2, "sweep limit")
     assert (limited["max_size"], limited["variant"]) == (8, 9)
-    assert solve("--time-limit", "0", "--max-size", "9")["status"] == "stopped: time limit reached"
+    assert solve("--time-limit", "0", "--max-size", "9")["status"] == "time limit"
     cut = solve("--strategy", "singletons", "--tolerance", "0.1")
-    assert (cut["groups"], cut["strategy"], cut["status"]) == (100, "singletons", "converged: no progress in a sweep")
+    assert (cut["groups"], cut["strategy"], cut["status"]) == (100, "singletons", "no progress")
 
 
 def test_results_are_also_given_in_the_terms_of_the_source(capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,6 +84,20 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert "content hash" in capsys.readouterr().out
 
 
+def test_info_tells_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, labeling = tmp_path / "a.uai", tmp_path / "a.MPE"
+    source.write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4 1 2 0 4\n")
+    for bits, potential in (("0 1", 2.0), ("1 0", 0.0)):
+        labeling.write_text(f"MPE\n2 {bits}\n")
+        assert main(["info", str(source), "--labeling", str(labeling), "--json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["violated_constraints"] == (potential == 0)
+        if potential:
+            assert report["log potential"] == -report["energy"] == pytest.approx(math.log(potential))
+    labeling.write_text("MPE\n3 0 1 0\n")
+    assert "the labelling has 3 values" in refusal(["info", str(source), "--labeling", str(labeling)], capsys)
+
+
 def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "tiny.qh.gz"
     assert main(["convert", TINY, str(target)]) == 2
@@ -101,6 +116,31 @@ def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureF
     assert json.loads(capsys.readouterr().out)["edges"] == 11
     assert main(["convert", TINY, str(tmp_path / "x"), "--to-format", "cfn"]) == 2
     assert "toulbar2 cfn is only read" in capsys.readouterr().err
+
+
+def test_convert_says_where_hard_constraints_become_penalties(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.uai"
+    source.write_text("MARKOV\n1\n2\n1\n1 0\n2 0 1\n")
+    assert main(["convert", str(source), str(tmp_path / "a.mrf.json")]) == 0
+    assert "penalties" not in capsys.readouterr().out
+    assert main(["convert", str(source), str(tmp_path / "a.coo")]) == 0
+    assert "written as penalties, for want of a place: hard constraints (1)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["solve", "info", "convert"])
+def test_a_file_that_fits_two_formats_is_said_to(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "G1"
+    path.write_text("3 2\n1 2 5\n2 3 -1\n")
+    to = [str(tmp_path / "out.mrf.json")] if command == "convert" else []
+    assert main([command, str(path), *to]) == 0
+    said = f"{path}: read as max-cut (rudy); to read it as sparse / qpbo say --format sparse\n"
+    assert capsys.readouterr().err == said
+    assert main([command, str(path), *to, "--format", "sparse"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_evidence_is_taken_into_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,8 +235,8 @@ def test_a_missing_file_gets_one_line(command: str, tmp_path: Path, capsys: pyte
     [
         (["--max-size", "0"], "M is 0; choose a whole number from 1 to 30"),
         (["--max-size", "31"], "M is 31; choose a whole number from 1 to 30"),
-        (["--max-size", "16", "--variant", "9"], "more than the limit of 0.00391 GB; M = "),
-        (["--max-size", "16", "--variant", "11"], "more than the limit of 0.00391 GB; M = "),
+        (["--max-size", "16", "--variant", "9"], "more than the limit of 4 MB; M = "),
+        (["--max-size", "16", "--variant", "11"], "more than the limit of 4 MB; M = "),
     ],
 )
 def test_a_choice_that_cannot_be_run_gets_one_line(

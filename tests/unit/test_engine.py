@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import re
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +19,8 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 import bender_core as bc
 from bender_core import engine as engine_module
-from bender_core.engine import DEEPEST
+from bender_core import memory
+from bender_core.estimate import DEEPEST, FIRST_EVENTS, required_bytes
 from bender_core.kernels.deepening import PATIENCE
 from bender_core.kernels.layout import Cursor, Kind, RowKind, Status
 from bender_core.trace import COLUMNS
@@ -281,7 +282,7 @@ def test_one_group_is_exact(variant: int, mrf: bc.BinaryMRF) -> None:
     assert result.lower_bound == pytest.approx(optimum, rel=0, abs=close)
     assert result.upper_bound == pytest.approx(optimum, rel=0, abs=close)
     assert naive.energy(mrf, result.labeling) == pytest.approx(optimum, rel=0, abs=close)
-    assert (result.status, result.sweeps) == ("converged: gap closed", 0)
+    assert (result.status, result.sweeps) == ("closed", 0)
 
 
 @every_variant
@@ -336,13 +337,13 @@ def fingerprint(engine: bc.Engine) -> tuple[bytes, ...]:
         for p, q in arrows
         for row in engine.rows(p, q)
     ]
-    length = len(engine._pool.table) // len(engine._pool.edge) * engine.n_rows
+    length = 2 * engine._problem.stride * engine.n_rows
     return (
         *(engine.trace.column(name)[: engine.position].tobytes() for name in COLUMNS),
         *(array.tobytes() for array in engine._state),
         *(engine.message(p, q).tobytes() for p, q in arrows),
         *(engine.envelope(p, q).tobytes() for p, q in arrows),
-        engine._pool.table[:length].tobytes(),
+        engine._rows.view.table[:length].tobytes(),
         repr(rows).encode(),
         repr((engine.position, engine.sweep, engine.n_rows, engine.status, engine.open_node, engine.gap)).encode(),
     )
@@ -388,22 +389,23 @@ def test_steps_of_any_grain_and_one_run_are_the_same_run(variant: int, monkeypat
 
 @jitless
 @pytest.mark.parametrize(
-    ("variant", "room"),
-    [(variant, 4) for variant in bc.VARIANTS] + [(variant, room) for variant in (1, 9) for room in (0, 1, 1000)],
+    ("variant", "room", "schedule"),
+    [(variant, 4, schedule) for variant in bc.VARIANTS for schedule in ("mplp", "srmp")]
+    + [(variant, room, "srmp") for variant in (1, 9) for room in (0, 1, 1000)],
 )
-def test_seeking_goes_back_and_forward_again_exactly(variant: int, room: int) -> None:
+def test_seeking_goes_back_and_forward_again_exactly(variant: int, room: int, schedule: str) -> None:
     """Invariant 9; with snapshots thinned out, and to events in the middle of a batch of rows."""
     mrf, part = glassy(n=8)
-    walker = bc.Engine(mrf, part, variant, max_sweeps=3)
+    walker = bc.Engine(mrf, part, variant, schedule, max_sweeps=3)
     there = [fingerprint(walker)]
     while walker.step("event"):
         there.append(fingerprint(walker))
-    snapshot_bytes = room * sum(array.nbytes for array in walker._state)
-    engine = bc.Engine(mrf, part, variant, max_sweeps=3, snapshot_bytes=snapshot_bytes)
+    snapshot_bytes = room * memory.nbytes(walker._state)
+    engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=3, snapshot_bytes=snapshot_bytes)
     while engine.step("node"):
-        assert len(engine._snapshots) <= max(room, 1)
-    assert len(engine._snapshots) > 1 or room < 2
-    assert (len(engine._snapshots) > 4) == (room > 4)
+        assert len(engine._past.states) <= room
+    assert len(engine._past.states) > 1 or room < 2
+    assert (len(engine._past.states) > 4) == (room > 4)
     last = len(engine.trace)
     # To before the last event of every kind, into batches of rows, and anywhere.
     kind, rng = engine.trace.column("kind"), np.random.default_rng(0)
@@ -432,6 +434,45 @@ def test_seeking_goes_back_and_forward_again_exactly(variant: int, room: int) ->
     assert not engine.step("event")
 
 
+@every_variant
+@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+@pytest.mark.parametrize("deepest", [1, DEEPEST])
+def test_after_going_back_bounds_are_true_and_the_run_is_the_same(variant: int, schedule: str, deepest: int) -> None:
+    """Deep into runs, at random events, with looking in between: what was cached at another lambda must not be used."""
+    rng = np.random.default_rng([variant, deepest])
+    for seed in range(2):
+        mrf, part = glassy(seed, n=12, max_size=4)
+        straight = bc.Engine(mrf, part, variant, schedule, deepest=deepest, max_sweeps=12)
+        straight.run()
+        last, optimum, close = len(straight.trace), naive.optimum(mrf), 1e-12 * size_of(mrf)
+        expected = fingerprint(straight)
+        engine = bc.Engine(mrf, part, variant, schedule, deepest=deepest, max_sweeps=12)
+        engine.run()
+        for position in rng.integers(0, last + 1, 8).tolist():
+            engine.seek(position)
+            if rng.random() < 0.5:
+                engine.run(max_events=position + int(rng.integers(1, 40)))
+            assert engine.lower_bound == pytest.approx(engine.certificate(), rel=0, abs=close)
+            assert engine.lower_bound <= optimum + close
+            p, q = engine.graph.edges[rng.integers(len(engine.graph.edges))].tolist()
+            assert (engine.envelope(p, q) <= engine.min_marginal(p, q) + close).all()
+        engine.run()
+        assert len(engine.trace) == last
+        assert fingerprint(engine) == expected
+
+
+def test_going_back_keeps_the_bound_of_the_poses_true_under_srmp() -> None:
+    mrf = sample("pose")
+    engine = bc.Engine(mrf, bc.partition(mrf, 8), 4, "srmp")
+    engine.run(max_events=1500)
+    expected = fingerprint(engine)
+    for back in (400, 1, 1203):
+        engine.seek(back)
+        engine.seek(1500)
+        assert engine.lower_bound == pytest.approx(engine.certificate(), abs=1e-8)
+        assert fingerprint(engine) == expected
+
+
 @jitless
 def test_seeking_beyond_what_has_been_computed_is_refused() -> None:
     engine = bc.Engine(*glassy(), variant=9)
@@ -450,20 +491,20 @@ def test_snapshots_share_no_memory(variant: int) -> None:
     engine = bc.Engine(*glassy(), variant=variant)
     while engine.sweep < 5:
         engine.step("node")
-    assert len(engine._snapshots) > 2
-    states = [engine._state, *engine._snapshots]
+    assert len(engine._past.states) > 2
+    states = [engine._state, *engine._past.states]
     arrays = [(k, array) for k, state in enumerate(states) for array in state]
     for k, array in arrays:
         assert not any(np.shares_memory(array, other) for i, other in arrays if i != k)
     # And they are positions of the past, in order.
-    when = [int(state.cursor[Cursor.EVENTS]) for state in engine._snapshots]
+    when = [int(state.cursor[Cursor.EVENTS]) for state in engine._past.states]
     assert when == sorted(set(when))
 
 
 @pytest.mark.parametrize("variant", [4, 8])
 def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> None:
     engine = bc.Engine(*glassy(2, n=48, max_size=4), variant=variant, max_sweeps=5)
-    events_room, rows_room = len(engine._events.kind), len(engine._pool.edge)
+    events_room, rows_room = len(engine._events.view.kind), len(engine._rows.view.edge)
     events, rows = [], {}
     while step := engine.step("row"):
         events += step
@@ -481,7 +522,7 @@ def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> Non
         assert (row.u.tolist(), row.v.tolist()) == (born.u.tolist(), born.v.tolist())
         side = engine.graph.arc(p, q) % 2
         at = (2 * index + side) * stride
-        low, high = engine._pool.table[at : at + 16], engine._pool.table[at + engine._problem.low_length]
+        low, high = engine._rows.view.table[at : at + 16], engine._rows.view.table[at + engine._problem.low_length]
         np.testing.assert_allclose(low[: 1 << len(row.u)] + high, naive.table_of(row.u), rtol=0, atol=1e-12)
 
 
@@ -503,7 +544,7 @@ def test_a_run_pauses_after_so_many_sweeps_and_goes_on(variant: int) -> None:
         assert engine.status == Status.RUNNING
     assert engine.run()
     assert (engine.sweep, engine.status) == (7, Status.SWEEP_LIMIT)
-    assert engine.result(0.0).status == "stopped: sweep limit reached"
+    assert engine.result(0.0).status == "sweep limit"
     assert fingerprint(engine) == fingerprint(whole)
     assert engine.run()
     assert fingerprint(engine) == fingerprint(whole)
@@ -533,7 +574,7 @@ def test_a_time_limit_pauses_the_run_where_it_can_go_on(monkeypatch: pytest.Monk
     assert engine.run(time_limit=1e6)
     assert engine.lower_bound == whole.lower_bound
     late = bc.solve(*cut, variant=9, time_limit=0.0)
-    assert late.status == "stopped: time limit reached"
+    assert late.status == "time limit"
     assert late.lower_bound < whole.lower_bound
     assert late.upper_bound == pytest.approx(naive.energy(cut[0], late.labeling))
 
@@ -549,7 +590,7 @@ def test_progress_is_told_and_may_stop_the_run(monkeypatch: pytest.MonkeyPatch) 
         return len(seen) == 60
 
     result = bc.solve(*cut, variant=9, on_progress=watch)
-    assert result.status == "stopped on request"
+    assert result.status == "stopped"
     assert len(seen) == 60
     assert seen == sorted(seen)
     assert result.lower_bound == seen[-1] > seen[0]
@@ -562,13 +603,13 @@ def test_progress_is_told_and_may_stop_the_run(monkeypatch: pytest.MonkeyPatch) 
 def test_why_a_run_ended(variant: int) -> None:
     # Two groups of three variables make a tree; a frustrated cycle over single variables leaves a gap.
     closed = bc.solve(sample("tiny"), bc.partition(sample("tiny"), 3), variant)
-    assert closed.status == "converged: gap closed"
+    assert closed.status == "closed"
     assert closed.lower_bound == pytest.approx(-3.0)
     assert closed.upper_bound == -3.0
     assert closed.gap <= 1e-9
     cycle = sample("frustrated-cycle")
     stuck = bc.solve(cycle, bc.partition(cycle, 1), variant)
-    assert stuck.status == "converged: no progress in a sweep"
+    assert stuck.status == "no progress"
     assert stuck.gap == pytest.approx((stuck.upper_bound - stuck.lower_bound) / abs(stuck.lower_bound))
     assert stuck.gap > 0.01
     assert stuck.trace.column("kind")[-1] == Kind.FINISHED
@@ -586,25 +627,61 @@ def test_envelopes_are_tight_at_one_state_only_if_asked_to() -> None:
     assert engine.gap > 0.01
 
 
-def test_a_run_whose_rows_fill_the_memory_ends_with_a_valid_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A run whose typical number of rows does not fit is not started; this one needs more than is typical.
-    monkeypatch.setattr(engine_module, "require_fit", lambda *_: None)
+def test_a_run_whose_rows_fill_the_memory_ends_with_a_valid_bound() -> None:
     mrf = sample("pose")
     part = bc.partition(mrf, 5)
-    limit = bc.estimate(mrf, part, 9).bytes // 3
+    limit = required_bytes(mrf, part, 9) + (4 << 20)
     engine = bc.Engine(mrf, part, 9, limit=limit)
     engine.run()
     assert engine.status == Status.MEMORY_LIMIT
-    assert engine.result(0.0).status == "stopped: no memory left for more rows"
+    assert engine.result(0.0).status == "memory limit"
     assert engine.trace[-1].kind == Kind.FINISHED
-    arrays = [*engine._problem, *engine._state, *engine._work, *engine._pool]
-    assert sum(array.nbytes for array in arrays if isinstance(array, np.ndarray)) <= limit
+    stores = engine._problem, engine._state, engine._work, engine._rows.view, engine._events.view
+    assert sum(map(memory.nbytes, stores)) <= engine.account.used <= limit
+    assert not engine._past.states, "what is kept for going back gives way to rows"
     assert engine.lower_bound == pytest.approx(engine.certificate(), rel=1e-9)
     assert engine.lower_bound < engine.upper_bound
     after = fingerprint(engine)
-    engine.seek(len(engine.trace) // 2)
+    for back in (len(engine.trace) // 2, 0):
+        assert engine.seek(back)
+        engine.run()
+        assert fingerprint(engine) == after
+    plenty = bc.Engine(mrf, part, 9)
+    plenty.run(max_events=len(engine.trace) - 1)
+    assert plenty.trace.column("value").tobytes() == engine.trace.column("value")[:-1].tobytes()
+
+
+def test_events_fill_the_memory_too() -> None:
+    cut = glassy(n=24, max_size=2)
+    limit = required_bytes(*cut, 11) + 200 * memory.event_bytes()
+    engine = bc.Engine(*cut, variant=11, limit=limit)
+    engine.run()
+    assert engine.status == Status.MEMORY_LIMIT
+    assert FIRST_EVENTS < len(engine.trace) <= FIRST_EVENTS + 200
+    assert engine.account.used <= limit
+    after = fingerprint(engine)
+    engine.seek(3)
     engine.run()
     assert fingerprint(engine) == after
+
+
+def test_runs_share_an_account_and_give_back_what_they_took() -> None:
+    cut = glassy()
+    least = required_bytes(*cut, 9)
+    account = bc.Account(int(2.9 * least))
+    first, second = (bc.Engine(*cut, variant=9, limit=account) for _ in range(2))
+    assert [line.name for line in account.lines] == ["model, M = 3, variant 9, mplp"] * 2
+    taken = account.used
+    assert 2 * least <= taken <= account.limit
+    with pytest.raises(bc.TooLargeError) as refused:
+        bc.Engine(*cut, variant=9, limit=account)
+    assert (refused.value.needed, refused.value.limit) == (least, account.limit - taken)
+    del first
+    gc.collect()
+    assert least <= account.used < taken
+    third = bc.Engine(*cut, variant=9, limit=account)
+    assert third.run() == second.run()
+    assert account.used <= account.limit
 
 
 def test_a_large_enumeration_is_interrupted_between_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -612,9 +689,9 @@ def test_a_large_enumeration_is_interrupted_between_its_blocks(monkeypatch: pyte
     expected = bc.solve(*cut, variant=9, tolerance=1e-12)
     monkeypatch.setattr(engine_module, "_SLICE", 1)
     engine = bc.Engine(*cut, variant=11, tolerance=1e-12)
-    blocks = []
-    engine.run(on_progress=lambda e: blocks.append(int(e._state.cursor[Cursor.BLOCK])))
-    assert any(0 < block < 1 << 13 for block in blocks)
+    shares = []
+    engine.run(on_progress=lambda e: shares.append(e.whereabouts.share))
+    assert any(0 < share < 1 for share in shares)
     assert engine.lower_bound == pytest.approx(expected.lower_bound, rel=1e-12)
     assert engine.upper_bound == pytest.approx(engine.lower_bound, rel=1e-9)
 
@@ -856,29 +933,20 @@ def test_what_does_not_exist_is_refused(arguments: dict, said: str) -> None:
 def test_what_does_not_fit_is_refused_with_what_would(variant: int, megabytes: int) -> None:
     mrf = sample("karate")
     limit = megabytes << 20
-    refused = None
-    for max_size in range(1, 31):
-        try:
-            part = bc.partition(mrf, max_size, "greedy")
-            bc.estimate(mrf, part, variant)
-            bc.engine.require_fit(mrf, part, variant, limit)
-        except bc.TooLargeError as error:
-            refused = max_size, str(error)
-            break
-    assert refused
-    max_size, sentence = refused
-    (advice,) = re.findall(r"M = (\d+) would fit", sentence)
-    assert int(advice) == max_size - 1
-    assert f"groups of up to {part.max_size} variables need" in sentence
-    engine = bc.Engine(mrf, bc.partition(mrf, int(advice), "greedy"), variant, limit=limit)
-    held = [*engine._problem, *engine._state, *engine._work]
-    assert sum(array.nbytes for array in held if isinstance(array, np.ndarray)) <= limit
-    # Much too large: nothing is allocated before the refusal, or this would not come back.
-    whole = bc.manual(mrf, [range(17), range(17, 34)])
-    with pytest.raises(bc.TooLargeError, match=r"M = \d+ would fit"):
-        bc.Engine(mrf, whole, variant, limit=limit)
-    with pytest.raises(bc.TooLargeError):
-        bc.Engine(mrf, bc.partition(mrf, 30, "greedy"), variant)
+    parts = {max_size: bc.partition(mrf, max_size, "greedy") for max_size in range(1, 31)}
+    fit = [size for size, part in parts.items() if required_bytes(mrf, part, variant) <= limit]
+    # At M = 30 nothing is allocated before the refusal, or it would not come back.
+    for max_size in (max(fit) + 1, 30):
+        with pytest.raises(bc.TooLargeError) as refused:
+            bc.Engine(mrf, parts[max_size], variant, limit=limit)
+        assert f"M = {refused.value.fits} would fit" in str(refused.value)
+        assert f"groups of up to {parts[max_size].max_size} variables need" in str(refused.value)
+        assert (refused.value.fits, refused.value.limit) == (max(fit), limit)
+        assert refused.value.needed == required_bytes(mrf, parts[max_size], variant) > limit
+    # What fits is not refused, and takes no more than was said.
+    engine = bc.Engine(mrf, parts[max(fit)], variant, limit=limit)
+    held = engine._problem, engine._state, engine._work, engine._rows.view, engine._events.view
+    assert sum(map(memory.nbytes, held)) <= engine.account.used <= limit
 
 
 # --- instances ---------------------------------------------------------------------------------------------------
@@ -926,7 +994,7 @@ def test_pose_is_solved(variant: int, max_size: int, schedule: str) -> None:
     mrf = sample("pose")
     # Enumeration would take minutes at M = 16.
     result = bc.solve(mrf, bc.partition(mrf, min(max_size, 8) if variant == 11 else max_size), variant, schedule)
-    assert result.status == "converged: gap closed"
+    assert result.status == "closed"
     assert result.lower_bound == pytest.approx(-70.558613, abs=1e-7)
     assert mrf.energy(result.labeling) == pytest.approx(-70.558613, abs=1e-9)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bender_core import BinaryMRF, Engine, Partition, manual, memory
 from bender_core.kernels import exact
-from bender_core.kernels.layout import Method
+from bender_core.kernels.layout import STEP, Method, Progress
 from tests.models import JIT, between_groups, examples
 
 pytestmark = pytest.mark.jitless
@@ -33,20 +33,22 @@ class Message:
     def sender_states(self) -> int:
         return 1 << int(self.problem.size[self.engine.graph.ends(self.arc)[1]])
 
-    def by(self, method: Method) -> np.ndarray:
+    def by(self, method: Method, limit: int = STEP) -> np.ndarray:
+        """The min-marginals, about so many entries at a time."""
         self.problem.method[:] = method
         # The room that an elimination needs is known when it is planned.
         cost = exact.plan_elimination(self.problem, self.arc, self.problem.elimination[self.arc])
         self.problem.front[self.arc] = cost[0]
-        work = memory.workspace(self.problem, 1, exact=True, deepest=1)
+        work = memory.workspace(memory.dimensions(self.engine.graph), 1, exact=True, deepest=1)
+        work.progress[Progress.LIMIT] = limit
         if method == Method.PRUNE:
             self.work = work
-        sent, nu, done = self.engine.sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan), 0
-        while done < len(nu):
-            before = done
-            done, spent = exact.exact_min_marginals(self.problem, self.arc, sent, done, nu, work)
-            assert before < done <= len(nu)
-            assert spent > 0
+        sent, nu = self.engine.sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan)
+        exact.begin_exact(work)
+        while work.progress[Progress.NEXT] >= 0:
+            before = work.progress.copy()
+            exact.exact_min_marginals(self.problem, self.arc, sent, nu, work)
+            assert (work.progress != before).any()
         return nu
 
 
@@ -56,6 +58,9 @@ def agree(message: Message) -> None:
     scale = 1e-13 * max(1.0, np.abs(truth).max(), np.abs(message.engine._state.lam).max())
     np.testing.assert_allclose(message.by(Method.PRUNE), truth, rtol=0, atol=scale)
     np.testing.assert_allclose(message.by(Method.ELIMINATE), truth, rtol=0, atol=scale)
+    for method in Method:
+        # A step may be as small as can be: it is gone on with, to the same bits.
+        assert np.array_equal(message.by(method, limit=1), message.by(method))
 
 
 @settings(max_examples=examples(200))

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import csv
+import gzip
 import io
+import itertools
 import json
+import math
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.io import dump_labeling
+from bender_core.io import dump_labeling, load_labeling
 from bender_core.script import as_script
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +78,95 @@ SPINS = {
     "linear_terms": [{"id": 0, "coeff": 0.5}],
     "quadratic_terms": [{"id_head": 1, "id_tail": 0, "coeff": -1.0}],
 }
+
+
+# Of any script and length, with all that means something to one of the formats.
+ODD = "\0\t\n\r\x1b\x7f\x85\u2028\ufeff\u202e\u200d\"',;:{}[]#=\\شλ👩🏽🔬"
+LONG = ("x" * 200_000, "🧪" * 500)
+NAMES = st.text(st.characters(codec="utf-8") | st.sampled_from(ODD), max_size=12) | st.sampled_from(
+    (*LONG, "MPE", "inf", "null", "{", '"', "name", "a,1\nb,0")
+)
+
+
+@st.composite
+def named(draw: st.DrawFn) -> bc.BinaryMRF:
+    """Models whose names, kinds and prose are anything; some names are equal."""
+    n = draw(st.integers(1, 4))
+    names = draw(st.lists(NAMES, min_size=n, max_size=n) | NAMES.map(lambda name: [name] * n))
+    return bc.BinaryMRF(
+        np.arange(2.0 * n).reshape(n, 2),
+        names=tuple(names),
+        groups=tuple(draw(st.lists(NAMES, min_size=n, max_size=n))),
+        name=draw(NAMES),
+        description=draw(NAMES),
+        source=draw(NAMES),
+        objective=bc.Objective(draw(NAMES), domain=draw(st.sampled_from(("bits", "spins")))),
+    )
+
+
+@settings(max_examples=200)
+@given(named(), st.data())
+def test_labellings_are_read_as_they_were_written_whatever_the_names(mrf: bc.BinaryMRF, data: st.DataObject) -> None:
+    bits = data.draw(st.lists(st.integers(0, 1), min_size=mrf.n, max_size=mrf.n))
+    for form in ("csv", "json", "mpe"):
+        assert load_labeling(dump_labeling(mrf, bits, form).encode(), mrf).tolist() == bits
+    with_returns = dump_labeling(replace(mrf, names=()), bits).replace("\n", "\r\n")
+    assert load_labeling(gzip.compress(with_returns.encode()), replace(mrf, names=())).tolist() == bits
+    if not any("\0" in name for name in mrf.names) and max(map(len, mrf.names)) < 100_000:
+        # As any other program reads it.
+        rows = list(csv.reader(io.StringIO(dump_labeling(mrf, bits), newline="")))
+        assert [name for name, _ in rows] == ["name", *mrf.names]
+
+
+@settings(max_examples=200)
+@given(named(), st.data())
+def test_models_and_scripts_keep_names_as_they_are(mrf: bc.BinaryMRF, data: st.DataObject) -> None:
+    for packed in (bc.io.dumps(mrf), gzip.compress(bc.io.dumps(mrf))):
+        again = bc.load(packed, name="another name.json")
+        for what in ("names", "groups", "name", "description", "source", "objective"):
+            assert getattr(again, what) == getattr(mrf, what)
+    assert bc.load(bc.io.dumps(mrf, "bqpjson")).description == mrf.description
+    labels = data.draw(st.lists(NAMES, min_size=mrf.n, max_size=mrf.n))
+    engine = bc.Engine(mrf, bc.manual(mrf, [[i] for i in range(mrf.n)], labels))
+    (cut,) = (line for line in ast.parse(as_script(engine, "mrf", 1)).body if ast.unparse(line).startswith("part ="))
+    assert ast.literal_eval(cut.value.args[2]) == labels
+
+
+def test_a_labelling_in_json_keeps_variables_of_equal_names() -> None:
+    mrf = bc.BinaryMRF([[0.0, 1.0]] * 3, names=("a", "b", "a"))
+    for bits in itertools.product((0, 1), repeat=3):
+        said = json.loads(dump_labeling(mrf, bits, "json"))
+        assert [(row["name"], row["value"]) for row in said["labeling"]] == list(zip("aba", bits, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,value\na,0\n", "the labelling has 1 values, the model 2 variables"),
+        ("name,value\na,0\nc,1\n", "variable 1 is 'c', in the model 'b'; give a labelling of this model"),
+        ("name,value\na,0\nb,2\n", "the value of variable 1 is '2'; it must be 0 or 1"),
+        ("name,value\na,0\nb\n", "line 3: a row is no name and value"),
+        ('{"labeling": {"a": 0}}', "the labelling has 1 values, the model 2 variables"),
+        ('{"labeling": {"a": 0, "c": 1}}', "the labelling has 1 values, the model 2 variables"),
+        ('{"labeling": {"a": 0, "b": true}}', "the value of variable 1 is True"),
+        ('{"labeling": [0, 1]}', '"labeling" is [0, 1]; list the name and value'),
+        ("{}", '"labeling" is None; list the name and value'),
+        ("MPE\n2 0 3\n", "the value of variable 1 is '3'; it must be 0 or 1"),
+        ("MPE\n3 0 1 1\n", "the labelling has 3 values, the model 2 variables"),
+        ("\n", "the file is empty"),
+    ],
+)
+def test_what_is_no_labelling_of_a_model_is_said_to_be(text: str, said: str) -> None:
+    with pytest.raises(bc.FormatError) as caught:
+        load_labeling(text.encode(), bc.BinaryMRF([[0.0, 1.0]] * 2, names=("a", "b")))
+    assert str(caught.value).startswith(said)
+    assert "; " in str(caught.value)
+
+
+def test_earlier_labellings_are_read() -> None:
+    mrf = bc.BinaryMRF([[0.0, 1.0]] * 2, names=("a", "b"), objective=bc.Objective(domain="spins"))
+    earlier = {"model": "m", "energy": 1.0, "domain": "spins", "labeling": {"b": -1, "a": 1}}
+    assert load_labeling(json.dumps(earlier).encode(), mrf).tolist() == [1, 0]
 
 
 def test_what_is_no_labelling_is_refused() -> None:
@@ -132,3 +229,32 @@ def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
     engine.run(max_sweeps=3)
     script = as_script(engine, "synth.generate('ising_grid', rows=4, columns=4, seed=3)", 5)
     assert said_by(script) == expected_of(engine)
+
+
+@pytest.mark.parametrize(
+    ("settings", "cut", "written"),
+    [
+        ({}, {}, ""),
+        ({"tolerance": 0.02}, {}, "tolerance=0.02"),
+        ({"tolerance": math.inf}, {}, 'tolerance=float("inf")'),
+        ({"max_sweeps": 3}, {}, "max_sweeps=3"),
+        ({"deepest": 1}, {}, "deepest=1"),
+        ({"improving": False}, {}, "improving=False"),
+        ({}, {"strategy": "random", "seed": 7}, "seed=7"),
+        ({"deepest": np.int64(2), "schedule": "srmp"}, {"seed": np.int64(2)}, "seed=2, deepest=2"),
+    ],
+)
+def test_a_script_has_the_settings_of_the_run(settings: dict, cut: dict, written: str) -> None:
+    mrf = bc.load(POSE)
+    engine = bc.Engine(mrf, bc.partition(mrf, 4, **{"strategy": "greedy", **cut}), 9, **settings)
+    engine.run(max_sweeps=8)
+    script = as_script(engine, f"bc.load({str(POSE)!r})", 4)
+    options = re.findall(r"(?:tolerance|max_sweeps|deepest|improving|seed)=[^,\n]*(?=[,)]$|,)", script, re.MULTILINE)
+    assert ", ".join(options) == written
+    found: dict = {}
+    exec(script, found)
+    again = found["engine"]
+    assert again.trace.to_json() == engine.trace.to_json()
+    assert (again.status, again.finished, again.n_rows) == (engine.status, engine.finished, engine.n_rows)
+    assert (again.lower_bound, again.upper_bound) == (engine.lower_bound, engine.upper_bound)
+    assert again.labeling.tolist() == engine.labeling.tolist()

@@ -222,6 +222,63 @@ def test_one_text_two_meanings_the_ending_decides() -> None:
     assert load(b"1 1 2\n", format="qh").objective.domain == "spins"
 
 
+LISTS = {
+    "max-cut": "3 2\n1 2 5\n2 3 -1\n",
+    "max-cut without weights": "3 2\n1 2\n2 3\n",
+    "with a diagonal": "3 2\n1 1 5\n2 3 -1\n",
+    "of spins": "-3 2\n1 2 5\n2 3 -1\n",
+    "with a vartype": "# vartype=SPIN\n1 2 5\n2 3 -1\n",
+    "a header of qbsolv": "p qubo 0 3 0 2\n0 1 5\n1 2 -1\n",
+    "max-cut, vartype in a comment": "# vartype=SPIN, as bits\n3 2\n1 2 5\n2 3 -1\n",
+    "potentials": "MARKOV\n1\n2\n1\n1 0\n2 0.5 2\n",
+    "logarithms": "MARKOV\n1\n2\n1\n1 0\n2 -0.5 2\n",
+    "functions": "MARKOV 2 2 1 9\n2 2\n1 0 0 1\n0 4\n",
+}
+# What each is read as without an ending, and which formats would take it, each for another model.
+TAKEN = {
+    "max-cut": ("rudy", {"rudy", "sparse"}),
+    "max-cut without weights": ("rudy", {"rudy"}),
+    "with a diagonal": ("sparse", {"sparse"}),
+    "of spins": ("sparse", {"sparse"}),
+    "with a vartype": ("coo", {"coo", "qh"}),
+    "a header of qbsolv": ("qubo", {"qubo"}),
+    "max-cut, vartype in a comment": ("rudy", {"rudy", "sparse"}),
+    "potentials": ("uai", {"uai", "uai-log"}),
+    "logarithms": ("uai", {"uai-log"}),
+    "functions": ("uai", {"wcsp"}),
+}
+# A mark of its own leaves no doubt, and qh is never guessed.
+MARKED = {"coo"}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_what_fits_two_formats_is_said_to(kind: str) -> None:
+    data, (taken, fitting) = LISTS[kind].encode(), TAKEN[kind]
+    found = {}
+    for form in FORMATS:
+        try:
+            found[form.name] = load(data, format=form.name)
+        except FormatError:
+            pass
+        else:
+            assert found[form.name].readings == ()
+    assert set(found) == fitting
+    # An ending decides wherever the format takes the text.
+    for form in FORMATS:
+        for ending in form.endings if form.name in fitting else ():
+            named = load(data, name=f"a{ending}.gz")
+            assert (named.readings, named.content_hash()) == ((), found[form.name].content_hash())
+    if taken not in fitting:
+        with pytest.raises(FormatError):
+            load(data)
+        return
+    for name in (None, "G1", "a.txt"):
+        mrf = load(data, name=name)
+        assert mrf.content_hash() == found[taken].content_hash()
+        assert set(mrf.readings) == (fitting if len(fitting) > 1 and taken not in MARKED else set())
+        assert mrf.readings[:1] in ((), (taken,))
+
+
 def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
     for name in (None, "a.txt", "a.coo"):
         with pytest.raises(FormatError, match="vartype=BINARY"):
@@ -346,6 +403,99 @@ def test_hard_constraints_stay_hard(text: str, name: str | None, forbidden: Call
     assert feasible == {x: not forbidden(x) for x in feasible}
 
 
+# The scope of a table of so many entries, in UAI and wcsp.
+SCOPES = {1: "0", 2: "1 0", 4: "2 0 1"}
+
+
+def huge_lg(tables: list[list[float]]) -> str:
+    scopes = "\n".join(SCOPES[len(table)] for table in tables)
+    return f"MARKOV 2 2 2 {len(tables)}\n{scopes}\n" + "\n".join(f"{len(t)} " + words(t) for t in tables)
+
+
+def huge_wcsp(tables: list[list[float]]) -> str:
+    places = {1: [""], 2: ["0", "1"], 4: ["0 0", "0 1", "1 0", "1 1"]}
+    functions = (
+        f"{SCOPES[len(t)]} 0 {len(t)}\n" + "\n".join(f"{p} {abs(v)!r}" for p, v in zip(places[len(t)], t, strict=True))
+        for t in tables
+    )
+    return f"huge 2 2 {len(tables)} inf\n2 2\n" + "\n".join(functions)
+
+
+def huge_cfn(tables: list[list[float]]) -> str:
+    scope = {1: "", 2: "a", 4: "a b"}
+    functions = " ".join(f"{{scope: [{scope[len(t)]}] costs: [{words(t)}]}}" for t in tables)
+    return f"{{problem: {{name: huge mustbe: <inf}} variables: {{a: 2 b: 2}} functions: {{{functions}}}}}"
+
+
+def words(table: list[float]) -> str:
+    return " ".join(map(repr, table))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(huge_lg, "a.LG"), (huge_wcsp, "a.wcsp"), (huge_cfn, "a.cfn")], ids=["lg", "wcsp", "cfn"]
+)
+@settings(max_examples=60)
+@given(tables=st.data())
+def test_sums_of_huge_energies_are_one_clear_error(
+    text: Callable[[list[list[float]]], str], name: str, tables: st.DataObject
+) -> None:
+    """Whatever is too large for a sum is said to be; nothing becomes infinite by the way, nor NaN."""
+    number = st.sampled_from((0.0, 1.0, 9e98, -9e98, 1.01e100, 1e200, 1e308, -1e308, 1.7e308))
+    table = st.sampled_from((1, 2, 4)).flatmap(lambda size: st.lists(number, min_size=size, max_size=size))
+    chosen = tables.draw(st.lists(table, min_size=1, max_size=5))
+    largest = max(abs(value) for table in chosen for value in table)
+    if largest > 1e100:
+        with pytest.raises(FormatError, match=r"1e\+100"):
+            load(text(chosen).encode(), name=name)
+    else:
+        assert load(text(chosen).encode(), name=name).hard_entries == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        (
+            huge_lg([[0, 0], [1e308, 0], [1e308, 0]]),
+            "a.LG",
+            "line 6: a logarithm is 1e+308; logarithms are up to",
+        ),
+        (
+            huge_wcsp([[1e308, 0], [1e308, 0]]),
+            "a.wcsp",
+            "an energy is 1e+308 in size; scale the model",
+        ),
+        (huge_cfn([[1e308, 0], [1e308, 0]]), "a.cfn", "an energy is 1e+308 in size; scale the model"),
+        (
+            huge_cfn([[-1e308, 0], [-1e308, 0]]),
+            "a.cfn",
+            "an energy is 1e+308 in size; scale the model",
+        ),
+        # Not spelled as infinite, they forbid nothing.
+        ("MARKOV 1 2 1 1 0 2 -1e400 0", "a.LG", "line 1: '-1e400' is too large a number"),
+        ("w 1 2 1 inf 2 1 0 0 1 0 1e400", "a.wcsp", "line 1: '1e400' is too large a number"),
+        (CFN.replace("-3]", "1e400]"), "a.cfn", "line 6: '1e400' is too large a number"),
+        ("# vartype=SPIN\n0 1 1e400", "a.coo", "line 2: '1e400' is too large a number"),
+    ],
+)
+def test_what_overflows_forbids_nothing(text: str, name: str, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        load(text.encode(), name=name)
+    assert str(caught.value).startswith(said)
+
+
+def test_a_cost_at_the_bound_may_have_any_size() -> None:
+    for text, name in (
+        (huge_cfn([[1e308, 0], [1e308, 0]]).replace("<inf", "<9"), "a.cfn"),
+        (huge_wcsp([[1e308, 0], [1e308, 0]]).replace("inf", "9"), "a.wcsp"),
+    ):
+        assert load(text.encode(), name=name).hard_entries == 1
+
+
+def test_a_potts_factor_may_forbid() -> None:
+    mrf = load(b"MARKOV 2 2 2 1 2 0 1 -1 -inf", name="a.LG")
+    assert [mrf.violations(x) for x in itertools.product((0, 1), repeat=2)] == [0, 1, 1, 0]
+
+
 # -- round trips ----------------------------------------------------------------------------------------------
 
 WRITABLE = [form for form in FORMATS if form.write is not None]
@@ -430,6 +580,15 @@ def test_without_its_constant_a_model_prefers_the_same(name: str) -> None:
     lost = {round(mrf.energy(x) - again.energy(x), 9) for x in itertools.product((0, 1), repeat=3)}
     assert len(lost) == 1
     assert lost != {0.0}
+
+
+@pytest.mark.parametrize("name", ["qubo", "qh", "sparse"])
+def test_without_its_constant_a_model_forbids_the_same(name: str) -> None:
+    mrf = BinaryMRF([[0.0, np.inf], [1.0, 3.0]], [[0, 1]], [[[1.0, 2.0], [4.0, 0.5]]], constant=50.0)
+    bare = without_unheld_constant(mrf, name)
+    assert bare.constant != mrf.constant
+    for x in itertools.product((0, 1), repeat=2):
+        assert bare.is_feasible(bare.energy(x)) == mrf.is_feasible(mrf.energy(x)) == (x[0] == 0)
 
 
 # -- evidence -------------------------------------------------------------------------------------------------

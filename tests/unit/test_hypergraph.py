@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import bender_core as bc
+from bender_core.hypergraph import energy_scale
 from bender_core.kernels.coupling import coupling_energy
 from tests import naive
 from tests.models import between_groups, cut_mrfs, examples, random_mrf
@@ -103,10 +104,21 @@ def test_an_edge_without_interaction_couples_nothing() -> None:
     assert graph.cycles() == 0
 
 
-def test_the_spread_bounds_every_difference_of_energies() -> None:
-    """It scales all tolerances, so a constant must not show in it."""
+def test_the_scale_of_the_energies_is_what_is_at_stake() -> None:
+    """It scales all tolerances: a constant must not show in it, nor a cost that decides once and for all."""
     for seed in range(10):
         mrf = random_mrf(seed, 7, constant=1e6)
-        energies = [naive.energy(mrf, x) for x in naive.labelings(7)]
-        spread = bc.HyperGraph(mrf, bc.partition(mrf, 3)).problem.spread
-        assert max(energies) - min(energies) <= spread <= np.abs(mrf.unary).sum() * 2 + np.abs(mrf.pairwise).sum() * 4
+        scale = energy_scale(mrf)
+        assert 0 < scale <= np.abs(mrf.unary).sum() * 2 + np.abs(mrf.pairwise).sum() * 4
+        assert bc.HyperGraph(mrf, bc.partition(mrf, 3)).problem.scale == scale
+        unary, edges, pairwise = mrf.unary.copy(), mrf.edges, mrf.pairwise
+        unary[3, 1] += 1e15
+        assert energy_scale(bc.BinaryMRF(unary, edges, pairwise)) <= 3 * scale
+        # Another variable, isolated or tied to the first one for ever.
+        unary = np.vstack([mrf.unary, [0.0, 1e15]])
+        assert energy_scale(bc.BinaryMRF(unary, edges, pairwise)) == scale
+        tie = np.array([[[0.0, 1e15], [1e15, 0.0]]])
+        tied = bc.BinaryMRF(
+            np.vstack([mrf.unary, [0.0, 0.0]]), np.vstack([edges, [0, 7]]), np.concatenate([pairwise, tie])
+        )
+        assert energy_scale(tied) <= 3 * scale + 10

@@ -6,17 +6,18 @@ import gzip
 import itertools
 import json
 import math
+import os
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from bender_core.io import FORMATS, FormatError, dumps, load, save
-from bender_core.model import BinaryMRF, Objective
+from bender_core.model import BinaryMRF, ModelError, Objective
 from tests.unit.local_polytope import solve_lp
 
 # Four variables; an asymmetric table, a scope in falling order, a repeated scope, two unary factors on one variable,
@@ -126,7 +127,7 @@ def test_uai_zero_potentials_are_hard_constraints() -> None:
         ("MARKOV\n3\n2 2", "line 2: the file promises 3 variables but only 2 numbers follow"),
         ("MARKOV\n1000000000000\n2 2\n", "line 2: the file promises 1000000000000 variables"),
         ("MARKOV\n2\n2 2\n1000000000000\n1 0\n", "line 4: the file promises 1000000000000 factors"),
-        ("MARKOV\n2\n2 2\n1e400\n1 0\n", "line 4: the file promises 1e400 factors"),
+        ("MARKOV\n2\n2 2\n1e400\n1 0\n", "line 4: '1e400' is too large a number"),
         ("MARKOV\n-2\n2 2", "line 2: the number of variables is -2"),
         ("MARKOV\n1.5\n2 2", "line 2: the number of variables is 1.5"),
         ("MARKOV\nnan\n2 2", "line 2: the number of variables is nan"),
@@ -150,7 +151,9 @@ def test_uai_zero_potentials_are_hard_constraints() -> None:
         ("MARKOV\n1\n2\n1\n1 0\n2 1\n-0.5\n", "line 7: a potential is -0.5; potentials are finite and not negative"),
         ("MARKOV\n1\n2\n1\n1 0\n2 1\nNaN\n", "line 7: a potential is NaN"),
         ("MARKOV\n1\n2\n1\n1 0\n2 inf 1\n", "line 6: a potential is inf"),
-        ("MARKOV\n1\n2\n1\n1 0\n2 1e400 1\n", "line 6: a potential is 1e400"),
+        ("MARKOV\n1\n2\n1\n1 0\n2 1e400 1\n", "line 6: '1e400' is too large a number; write one of size up to 1e+100"),
+        ("MARKOV\n1\n2\n1\n1 0\n2 1 .0e-400\n2 1 2", "line 7: 3 more"),
+        ("MARKOV\n1\n2\n1\n1 0\n2 0 0.01E-400\n", "line 6: a potential is 0.01E-400, too small a number; write log"),
         ("MARKOV\n1\n2\n1\n1 0\n2 1 one\n", "line 6: 'one' is not a number"),
         ("MARKOV\n1\n2\n1\n1 0\n2 1 1_0\n", "line 6: '1_0' is not a number"),
         ("MARKOV\n1\n2\n1\n1 0\n2 1 ٣\n", "line 6: '٣' is not a number"),
@@ -202,7 +205,6 @@ def test_uai_written_and_read_keeps_hard_constraints() -> None:
     [
         (BinaryMRF(unary=np.array([[0.0, 1.0], [0.0, 800.0]])), "the energies of variable 1 span 800"),
         (BinaryMRF(unary=np.zeros((1, 2)), constant=1e9), "the constant 1e+09 is too large"),
-        (BinaryMRF(unary=np.array([[np.inf, np.inf], [0.0, 1.0]])), "hard constraints cannot be told"),
     ],
 )
 def test_uai_refuses_to_write_what_it_cannot_hold(mrf: BinaryMRF, said: str) -> None:
@@ -240,19 +242,24 @@ def models(draw: st.DrawFn) -> BinaryMRF:
         st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] != e[1]), max_size=6)
     )
     table = st.lists(energy, min_size=4, max_size=4)
-    return BinaryMRF(
-        unary=np.array(draw(st.lists(st.tuples(energy, energy), min_size=n, max_size=n))),
-        edges=np.array(edges, dtype=np.int64).reshape(-1, 2),
-        pairwise=np.array([draw(table) for _ in edges]).reshape(-1, 2, 2),
-        constant=draw(FINITE),
-        names=tuple(draw(st.lists(TEXT, min_size=n, max_size=n))),
-        groups=draw(st.none() | st.lists(TEXT, min_size=n, max_size=n).map(tuple)),
-        positions=draw(st.none() | st.lists(st.tuples(FINITE, FINITE), min_size=n, max_size=n).map(np.array)),
-        name=draw(TEXT.filter(bool)),
-        description=draw(TEXT),
-        source=draw(TEXT),
-        objective=Objective(draw(TEXT), draw(st.sampled_from(("min", "max"))), draw(FINITE), draw(FINITE)),
-    )
+    fields = {
+        "unary": np.array(draw(st.lists(st.tuples(energy, energy), min_size=n, max_size=n))),
+        "edges": np.array(edges, dtype=np.int64).reshape(-1, 2),
+        "pairwise": np.array([draw(table) for _ in edges]).reshape(-1, 2, 2),
+        "constant": draw(FINITE),
+        "names": tuple(draw(st.lists(TEXT, min_size=n, max_size=n))),
+        "groups": draw(st.none() | st.lists(TEXT, min_size=n, max_size=n).map(tuple)),
+        "positions": draw(st.none() | st.lists(st.tuples(FINITE, FINITE), min_size=n, max_size=n).map(np.array)),
+        "name": draw(TEXT.filter(bool)),
+        "description": draw(TEXT),
+        "source": draw(TEXT),
+        "objective": Objective(draw(TEXT), draw(st.sampled_from(("min", "max"))), draw(FINITE), draw(FINITE)),
+    }
+    try:
+        return BinaryMRF(**fields)
+    except ModelError:
+        # Energies too far apart for penalties.
+        reject()
 
 
 @settings(max_examples=150)
@@ -280,6 +287,27 @@ def test_native_reads_the_energy_it_documents() -> None:
     assert not mrf.is_feasible(mrf.energy([0, 1]))
     assert mrf.names == ("x0", "x1")
     assert mrf.objective == Objective()
+
+
+def test_native_reads_the_penalties_of_earlier_versions() -> None:
+    """As they were written for these energies, "inf" at each of the three penalties."""
+    tables = {"unary": [[0, 1], [0.5, 18.5], [0, -2]], "edges": [[0, 1], [1, 2]], "constant": 10}
+    old = load(
+        native(**tables, pairwise=[[[1, 2], [19, 4]], [[0, 18], [3, 0]]], hard_entries=3, ceiling=23.0), name="m.json"
+    )
+    tables["unary"] = [[0, 1], [0.5, "inf"], [0, -2]]
+    new = load(native(**tables, pairwise=[[[1, 2], ["inf", 4]], [[0, "inf"], [3, 0]]]), name="m.json")
+    assert old.content_hash() == new.content_hash()
+    for x in labelings(3):
+        assert old.is_feasible(old.energy(x)) == (x[1] == 0 and x[0] == 0 and x[2] == 0)
+
+
+def test_a_table_that_forbids_everything_is_written_and_read() -> None:
+    mrf = BinaryMRF([[np.inf, np.inf], [0.0, 600.0]])
+    for form in ("native", "uai", "uai-log"):
+        again = load(dumps(mrf, form), format=form)
+        assert (again.hard_entries, again.constant) == (2, 0.0)
+        assert not any(again.is_feasible(again.energy(x)) for x in labelings(2))
 
 
 def test_native_may_leave_out_all_but_the_unary_table() -> None:
@@ -329,6 +357,7 @@ def test_native_may_leave_out_all_but_the_unary_table() -> None:
         (native(objective={"sign": -1}), "\"objective\" has an unknown key 'sign'"),
         (native(ceiling=3), '"hard_entries" and "ceiling" belong together'),
         (native(hard_entries=0, ceiling=3), '"hard_entries" is 0'),
+        (native(hard_entries=2, ceiling=3), "which 2 energies are penalties of hard constraints cannot be told"),
         (native(hard_entries=1, ceiling=3, unary=[[0, 1], [0, "inf"]]), 'the file has both "ceiling" and "inf"'),
         (native().replace(b"0.5", b"NaN"), "NaN is not standard JSON"),
         (native().replace(b"0.5", b"-Infinity"), "-Infinity is not standard JSON"),
@@ -434,6 +463,14 @@ def test_save_takes_a_format_against_the_ending(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="there is no format 'tiff'; choose one of: native, bqpjson, cfn"):
         save(mrf, tmp_path / "m.tiff", format="tiff")
     assert not (tmp_path / "m.tiff").exists()
+
+
+def test_a_file_name_that_is_not_text_is_no_obstacle(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.uai")
+    path.write_text(UAI, encoding="utf-8")
+    mrf = load(path)
+    assert (mrf.name, mrf.source) == ("caf?", "UAI file caf?.uai")
+    assert load(dumps(mrf)).name == mrf.name
 
 
 def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:

@@ -33,10 +33,12 @@ VALID = (
     b"functions: {f: {scope: [a, d], defaultcost: 1 costs: [b, 1, 2]}, g: {scope: [1, 2], costs: f} {scope: [e] "
     b"costs: [1, inf]}}}",
 )
+LOGARITHMS = b"MARKOV\n3\n2 2 2\n3\n1 0\n1 0\n2 0 1\n2 1 -2\n2 0.5 1e3\n-1\n-inf\n"
 ENDINGS = tuple(ending for form in FORMATS for ending in form.endings)
 # Words that mean something to one of the formats, or to Python.
 WORDS = (
-    *b'0 -1 2 3 1e999 -1e999 1e308 nan inf "inf" NaN Infinity 1_0 0x1 1000000000000 null true [] {} [[]] ""'.split(),
+    *b"0 -1 2 3 1e999 -1e999 1e308 -1e308 1e-400 nan inf NaN Infinity 1_0 0x1 1000000000000".split(),
+    *b'"inf" null true [] {} [[]] ""'.split(),
     *b'# MARKOV BAYES \xff \xc2\xa0 \x1f\x8b "unary": "\\ud800" , :'.split(b" "),
     *b"c p qubo vartype=SPIN offset=inf problem scope costs defaultcost inf -inf <1 >1".split(),
     *(b"\n", b"\r", b"\0", b"9" * 30, b"9" * 5000, b"[" * 3000, b'{"a":' * 3000),
@@ -63,7 +65,7 @@ def outcome(data: bytes, name: str | None = None) -> None:
 
 @pytest.mark.parametrize("data", VALID)
 def test_valid_files_are_valid(data: bytes) -> None:
-    assert load(data).n == 3
+    assert load(data).n == load(LOGARITHMS, name="m.lg").n == 3
 
 
 @pytest.mark.parametrize("data", VALID)
@@ -89,14 +91,15 @@ def test_replacing_stretches(data: bytes, edits: list[tuple[float, int, bytes]],
 
 @settings(max_examples=600)
 @given(
-    st.sampled_from([data for data in VALID if not data.startswith(b"\x1f")]),
+    st.sampled_from([(data, None) for data in VALID if not data.startswith(b"\x1f")] + [(LOGARITHMS, "m.lg")]),
     st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(WORDS)), max_size=3),
 )
-def test_replacing_whole_words(data: bytes, edits: list[tuple[int, bytes]]) -> None:
+def test_replacing_whole_words(valid: tuple[bytes, str | None], edits: list[tuple[int, bytes]]) -> None:
+    data, name = valid
     words = data.replace(b"[", b"[ ").replace(b"]", b" ]").replace(b",", b" ,").split(b" ")
     for index, word in edits:
         words[index % len(words)] = word
-    outcome(b" ".join(words))
+    outcome(b" ".join(words), name)
 
 
 @settings(max_examples=200)

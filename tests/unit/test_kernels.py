@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bender_core import BinaryMRF, Engine, manual
 from bender_core.kernels import affine, coupling, messages, primal, projection, rows
-from bender_core.kernels.layout import LOW_BITS, Bound, Cursor
+from bender_core.kernels.layout import LOW_BITS, Bound, Cursor, Progress
 from tests import naive
 from tests.models import JIT, between_groups, examples
 
@@ -36,7 +36,8 @@ class Rig:
         self.rng = np.random.default_rng(seed)
         mrf, part = between_groups(self.rng, list(sizes), [(0, 1)], density)
         self.engine = Engine(mrf, part, 9)
-        self.problem, self.state, self.pool = self.engine._problem, self.engine._state, self.engine._pool
+        assert self.engine._rows.grow(16, lambda: False)
+        self.problem, self.state, self.pool = self.engine._problem, self.engine._state, self.engine._rows.view
         self.work = self.engine._work
         self.twin = naive.NaiveEngine(mrf, part.groups, 9)
         self.model = self.twin.model
@@ -70,6 +71,16 @@ class Rig:
         rows.link_row(self.pool, self.state, row)
         self.state.cursor[Cursor.ROWS] = row + 1
         self.twin.rows[0, 1].append(self.model.reverse_row(side, 1 - side, anchor))
+
+    def recycle(self, side: int, nu: np.ndarray, limit: int) -> None:
+        """Build an envelope, about so many entries at a time."""
+        progress = self.work.progress
+        progress[Progress.LIMIT] = limit
+        rows.begin_recycling(self.state, side, nu, self.work)
+        while progress[Progress.NEXT] >= 0:
+            before = progress[Progress.NEXT]
+            assert rows.recycle(self.problem, self.pool, self.state, side, self.sent(side), nu, self.work) > 0
+            assert progress[Progress.NEXT] != before
 
     def table(self, row: int, side: int) -> np.ndarray:
         """What a stored row subtracts on one side, over all states."""
@@ -240,13 +251,14 @@ def test_oracle(sizes: tuple[int, int], spikes: bool) -> None:
 def test_recycle(sizes: tuple[int, int], spikes: bool) -> None:
     """From two to ten rows of either side: whole passes of four and what is left over."""
     rig = Rig(3, sizes)
-    rig.engine._pool = rig.pool = type(rig.pool)._make(np.concatenate([column] * 4) for column in rig.pool)
     for count in range(2, 11):
         rig.draw_lam(spikes)
         for side in (0, 1):
             active = rig.active(side)
             nu = np.full(active.max() + 1, -np.inf)
-            assert rows.recycle(rig.problem, rig.pool, rig.state, side, rig.sent(side), nu, rig.work) == count
+            rig.state.written[:] = count  # the messages are new, which the run would note
+            rig.recycle(side, nu, limit=int(rig.rng.choice([1, 100, 1 << 20])))
+            assert all(rows.has_intercept(rig.pool, rig.state, row, side) for row in range(count))
             nu = nu[active]
             np.testing.assert_allclose(nu, rig.twin.envelope(side, 1 - side), rtol=1e-14, atol=1e-12)
             intercepts = [(-rig.twin.lam[1 - side, side] - row[1 - side]).min() for row in rig.twin.rows[0, 1]]
@@ -271,11 +283,16 @@ def test_a_row_is_found_by_its_anchor_and_side() -> None:
         rig.add_row(side, anchor)
         taken.add((side, anchor))
     for side in (0, 1):
+        found = [rows.anchored_row(rig.pool, rig.state, side, state) for state in range(8)]
+        assert found == [-1] * 8, "no intercept is of the present messages yet"
+        rig.recycle(side, np.empty(8), limit=1)
         for state in range(8):
             row = rows.anchored_row(rig.pool, rig.state, side, state)
             assert (row >= 0) == ((side, state) in taken)
             if row >= 0:
                 assert (rig.pool.side[row], rig.pool.anchor[row]) == (side, state)
+        rig.state.written[side ^ 1] += 1
+        assert all(rows.anchored_row(rig.pool, rig.state, side, state) < 0 for state in range(8))
 
 
 @pytest.mark.parametrize("spikes", [False, True])
@@ -315,7 +332,11 @@ def test_a_coupling_is_affine_in_the_sender(sizes: tuple[int, int]) -> None:
 def test_energies_of_joint_states(sizes: tuple[int, int]) -> None:
     rig = Rig(7, sizes)
     table = rig.model.coupling(0, 1)
-    assert coupling.coupling_minimum(rig.problem, 0, rig.work.slope) == pytest.approx(table.min(), abs=1e-12)
+    assert min(
+        coupling.coupling_minimum(rig.problem, arc, y, y + 1, rig.work.slope)
+        for arc in (0, 1)
+        for y in range(1 << rig.problem.bits[arc])
+    ) == pytest.approx(table.min(), abs=1e-12)
     for _ in range(10):
         joint = np.array([rig.rng.integers(rig.n(0)), rig.rng.integers(rig.n(1))])
         assert coupling.coupling_energy(rig.problem, 0, *joint) == pytest.approx(table[tuple(joint)], abs=1e-12)

@@ -58,23 +58,19 @@ class Case:
         rows[np.arange(1 << self.bits)[:, None], self.member, self.value] = 1.0
         return rows.reshape(len(rows), -1)
 
-    def solve(self, alpha: float, intercept: float | None = None) -> tuple[np.ndarray, int, mw.CutStatus]:
+    def solve(
+        self, alpha: float, intercept: float | None = None, passes: int = 1000
+    ) -> tuple[np.ndarray, int, mw.CutStatus]:
         beta = np.full((self.bits, 2), np.nan)
-        pivots, status = mw.magnanti_wong(
-            self.lam,
-            self.bits,
-            self.intercept if intercept is None else intercept,
-            self.t,
-            self.q,
-            alpha,
-            LOW_LENGTH,
-            np.full(2 * LOW_LENGTH, np.nan),
-            np.empty((4, LOW_LENGTH)),
-            np.empty(LOW_LENGTH),
-            np.full(mw.cut_scratch(self.bits), np.nan),
-            beta,
-        )
-        return beta, pivots, mw.CutStatus(status)
+        scratch = np.full(mw.cut_scratch(self.bits), np.nan)
+        room = LOW_LENGTH, np.full(2 * LOW_LENGTH, np.nan), np.empty((4, LOW_LENGTH)), np.empty(LOW_LENGTH)
+        value = self.intercept if intercept is None else intercept
+        mw.begin_cut(self.lam, self.bits, value, self.t, self.q, alpha, *room, scratch, beta)
+        status = mw.CutStatus.UNFINISHED
+        while status == mw.CutStatus.UNFINISHED:
+            # However few passes are made at a time, the method goes on where it was.
+            _, status = mw.continue_cut(self.lam, self.bits, self.t, self.q, passes, *room, scratch, beta)
+        return beta, int(scratch[mw.Cut.PIVOTS]), mw.CutStatus(status)
 
 
 def draw(seed: int, bits: int, kind: str, scale: float = 1.0) -> Case:
@@ -149,7 +145,7 @@ def check_feasible(case: Case, beta: np.ndarray) -> None:
 
 
 def check_optimal(case: Case, alpha: float) -> mw.CutStatus:
-    beta, _, status = case.solve(alpha)
+    beta, _, status = case.solve(alpha, passes=1)
     check_feasible(case, beta)
     value = objective(alpha, beta)
     assert value <= objective(alpha, case.q) * (1 + 1e-15)
@@ -191,7 +187,7 @@ def test_ordinary_cuts_are_optimal(alpha: float, kind: str) -> None:
     optimal = 0
     for seed in range(count):
         case = draw(1000 + seed, 1 + seed % (10 if JIT else 4), kind)
-        beta, spent, status = case.solve(alpha)
+        beta, spent, status = case.solve(alpha, passes=1 + seed % 3)
         check_feasible(case, beta)
         optimal += status == mw.CutStatus.OPTIMAL
         pivots.append(spent)

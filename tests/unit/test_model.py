@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bender_core import BinaryMRF, ModelError, Objective
+from bender_core import BinaryMRF, ModelError, Objective, to_normal_form
 from tests import naive
 from tests.models import examples, mrfs, random_mrf
 
@@ -96,9 +98,165 @@ def test_feasibility_is_told_apart_whatever_the_constant(constant: float) -> Non
     assert not mrf.is_feasible(mrf.energy([0, 1]))
 
 
+# Tables as they are stated: those of variables, those of edges, and the constant.
+Stated = tuple[np.ndarray, list[tuple[int, int]], np.ndarray, float]
+
+
+@st.composite
+def stated(draw: st.DrawFn) -> Stated:
+    """Models of any magnitudes, side by side, with infinite entries."""
+    n = draw(st.integers(1, 7))
+    sizes = draw(st.sampled_from(([1.0], [1e-8, 1.0], [1.0, 1e5], [1e16, 1e17], [1e-8, 1.0, 1e5, 1e16, 1e17])))
+    # An offset that a whole table shares makes its differences small beside it.
+    offsets = st.sampled_from((0.0, 0.0, 0.1, -1e9, 1e17, -1e17))
+    entry = st.builds(lambda k, size: k * size, st.integers(-9, 9), st.sampled_from(sizes))
+    entry = entry | st.integers(-999, 999).map(lambda share: share / 999 * sizes[0]) | st.just(math.inf)
+
+    def tables(count: int, size: int) -> np.ndarray:
+        rows = [(draw(offsets), draw(st.lists(entry, min_size=size, max_size=size))) for _ in range(count)]
+        return np.array([[offset + value for value in row] for offset, row in rows]).reshape(count, size)
+
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=8)) if pairs else []
+    constant = draw(st.sampled_from((0.0, 3.5, -1e9, 1e16, -1e16)))
+    return tables(n, 2), edges, tables(len(edges), 4).reshape(-1, 2, 2), constant
+
+
+def paid(model: Stated, x: tuple[int, ...]) -> tuple[Fraction, int]:
+    """The sum of the finite entries that a labelling takes, exactly, and how many infinite ones it takes."""
+    unary, edges, pairwise, constant = model
+    entries = [unary[i, value] for i, value in enumerate(x)]
+    entries += [table[x[i], x[j]] for (i, j), table in zip(edges, pairwise, strict=True)]
+    return sum((Fraction(e) for e in entries if e < math.inf), Fraction(constant)), entries.count(math.inf)
+
+
+def span(model: Stated) -> Fraction:
+    """By how much the finite entries of all tables differ together."""
+    finite = [[Fraction(e) for e in table.flat if e < math.inf] for part in (model[0], model[2]) for table in part]
+    return sum((max(table) - min(table) for table in finite if table), Fraction(0))
+
+
+def built(model: Stated) -> BinaryMRF | None:
+    """The model, None where penalties would swallow some of its energies."""
+    unary, edges, pairwise, constant = model
+    try:
+        return BinaryMRF(unary, edges, pairwise, constant)
+    except ModelError as error:
+        if "is lost beside the penalty" not in str(error):
+            raise
+    tables = [table[np.isfinite(table)] for table in (*unary, *pairwise)]
+    spreads = np.array([np.ptp(table) for table in tables if len(table)])
+    sizes = np.abs(np.concatenate(tables))
+    smallest = spreads[spreads > 1e-9 * min(1.0, np.median(sizes[sizes > 0]))].min()
+    # Float64 has no digits for both.
+    assert smallest < 1e-13 * sizes.max()
+    return None
+
+
+def require_best(mrf: BinaryMRF, exact: dict[tuple[int, ...], Fraction], size: Fraction) -> None:
+    """What the solvers minimise is least at a labelling that is best in exact arithmetic, but for their rounding."""
+    form = replace(to_normal_form(mrf), constant=0.0)
+    found = min(naive.labelings(mrf.n), key=lambda x: form.energy(np.array(x)))
+    assert found in exact
+    assert exact[found] - min(exact.values()) <= size * Fraction(1e-14)
+
+
+@settings(max_examples=examples(200))
+@given(stated())
+def test_feasibility_and_optimum_are_those_of_exact_arithmetic(model: Stated) -> None:
+    mrf = built(model)
+    if mrf is None:
+        return
+    exact = {}
+    for x in naive.labelings(mrf.n):
+        total, forbidden = paid(model, x)
+        assert mrf.violations(x) == forbidden
+        assert mrf.is_feasible(mrf.energy(x)) == (not forbidden)
+        if not forbidden:
+            exact[x] = total
+            assert mrf.energy(x) == float(total)
+    if exact and mrf.hard_entries:
+        offsets = [abs(Fraction(e)) for part in (model[0], model[2]) for e in part.flat if e < math.inf]
+        require_best(mrf, exact, 4 * span(model) + max(offsets) * Fraction(2) ** -40)
+
+
+@settings(max_examples=examples(200))
+@given(stated(), st.data())
+def test_a_conditioned_model_agrees_with_exact_arithmetic(model: Stated, data: st.DataObject) -> None:
+    mrf = built(model)
+    if mrf is None:
+        return
+    seen = data.draw(st.dictionaries(st.integers(0, mrf.n - 1), st.integers(0, 1)))
+    agreeing = [x for x in naive.labelings(mrf.n) if all(x[i] == value for i, value in seen.items())]
+    exact = {x: total for x in agreeing for total, forbidden in [paid(model, x)] if not forbidden}
+    try:
+        given_them = mrf.condition(seen)
+    except ModelError:
+        # Forbidden, or differences that appear only now are lost beside the penalties.
+        assert not exact or span(model) > 1e12
+        return
+    assert {x for x in naive.labelings(mrf.n) if not given_them.violations(x)} == set(exact)
+    size = sum(abs(Fraction(e)) for part in (model[0], model[2]) for e in part.flat if e < math.inf) + abs(
+        Fraction(model[3])
+    )
+    for x in naive.labelings(mrf.n):
+        assert given_them.is_feasible(given_them.energy(x)) == (x in exact)
+        if x in exact:
+            assert abs(Fraction(given_them.energy(x)) - exact[x]) <= size * Fraction(1e-14)
+    if exact and given_them.hard_entries:
+        require_best(given_them, exact, 4 * span(model) + size * Fraction(2) ** -40)
+
+
+@pytest.mark.parametrize("constant", [0.0, 1e16, -1e16])
+def test_a_penalty_is_seen_beside_any_energy(constant: float) -> None:
+    mrf = BinaryMRF([[1e17, np.inf], [0.0, 1e-8]], [[0, 1]], [[[0.5, 0.0], [0.0, np.inf]]], constant)
+    assert [mrf.is_feasible(mrf.energy(x)) for x in naive.labelings(2)] == [True, True, False, False]
+    assert [mrf.violations(x) for x in naive.labelings(2)] == [0, 0, 1, 2]
+    form = to_normal_form(mrf)
+    assert form.unary[1, 1] - form.unary[1, 0] == pytest.approx(1e-8 - 0.5)
+    assert mrf.violations([1, 0]) == replace(mrf, constant=-constant, name="other").violations([1, 0])
+
+
+def test_the_ceiling_moves_with_the_constant() -> None:
+    mrf = BinaryMRF([[0.0, np.inf], [0.0, 3.0]], constant=-5.0)
+    moved = replace(mrf, constant=1e6)
+    for x in naive.labelings(2):
+        assert moved.is_feasible(moved.energy(x)) == mrf.is_feasible(mrf.energy(x)) == (x[0] == 0)
+
+
+def test_energies_too_far_apart_for_penalties_are_refused() -> None:
+    unary = [[0.0, 1.0], [0.0, 1e17], [0.0, np.inf]]
+    with pytest.raises(ModelError) as caught:
+        BinaryMRF(unary)
+    assert str(caught.value) == (
+        "the energies of variable 0 differ by 1, which is lost beside the penalty 2e+17 of hard constraints; "
+        "write inf in place of huge energies"
+    )
+    with pytest.raises(ModelError, match=r"the energies of edge \(0, 2\) differ by 1,"):
+        BinaryMRF([[0.0, 0.0], *unary[1:]], [[0, 2]], [[[0.0, 1.0], [0.0, 0.0]]])
+    # Forbidden at last, the model keeps its digits.
+    assert BinaryMRF([unary[0], unary[2], unary[2]]).energy([1, 0, 0]) == 1.0
+    # Rounding in a table is no energy that would be missed.
+    assert BinaryMRF([[0.0, 1e-16], [0.0, 5.0], [0.0, np.inf]]).hard_entries == 1
+    assert BinaryMRF([[7.0, np.inf], [0.0, 1e-200]]).hard_entries == 1
+
+
+def test_an_entry_may_be_declared_hard() -> None:
+    mrf = BinaryMRF([[0.0, 2.0], [1.0, 5.0]], hard=([[False, True], [False, False]], np.zeros((0, 2, 2), bool)))
+    assert [mrf.violations(x) for x in naive.labelings(2)] == [0, 0, 1, 1]
+    assert mrf.content_hash() == BinaryMRF([[0.0, np.inf], [1.0, 5.0]]).content_hash()
+    with pytest.raises(ModelError, match=r"hard\[0\] has shape \(1, 2\); it must be \(2, 2\)"):
+        replace(mrf, hard=([[False, True]], mrf.hard[1]))
+
+
+def test_sums_that_overflow_are_no_hard_constraints() -> None:
+    with pytest.raises(ModelError, match=r"an energy is 1e\+308 in size"):
+        BinaryMRF(TWO, [[0, 1], [1, 0]], [[[1e308, 0.0], [0.0, 0.0]]] * 2)
+
+
 def test_without_hard_constraints_everything_is_feasible() -> None:
     mrf = random_mrf(0, 3)
-    assert (mrf.hard_entries, mrf.ceiling) == (0, np.inf)
+    assert (mrf.hard_entries, mrf.hard, mrf.ceiling) == (0, None, np.inf)
     assert mrf.is_feasible(1e30)
 
 
@@ -126,6 +284,10 @@ def test_without_hard_constraints_everything_is_feasible() -> None:
         ({"edges": [[0, 2]], "pairwise": ONE_TABLE}, "an edge names variables 0 and 2, but variables run from 0 to 1"),
         ({"edges": [[-1, 1]], "pairwise": ONE_TABLE}, "an edge names variables -1 and 1"),
         ({"edges": [[1, 1]], "pairwise": ONE_TABLE}, "an edge joins variable 1 to itself; put that energy into its"),
+        ({"names": ["a", "\ud800"]}, "names[1] holds half of a surrogate pair; write the character itself"),
+        ({"groups": ["\udfff", "b"]}, "groups[0] holds half of a surrogate pair"),
+        ({"name": "\ud800"}, "the name holds half of a surrogate pair"),
+        ({"objective": Objective("\ud800")}, "the name of the objective holds half of a surrogate pair"),
         ({"names": ["a"]}, "names has 1 entries; there are 2 variables"),
         ({"groups": ["a", "b", "c"]}, "groups has 3 entries; there are 2 variables"),
         ({"positions": [[0.0, 0.0]]}, "positions has shape (1, 2)"),

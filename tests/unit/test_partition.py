@@ -260,9 +260,20 @@ def test_a_split_by_coupling_leaves_what_is_strongly_coupled_together() -> None:
 
 def test_impossible_edits_are_refused() -> None:
     part = bc.manual(random_mrf(0, 4), [[0, 1, 2], [3]])
-    for variable, group in ((4, 0), (-1, 0), (0, 2), (0, -1)):
-        with pytest.raises(bc.PartitionError, match="there is no variable"):
-            move(part, variable, group)
+    for variable in (4, -1, 0.5):
+        with pytest.raises(bc.PartitionError, match=f"there is no variable {variable}; variables have"):
+            move(part, variable, 0)
+    for group in (2, -1, 0.5):
+        for edit in (
+            lambda group: move(part, 0, group),
+            lambda group: merge(part, 0, group),
+            lambda group: merge(part, group, 0),
+            lambda group: merge(part, group, group),
+            lambda group: split(part, group),
+            lambda group: split_by_coupling(random_mrf(0, 4), part, group),
+        ):
+            with pytest.raises(bc.PartitionError, match=f"there is no group {group}; groups have the whole"):
+                edit(group)
     with pytest.raises(bc.PartitionError, match="merged with itself"):
         merge(part, 1, 1)
     with pytest.raises(bc.PartitionError, match="one variable only"):

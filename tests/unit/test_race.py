@@ -127,7 +127,7 @@ def test_a_run_that_is_stopped_had_a_limit_of_the_time_it_took() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(bc.TooLargeError):
-        lane(9, limits=Limits(megabytes=1)).advance()
+        lane(9, limits=Limits(megabytes=0)).advance()
 
 
 def moments(*sweeps: int) -> list[Record]:

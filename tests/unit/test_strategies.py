@@ -326,9 +326,9 @@ def test_auto_takes_the_cheapest_forest() -> None:
 def test_auto_says_what_would_fit() -> None:
     mrf = sample("pose-small")
     with pytest.raises(bc.TooLargeError, match=r"M = (\d+) would fit") as refusal:
-        bc.Engine(mrf, bc.partition(mrf, 14, "auto"), 9, limit=20 << 20)
+        bc.Engine(mrf, bc.partition(mrf, 14, "auto"), 9, limit=2 << 20)
     fits = int(re.search(r"M = (\d+)", str(refusal.value))[1])
-    bc.Engine(mrf, bc.partition(mrf, fits, "auto"), 9, limit=20 << 20)
+    bc.Engine(mrf, bc.partition(mrf, fits, "auto"), 9, limit=2 << 20)
 
 
 def test_an_edit_leaves_no_reason_behind() -> None:

@@ -112,7 +112,7 @@ class Message {
     }
     const { nu, envelope, minimiser, states, rows, shown, mean_slack: mean, tight } = stage.edge;
     const exact = stage.graph.exact;
-    name.textContent = `Message ${stage.edge.from} → ${stage.edge.to}`;
+    name.textContent = name.title = `Message ${stage.edge.from} → ${stage.edge.to}`;
     hint.textContent = exact ? shown : `${rows} rows · tight at ${Math.round(100 * tight)} % · mean slack ${number(mean, 3)}`;
     const label = `${shown}, sorted by the true value`;
     const [low, high] = [Math.min(...envelope), Math.max(...nu)];
@@ -135,7 +135,7 @@ class Message {
   // Nothing is selected yet.
   invite(name) {
     const { width, height } = this.svg.getBoundingClientRect();
-    name.textContent = "Selected message";
+    name.textContent = name.title = "Selected message";
     ["Click a line or a circle on the left", "to see its message and the envelope below it."].forEach((text, k) => {
       make(this.svg, "text", { class: "soft", x: width / 2, y: height / 2 - 10 + 22 * k, "text-anchor": "middle" }, text);
     });

@@ -12,8 +12,7 @@ const HOW = {
   gap: "How far the lower bound is below the best labelling of all runs; at the bottom the gap is closed.",
 };
 const DASH = { solid: "", dot: "2 4", dash: "8 5" };
-// Relative to the size of the bounds: closer than that is closed.
-const CLOSED = 1e-9;
+const NAMED = 40; // characters of the model's name above the chart; the tip has all of it
 const SPACING = 17; // of the names at the right
 const MARKS = 64; // pixels between the symbols of a line
 
@@ -99,7 +98,7 @@ class Curves {
     this.choice = { x: "sweeps", scale: "linear", y: "bounds" };
     this.hidden = new Set();
     this.zoom = null;
-    this.data = { model: "", runs: [] };
+    this.data = { model: "", scale: 0, runs: [] };
     for (const what of Object.keys(this.choice)) {
       for (const button of root.querySelectorAll(`[data-${what}]`)) button.onclick = () => this.choose(what, button.dataset[what]);
     }
@@ -164,7 +163,7 @@ class Curves {
   // The line of a run in the units of the axes: [x, LB or distance, UB or null], and the values themselves.
   points(run, best) {
     const gap = this.choice.y === "gap";
-    const floor = CLOSED * (Math.abs(best) || 1);
+    const floor = closeness(best, best, this.data.scale) || 1e-12;
     const along = run[this.choice.x];
     const out = [];
     along.forEach((value, k) => {
@@ -213,7 +212,8 @@ class Curves {
     const { svg, choice } = this;
     const { width, height } = svg.getBoundingClientRect();
     if (!width) return;
-    this.$("figcaption").textContent = `${this.data.model}: ${WHAT[choice.y]} against ${UNIT[choice.x]}`;
+    const said = `: ${WHAT[choice.y]} against ${UNIT[choice.x]}`;
+    Object.assign(this.$("figcaption"), { textContent: short(this.data.model, NAMED) + said, title: this.data.model + said });
     this.$(".how").textContent = this.caption();
     svg.replaceChildren();
     this.frame = null;
@@ -398,8 +398,7 @@ class Curves {
     make(this.pointer, "line", { class: "here", x1: at, x2: at, y1: box.top, y2: box.bottom });
     make(this.pointer, "circle", { cx: at, cy: Math.min(y(point.lower), box.bottom), r: 5, fill: run.colour });
     const { k } = point;
-    const gap = Math.max(run.upper[k] - run.lower[k], 0) / (Math.abs(run.lower[k]) || 1);
-    this.tell(px, py, [run.name, `LB ${number(run.lower[k], 7)} · UB ${number(run.upper[k], 7)} · gap ${gap < CLOSED ? "closed" : `${number(100 * gap, 3)} %`}`,
+    this.tell(px, py, [run.name, `LB ${number(run.lower[k], 7)} · UB ${number(run.upper[k], 7)} · gap ${gapText(run.lower[k], run.upper[k], this.data.scale, 3)}`,
       `sweep ${run.sweeps[k]} · ${run.rows[k]} rows · ${number(run.seconds[k], 4)} s`]);
   }
 

@@ -10,6 +10,9 @@ const MEASURES = {
 const GROUP_COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999"];
 const DRAG = 4; // pixels from which on a press is a drag
 const STEP = 10; // pixels that a key moves a circle
+const TOLD = 60; // characters of a name in the tip of a line
+const LETTER = 7.6; // pixels that a letter takes, about
+const NAMED = 24; // characters of a name beside its circle; the tip has all of it
 const NARROW = 400; // pixels of width below which names take two lines
 
 // The corners of the convex hull of some points, in order.
@@ -121,12 +124,19 @@ class Graph {
     make(group, "circle", { class: "body", r: radius });
     if (!this.crowded) {
       make(group, "text", { class: "bits", y: 5 }, String(n.size));
-      const lines = this.size[0] < NARROW ? n.label.split(/ (?=\S+$)/) : [n.label];
-      lines.forEach((line, k) => make(group, "text", { y: radius + 16 * (k + 1) }, line));
+      const name = short(n.label, NAMED);
+      const lines = this.size[0] < NARROW ? name.split(/ (?=\S+$)/) : [name];
+      lines.forEach((line, k) => make(group, "text", { x: this.inside(p, line) - this.at[p][0], y: radius + 16 * (k + 1) }, line));
     }
     this.touch(group, p);
     this.draggable(group, p);
     return group;
+  }
+
+  // Where the middle of a name has to be for all of it to be in sight, as near to its circle as that allows.
+  inside(p, line) {
+    const half = Math.min(LETTER * line.length, this.size[0]) / 2;
+    return Math.min(Math.max(this.at[p][0], half), this.size[0] - half);
   }
 
   // A click on whatever stands for a group selects its loosest message; hovering tells what it is.
@@ -250,7 +260,8 @@ class Graph {
     if (!event) return [`${p} – ${q}`];
     const says = (arc) => (Number.isNaN(event.slack[arc]) ? "not looked at yet" : number(event.slack[arc]));
     if (stage.graph.exact) return [`${p} – ${q}`, "min-marginals are exact here"];
-    const lines = [`${p} – ${q}: ${event.rows[e]} rows`, `slack into ${p}: ${says(2 * e)}`, `slack into ${q}: ${says(2 * e + 1)}`];
+    const into = (name, arc) => `slack into ${short(name, TOLD)}: ${says(arc)}`;
+    const lines = [`${short(p, TOLD)} – ${short(q, TOLD)}: ${event.rows[e]} rows`, into(p, 2 * e), into(q, 2 * e + 1)];
     const { tightness } = stage;
     if (tightness) lines.push(`${MEASURES[tightness.measure].name} at event ${tightness.at}: ${this.measured(tightness, e)}`);
     return lines;

@@ -9,6 +9,7 @@ const LOW = 48; // while playing, ask for more when fewer than this are left ahe
 const AHEAD = { playing: 80, paused: 24, stopped: 0 };
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
 const ANSWERED = 1000; // milliseconds that an answer is waited for at most before another page is asked for
+const CUT = 260; // characters that may be too many for the lines of a sentence: then its tip has all of it
 const isOurs = (path) => /\/(watch)?$/.test(path);
 
 class Stage {
@@ -46,8 +47,9 @@ class Stage {
       Object.assign(this, { run: data.run, graph: data.graph, events: new Map(), position: 0, seen: 0, arc: -1, tightness: null,
         serial: data.serial, playing: false, edge: null, history: { event: [], lower: [], upper: [], sweeps: [], rise: null } });
       this.bounds.zoom = this.marks.range = null;
-      this.$(".status .title").textContent = data.title;
-      this.$(".status .title").title = data.title;
+      const title = this.$(".status .title");
+      title.title = data.model + data.title;
+      [title.children[0].textContent, title.children[1].textContent] = [data.model, data.title];
       this.tone();
     }
     this.running = data.running;
@@ -402,14 +404,14 @@ class Stage {
     const set = (name, text) => { this.$(`[data-out=${name}]`).textContent = text; };
     set("lower", number(known.lower));
     set("upper", number(known.upper));
-    const gap = Math.max(known.upper - known.lower, 0) / Math.abs(known.lower || 1);
     const own = this.graph.objective;
     this.$("[data-out=own]").hidden = !own;
     if (own) {
       const [found, bound] = [known.upper, known.lower].map((energy) => number(own.scale * energy + own.offset));
-      set("own", `${own.name} ${found}, ${own.sense === "max" ? "at most" : "at least"} ${bound}`);
+      this.$("[data-out=own]").title = own.name;
+      set("own", `${short(own.name, 24)} ${found}, ${own.sense === "max" ? "at most" : "at least"} ${bound}`);
     }
-    set("gap", gap < 1e-12 ? "0 %" : `${number(100 * gap, 2)} %`);
+    set("gap", gapText(known.lower, known.upper, this.graph.scale, 2));
     set("rows", live ? live.total : event ? event.total : this.position === 0 && this.origin ? this.origin.rows.reduce((a, b) => a + b, 0) : "…");
     const words = live ? (this.stopping ? "stopping…" : "running…") : this.atEnd() ? this.ending : this.playing ? "playing" : "paused";
     set("state", this.data.failure || words);
@@ -428,8 +430,9 @@ class Stage {
     run.textContent = live ? "■ Stop" : "run ▶|";
     run.disabled = !live && this.atEnd();
     const opening = "Every group starts on its own, all messages are 0. Press Play, or step row by row, and watch the lower bound rise.";
-    this.$(".sentence").textContent = live ? "Running at full speed. Stop whenever you like; every event can be revisited afterwards."
+    const sentence = live ? "Running at full speed. Stop whenever you like; every event can be revisited afterwards."
       : event ? event.sentence : this.position === 0 ? opening : "…";
+    Object.assign(this.$(".sentence"), { textContent: sentence, title: sentence.length > CUT ? sentence : "" });
     this.$(".formula").textContent = event && !live ? event.formula : "";
     const [lesson, title] = this.graph.lessons[event ? event.kind : KIND.SWEEP];
     const why = this.$(".why");

@@ -15,6 +15,29 @@ const number = (value, digits = 5) => {
   return String(Number(value.toFixed(Math.max(0, Math.min(4, digits + 1 - whole))))).replace("-", "−");
 };
 
+// How far two bounds are apart, relative to the larger of them in size (bender_core.bounds.relative_gap).
+const relativeGap = (lower, upper) => {
+  const difference = upper - lower;
+  if (!(difference > 0)) return 0;
+  const largest = Math.max(Math.abs(lower), Math.abs(upper));
+  return largest < Infinity ? difference / largest : Infinity;
+};
+
+// Two energies this close are the same as far as a run can tell; `scale`: how much energy is at stake
+// (bender_core/bounds.py).
+const closeness = (lower, upper, scale) => Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), scale), 1e-12 * scale);
+
+const gapText = (lower, upper, scale, digits) => {
+  if (lower === null || upper === null) return "–";
+  return upper - lower <= closeness(lower, upper, scale) ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
+};
+
+// A name where there is little room; one that is isolated, as it runs from right to left (pages/_shared/text.py), stays so.
+const short = (text, most) => {
+  const letters = Array.from(text);
+  return letters.length > most ? `${letters.slice(0, most - 1).join("").trimEnd()}…${text.startsWith("\u2068") ? "\u2069" : ""}` : text;
+};
+
 const make = (parent, name, attributes = {}, text = null) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);

@@ -79,7 +79,7 @@ def show() -> None:
             ["UB, the best labelling so far", number(now.upper)],
             ["LB, as the run keeps it", number(now.lower)],
             ["LB, computed again from λ alone", number(now.certificate)],
-            ["gap UB − LB", "closed" if same(now.upper, now.lower) else number(now.upper - now.lower)],
+            ["gap UB − LB", "0, closed" if same(now.upper, now.lower) else number(now.upper - now.lower)],
         ],
     )
 

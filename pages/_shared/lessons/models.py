@@ -8,6 +8,7 @@ import numpy as np
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.bounds import CLOSED
 from bender_core.kernels.layout import Kind
 from bender_core.model import IntArray
 from bender_core.synth.pose import PARTS
@@ -16,12 +17,11 @@ from pages._shared.session import Lab, sample
 
 # In every lesson about one message, this is the receiver and this the sender.
 RECEIVER, SENDER = 0, 1
-SAME = 1e-9
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two energies are the same, as far as rounding lets one tell."""
-    return abs(one - other) <= SAME * (1 + abs(one))
+    """Whether two energies are the same, as far as a run can tell."""
+    return abs(one - other) <= CLOSED * (1 + abs(one))
 
 
 def tiny() -> bc.BinaryMRF:

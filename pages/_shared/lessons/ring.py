@@ -112,7 +112,7 @@ def show() -> None:
             ["LP over single variables", number(truth().lp_bound)],
             ["messages between these groups", number(found)],
             ["the true optimum", number(optimum())],
-            ["still missing", "nothing" if same(found, optimum()) else number(gap)],
+            ["still missing", "0, closed" if same(found, optimum()) else number(gap)],
         ],
     )
 

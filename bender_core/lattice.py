@@ -1,0 +1,89 @@
+"""Which energies there are: a constant plus multiples of a step, where all coefficients are multiples of one.
+
+The energy is a polynomial in the variables, ``f(x) = f(0) + sum_i a_i x_i + sum_ij b_ij x_i x_j``. If all a and b are
+multiples of d, so is every difference of energies, and a lower bound may be raised to the next energy there is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core.model import BinaryMRF, FloatArray
+
+# Coefficients are looked for among multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: those that people write down.
+_SCALES = (*(2.0**k for k in range(0, 21, 4)), *(10.0**k for k in range(1, 7)))
+# How far all coefficients together may be off, relative to their sum: by the rounding of decimals, and no more. How
+# far energies may be off by rounding, in steps; and what is allowed for that.
+_ROUNDING = 64 * np.finfo(float).eps
+_OFF, _ALLOWED = 1e-7, 1e-6
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Every energy is ``offset`` plus a multiple of ``step``, as far as rounding lets one tell.
+
+    Attributes
+    ----------
+    offset : float
+        The energy of the labelling 0...0.
+    step : float
+        0 where no step is known.
+    """
+
+    offset: float
+    step: float
+
+    def raised(self, lower: float, upper: float) -> float:
+        """The least energy there is that a lower bound allows for.
+
+        Parameters
+        ----------
+        lower : float
+            A lower bound on all energies.
+        upper : float
+            The energy of a labelling; energies that differ from it by rounding alone are taken for it.
+
+        Returns
+        -------
+        float
+            Not below ``lower``.
+        """
+        if not self.step or not math.isfinite(lower):
+            return lower
+        steps = math.ceil((lower - self.offset) / self.step - _ALLOWED)
+        raised = self.offset + steps * self.step
+        if abs(raised - upper) <= 2 * _ALLOWED * self.step:
+            raised = upper
+        return max(lower, raised) if raised <= upper else lower
+
+
+def lattice(mrf: BinaryMRF) -> Lattice:
+    """The lattice of a model's energies; its step is 0 when in doubt.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    """
+    offset = float(mrf.constant + mrf.unary[:, 0].sum() + mrf.pairwise[:, 0, 0].sum())
+    coefficients = _coefficients(mrf)
+    size = abs(offset) + float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
+    for scale in _SCALES:
+        whole = np.round(coefficients * scale)
+        if not (np.abs(whole) < 2.0**52).all():
+            break
+        step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
+        off = float(np.abs(coefficients - whole / scale).sum())
+        if step and off <= _ROUNDING * size <= _OFF * step:
+            return Lattice(offset, step)
+    return Lattice(offset, 0.0)
+
+
+def _coefficients(mrf: BinaryMRF) -> FloatArray:
+    """The a_i and b_ij of the polynomial, shape (n + m,)."""
+    linear = mrf.unary[:, 1] - mrf.unary[:, 0]
+    np.add.at(linear, mrf.edges[:, 0], mrf.pairwise[:, 1, 0] - mrf.pairwise[:, 0, 0])
+    np.add.at(linear, mrf.edges[:, 1], mrf.pairwise[:, 0, 1] - mrf.pairwise[:, 0, 0])
+    return np.concatenate([linear, mrf.coupling()])

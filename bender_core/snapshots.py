@@ -1,0 +1,62 @@
+"""Positions of a run that can be gone back to."""
+
+from __future__ import annotations
+
+from bender_core import memory
+from bender_core.account import Line
+from bender_core.kernels.layout import Cursor, State
+
+
+class Snapshots:
+    """Copies of a run's state between two updates. The start, which takes next to nothing, is always one of them.
+
+    Parameters
+    ----------
+    start : State
+        Before the first event.
+    most : int
+        Bytes that they may take together.
+    line : Line
+        What they are charged to.
+
+    Attributes
+    ----------
+    states : list of State
+        Oldest first, without the start.
+    """
+
+    def __init__(self, start: State, most: int, line: Line) -> None:
+        self._start = memory.copy_of_start(start)
+        self._size = memory.nbytes(start)
+        self._most = most
+        self._line = line
+        self.states: list[State] = []
+
+    @property
+    def latest(self) -> int:
+        """The position of the youngest."""
+        return _position(self.states[-1]) if self.states else 0
+
+    def nearest(self, position: int) -> State:
+        """The youngest that is not beyond a position."""
+        return next((s for s in reversed(self.states) if _position(s) <= position), self._start)
+
+    def add(self, state: State) -> None:
+        """Keep a copy, if there is room for one; older ones make room."""
+        while (len(self.states) + 1) * self._size > self._most or not self._line.charge("snapshots", self._size):
+            if not self.thin_out():
+                return
+        self.states.append(memory.copy(state))
+
+    def thin_out(self) -> bool:
+        """Give up every other one; returns False if there is none."""
+        if not self.states:
+            return False
+        kept = self.states[1::2]
+        self._line.charge("snapshots", (len(kept) - len(self.states)) * self._size)
+        self.states = kept
+        return True
+
+
+def _position(state: State) -> int:
+    return int(state.cursor[Cursor.EVENTS])

@@ -1,0 +1,56 @@
+"""When a gap is closed: as the engine has it, and the same on all pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.bounds import gap_between, is_closed, relative_gap
+from bender_core.hypergraph import energy_scale
+from bender_core.kernels.layout import Kind, Status
+from pages._shared.lessons import ring
+from pages._shared.session import Lab, Run
+from pages._shared.stage import stage_data
+
+
+@pytest.mark.parametrize("constant", [0.0, 17.0, -3.0e6])
+def test_what_the_engine_has_closed_is_closed_whatever_constant_is_added(constant: float) -> None:
+    mrf = ring.ring()
+    shifted = bc.BinaryMRF(unary=mrf.unary, edges=mrf.edges, pairwise=mrf.pairwise, constant=mrf.constant + constant)
+    for size in (4, 5):
+        found = bc.Engine(shifted, ring.cut(size))
+        found.run()
+        bounds = found.lower_bound, found.upper_bound
+        assert is_closed(*bounds, energy_scale(shifted)) == (found.status == Status.GAP_CLOSED) == (size == 5)
+
+
+def test_a_constant_closes_no_gap() -> None:
+    assert not is_closed(1e12, 1e12 + 5, 20.0)
+    assert gap_between(1e12, 1e12 + 5, 20.0) == pytest.approx(5e-12)
+    assert is_closed(1e12, 1e12 + 5, 1e9)
+
+
+def test_bounds_that_differ_by_rounding_alone_are_the_same() -> None:
+    assert gap_between(-1e-14, 1e-14, 20.0) == 0
+    assert gap_between(0.0, 0.0, 0.0) == 0
+    assert gap_between(3.0, 3.0 - 1e-9, 20.0) == 0
+    assert gap_between(-np.inf, np.inf, 20.0) == np.inf
+    assert gap_between(-2.0, -1.0, 20.0) == relative_gap(-2.0, -1.0) == 0.5
+
+
+def test_a_run_that_stops_just_short_of_the_optimum_is_not_advised_to_take_larger_groups() -> None:
+    """Pairs across the ring reach the optimum but for 2e-9 of it: no sweep brings that much any more."""
+    mrf, part = ring.ring(), ring.cut(2, ring.ACROSS)
+    mine = Lab(mrf, 2, part, 9, "mplp", Run(bc.Engine(mrf, part, 9)))
+    engine = mine.run.engine
+    engine.run()
+    assert engine.status == Status.GAP_CLOSED
+    assert engine.upper_bound > engine.lower_bound
+    mine.run.show(engine.position)
+    data = stage_data(mine)
+    assert data["status"] == "closed"
+    kind, sentence = data["window"]["frames"][-1][0], data["window"]["frames"][-1][7]
+    assert kind == Kind.FINISHED
+    assert "it is optimal" in sentence
+    assert "arger groups" not in sentence

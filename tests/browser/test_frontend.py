@@ -1,0 +1,28 @@
+"""What the browser computes itself, beside the same in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pages._shared.gaps import is_closed
+from playwright.sync_api import Page
+
+from bender_core.bounds import relative_gap
+
+pytestmark = pytest.mark.browser
+TOOLS = (Path(__file__).parents[2] / "pages/_shared/frontend/tools.js").read_text()
+ENERGIES = [0.0, 1e-14, -1e-14, 1.0, -1.0, -1.0 + 3e-9, -1.0 + 3e-8, -17.000000041, -17.0, 1e12, 1e12 + 5, -581.25]
+
+
+def test_the_gap_is_told_as_the_library_defines_it(new_page: Callable[..., Page]) -> None:
+    pairs = [(low, high, spread) for low in ENERGIES for high in ENERGIES for spread in (0.0, 20.0)]
+    told = new_page().evaluate(
+        f"(pairs) => {{ {TOOLS}\nreturn pairs.map(([low, high, spread]) =>"
+        " [relativeGap(low, high), gapText(low, high, spread, 3)]); }",
+        pairs,
+    )
+    for (low, high, spread), (gap, text) in zip(pairs, told, strict=True):
+        assert gap == relative_gap(low, high)
+        assert (text == "0, closed") == is_closed(low, high, spread)

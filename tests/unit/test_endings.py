@@ -1,0 +1,191 @@
+"""Why runs end: a status never says more than the numbers, and time and wishes to stop are respected everywhere."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core import engine as engine_module
+from bender_core.kernels.layout import Status
+from bender_core.result import STATUSES, meaning
+from tests import naive
+from tests.models import random_mrf
+
+
+def frustrated(extra: list[list[float]]) -> bc.BinaryMRF:
+    """A frustrated triangle on the last three variables, whose LP bound is -5 and whose optimum is 1, and others."""
+    table = np.array([[1.0, 0.0], [0.0, 1.0]])
+    k = len(extra)
+    edges = [[k, k + 1], [k + 1, k + 2], [k, k + 2]]
+    return bc.BinaryMRF([*extra, [0, 0], [0, 0.3], [0, 0]], edges, [table] * 3)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-9])
+@pytest.mark.parametrize("huge", [1e6, 1e13, 1e15, 1e17])
+@pytest.mark.parametrize("variant", [4, 9, 12])
+def test_one_huge_cost_closes_no_gap_elsewhere(huge: float, tolerance: float, variant: int) -> None:
+    mrf = frustrated([[0, huge]])
+    result = bc.solve(mrf, bc.partition(mrf, 1, "singletons"), variant, tolerance=tolerance)
+    optimum = naive.optimum(mrf)
+    assert result.lower_bound <= optimum <= result.upper_bound
+    # Like the same model without that variable.
+    plain = frustrated([])
+    expected = bc.solve(plain, bc.partition(plain, 1, "singletons"), variant, tolerance=tolerance)
+    assert result.status == expected.status == "no progress"
+    assert result.lower_bound == pytest.approx(expected.lower_bound, abs=1e-9)
+    assert result.gap > 0.1
+
+
+@pytest.mark.parametrize("huge", [1e6, 1e15])
+def test_nor_does_a_cost_that_ties_two_variables(huge: float) -> None:
+    tie = [[0.0, huge], [huge, 0.0]]
+    plain = frustrated([])
+    mrf = bc.BinaryMRF(
+        [*plain.unary, [0, 0], [0, 0]], [*plain.edges, [3, 4]], [*plain.pairwise, tie], constant=plain.constant
+    )
+    result = bc.solve(mrf, bc.partition(mrf, 1, "singletons"))
+    assert result.lower_bound <= naive.optimum(mrf) <= result.upper_bound
+    assert result.status == "no progress"
+    assert result.gap > 0.1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_closed_means_optimal(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    mrf = random_mrf(
+        rng, 9, density=0.5, scale=float(rng.choice([1e-8, 1.0, 1e8])), constant=float(rng.choice([0, 1e6]))
+    )
+    unary = mrf.unary.copy()
+    unary[rng.integers(mrf.n), 1] += float(rng.choice([0.0, 1e10, 1e14]))
+    mrf = bc.BinaryMRF(unary, mrf.edges, mrf.pairwise, constant=mrf.constant)
+    optimum = naive.optimum(mrf)
+    for max_size in (1, 3):
+        result = bc.solve(mrf, bc.partition(mrf, max_size, "greedy"), schedule=str(rng.choice(["mplp", "srmp"])))
+        if result.status == "closed":
+            scale = max(abs(optimum), 1e-300)
+            assert result.upper_bound == pytest.approx(optimum, rel=1e-8, abs=1e-12 * scale)
+            assert result.gap == 0.0
+        else:
+            assert result.gap > 0
+
+
+def test_gaps_are_finite_also_where_the_bound_is_zero() -> None:
+    assert bc.relative_gap(0.0, 0.0) == 0.0
+    assert bc.relative_gap(-1e-17, 0.0) == 1.0
+    assert bc.relative_gap(-2.0, -1.0) == 0.5
+    assert bc.relative_gap(-1.0, 1.0) == 2.0
+    assert bc.relative_gap(0.5, -0.5) == 0.0
+    assert math.isinf(bc.relative_gap(-math.inf, 0.0))
+    # A bound that is 0 but for rounding, and one that meets the labelling.
+    mrf = bc.BinaryMRF([[0, 0.1], [0, 0.2], [0, 0.3]], [[0, 1], [1, 2]], [[[0, 0], [0, -0.05]]] * 2)
+    engine = bc.Engine(mrf, bc.partition(mrf, 1, "singletons"))
+    engine.run()
+    assert (engine.status, engine.gap) == (Status.GAP_CLOSED, 0.0)
+
+
+def test_every_status_has_a_sentence() -> None:
+    for status in (*STATUSES.values(), "time limit", "stopped"):
+        assert meaning(status, -1.0, -1.0, 0.0).endswith(".")
+    said = meaning("no progress", -79.22, -79.0, 1.0)
+    assert said.endswith("All energies differ by multiples of 1, so the bound -79.22 means -79.")
+
+
+# --- stopping --------------------------------------------------------------------------------------------------
+
+
+class After:
+    """Wants to stop once it has been asked so often."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+
+    def __call__(self, engine: object = None) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize("variant", [9, 11, 12])
+@pytest.mark.parametrize("grain", ["row", "node", "sweep"])
+def test_a_step_is_left_within_a_message_and_gone_on_with(
+    variant: int, grain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mrf = random_mrf(0, 12, density=1.0)
+    part = bc.partition(mrf, 4, "greedy")
+    straight = bc.Engine(mrf, part, variant)
+    straight.step(grain)
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    engine = bc.Engine(mrf, part, variant)
+    events, calls = [], 0
+    while len(events) < len(straight.trace):
+        events += engine.step(grain, on_progress=After(0))
+        calls += 1
+        assert calls < 10_000
+    assert calls > len(events)
+    assert list(map(repr, events)) == list(map(repr, straight.trace))
+    assert engine.message(*engine.graph.edges[0]).tobytes() == straight.message(*engine.graph.edges[0]).tobytes()
+
+
+def test_going_back_is_left_where_it_is_and_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    mrf = random_mrf(0, 12, density=1.0)
+    engine = bc.Engine(mrf, bc.partition(mrf, 4, "greedy"), 9, "srmp")
+    engine.run(max_sweeps=3)
+    end = engine.lower_bound
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    last = len(engine.trace)
+    assert engine.seek(0)
+    assert not engine.seek(last, on_progress=After(5))
+    assert 0 < engine.position < last
+    assert engine.seek(last)
+    assert engine.lower_bound == end
+
+
+def test_making_tables_can_be_stopped_at_any_moment() -> None:
+    mrf = random_mrf(0, 14, density=1.0)
+    part = bc.partition(mrf, 3, "greedy")
+    account = bc.Account(1 << 30)
+    for asked in range(40):
+        stop = bc.Stop(wanted=After(asked))
+        try:
+            bc.Engine(mrf, part, limit=account, stop=stop)
+        except bc.Stopped:
+            assert account.used == 0, "what was charged is given back"
+        else:
+            break
+    assert 5 < asked < 39
+
+
+@pytest.mark.parametrize("look", ["certificate", "tightness", "min_marginal", "some", "envelope"])
+@pytest.mark.parametrize("variant", [9, 12])
+def test_looking_can_be_stopped(look: str, variant: int) -> None:
+    mrf = random_mrf(0, 12, density=1.0)
+    engine = bc.Engine(mrf, bc.partition(mrf, 4, "greedy"), variant)
+    engine.run(max_sweeps=1)
+    p, q = engine.graph.edges[0].tolist()
+    looks = {
+        "certificate": lambda stop: engine.certificate(stop),
+        "tightness": lambda stop: engine.tightness(stop=stop),
+        "min_marginal": lambda stop: engine.min_marginal(p, q, stop=stop),
+        "some": lambda stop: engine.min_marginal(p, q, [0, 1], stop=stop),
+        "envelope": lambda stop: engine.envelope(p, q, stop=stop),
+    }
+    with pytest.raises(bc.Stopped):
+        looks[look](bc.Stop(wanted=After(0)))
+    looks[look](bc.Stop())
+
+
+def test_a_time_limit_that_is_over_before_there_is_a_run() -> None:
+    mrf = random_mrf(0, 12, density=1.0, constant=5.0)
+    result = bc.solve(mrf, bc.partition(mrf, 4, "greedy"), time_limit=0.0)
+    assert result.status == "time limit"
+    assert result.lower_bound <= naive.optimum(mrf) <= result.upper_bound
+    assert result.upper_bound == pytest.approx(naive.energy(mrf, result.labeling))
+    assert (result.sweeps, len(result.trace)) == (0, 0)
+
+
+def test_a_model_without_variables_is_closed() -> None:
+    mrf = bc.BinaryMRF(np.zeros((0, 2)), constant=-2.5)
+    result = bc.solve(mrf, bc.manual(mrf, []))
+    assert (result.lower_bound, result.upper_bound, result.status) == (-2.5, -2.5, "closed")
