@@ -1,21 +1,52 @@
-"""What other methods say about a model: LP bounds and the optimum by HiGHS, or by trying every labelling."""
+"""What other methods say about a model: LP bounds and the optimum by HiGHS, or by trying every labelling.
+
+HiGHS works with absolute tolerances, and takes 1e20 for infinite. So its costs are scaled by a power of two, which is
+exact; what no optimum pays is cut off before; and nothing that it says is taken on trust where arithmetic can do
+without: energies are those of the labellings, and the bounds of LPs are computed from their multipliers, with any of
+which they hold.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bender_core.account import memory_limit
+from bender_core.child_process import Child, limit_memory
 from bender_core.hypergraph import HyperGraph
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.normal_form import NormalForm, to_normal_form
-from bender_core.partition import Partition
+from bender_core.partition import Partition, coupled_groups
+from bender_core.partition.groups import require_cover
 
 # Up to so many variables every labelling is tried.
 BRUTE_FORCE = 20
 # Up to so many unknowns the LP over groups is handed to HiGHS.
 GROUP_LP_UNKNOWNS = 100_000
+# Up to so many, beside a model that is tried in full, it takes milliseconds and no process of its own.
+QUICK_UNKNOWNS = 2000
+# How often progress is told and a stop looked for, and when a child that does not end at the limit is killed.
+TICK_SECONDS, GRACE_SECONDS = 0.05, 0.15
+# The largest cost that HiGHS sees is below 2 to this: its tolerances are then as fine as the rounding of its sums.
+EXPONENT = 20
+# Of HiGHS: the gap at which a search ends, and what a reduced cost or a constraint may be off by.
+MIP_GAP, FEASIBILITY = 1e-6, 1e-7
+# In an LP, energies are cut off above so many times what a known labelling pays.
+LP_CAP = 1024.0
+# Rounds of a descent at most.
+ROUNDS = 200
+
+SEARCHING = "still searching"
+PROVEN = "proven"
+TIME_LIMIT = "time limit reached before the proof"
+STOPPED = "stopped before the proof"
+MEMORY = "no memory left for the proof"
+FAILED = "the solver gave up"
+INEXACT = "the solver's answers do not agree, so nothing is proven"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +56,16 @@ class Reference:
     Attributes
     ----------
     lp_bound : float
-        The local polytope relaxation over single variables (for binary models, the roof dual).
+        The local polytope relaxation over single variables (for binary models, the roof dual). Where it was not
+        solved, the sum of the least energies of all tables, which is a bound as well.
     fractional : float
-        The share of variables that its solution leaves between 0 and 1.
+        The share of variables that its solution leaves between 0 and 1; NaN where it was not solved.
     group_lp_bound : float or None
         The local polytope relaxation over the groups of a partition; None without one, if it is too large, or if
-        it took longer than the time limit.
+        it was not solved.
     optimum : float or None
-        The least energy, where it was proven within the time limit.
+        The least energy, where it was proven. Where HiGHS proved it, it holds within the tolerances of HiGHS, about
+        1e-12 of the largest energy for every variable and edge.
     bound : float
         The best lower bound proven on the optimum (equals it, where it was proven).
     energy : float
@@ -52,8 +85,16 @@ class Reference:
     status: str
 
 
-def reference(mrf: BinaryMRF, part: Partition | None = None, time_limit: float = 60.0) -> Reference:
+def reference(
+    mrf: BinaryMRF,
+    part: Partition | None = None,
+    time_limit: float = 60.0,
+    on_progress: Callable[[Reference], bool | None] | None = None,
+) -> Reference:
     """Ask HiGHS for the LP bounds and the optimum of a model.
+
+    HiGHS runs in a process of its own, which may take as much memory as a run (`account.memory_limit`), and which
+    ends with the call. A model of at most 20 variables is done here and at once: every labelling is tried.
 
     Parameters
     ----------
@@ -61,43 +102,213 @@ def reference(mrf: BinaryMRF, part: Partition | None = None, time_limit: float =
     part : Partition, optional
         For the LP over its groups.
     time_limit : float
-        Seconds, for the LP over groups and again for the search for the optimum.
+        Seconds for the whole call, which may take half a second more. The LP over variables gets half of them at
+        most, the LP over groups half of what is left then, the search for the optimum the rest. Where time, or
+        memory, runs out, what was found before is returned: at the least the sum of the least energies of all tables
+        as a bound.
+    on_progress : callable, optional
+        Called with what is known so far, about every 50 ms; the call ends if it returns True.
 
     Returns
     -------
     Reference
+
+    Raises
+    ------
+    PartitionError
+        If the partition belongs to a model with another number of variables.
     """
-    form = to_normal_form(mrf)
-    lp_bound, x = _local_polytope(form)
-    group_bound = None if part is None else _group_polytope(HyperGraph(mrf, part), time_limit)
-    if mrf.n <= BRUTE_FORCE:
-        found: tuple[IntArray | None, float, str] = _brute_force(mrf)
-    else:
-        found = _search(form, time_limit)
-    labeling, bound, status = found
-    energy = mrf.energy(labeling) if labeling is not None else np.inf
-    proven = status == PROVEN
+    begin = time.monotonic()
+    floor = _floor(mrf)
+    known = Reference(floor, np.nan, None, None, floor, np.inf, None, SEARCHING)
+    if part is not None:
+        require_cover(mrf, part)
+        part = part if _states(part).sum() <= GROUP_LP_UNKNOWNS else None
+    job = mrf.unary, mrf.edges, mrf.pairwise, part, time.time() + time_limit
+    if mrf.n <= BRUTE_FORCE and (part is None or _most_unknowns(mrf, part) <= QUICK_UNKNOWNS):
+        for finding in _findings(*job):
+            known = _learned(known, mrf, floor, finding)
+        return known
+    with Child(_findings_in_child, *job) as child:
+        while known.status == SEARCHING:
+            for finding in child.receive(TICK_SECONDS):
+                known = _learned(known, mrf, floor, finding)
+            if known.status == SEARCHING:
+                stopped = on_progress is not None and on_progress(known)
+                late = time.monotonic() - begin > time_limit + GRACE_SECONDS
+                status = STOPPED if stopped else TIME_LIMIT if late else FAILED if child.ended else SEARCHING
+                known = replace(known, status=status)
+    return known
+
+
+class Finding(NamedTuple):
+    """Something found: bounds, as energies above the sum of the least of all tables, and labellings, ever better."""
+
+    lp_bound: float | None = None
+    fractional: float | None = None
+    group_lp_bound: float | None = None
+    bound: float | None = None
+    labeling: IntArray | None = None
+    status: str | None = None
+
+
+def _learned(known: Reference, mrf: BinaryMRF, floor: float, finding: Finding) -> Reference:
+    """What is known, with a finding."""
+    labeling, energy = known.labeling, known.energy
+    if finding.labeling is not None:
+        labeling, energy = finding.labeling, mrf.energy(finding.labeling)
+    bounds = [floor + b for b in (finding.lp_bound, finding.group_lp_bound, finding.bound) if b is not None]
+    proven = finding.status == PROVEN
     return Reference(
-        lp_bound=lp_bound,
-        fractional=float(np.mean((x > 1e-6) & (x < 1 - 1e-6))) if mrf.n else 0.0,
-        group_lp_bound=group_bound,
+        lp_bound=known.lp_bound if finding.lp_bound is None else floor + finding.lp_bound,
+        fractional=known.fractional if finding.fractional is None else finding.fractional,
+        group_lp_bound=known.group_lp_bound if finding.group_lp_bound is None else floor + finding.group_lp_bound,
         optimum=energy if proven else None,
-        bound=energy if proven else max(bound, lp_bound),
+        bound=energy if proven else min(max(known.bound, *bounds, -np.inf), energy),
         energy=energy,
         labeling=labeling,
-        status=status,
+        status=known.status if finding.status is None else finding.status,
     )
 
 
-PROVEN = "proven"
-TIME_LIMIT = "time limit reached before the proof"
-FAILED = "the solver gave up"
+def _floor(mrf: BinaryMRF) -> float:
+    """The least energies of all tables, summed."""
+    return float(mrf.constant + mrf.unary.min(axis=1).sum() + mrf.pairwise.min(axis=(1, 2)).sum())
 
 
-def _program(form: NormalForm) -> dict[str, Any]:
-    """The LP over x and, for every edge, z: the share of its paying entry; z <= x or 1 - x of either end."""
-    from scipy.optimize import Bounds, LinearConstraint  # slow to import, and needed here only
-    from scipy.sparse import csr_array
+def _states(part: Partition) -> FloatArray:
+    return 2.0 ** np.array([len(group) for group in part.groups], np.float64)
+
+
+def _most_unknowns(mrf: BinaryMRF, part: Partition) -> float:
+    """So many unknowns the LP over groups has at most."""
+    states = _states(part)
+    return float(states.sum() + states[coupled_groups(mrf, part)].prod(axis=1).sum())
+
+
+def _findings_in_child(*job: Any) -> Iterator[Finding]:
+    """The findings of a process whose memory is limited."""
+    import scipy.optimize
+    import scipy.sparse  # noqa: F401  # before the limit, so that it is one on what is computed
+
+    limit_memory(memory_limit())
+    try:
+        yield from _findings(*job)
+    except MemoryError:
+        yield Finding(status=MEMORY)
+
+
+def _findings(
+    unary: FloatArray, edges: IntArray, pairwise: FloatArray, part: Partition | None, deadline: float
+) -> Iterator[Finding]:
+    """All that can be found until a time of the system's clock; the last finding says how it ended."""
+    excess = BinaryMRF(
+        unary=unary - unary.min(axis=1, keepdims=True),
+        edges=edges,
+        pairwise=pairwise - pairwise.min(axis=(1, 2), keepdims=True),
+    )
+    best = _descent(excess, excess.unary.argmin(axis=1))
+    yield Finding(labeling=best)
+
+    bound, unseen = -np.inf, True
+    while unseen:
+        energy = excess.energy(best)
+        model = _capped(excess, LP_CAP * energy)
+        relaxed, x = _local_polytope(to_normal_form(model), _half(deadline))
+        if x is None:
+            break
+        bound = relaxed
+        best = min(best, _descent(model, np.round(x).astype(np.int64)), key=excess.energy)
+        share = float(np.mean((x > 1e-6) & (x < 1 - 1e-6))) if len(x) else 0.0
+        yield Finding(lp_bound=bound, fractional=share, labeling=best)
+        # If so much of the energy was avoidable, what is left was too small to be seen beside it.
+        unseen = LP_CAP * excess.energy(best) < energy
+
+    energy = excess.energy(best)
+    searched = _capped(excess, energy)
+    form = to_normal_form(searched)
+    proven = energy - bound <= _tolerance(form)
+    if part is not None:
+        # If the LP over variables reaches the optimum, so does the one over groups, which lies between them.
+        group_bound = bound if proven else _group_polytope(model, part, _half(deadline))
+        yield Finding(group_lp_bound=None if group_bound is None else max(group_bound, bound))
+    if proven:
+        yield Finding(status=PROVEN)
+    elif len(unary) <= BRUTE_FORCE:
+        yield Finding(labeling=min(best, _brute_force(searched), key=excess.energy), status=PROVEN)
+    else:
+        labeling, bound, status = _search(form, deadline - time.time())
+        if labeling is not None:
+            best = min(best, _descent(searched, labeling), key=excess.energy)
+        yield Finding(labeling=best, bound=bound, status=status)
+
+
+def _half(deadline: float) -> float:
+    """Half of the seconds that are left."""
+    return 0.5 * (deadline - time.time())
+
+
+def _capped(excess: BinaryMRF, cap: float) -> BinaryMRF:
+    """A model whose least energies are all 0, with what is larger than the cap cut off.
+
+    No energy grows, so bounds stay bounds. Labellings that pay a larger energy still cost the cap, at least: if that
+    is what a known labelling costs, the optimum is the same. For the LP over variables it may be twice that, since
+    half is the least that its vertices pay of an entry.
+    """
+    return BinaryMRF(unary=np.minimum(excess.unary, cap), edges=excess.edges, pairwise=np.minimum(excess.pairwise, cap))
+
+
+def _descent(mrf: BinaryMRF, labeling: IntArray) -> IntArray:
+    """Change single variables as long as the energy falls, in rounds: those that gain more than all neighbours."""
+    x, every = labeling.copy(), np.arange(mrf.n)
+    (i, j), table = mrf.edges.T, np.arange(mrf.n_edges)
+    # A change that is lost in the rounding of the energies around it might be undone for ever.
+    largest = mrf.unary.max(axis=1) + _at_ends(mrf, *np.broadcast_to(mrf.pairwise.max(axis=(1, 2)), (2, mrf.n_edges)))
+    for _ in range(ROUNDS):
+        now = mrf.pairwise[table, x[i], x[j]]
+        of_i, of_j = mrf.pairwise[table, 1 - x[i], x[j]] - now, mrf.pairwise[table, x[i], 1 - x[j]] - now
+        change = mrf.unary[every, 1 - x] - mrf.unary[every, x] + _at_ends(mrf, of_i, of_j)
+        change = np.where(change < -1e-12 * largest, change, 0.0)
+        rank = np.empty_like(x)
+        rank[np.argsort(change, kind="stable")] = every
+        first = change < 0
+        first[np.where(rank[i] < rank[j], j, i)] = False
+        if not first.any():
+            break
+        x[first] = 1 - x[first]
+    return x
+
+
+def _at_ends(mrf: BinaryMRF, of_i: FloatArray, of_j: FloatArray) -> FloatArray:
+    """The sum over the edges of every variable, shape (n,), of what concerns their first and their second end."""
+    i, j = mrf.edges.T
+    return (np.bincount(i, of_i, mrf.n) + np.bincount(j, of_j, mrf.n)).astype(np.float64)
+
+
+def _shift(costs: FloatArray) -> int:
+    """By which power of two costs are multiplied for HiGHS."""
+    return EXPONENT - int(np.frexp(np.abs(costs).max(initial=0.0))[1])
+
+
+def _costs(form: NormalForm) -> FloatArray:
+    """Of x = 1 at every variable and of z = 1 at every edge."""
+    return np.concatenate([form.unary[:, 1] - form.unary[:, 0], form.weight])
+
+
+def _base(form: NormalForm) -> float:
+    """The energy of x = 0 without edges."""
+    return form.constant + float(form.unary[:, 0].sum())
+
+
+def _tolerance(form: NormalForm) -> float:
+    """By how much the search of HiGHS may miss the optimum, energy: its gap, and what its reduced costs are off by."""
+    unknowns, constraints = len(form.unary) + len(form.weight), 2 * len(form.weight)
+    return float(np.ldexp(MIP_GAP + FEASIBILITY * (unknowns + constraints), -_shift(_costs(form))))
+
+
+def _constraints(form: NormalForm) -> tuple[Any, FloatArray]:
+    """``A v <= b`` for v = (x, z): the share z of every edge's paying entry is at most x or 1 - x of either end."""
+    from scipy.sparse import csr_array  # slow to import, and needed here only
 
     n, m = len(form.unary), len(form.weight)
     rows = np.arange(2 * m)
@@ -105,76 +316,105 @@ def _program(form: NormalForm) -> dict[str, Any]:
     columns = np.concatenate([n + np.repeat(np.arange(m), 2), form.edges.reshape(-1)])
     values = np.concatenate([np.ones(2 * m), sign])
     matrix = csr_array((values, (np.concatenate([rows, rows]), columns)), shape=(2 * m, n + m))
-    return {
-        "c": np.concatenate([form.unary[:, 1] - form.unary[:, 0], form.weight]),
-        "constraints": LinearConstraint(matrix, ub=np.where(form.entry.reshape(-1) == 1, 0.0, 1.0)) if m else None,
-        "bounds": Bounds(0.0, 1.0),
-    }
+    return matrix, np.where(form.entry.reshape(-1) == 1, 0.0, 1.0)
 
 
-def _local_polytope(form: NormalForm) -> tuple[float, FloatArray]:
-    from scipy.optimize import milp
+def _local_polytope(form: NormalForm, time_limit: float = np.inf) -> tuple[float, FloatArray | None]:
+    """The bound of the LP over variables and its solution, or -inf and None if it was not solved."""
+    from scipy.optimize import linprog
 
-    if not len(form.unary):
-        return form.constant, np.zeros(0)
-    solved = milp(**_program(form))
-    return form.constant + float(form.unary[:, 0].sum()) + float(solved.fun), solved.x[: len(form.unary)]
+    costs = _costs(form)
+    if not costs.any():
+        return _base(form), np.zeros(len(form.unary))
+    if time_limit <= 0:
+        return -np.inf, None
+    matrix, right = _constraints(form)
+    shift = _shift(costs)
+    options = {"time_limit": time_limit}
+    solved = linprog(np.ldexp(costs, shift), A_ub=matrix, b_ub=right, bounds=(0, 1), options=options)
+    if solved.status != 0:
+        return -np.inf, None
+    # The Lagrangian bound, which holds for all multipliers that are not negative.
+    multipliers = np.ldexp(np.maximum(-solved.ineqlin.marginals, 0.0), -shift)
+    reduced = costs + matrix.T @ multipliers
+    bound = _base(form) + float(np.minimum(reduced, 0.0).sum() - multipliers @ right)
+    return bound, solved.x[: len(form.unary)]
 
 
 def _search(form: NormalForm, time_limit: float) -> tuple[IntArray | None, float, str]:
-    """Branch and bound; the labelling found, the bound proven, and how it ended."""
-    from scipy.optimize import milp
+    """Branch and bound; the labelling found, a bound from which the tolerance is taken off, and how it ended."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
 
+    if time_limit <= 0:
+        return None, -np.inf, TIME_LIMIT
     n, m = len(form.unary), len(form.weight)
-    integrality = np.concatenate([np.ones(n), np.zeros(m)])
-    options = {"time_limit": time_limit, "mip_rel_gap": 0.0}
-    solved = milp(**_program(form), integrality=integrality, options=options)
-    base = form.constant + float(form.unary[:, 0].sum())
+    costs = _costs(form)
+    shift, tolerance = _shift(costs), _tolerance(form)
+    matrix, right = _constraints(form)
+    solved = milp(
+        np.ldexp(costs, shift),
+        integrality=np.concatenate([np.ones(n), np.zeros(m)]),
+        bounds=Bounds(0.0, 1.0),
+        constraints=LinearConstraint(matrix, ub=right) if m else None,
+        options={"time_limit": time_limit, "mip_rel_gap": 0.0},
+    )
     labeling = None if solved.x is None else np.round(solved.x[:n]).astype(np.int64)
-    bound = -np.inf if solved.mip_dual_bound is None else base + float(solved.mip_dual_bound)
-    status = {0: PROVEN, 1: TIME_LIMIT}.get(solved.status, FAILED)
-    return labeling, bound, status
+    energy = np.inf if labeling is None else form.energy(labeling)
+    bound = -np.inf if solved.mip_dual_bound is None else _base(form) + float(np.ldexp(solved.mip_dual_bound, -shift))
+    if not np.isfinite(bound) or bound > energy + tolerance:
+        bound = -np.inf
+    if solved.status == 0:
+        status = PROVEN if energy - bound <= tolerance else INEXACT
+    else:
+        status = TIME_LIMIT if solved.status == 1 else MEMORY if "Memory" in solved.message else FAILED
+    return labeling, bound - tolerance, status
 
 
-def _brute_force(mrf: BinaryMRF) -> tuple[IntArray, float, str]:
+def _brute_force(mrf: BinaryMRF) -> IntArray:
     """The best of all labellings: the model as one group is its own energy table."""
-    one = Partition((np.arange(mrf.n),), ("all",)) if mrf.n else Partition((), ())
-    graph = HyperGraph(mrf, one)
-    best = graph.labeling(np.array([table.argmin() for table in [graph.problem.phi] if mrf.n], np.int64))
-    return best, mrf.energy(best), PROVEN
+    graph = HyperGraph(mrf, Partition((np.arange(mrf.n),), ("all",)))
+    return graph.labeling(np.array([graph.problem.phi.argmin()]))
 
 
-def _group_polytope(graph: HyperGraph, time_limit: float) -> float | None:
+def _group_polytope(mrf: BinaryMRF, part: Partition, time_limit: float) -> float | None:
     """The LP over the states of groups and of coupled pairs; pairs live on the bits that their edge touches."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
+    graph = HyperGraph(mrf, part)
     problem = graph.problem
     states, pairs = 1 << problem.size, 1 << problem.bits.reshape(-1, 2).sum(axis=1)
-    if states.sum() + pairs.sum() > GROUP_LP_UNKNOWNS:
+    if time_limit <= 0 or states.sum() + pairs.sum() > GROUP_LP_UNKNOWNS:
         return None
     node_start = np.cumsum(states) - states
     pair_start = states.sum() + np.cumsum(pairs) - pairs
-    cost = np.concatenate([problem.phi, *(_pair_energies(graph, e) for e in range(len(pairs)))])
-    entries: list[tuple[IntArray, IntArray, FloatArray]] = []
-    right: list[float] = []
-    for p, n in enumerate(states.tolist()):
-        entries.append((np.full(n, len(right)), node_start[p] + np.arange(n), np.ones(n)))
-        right.append(1.0)
+    costs = np.concatenate([problem.phi, *(_pair_energies(graph, e) for e in range(len(pairs)))])
+    # The states of a group have chances that sum to 1; for every arc, those of its pairs sum to those of its receiver.
+    entries = [(np.repeat(np.arange(len(states)), states), np.arange(states.sum()), np.ones(states.sum()))]
+    n_rows = len(states)
     for arc in range(2 * len(pairs)):
         edge, side = divmod(arc, 2)
         receiver = graph.ends(arc)[0]
         a, b = (1 << int(problem.bits[2 * edge + s]) for s in (0, 1))
         mine = np.arange(a * b) // b if side == 0 else np.arange(a * b) % b
         own = graph.active_states(arc)
-        first = len(right)
-        entries.append((first + mine, pair_start[edge] + np.arange(a * b), np.ones(a * b)))
-        entries.append((first + own, node_start[receiver] + np.arange(len(own)), -np.ones(len(own))))
-        right += [0.0] * (a if side == 0 else b)
+        entries.append((n_rows + mine, pair_start[edge] + np.arange(a * b), np.ones(a * b)))
+        entries.append((n_rows + own, node_start[receiver] + np.arange(len(own)), -np.ones(len(own))))
+        n_rows += a if side == 0 else b
     rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
-    matrix = csr_array((values, (rows, columns)), shape=(len(right), len(cost)))
-    solved = linprog(cost, A_eq=matrix, b_eq=np.array(right), bounds=(0, None), options={"time_limit": time_limit})
-    return graph.normal_form.constant + float(solved.fun) if solved.status == 0 else None
+    matrix = csr_array((values, (rows, columns)), shape=(n_rows, len(costs)))
+    right = np.concatenate([np.ones(len(states)), np.zeros(n_rows - len(states))])
+    shift = _shift(costs)
+    options = {"time_limit": time_limit}
+    solved = linprog(np.ldexp(costs, shift), A_eq=matrix, b_eq=right, bounds=(0, None), options=options)
+    if solved.status != 0:
+        return None
+    # The bound of the dual tables (docs: method, section 2), which holds whatever they are.
+    messages = np.where(right == 0, np.ldexp(solved.eqlin.marginals, -shift), 0.0)
+    reduced = costs - matrix.T @ messages
+    return graph.normal_form.constant + float(
+        np.minimum.reduceat(reduced, np.concatenate([node_start, pair_start])).sum()
+    )
 
 
 def _pair_energies(graph: HyperGraph, edge: int) -> FloatArray:

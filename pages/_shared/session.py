@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Mapping
@@ -30,7 +31,7 @@ from pages._shared.permalink import (
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 # What a new session opens on, as a link would say it, and what a link means that does not say it.
 FIRST = {"sample": "pose-small", "M": "8", "variant": "9", "schedule": "mplp"}
-# How long HiGHS may look for the LP over groups, and again for the optimum.
+# How long HiGHS may look for all that it is asked for.
 REFERENCE_SECONDS = 20.0
 # A background run says where it stands so often; the stage asks a little less often.
 TELL_SECONDS = 0.2
@@ -141,26 +142,27 @@ class Run:
 _STOPS = {"event": Kind.NODE_OPENED, "row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
 
 
-@dataclass
-class References:
-    """What HiGHS says about the model, asked for in the background."""
+@dataclass(eq=False)
+class References(Personal):
+    """What HiGHS says about a model, asked for in the background. It appears piece by piece, as it is found."""
 
     found: bc.Reference | None = None
-    thread: threading.Thread | None = None
-
-    @property
-    def busy(self) -> bool:
-        """Whether an answer is being waited for."""
-        return self.thread is not None and self.thread.is_alive()
 
     def ask(self, mrf: bc.BinaryMRF, part: bc.Partition) -> None:
         """Start looking, once."""
         if self.found is None and not self.busy:
-            self.thread = threading.Thread(target=self._find, args=(mrf, part), daemon=True)
-            self.thread.start()
+            self.begin(partial(self._find, mrf, part))
 
-    def _find(self, mrf: bc.BinaryMRF, part: bc.Partition) -> None:
-        self.found = bc.reference(mrf, part, time_limit=REFERENCE_SECONDS)
+    def _find(self, mrf: bc.BinaryMRF, part: bc.Partition, stop: threading.Event) -> None:
+        def tell(known: bc.Reference) -> bool:
+            # The LP over variables comes first; before, there is nothing to show.
+            if not (stop.is_set() or math.isnan(known.fractional)):
+                self.found = known
+            return stop.is_set()
+
+        found = bc.reference(mrf, part, time_limit=REFERENCE_SECONDS, on_progress=tell)
+        if not stop.is_set():
+            self.found = found
 
 
 @dataclass
@@ -220,6 +222,7 @@ class Lab:
     def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
         engine = self._engine(mrf, part, variant, schedule)
         self.run.halt()
+        self.references.stop()
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = Run(engine)

@@ -1,0 +1,125 @@
+"""A generator that runs in a process of its own, so that it can be ended at any moment.
+
+Compiled code such as HiGHS looks at no signal while it works, and not always at its own time limit; a process can be
+killed, and its memory limited. It is started afresh, never forked: the parent may be a server with many threads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+T = TypeVar("T")
+
+_COMMAND = [sys.executable, "-P", "-c", "from bender_core.child_process import serve; serve()"]
+
+
+class Child(Generic[T]):
+    """A process that runs a generator and sends back what it yields. It ends with its context, and with its parent.
+
+    Parameters
+    ----------
+    generator : callable
+        A function that a fresh interpreter can import; returns an iterator.
+    *arguments
+        What it is called with; pickled, as is what it yields.
+
+    Attributes
+    ----------
+    ended : bool
+        Whether all that the process ever sent has been received.
+    """
+
+    def __init__(self, generator: Callable[..., Iterator[T]], *arguments: Any) -> None:
+        self.ended = False
+        self._received: SimpleQueue[list[T]] = SimpleQueue()
+        self._job = generator, arguments
+
+    def __enter__(self) -> Self:
+        root = str(Path(__file__).parents[1])
+        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+        # Threads share one arena: each would reserve addresses, which count against the limit of memory.
+        environment = os.environ | {"PYTHONPATH": path, "MALLOC_ARENA_MAX": "1"}
+        # In a session of its own, Ctrl-C reaches the parent alone, which then ends the child.
+        self._process = subprocess.Popen(
+            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
+        )
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._send, self._receive)]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            # What was not sent is lost, as it should be.
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+
+    def receive(self, timeout: float) -> list[T]:
+        """What the generator has yielded next: one value, or none if it yields nothing for so many seconds."""
+        try:
+            values = self._received.get(timeout=timeout)
+        except Empty:
+            return []
+        self.ended = not values
+        return values
+
+    def _send(self) -> None:
+        # The pipe stays open: the child ends where it ends.
+        with contextlib.suppress(OSError):
+            pickle.dump(self._job, self._process.stdin)  # type: ignore[arg-type]
+            self._process.stdin.flush()  # type: ignore[union-attr]
+
+    def _receive(self) -> None:
+        # A child that is killed may leave half a value behind.
+        with contextlib.suppress(EOFError, pickle.UnpicklingError):
+            while True:
+                self._received.put([pickle.load(self._process.stdout)])  # type: ignore[arg-type]
+        self._received.put([])
+
+
+def serve() -> None:
+    """Be the child: run the generator that comes in by the standard input."""
+    answers = os.fdopen(os.dup(1), "wb")
+    # Whatever else is printed must not come between the answers.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    generator, arguments = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for value in generator(*arguments):
+        pickle.dump(value, answers)
+        answers.flush()
+
+
+def _end_with_parent() -> None:
+    """End this process when the other end of the standard input is closed, however that came."""
+    while os.read(0, 1 << 16):
+        pass
+    os._exit(1)
+
+
+def limit_memory(more: int) -> None:
+    """Let this process take so many bytes beside those it has; where the system cannot tell or limit them, nothing."""
+    status = Path("/proc/self/statm")
+    if not status.exists():
+        return
+    import resource  # not everywhere
+
+    taken = int(status.read_text().split()[0]) * resource.getpagesize()
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    known = [limit for limit in limits if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([taken + more, *known]), limits[1]))
