@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bender_core.experiments.perform import WORKER_DIED, Outcome, perform
-from bender_core.experiments.plan import Task
+from bender_core.experiments.plan import Task, distinct
 from bender_core.experiments.store import Store
 
 # So many tasks a worker are handed over at a time: enough that none waits, few enough that a stop is quick.
@@ -32,9 +33,9 @@ class Progress:
     Attributes
     ----------
     done, total : int
-        Runs of the plan.
+        Tasks of the plan; a run that counts for several is done for all of them at once.
     failed : int
-        Of those done, the runs whose worker died.
+        Of those done, the tasks whose worker died.
     seconds : float
         Since this execution began.
     last : Task or None
@@ -111,7 +112,7 @@ def execute(
     workers: int,
     on_progress: Callable[[Progress], bool | None] | None = None,
 ) -> bool:
-    """Do all tasks that the store does not hold yet.
+    """Do all tasks that the store does not hold yet, those of one key once.
 
     A task whose worker dies is tried once more, alone; if its worker dies again, that is its outcome until it is tried
     next time.
@@ -133,8 +134,8 @@ def execute(
     bool
         Whether all tasks are done.
     """
-    todo = store.missing(tasks)
-    state = _State(store, len(tasks), len(tasks) - len(todo), on_progress)
+    todo = distinct(store.missing(tasks))
+    state = _State(store, tasks, todo, on_progress)
     suspects = _drain(todo, workers_of, workers, state)
     for task in suspects:
         if state.stopped:
@@ -148,9 +149,15 @@ class _State:
     """What is done, and whether to go on."""
 
     def __init__(
-        self, store: Store, total: int, done: int, on_progress: Callable[[Progress], bool | None] | None
+        self,
+        store: Store,
+        tasks: Sequence[Task],
+        todo: Sequence[Task],
+        on_progress: Callable[[Progress], bool | None] | None,
     ) -> None:
-        self._store, self._total, self._done, self._failed = store, total, done, 0
+        self._store, self._total, self._failed = store, len(tasks), 0
+        self._weight = Counter(task.key for task in tasks)
+        self._done = self._total - sum(self._weight[task.key] for task in todo)
         self._on_progress = on_progress
         self._begin = time.perf_counter()
         self.stopped = False
@@ -158,8 +165,8 @@ class _State:
 
     def keep(self, task: Task, outcome: Outcome) -> None:
         self._store.add(task, outcome)
-        self._done += 1
-        self._failed += outcome.status == WORKER_DIED
+        self._done += self._weight[task.key]
+        self._failed += self._weight[task.key] * (outcome.status == WORKER_DIED)
         self.tell(task)
 
     def tell(self, last: Task | None) -> None:

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.bounds import relative_gap
 from bender_core.engine import Engine
 from bender_core.estimate import TooLargeError
 from bender_core.experiments.plan import Task
@@ -62,10 +63,8 @@ class Outcome:
 
     @property
     def gap(self) -> float:
-        """The paper's normalised gap: the difference of the bounds over the size of the lower one."""
-        if not np.isfinite(self.lower_bound):
-            return np.inf
-        return max(self.upper_bound - self.lower_bound, 0.0) / (abs(self.lower_bound) or 1.0)
+        """The normalised gap, `relative_gap`; infinite if the run never began."""
+        return relative_gap(self.lower_bound, self.upper_bound)
 
 
 def perform(task: Task) -> Outcome:

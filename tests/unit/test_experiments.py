@@ -43,18 +43,20 @@ from bender_core.experiments import (
     seconds_expected,
 )
 from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
-from bender_core.experiments.plan import plan_of
+from bender_core.experiments.plan import distinct, plan_of
 from bender_core.experiments.report import report
 from bender_core.experiments.tables import (
     PERCENTILES,
     by_other_code,
     endings,
+    fitted_line,
     gaps,
     of_plan,
     speeds,
     timings,
     to_csv,
 )
+from bender_core.visualization.study import plot_times
 
 ROOT = Path(__file__).parents[2]
 PLAN = """
@@ -113,8 +115,7 @@ def test_a_plan_is_all_combinations(plan_file: Path) -> None:
     assert plan.limits == Limits(40, 30.0, 1024)
     tasks = plan.tasks()
     assert len(plan) == 4 * 2 * 2 * 2
-    # Each is there once; equal cuts by different strategies are one run.
-    assert len({task.key for task in tasks}) == len(tasks) <= len(plan)
+    assert len({task.key for task in tasks}) == len(tasks) == len(plan)
     assert {(task.max_size, task.variant) for task in tasks} == {(3, 9), (3, 11), (6, 9), (6, 11)}
     assert {task.strategy for task in tasks} == {"layers", "groups", "greedy"}
     assert tasks == read_plan(plan_file).tasks()
@@ -186,6 +187,71 @@ def test_what_is_no_plan_is_said_in_a_sentence(changes: dict[str, Any], said: st
     assert said in str(caught.value)
 
 
+# -- runs that count for several tasks ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rows_of_three() -> Plan:
+    """The groups are the grid's rows, whatever M is above 2."""
+    values = (("rows", 3), ("columns", 3), ("coupling", "gaussian"))
+    instances = tuple(Instance("ising_grid", (*values, ("seed", seed))) for seed in range(3))
+    return Plan("rows of three", instances, (2, 3, 9), (9, 11), ("groups",))
+
+
+def test_a_run_on_equal_groups_is_done_once_and_counts_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    assert len(tasks) == len(rows_of_three) == 18
+    keys = {task.key for task in tasks}
+    assert len(keys) == 12
+    assert seconds_expected(tasks) == pytest.approx(seconds_expected([task for task in tasks if task.max_size < 9]))
+    log: list[str] = []
+    told: list[Progress] = []
+    assert execute(tasks, store, here(log, {}), 2, told.append)
+    assert sorted(log) == sorted(keys)
+    # A run at M = 3 is one at M = 9 too.
+    done = [progress.done for progress in told if progress.last is not None]
+    assert done[-1] == told[-1].total == 18
+    assert sorted(later - earlier for earlier, later in zip([0, *done], done, strict=False)) == [1] * 6 + [2] * 6
+    runs = of_plan(store.runs(), tasks)
+    assert [run.task for run in runs] == tasks
+    assert {row.max_size: row.count for row in gaps(runs)} == {2: 3, 3: 3, 9: 3}
+    assert {speed.max_size: speed.count for speed in speeds(runs)} == {2: 3, 3: 3, 9: 3}
+    found = {(row.max_size, row.variant): row.percentiles.tolist() for row in gaps(runs)}
+    assert all(found[3, variant] == found[9, variant] for variant in (9, 11))
+    assert [row["M"] for row in csv.DictReader(io.StringIO(to_csv(runs)))] == [str(task.max_size) for task in tasks]
+    points = [point[2] for trace in plot_times(runs).data if trace.mode == "markers" for point in trace.customdata]
+    assert sorted(points) == [2] * 6 + [3] * 6 + [9] * 6
+    # The line of best fit counts it once.
+    lines = [fitted_line([t for t in timings(runs) if t.run.task.max_size in sizes]) for sizes in ((3,), (3, 9))]
+    np.testing.assert_allclose(*lines)
+    assert "\n6 of them have the same groups as another M or strategy, and were done once\n" in report(runs)
+
+
+def test_what_was_done_at_another_size_need_not_be_done_again(rows_of_three: Plan, tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    small, large = (replace(rows_of_three, sizes=(size,)).tasks() for size in (3, 9))
+    execute(small, store, here([], {}), 2)
+    assert store.missing(large) == []
+    assert [run.task for run in of_plan(store.runs(), large)] == large
+
+
+def test_a_run_by_older_code_counts_at_every_size_too(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    for task in distinct(tasks):
+        store.add(replace(task, key=f"old {task.key}"), Outcome("closed", -2.0, -1.0))
+    runs = of_plan(store.runs(), tasks)
+    assert [replace(run.task, key="") for run in runs] == [replace(task, key="") for task in tasks]
+    assert [run.task.key for run in runs] == [f"old {task.key}" for task in tasks]
+
+
+def test_a_worker_that_died_failed_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    told: list[Progress] = []
+    assert execute(tasks, store, here([], {tasks[-1].key: 2}), 2, told.append)
+    assert (told[-1].done, told[-1].failed) == (18, 2)
+    assert store.missing(tasks) == [task for task in tasks if task.key == tasks[-1].key]
+
+
 # -- runs -----------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +270,7 @@ def test_an_outcome_is_what_the_engine_says() -> None:
     engine.run()
     assert (outcome.lower_bound, outcome.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert (outcome.sweeps, outcome.rows) == (engine.sweep, engine.n_rows)
-    assert outcome.gap == pytest.approx(engine.gap)
+    assert outcome.gap == pytest.approx(bc.bounds.relative_gap(engine.lower_bound, engine.upper_bound))
     labeling = np.unpackbits(np.frombuffer(outcome.labeling, np.uint8))[: mrf.n]
     assert mrf.energy(labeling) == pytest.approx(outcome.upper_bound)
     curve = curve_of(outcome.curve)
@@ -479,6 +545,24 @@ def test_runs_as_a_file(plan_file: Path, tmp_path: Path) -> None:
     for row, run in zip(rows, store.runs(), strict=True):
         assert (row["instance"], int(row["variant"]), row["key"]) == ("ising_grid 0", run.task.variant, run.task.key)
         assert float(row["lower_bound"]) == run.outcome.lower_bound
+
+
+def test_a_gap_is_finite_whatever_the_signs_of_the_bounds() -> None:
+    assert Outcome("closed", -2.0, -1.0).gap == 0.5  # the paper's
+    assert Outcome("closed", 0.0, 1.0).gap == 1.0
+    assert Outcome("closed", -1.0, 1.0).gap == 2.0
+    assert Outcome("closed", 1.0, 4.0).gap == 0.75
+
+
+def test_a_run_that_never_began_has_no_gap(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    store.add(task_of(), Outcome(MEMORY_REACHED))
+    runs = store.runs()
+    (row,) = csv.DictReader(io.StringIO(to_csv(runs)))
+    assert (row["lower_bound"], row["upper_bound"], row["gap"]) == ("", "", "")
+    said = report(runs)
+    assert "inf" not in said
+    assert said.endswith("–         – (1 of 1)")
 
 
 # -- the command line -----------------------------------------------------------------------------------------
