@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import os
-import sqlite3
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.engine import SCHEDULES
-from bender_core.experiments import Limits, Plan, PlanError, Run, Task, read_plan, seconds_expected
+from bender_core.experiments import Limits, Plan, PlanError, Run, StoreError, Task, read_plan, seconds_expected
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.tables import (
@@ -244,13 +243,13 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> N
         where = "the Dask cluster" if scheduler else f"this machine, of {cores} cores"
         st.number_input(f"Runs at a time, on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
-    path = path_of(on_table.name)
+    path, kept = path_of(on_table.name), store().path
     label = "Run" if len(todo) == len(on_table.tasks) else "Resume"
     left.button(
         label,
         type="primary",
         disabled=not todo or running.busy,
-        on_click=lambda: path and running.start(path, store().path, workers, scheduler),
+        on_click=lambda: path and running.start(path, kept, workers, scheduler),
         width="stretch",
     )
     right.button("Stop", disabled=not running.busy, on_click=running.stop, width="stretch")
@@ -471,5 +470,7 @@ def show() -> None:
 through_app()
 try:
     show()
-except (OSError, sqlite3.Error) as error:
+except StoreError as error:
+    complaint(f"Runs cannot be read or kept on this machine: {error}.")
+except OSError as error:
     complaint(f"Runs cannot be kept on this machine: {error}; set BENDER_DATA_DIR to a folder that can be written.")

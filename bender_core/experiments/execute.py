@@ -15,12 +15,12 @@ from typing import Any
 
 from bender_core.experiments.perform import WORKER_DIED, Outcome, perform
 from bender_core.experiments.plan import Task, distinct
-from bender_core.experiments.store import Store
+from bender_core.experiments.store import Store, StoreError
 
 # So many tasks a worker are handed over at a time: enough that none waits, few enough that a stop is quick.
 AHEAD = 2
 # How often progress is told and a stop looked for, at least.
-GLANCE_SECONDS = 0.2
+GLANCE_SECONDS = 0.05
 
 # Entering gives workers; leaving abandons what they do.
 Workers = Callable[[], AbstractContextManager[Executor]]
@@ -126,8 +126,8 @@ def execute(
     workers : int
         How many tasks run at a time.
     on_progress : callable, optional
-        Called with the `Progress` after every run and a few times a second; execution ends if it returns True, and
-        what was running is done again next time.
+        Called with the `Progress` after every run and at least every `GLANCE_SECONDS`; execution ends if it returns
+        True: what is finished is kept, and what is running is done again next time.
 
     Returns
     -------
@@ -192,19 +192,28 @@ def _drain(todo: Sequence[Task], workers_of: Workers, workers: int, state: _Stat
                         outcome = future.result()
                         state.keep(running.pop(future), outcome)
                     state.tell(None)
+                _keep_finished(running, state)
+            except StoreError:
+                raise
             except Exception as error:
+                unfinished = _keep_finished(running, state)
                 if not _is_death(error):
                     raise
-                unfinished = []
-                for future, task in running.items():
-                    if future.done() and future.exception() is None:
-                        state.keep(task, future.result())
-                    else:
-                        unfinished.append(task)
                 # Those handed over first were running, and one of them did it; the others merely waited.
                 suspects += unfinished[:workers]
                 waiting += reversed(unfinished[workers:])
     return suspects
+
+
+def _keep_finished(running: dict[Future[Outcome], Task], state: _State) -> list[Task]:
+    """Keep the runs that have come to their end; returns the others."""
+    unfinished = []
+    for future, task in running.items():
+        if future.done() and not future.cancelled() and future.exception() is None:
+            state.keep(task, future.result())
+        else:
+            unfinished.append(task)
+    return unfinished
 
 
 def _is_death(error: Exception) -> bool:
