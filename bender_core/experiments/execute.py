@@ -98,11 +98,35 @@ def dask(address: str) -> Workers:
         with connect(address) as client:
             executor = client.get_executor(pure=False)
             try:
-                yield executor
+                yield _Cluster(executor)
             finally:
                 executor.shutdown(wait=False)
 
     return cluster
+
+
+class _Cluster(Executor):
+    """A Dask cluster: its workers go on with what is cancelled unless they look for that themselves."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self._executor.submit(_while_wanted, fn, *args, **kwargs)
+
+
+def _while_wanted(fn: Callable[..., Any], *args: Any) -> Any:
+    """Call a function that takes ``unwanted`` on a Dask worker: that its task is cancelled, or its client is gone."""
+    import distributed
+
+    worker: Any = distributed.get_worker()
+    key = worker.get_current_task()
+
+    def unwanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is None or task.state == "cancelled"
+
+    return fn(*args, unwanted=unwanted)
 
 
 def execute(

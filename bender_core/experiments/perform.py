@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import cache
 
@@ -67,11 +68,19 @@ class Outcome:
         return relative_gap(self.lower_bound, self.upper_bound)
 
 
-def perform(task: Task) -> Outcome:
+def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome:
     """Do a run within its limits; a run that is too large has an outcome too.
+
+    Parameters
+    ----------
+    task : Task
+    unwanted : callable, optional
+        Asked about every 50 ms whether nobody waits for the outcome any more.
 
     Raises
     ------
+    CancelledError
+        If it has become unwanted.
     FormatError, ModelError, PartitionError, OSError
         If its instance cannot be had or cut any more.
     """
@@ -86,7 +95,9 @@ def perform(task: Task) -> Outcome:
         return Outcome(MEMORY_REACHED)
     records = []
     while not engine.finished and (left := limits.seconds - (time.perf_counter() - begin)) > 0:
-        engine.run(max_sweeps=engine.sweep + 1, time_limit=left)
+        engine.run(max_sweeps=engine.sweep + 1, time_limit=left, on_progress=lambda engine: unwanted())
+        if unwanted():
+            raise CancelledError
         records.append(record(engine, time.perf_counter() - begin))
     return outcome_of(engine, time.perf_counter() - begin, records)
 

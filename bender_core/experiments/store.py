@@ -36,7 +36,7 @@ _REASONS = {
     sqlite3.SQLITE_NOTADB: "it is not a store of runs; move it away or choose another place",
     sqlite3.SQLITE_ERROR: "it is not a store of runs; move it away or choose another place",
     sqlite3.SQLITE_CORRUPT: "it is damaged; move it away and try again (sqlite3's .recover saves what is readable)",
-    sqlite3.SQLITE_IOERR: "its disk fails or allows no larger file; mend that and try again",
+    sqlite3.SQLITE_IOERR: "the disk is full or fails, or files may not grow; mend that and try again",
 }
 # SQLite's limit of variables in a statement, and some room.
 _KEYS_AT_ONCE = 500
@@ -155,7 +155,7 @@ class Store:
         """Take over the runs of another store that are not here; it is only read, also from a read-only place."""
         with self._connected() as connection:
             with _explained(other):
-                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?immutable=1",))
+                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
             connection.execute("INSERT OR IGNORE INTO runs SELECT * FROM other.runs")
 
     def _runs(self, which: str, *values: str) -> list[Run]:
