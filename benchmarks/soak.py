@@ -140,8 +140,9 @@ class Library:
         """A few steps, some of them left in the middle."""
         if self.engine is not None:
             for _ in range(self.rng.randint(1, 20)):
-                left = self.rng.random() < 0.2
-                self.engine.step(self.rng.choice(["event", "row", "node"]), on_progress=lambda _, left=left: left)
+                leave = self.rng.random() < 0.2
+                grain: bc.Grain = self.rng.choice(["event", "row", "node"])
+                self.engine.step(grain, on_progress=(lambda _: True) if leave else None)
 
     def run(self) -> None:
         """For a moment."""

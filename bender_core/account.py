@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 
 
 def memory_limit() -> int:
     """The bytes that the runs of a session may take together: BENDER_MEMORY_MB from the environment, or 1 GB."""
     return int(os.environ.get("BENDER_MEMORY_MB", "1024")) << 20
+
+
+_Lock = AbstractContextManager[bool | None]
 
 
 class Account:
@@ -31,7 +35,7 @@ class Account:
 
     def __init__(self, limit: int | None = None, within: Account | None = None, name: str = "") -> None:
         self.limit = memory_limit() if limit is None else limit
-        self._lock = threading.RLock() if within is None else within._lock
+        self._lock: _Lock = threading.RLock() if within is None else within._lock
         self._lines: list[Line] = []
         self._above = None if within is None else within.open(name, {})
 

@@ -179,7 +179,10 @@ class Lab:
     notice: str = ""  # what there is to say about how it came about
     number: int = 0  # of the run, so that the stage knows a new one
     references: References = field(default_factory=lambda: References())
-    account: bc.Account = field(default_factory=bc.Account)  # of all runs of the session
+    account: bc.Account = field(init=False)  # of all runs of the session
+
+    def __post_init__(self) -> None:
+        self.account = self.run.engine.account
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
         """Take a new model, and cut it with the present M.
