@@ -22,22 +22,23 @@ class Account:
     Parameters
     ----------
     limit : int, optional
-        Bytes; `memory_limit` by default.
+        Bytes; `memory_limit` by default, also when that changes.
     within : Account, optional
         A larger account, on which all that is charged here is a line too.
     name : str
         Of that line.
-
-    Attributes
-    ----------
-    limit : int
     """
 
     def __init__(self, limit: int | None = None, within: Account | None = None, name: str = "") -> None:
-        self.limit = memory_limit() if limit is None else limit
+        self._limit = limit
         self._lock: _Lock = threading.RLock() if within is None else within._lock
         self._lines: list[Line] = []
         self._above = None if within is None else within.open(name, {})
+
+    @property
+    def limit(self) -> int:
+        """Bytes that may be charged."""
+        return memory_limit() if self._limit is None else self._limit
 
     @property
     def used(self) -> int:

@@ -463,8 +463,8 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
             if math.isclose(value, min(values), rel_tol=1e-9):
                 said[id(row)].append(name)
     return [
-        f"too large: {storage(row.bytes)} of {storage(limit)}"
-        if row.bytes > limit
+        f"too large: {storage(row.least)} of {storage(limit)}"
+        if row.least > limit
         else f"★ {', '.join(said[id(row)])}"
         if said[id(row)]
         else ""

@@ -11,8 +11,8 @@ import hashlib
 import streamlit as st
 
 import bender_core as bc
-from bender_core import estimate
 from bender_core.estimate import Estimate
+from bender_core.estimate import largest_fit as largest_size
 from bender_core.model import FloatArray
 from bender_core.partition import Partition, Quality, default_strategy, quality
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
@@ -56,7 +56,7 @@ def largest_fit(
     def again(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
         return cut(model, max_size, strategy or default_strategy(mrf), mrf)
 
-    return estimate.largest_fit(_mrf, _part, variant, limit, again)
+    return largest_size(_mrf, _part, variant, limit, again)
 
 
 @st.cache_data(show_spinner=False, max_entries=16)
