@@ -182,7 +182,8 @@ class Library:
     def race(self) -> None:
         """Two runs that take turns for a moment."""
         entries = [Entry(self.mrf, self.part, self.part.max_size, variant, "mplp") for variant in (4, 12)]
-        lanes = [Lane(entry, Limits(seconds=0.2, megabytes=self.account.limit >> 21)) for entry in entries]
+        room = Limits(seconds=0.2, megabytes=self.account.free >> 21)
+        lanes = [Lane(entry, room, account=self.account) for entry in entries]
         race = Race(lanes)
         try:
             while not race.finished:
