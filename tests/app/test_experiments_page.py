@@ -237,7 +237,7 @@ def test_a_process_that_does_not_hear_the_stop_is_ended(tmp_path: Path) -> None:
     running.start(sixty(tmp_path), tmp_path / "runs.sqlite", 1)
     running._process.send_signal(signal.SIGSTOP)
     running.stop()
-    running.thread.join()
+    running.thread.join(20)
     assert running._process.returncode == -signal.SIGKILL
     assert running.failure == ""
 

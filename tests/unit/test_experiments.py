@@ -571,10 +571,9 @@ def test_a_dask_cluster_gives_what_local_processes_give(plan_file: Path, tmp_pat
                 return any(client.run(lambda dask_worker: dask_worker.state.executing_count).values())
 
             # A worker whose run is given up does not go on with it.
-            endless = task_of(11, 16, seconds=3600.0, sweeps=10**6)
-            assert not execute(
-                [endless], Store(tmp_path / "c.sqlite"), dask(cluster.scheduler_address), 1, lambda _: computing()
-            )
+            of_minutes = Plan("p", (Instance("body_pose", (("candidates", 16),)),), (14,), (11,)).tasks()
+            abandoned = Store(tmp_path / "abandoned.sqlite")
+            assert not execute(of_minutes, abandoned, dask(cluster.scheduler_address), 1, lambda _: computing())
             deadline = time.monotonic() + 20
             while computing() and time.monotonic() < deadline:
                 time.sleep(0.05)
@@ -764,8 +763,10 @@ def begun(slow_plan: Path) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **pipes) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("1 of 5, about ")
-        yield process
-        process.kill()
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def gone(processes: Sequence[int]) -> bool:
@@ -801,7 +802,10 @@ def test_a_stop_is_heard_while_the_plan_is_being_cut(how: str, tmp_path: Path) -
         # Opened at both ends, so it is being read; but nothing comes.
         if how == "Ctrl-C":
             process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        try:
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == (130 if how == "Ctrl-C" else 0)
     assert said == (
         "stopped before the first run; what was done earlier is kept, run the same command again to go on\n"
