@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.model import BinaryMRF, ModelError
+from bender_core.model import BinaryMRF
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,7 @@ def statistics(mrf: BinaryMRF) -> Statistics:
 
 
 def _range(mrf: BinaryMRF) -> float:
-    try:
-        hard_unary, hard_pairwise = mrf.hard_masks()
-    except ModelError:
-        # Nobody knows which sizes are penalties.
-        return 1.0
+    hard_unary, hard_pairwise = mrf.hard_masks()
     fields = (mrf.unary[:, 1] - mrf.unary[:, 0])[~hard_unary.any(axis=1)]
     couplings = mrf.coupling()[~hard_pairwise.any(axis=(1, 2))]
     sizes = np.abs(np.concatenate([fields, couplings]))

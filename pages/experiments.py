@@ -40,6 +40,7 @@ from bender_core.visualization.study import plot_times
 from pages._shared.data import store
 from pages._shared.experimenting import Experiment, experiment
 from pages._shared.glossary import GLOSSARY
+from pages._shared.naming import file_name
 from pages._shared.permalink import made_by
 from pages._shared.plans import SHIPPED, file_of, keep, path_of, text_of
 from pages._shared.routing import through_app
@@ -261,7 +262,12 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> N
     if ended:
         table(["ended", "runs"], [[status, f"{count:,}"] for status, count in ended.most_common()])
     if path is not None:
-        st.download_button("Save the plan", path.read_bytes(), file_name="plan.toml", mime="application/toml")
+        st.download_button(
+            "Save the plan",
+            path.read_bytes(),
+            file_name=file_name(on_table.plan.name, "plan.toml"),
+            mime="application/toml",
+        )
 
 
 def working(running: Experiment) -> None:
@@ -327,7 +333,7 @@ def times(runs: Sequence[Run]) -> None:
         watch(next(run.task for run in shown if (run.task.key, run.task.max_size) == (key, size)))
     points_shown = tuple((run.task.key, run.task.max_size) for run in shown)
     page = standing_alone(points_shown, legend, drawing)
-    st.download_button("Save the figure (HTML)", page, "times.html", "text/html")
+    st.download_button("Save the figure (HTML)", page, file_name(str(st.session_state.plan), "times.html"), "text/html")
     observed = observations(shown)
     if observed:
         st.markdown("**What the paper observed, and whether it holds for these runs**")
@@ -413,9 +419,15 @@ def run_list(runs: Sequence[Run]) -> None:
     rows = picked.selection.rows
     if one.button("Watch it", disabled=not rows, help="Choose a row by its box", width="stretch"):
         watch(runs[rows[0]].task)
-    two.download_button("Save as CSV", to_csv(runs), "runs.csv", "text/csv", width="stretch")
+    two.download_button(
+        "Save as CSV", to_csv(runs), file_name(str(st.session_state.plan), "runs.csv"), "text/csv", width="stretch"
+    )
     three.download_button(
-        "Save as Parquet", _parquet(found), "runs.parquet", "application/vnd.apache.parquet", width="stretch"
+        "Save as Parquet",
+        _parquet(found),
+        file_name(str(st.session_state.plan), "runs.parquet"),
+        "application/vnd.apache.parquet",
+        width="stretch",
     )
 
 

@@ -83,6 +83,13 @@ def upload() -> None:
     formats = ", ".join(form.title for form in FORMATS)
     st.caption(f"Plain or gzip, at most {largest_upload()} MB, recognised by content: {formats}.")
     uploader("A model file", "upload", _uploaded)
+    st.selectbox(
+        "Format of the uploaded file",
+        [None, *(form.name for form in FORMATS)],
+        format_func=_format_title,
+        key="uploaded_format",
+        on_change=_uploaded,
+    )
     # As a form: outside of one, leaving the text runs the page, and the button moves away under the press.
     with st.expander("Paste a model as text"), st.form("paste", border=False):
         st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
@@ -105,7 +112,8 @@ def _uploaded() -> None:
     if file is None:
         st.session_state.instance_error = ""
         return
-    read(file.name, lambda: bc.load(file.getvalue(), name=file.name))
+    form = st.session_state.get("uploaded_format")
+    read(file.name, lambda: bc.load(file.getvalue(), name=file.name, format=form))
 
 
 def _pasted() -> None:
@@ -250,6 +258,11 @@ def present(mrf: bc.BinaryMRF) -> None:
     if mrf.hard_entries:
         st.caption(
             f"{mrf.hard_entries} table entries forbid a state; each became a penalty larger than all other energies."
+        )
+    if mrf.readings:
+        taken, *others = (_format_title(name) for name in mrf.readings)
+        st.caption(
+            f"Read as {taken}; the file fits {', '.join(others)} too. Choose its format to have it read otherwise."
         )
     if facts.range > WIDEST_RANGE:
         st.caption(f"Energies differ in size by {facts.range:.0e}: expect the small ones to be lost in rounding.")
