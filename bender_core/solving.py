@@ -17,9 +17,9 @@ from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
 from bender_core.partition import Partition
-from bender_core.planning.pursuit import Pursuit, attempt, stages
+from bender_core.planning.pursuit import Pursuit, stages
 from bender_core.result import STATUSES, STOPPED, TIME_LIMIT, Result, meaning
-from bender_core.stopping import Stop, Stopped
+from bender_core.stopping import Stop, Stopped, never
 from bender_core.trace import Trace
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
@@ -39,6 +39,7 @@ def solve(
     improving: bool = True,
     time_limit: float | None = None,
     on_progress: OnProgress | None = None,
+    stop: Stop = never,
 ) -> Result:
     """Run message passing to its end, or use the time there is.
 
@@ -55,6 +56,8 @@ def solve(
         it, under the other schedule or with larger groups (see `planning.pursuit`); ``Result.tried`` says which.
     on_progress : callable, optional
         Called about every 50 ms with the engine, once there is one; the run stops if it returns True.
+    stop : Stop
+        Asked about every 10 ms while tables are made, and as often as ``on_progress`` later, whether to stop.
 
     Returns
     -------
@@ -64,33 +67,36 @@ def solve(
     ------
     TooLargeError, PartitionError, ValueError
         As for `Engine`.
+    Stopped
+        If ``stop`` says so before there is an engine.
     """
     begin = time.perf_counter()
-    if time_limit is None:
-        sweeps = MAX_SWEEPS if max_sweeps is None else max_sweeps
-        engine = Engine(mrf, partition, variant, schedule, tolerance, sweeps, deepest, improving, snapshot_bytes=0)
-        engine.run(on_progress=on_progress)
-        return replace(engine.result(time.perf_counter() - begin, STOPPED), tried=(attempt(engine),))
-    stop = Stop(time_limit)
-    sweeps = ENDLESS if max_sweeps is None else max_sweeps
-    # What does not fit is refused at once, also if its parts would.
-    charge_run(mrf, partition, variant_of(variant), schedule, Account()).close()
-    first, *then = stages(mrf, partition, variant, time_limit)
+    limit = Stop(time_limit, stop)
+    sweeps = max_sweeps if max_sweeps is not None else MAX_SWEEPS if time_limit is None else ENDLESS
+    first, then = partition, []
+    if time_limit is not None:
+        # What does not fit is refused at once, also if its parts would.
+        charge_run(mrf, partition, variant_of(variant), schedule, Account()).close()
+        first, *then = stages(mrf, partition, variant, time_limit)
     try:
         engine = Engine(
-            mrf, first, variant, schedule, tolerance, sweeps, deepest, improving, snapshot_bytes=0, stop=stop
+            mrf, first, variant, schedule, tolerance, sweeps, deepest, improving, snapshot_bytes=0, stop=limit
         )
     except Stopped:
+        stop.check()
         return _unbuilt(mrf, time.perf_counter() - begin)
-    pursuit = Pursuit(engine, then, stop, max_sweeps, on_progress)
+    pursuit = Pursuit(engine, then, limit, max_sweeps, on_progress)
     del engine
-    pursuit.follow()
+    if time_limit is None:
+        pursuit.run()
+    else:
+        pursuit.follow()
     return _concluded(pursuit, time.perf_counter() - begin)
 
 
 def _concluded(pursuit: Pursuit, seconds: float) -> Result:
     """The best of all runs, and why the last of them ended."""
-    last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.stop() else STOPPED)
+    last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else STOPPED)
     mrf, points, tried = pursuit.engine.mrf, pursuit.engine.lattice, tuple(pursuit.tried)
     upper = mrf.energy(pursuit.labeling)
     rounded = points.raised(pursuit.lower, upper)

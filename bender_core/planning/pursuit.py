@@ -90,11 +90,21 @@ class Pursuit:
         """The best of all runs, shape (n,)."""
         return self._best
 
+    @property
+    def is_late(self) -> bool:
+        """Whether time is over."""
+        return self.stop.left == 0.0
+
+    def run(self) -> None:
+        """Run to the end, and try nothing else."""
+        self.engine.run(on_progress=self._watch)
+        self._note()
+
     def follow(self) -> None:
         """Run, and go on with what comes next, until the gap is closed, time is over or nothing is left to try."""
         patient = False
         while True:
-            self._run(patient)
+            self._run_while_fast(patient)
             self._note()
             if self._is_over():
                 return
@@ -106,13 +116,13 @@ class Pursuit:
             else:
                 patient = True
 
-    def _run(self, patient: bool) -> None:
+    def _run_while_fast(self, patient: bool) -> None:
         """Run until the end or, without patience, until the bound rises slowly."""
         engine = self.engine
         while not engine.finished and not self._is_stopped():
             begin, lower = engine.sweep, engine.lower_bound
             count = CHUNK if self.sweeps_left is None else min(CHUNK, self.sweeps_left)
-            engine.run(max_sweeps=begin + count, time_limit=self.stop.left, on_progress=self._watch)
+            engine.run(max_sweeps=begin + count, on_progress=self._watch)
             if self.sweeps_left is not None:
                 self.sweeps_left -= engine.sweep - begin
             gain, gap = engine.lower_bound - lower, engine.upper_bound - engine.lower_bound
@@ -121,7 +131,7 @@ class Pursuit:
 
     def _watch(self, engine: Engine) -> bool:
         self.asked = bool(self.on_progress is not None and self.on_progress(engine))
-        return self.asked
+        return self.asked or self.stop()
 
     def _is_stopped(self) -> bool:
         return self.asked or self.sweeps_left == 0 or self.stop()
