@@ -20,8 +20,9 @@ from bender_core.io import FormatError, load, save
 from bender_core.model import BinaryMRF, ModelError, Objective
 from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.partition import Partition, PartitionError, manual, partition
+from bender_core.planning.auto import auto
 from bender_core.reference import Reference, reference
-from bender_core.result import Result
+from bender_core.result import Attempt, Result
 from bender_core.rows import Row
 from bender_core.solving import solve
 from bender_core.stopping import Stop, Stopped
@@ -33,6 +34,7 @@ from bender_core.what_if import Cut, what_if
 __all__ = [
     "VARIANTS",
     "Account",
+    "Attempt",
     "BinaryMRF",
     "Comparison",
     "Cut",
@@ -57,6 +59,7 @@ __all__ = [
     "TooLargeError",
     "Trace",
     "Variant",
+    "auto",
     "compare_partitions",
     "estimate",
     "load",

@@ -1,25 +1,30 @@
 """The command line: ``python -m bender_core solve|info|convert|experiment|warm-up``.
 
-Exit 0 on success, 2 with one line for bad input.
+Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import bender_core as bc
 from bender_core.engine import SCHEDULES
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
+from bender_core.interrupt import INTERRUPTED, Interrupt
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
-from bender_core.partition import STRATEGIES
+from bender_core.partition import STRATEGIES, default_strategy
 
 _READABLE = tuple(form.name for form in FORMATS)
 _WRITABLE = tuple(form.name for form in FORMATS if form.write is not None)
+# The part of the time limit that `auto` may take; without an answer by then the model's default strategy is taken.
+_CHOOSING = 0.25
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,6 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
     return command
 
 
@@ -43,14 +51,26 @@ def _parser() -> argparse.ArgumentParser:
     solve = commands.add_parser("solve", help="bound and decode a model")
     _model_arguments(solve)
     solve.add_argument("--max-size", type=int, default=8, metavar="M", help="variables a group may hold (default 8)")
-    solve.add_argument("--strategy", choices=list(STRATEGIES), help="how to cut the variables into groups")
+    solve.add_argument(
+        "--strategy",
+        choices=list(STRATEGIES),
+        default="auto",
+        help="how to cut the variables into groups (default auto)",
+    )
     solve.add_argument(
         "--variant", type=int, choices=list(bc.VARIANTS), default=9, help="the paper's number (default 9)"
     )
-    solve.add_argument("--schedule", choices=list(SCHEDULES), default="mplp", help="order and shares (default mplp)")
-    solve.add_argument("--max-sweeps", type=int, default=400)
+    solve.add_argument("--schedule", choices=list(SCHEDULES), default="srmp", help="order and shares (default srmp)")
+    solve.add_argument(
+        "--max-sweeps", type=int, metavar="N", help="default 400, or with a time limit as many as it allows"
+    )
     solve.add_argument("--tolerance", type=float, default=1e-9, help="relative to the bound (default 1e-9)")
-    solve.add_argument("--time-limit", type=float, metavar="SECONDS")
+    solve.add_argument(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="what gains no more is followed by something else until then",
+    )
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     solve.set_defaults(command=_solve)
 
@@ -92,25 +112,83 @@ def _load(options: argparse.Namespace) -> bc.BinaryMRF:
 
 def _solve(options: argparse.Namespace) -> int:
     mrf = _load(options)
-    part = bc.partition(mrf, options.max_size, options.strategy)
-    result = bc.solve(
-        mrf,
-        part,
-        variant=options.variant,
-        schedule=options.schedule,
-        max_sweeps=options.max_sweeps,
-        tolerance=options.tolerance,
-        time_limit=options.time_limit,
-    )
-    report = {
+    begin = time.perf_counter()
+    with Interrupt() as interrupt:
+        limit = bc.Stop(options.time_limit)
+        stop = bc.Stop(wanted=lambda: interrupt.wanted)
+        try:
+            part = _cut(mrf, options, stop)
+            chosen = _chosen(part, options)
+            print("chosen: " + ", ".join(f"{key} {value}" for key, value in chosen.items()), file=sys.stderr)
+            result = bc.solve(
+                mrf,
+                part,
+                variant=options.variant,
+                schedule=options.schedule,
+                max_sweeps=options.max_sweeps,
+                tolerance=options.tolerance,
+                time_limit=limit.left,
+                stop=stop,
+            )
+        except bc.Stopped:
+            print("interrupted before the run began: there is no result", file=sys.stderr)
+            return INTERRUPTED
+        report = _report(mrf, part, chosen, replace(result, seconds=time.perf_counter() - begin))
+        if options.json:
+            report |= {"tried": [asdict(run) for run in result.tried], "labeling": result.labeling.tolist()}
+            if mrf.objective.domain == "spins":
+                report["spins"] = (2 * result.labeling - 1).tolist()
+        _print(report, options.json)
+        if not result.feasible:
+            print("infeasible or not solved: the best labelling found violates a hard constraint", file=sys.stderr)
+        return INTERRUPTED if interrupt.wanted else 0
+
+
+def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> bc.Partition:
+    """The partition asked for, or the default one where the time limit leaves no time for trials."""
+    seconds = None if options.time_limit is None else _CHOOSING * options.time_limit
+    limit = bc.Stop(seconds, stop)
+    try:
+        part = bc.partition(mrf, options.max_size, options.strategy, stop=limit)
+    except bc.Stopped:
+        stop.check()
+        strategy = default_strategy(mrf)
+        part = replace(
+            bc.partition(mrf, options.max_size, strategy),
+            reason=f"{strategy}: the time limit leaves no time for trials",
+        )
+    stop.check()
+    return part
+
+
+def _chosen(part: bc.Partition, options: argparse.Namespace) -> dict[str, object]:
+    """How the model is solved, and why so."""
+    reason = part.reason or f"{part.strategy}: as asked for"
+    strategy, _, why = reason.partition(": ")
+    return {
+        "strategy": strategy,
+        "max_size": part.max_size,
+        "variant": options.variant,
+        "schedule": options.schedule,
+        "reason": why,
+    }
+
+
+def _report(mrf: bc.BinaryMRF, part: bc.Partition, chosen: dict[str, object], result: bc.Result) -> dict[str, object]:
+    return {
         "model": mrf.name,
         "variables": mrf.n,
         "groups": len(part),
         "max_size": part.max_size,
         "strategy": part.strategy,
-        "variant": options.variant,
+        "variant": chosen["variant"],
+        "chosen": {key: value for key, value in chosen.items() if key != "reason"},
+        "reason": chosen["reason"],
         "status": result.status,
+        "meaning": result.meaning,
         "lower_bound": result.lower_bound,
+        "rounded_bound": result.rounded_bound,
+        "step": result.step,
         "upper_bound": result.upper_bound,
         "gap": result.gap,
         mrf.objective.name: mrf.objective.value(result.upper_bound),
@@ -120,13 +198,6 @@ def _solve(options: argparse.Namespace) -> int:
         "rows": result.rows,
         "seconds": result.seconds,
     }
-    labeling = {"labeling": result.labeling.tolist()}
-    if mrf.objective.domain == "spins":
-        labeling["spins"] = (2 * result.labeling - 1).tolist()
-    _print({**report, **labeling} if options.json else report, options.json)
-    if not result.feasible:
-        print("infeasible or not solved: the best labelling found violates a hard constraint", file=sys.stderr)
-    return 0
 
 
 def _info(options: argparse.Namespace) -> int:
@@ -184,11 +255,22 @@ def _warm_up(options: argparse.Namespace) -> int:
 
 def _print(report: dict[str, object], as_json: bool) -> None:
     if as_json:
-        print(json.dumps(report))
+        print(json.dumps(_finite(report), allow_nan=False))
         return
     width = max(map(len, report))
     for key, value in report.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{name.replace('_', ' ')} {content}" for name, content in value.items())
         print(f"{key.replace('_', ' '):<{width}}  {value}")
+
+
+def _finite(value: object) -> object:
+    """The same without infinities, which JSON has no word for: None in their place."""
+    if isinstance(value, dict):
+        return {key: _finite(content) for key, content in value.items()}
+    if isinstance(value, list):
+        return [_finite(content) for content in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 if __name__ == "__main__":

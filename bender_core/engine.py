@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bender_core import memory
 from bender_core.account import Account
 from bender_core.bounds import relative_gap
+from bender_core.carrying import carry
 from bender_core.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.advance import advance
@@ -146,6 +147,9 @@ class Engine:
         when none is left, the run is finished with the status "memory limit".
     stop : Stop
         Asked about every 10 ms while tables are made whether to give up.
+    start : Engine, optional
+        A run of the same model to go on from, whatever its variant and schedule. The best labelling is taken over, and
+        where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was.
 
     Raises
     ------
@@ -172,6 +176,7 @@ class Engine:
         snapshot_bytes: int = _DEFAULT_SNAPSHOT_BYTES,
         limit: int | Account | None = None,
         stop: Stop = never,
+        start: Engine | None = None,
     ) -> None:
         self.variant = variant_of(variant)
         if schedule not in SCHEDULES:
@@ -217,6 +222,8 @@ class Engine:
             self._line,
         )
         self._state = memory.start(self._problem, stop)
+        if start is not None:
+            carry(start.graph, start._state, self.graph, self._state, stop)
         if not self._rule.exact:
             self._add_initial_rows(stop)
         self._goal = np.zeros(len(Goal), np.int64)
@@ -393,6 +400,7 @@ class Engine:
         self,
         max_sweeps: int | None = None,
         max_events: int | None = None,
+        max_work: int | None = None,
         time_limit: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> bool:
@@ -404,6 +412,8 @@ class Engine:
             Pause when so many sweeps are complete.
         max_events : int, optional
             Pause when so many events have happened.
+        max_work : int, optional
+            Pause when about so many table entries have been read: a limit that does not depend on the machine.
         time_limit : float, optional
             Seconds; looked at about every 50 ms.
         on_progress : callable, optional
@@ -416,7 +426,8 @@ class Engine:
         """
         sweeps = _ENDLESS if max_sweeps is None else max_sweeps
         events = _ENDLESS if max_events is None else max_events
-        self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps)
+        work = _ENDLESS if max_work is None else max_work
+        self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps, work)
         return self.finished
 
     def seek(self, position: int, on_progress: OnProgress | None = None) -> bool:
@@ -450,12 +461,20 @@ class Engine:
     def _stop(self, seconds: float | None, on_progress: OnProgress | None) -> Stop:
         return Stop(seconds, None if on_progress is None else lambda: on_progress(self))
 
-    def _go_on(self, until: Until, stop: Stop, event_limit: int = _ENDLESS, sweep_limit: int = _ENDLESS) -> None:
-        """Advance slice by slice to a goal, or until it is time to stop."""
-        while True:
+    def _go_on(
+        self,
+        until: Until,
+        stop: Stop,
+        event_limit: int = _ENDLESS,
+        sweep_limit: int = _ENDLESS,
+        work: int = _ENDLESS,
+    ) -> None:
+        """Advance slice by slice to a goal, or until so much work is done or it is time to stop."""
+        while work > 0:
             # A snapshot is of a position between two updates.
             pause = Until.NODE if until > Until.NODE and self._snapshot_due() else until
-            outcome = self._advance(pause, event_limit, sweep_limit, budget=_SLICE)
+            outcome = self._advance(pause, event_limit, sweep_limit, min(_SLICE, work))
+            work -= int(self._goal[Goal.SPENT])
             if self._snapshot_due() and self._between_nodes() and self.position > self._past.latest:
                 self._past.add(self._state)
                 self._since_snapshot = 0

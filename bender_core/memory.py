@@ -27,6 +27,7 @@ from bender_core.kernels.layout import (
     Pool,
     Problem,
     Progress,
+    Search,
     State,
     Status,
     Workspace,
@@ -269,6 +270,12 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
         "payment": (active_bits, 2),
         "cut": (cut_scratch(active_bits),),
         "trial": (len(dims.size),),
+        "candidate": (len(dims.size),),
+        "pull": (len(dims.size), largest),
+        "gain": (len(dims.size), largest),
+        "tabu": (len(dims.size), largest),
+        "search": (len(Search),),
+        "energy": (2,),
         "frame": (1 + pruned_bits, dims.stride),
         "centre": (dims.stride,),
         "lists": (min(LISTED, candidates * list_width(pruned_bits)),),
@@ -286,7 +293,8 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
     }
 
 
-_WHOLE = {"visited", "trial", "level", "worthwhile", "progress", "found", "place", "low_place", "high_place"}
+_WHOLE = {"visited", "trial", "candidate", "tabu", "search", "level", "worthwhile", "progress", "found"}
+_WHOLE |= {"place", "low_place", "high_place"}
 
 
 def workspace(dims: Dimensions, slots: int, exact: bool, deepest: int) -> Workspace:

@@ -30,7 +30,45 @@ _MEANINGS = {
 }
 
 
-def meaning(status: str, lower: float, rounded: float, step: float) -> str:
+@dataclass(frozen=True)
+class Attempt:
+    """One of several runs of a model, of which each went on where the one before gained no more.
+
+    Attributes
+    ----------
+    variant : int
+    schedule : str
+    groups, max_size : int
+        Of the partition.
+    deepest : int
+        At how many states of a group its envelope is made tight at most.
+    sweeps : int
+    lower_bound, upper_bound : float
+        Energies, at its end.
+    status : str
+        See `STATUSES`; "left" where its bound rose too slowly.
+    """
+
+    variant: int
+    schedule: str
+    groups: int
+    max_size: int
+    deepest: int
+    sweeps: int
+    lower_bound: float
+    upper_bound: float
+    status: str
+
+    def __str__(self) -> str:
+        groups = f"{self.groups} {'group' if self.groups == 1 else 'groups'} of up to {self.max_size}"
+        sweeps = "1 sweep" if self.sweeps == 1 else f"{self.sweeps} sweeps"
+        return (
+            f"variant {self.variant}, {self.schedule}, {groups}, envelopes tight at up to {self.deepest} states: "
+            f"bound {self.lower_bound:.9g} after {sweeps}, {self.status}"
+        )
+
+
+def meaning(status: str, lower: float, rounded: float, step: float, tried: tuple[Attempt, ...] = ()) -> str:
     """One sentence on why a run ended and what it means.
 
     Parameters
@@ -41,10 +79,18 @@ def meaning(status: str, lower: float, rounded: float, step: float) -> str:
         The lower bound, and the same raised to the next energy there is.
     step : float
         Of which all differences of energies are multiples; 0 if none is known.
+    tried : tuple of Attempt
+        The runs that led there, if there was more than one.
     """
     said = _MEANINGS[status]
     if rounded > lower and step:
         said += f" All energies differ by multiples of {step:.6g}, so the bound {lower:.6g} means {rounded:.6g}."
+    if len(tried) > 1:
+        largest = max(run.max_size for run in tried)
+        said += (
+            f" {len(tried)} runs, with groups of up to {largest} variables, raised the bound from "
+            f"{tried[0].lower_bound:.9g} to {lower:.9g}."
+        )
     return said
 
 
@@ -72,11 +118,17 @@ class Result:
         Why the run ended: see `STATUSES`.
     meaning : str
         The same in a sentence, and what it means.
-    sweeps, rows : int
+    sweeps : int
+        Of all runs.
+    rows : int
+        Of the last run.
     seconds : float
     feasible : bool
         Whether the labelling violates no hard constraint.
     trace : Trace
+        Of the last run.
+    tried : tuple of Attempt
+        The runs that were made, oldest first; one, unless there was a time limit.
     """
 
     lower_bound: float
@@ -93,3 +145,4 @@ class Result:
     seconds: float
     feasible: bool
     trace: Trace
+    tried: tuple[Attempt, ...] = ()

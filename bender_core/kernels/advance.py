@@ -14,8 +14,12 @@ and, after the last node of a sweep,
     SWEEP    sum the bounds afresh
     FOLLOW   decode a labelling group by group, each consistent with those before it
     DESCEND  give one group after the other its best state while that lowers the energy
+    SEARCH   look further, by tabu search, as long as there is credit for it; back to DESCEND
     REPORT   close the sweep, decide whether to go on
     FINISH   say so, once
+
+FOLLOW, DESCEND and SEARCH also come where an alternating sweep turns back: what the groups ahead send is then of
+the way out, and speaks for a labelling that is decoded on the way back.
 
 Its whole position is in ``state.cursor`` (and, within a node, in the workspace), so it can leave after any event and
 between events too: no step of the loop reads many more entries than `layout.STEP`, and the budget is looked at
@@ -30,9 +34,20 @@ from bender_core.kernels._jit import inlined, kernel
 from bender_core.kernels.affine import argmin, assign, raise_with_total
 from bender_core.kernels.deepening import envelope_total, is_slow, mask, next_state, unmask
 from bender_core.kernels.exact import begin_exact, enumerate_some, exact_min_marginals
-from bender_core.kernels.layout import Bound, Cursor, Goal, Kind, Outcome, Phase, Progress, Status, Until
+from bender_core.kernels.layout import STEP, Bound, Cursor, Goal, Kind, Outcome, Phase, Progress, Search, Status, Until
 from bender_core.kernels.messages import pass_messages
-from bender_core.kernels.primal import ROUNDS, decode, descend, follow, keep_better, total_energy
+from bender_core.kernels.primal import (
+    ROUNDS,
+    begin_search,
+    decode,
+    descend,
+    follow,
+    is_exhausted,
+    keep_better,
+    kick,
+    search,
+    total_energy,
+)
 from bender_core.kernels.projection import active_state, add_spread, fetch, project_max, sent_table
 from bender_core.kernels.rows import (
     TIGHT,
@@ -53,6 +68,11 @@ from bender_core.kernels.schedule import is_unchanged
 OVERHEAD = 512
 # Where a sweep has brought no more than the tolerance, a gap of up to so many times that is closed.
 NEARLY = 10
+# Of the work that goes into messages, one part in so many goes into better labellings. Small groups take more than
+# `OVERHEAD` says, so that is the most.
+SHARE = 8
+# Entries read for flips between two looks at the budget.
+FLIPPING = STEP >> 4
 
 
 @kernel
@@ -162,7 +182,8 @@ def _consult(problem, rule, pool, state, work, events, goal, node):
             value = pool.intercept[known, arc % 2]
         else:
             value = oracle(problem, sent_table(problem, state.lam, arc, work.sent[slot]), arc, minimiser, work)
-            goal[Goal.SPENT] += 1 << problem.bits[arc ^ 1]
+        # Charged also where the row was known: when events happen again it may not be, and credit must be the same.
+        goal[Goal.SPENT] += 1 << problem.bits[arc ^ 1]
         work.oracle[slot] = value
         slack = value - work.nu[slot, minimiser]
         state.slack[arc] = max(slack, 0.0)
@@ -279,6 +300,9 @@ def _close(problem, rule, pool, state, work, events, goal, node):
         cursor[Cursor.PHASE] = Phase.FINISH
     elif cursor[Cursor.POSITION] == len(rule.order):
         cursor[Cursor.PHASE] = Phase.SWEEP
+    elif rule.improving and cursor[Cursor.POSITION] == len(rule.rank):
+        cursor[Cursor.SLOT] = 0
+        cursor[Cursor.PHASE] = Phase.FOLLOW
     else:
         cursor[Cursor.PHASE] = Phase.OPEN
 
@@ -297,19 +321,21 @@ def _close_sweep(problem, rule, state):
 def _follow(problem, rule, state, work, goal):
     """Decode one more group; when all are decoded, descend from that labelling or from `State.decoded`, the better."""
     cursor = state.cursor
-    goal[Goal.SPENT] += follow(problem, rule, state, work.trial, cursor[Cursor.SLOT], work)
+    # Where a sweep has turned, the groups are decoded as it will visit them now; at its end, as the next one will.
+    turned = cursor[Cursor.POSITION] % len(rule.order)
+    goal[Goal.SPENT] += follow(problem, rule, state, work.trial, turned + cursor[Cursor.SLOT], work)
     cursor[Cursor.SLOT] += 1
     if cursor[Cursor.SLOT] == len(work.trial):
         if total_energy(problem, work.trial) >= state.bound[Bound.DECODED]:
             assign(work.trial, state.decoded)
-        cursor[Cursor.SLOT] = cursor[Cursor.ROUND] = cursor[Cursor.MOVED] = 0
+        cursor[Cursor.SLOT] = cursor[Cursor.ROUND] = cursor[Cursor.MOVED] = cursor[Cursor.SEARCHES] = 0
         cursor[Cursor.PHASE] = Phase.DESCEND
 
 
 @inlined
 def _descend(problem, rule, state, work, goal):
-    """Give one more group its best state; end after a round in which none has moved."""
-    cursor = state.cursor
+    """Give one more group its best state; after a round in which none has moved look further, if there is credit."""
+    cursor, bound = state.cursor, state.bound
     node = cursor[Cursor.SLOT]
     cursor[Cursor.MOVED] |= descend(problem, rule, work.trial, node, work)
     goal[Goal.SPENT] += 1 << problem.size[node]
@@ -319,8 +345,40 @@ def _descend(problem, rule, state, work, goal):
     cursor[Cursor.ROUND] += 1
     if cursor[Cursor.MOVED] == 0 or cursor[Cursor.ROUND] == ROUNDS:
         keep_better(state, work.trial, total_energy(problem, work.trial))
-        cursor[Cursor.PHASE] = Phase.REPORT
+        if cursor[Cursor.CREDIT] > 0 and not _is_negligible(
+            bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state
+        ):
+            cursor[Cursor.PHASE] = Phase.SEARCH
+        else:
+            cursor[Cursor.PHASE] = Phase.REPORT if cursor[Cursor.POSITION] == len(rule.order) else Phase.OPEN
+        cursor[Cursor.ROUND] = 0
     cursor[Cursor.SLOT] = cursor[Cursor.MOVED] = 0
+
+
+@inlined
+def _search(problem, state, work, goal):
+    """Make some more flips, from the trial or from the best labelling after a kick; then descend from what they found.
+
+    The dice are thrown from the number of events: events that happen again find the same labellings.
+    """
+    cursor = state.cursor
+    end = goal[Goal.SPENT] + FLIPPING
+    if cursor[Cursor.BEGUN] == 0:
+        if cursor[Cursor.SEARCHES] == 0:
+            work.search[Search.DICE] = 1 + cursor[Cursor.EVENTS]
+        else:
+            kick(problem, state, work)
+        goal[Goal.SPENT] += begin_search(problem, work)
+        cursor[Cursor.BEGUN] = 1
+    over = False
+    while not over and goal[Goal.SPENT] < end:
+        goal[Goal.SPENT] += search(problem, work)
+        over = is_exhausted(work)
+    if over or cursor[Cursor.CREDIT] <= 0:
+        assign(work.trial, work.candidate)
+        cursor[Cursor.BEGUN] = 0
+        cursor[Cursor.SEARCHES] += 1
+        cursor[Cursor.PHASE] = Phase.DESCEND
 
 
 @inlined
@@ -385,6 +443,7 @@ def advance(problem, rule, pool, state, work, events, goal):
         # The last place is for the event that says that the run is finished.
         if count + (phase != Phase.FINISH) >= len(events.kind):
             return Outcome.NEED_EVENTS
+        spent = goal[Goal.SPENT]
         goal[Goal.SPENT] += OVERHEAD
         node = rule.order[cursor[Cursor.POSITION]] if phase <= Phase.PASS else -1
         if phase == Phase.OPEN:
@@ -407,10 +466,14 @@ def advance(problem, rule, pool, state, work, events, goal):
             _follow(problem, rule, state, work, goal)
         elif phase == Phase.DESCEND:
             _descend(problem, rule, state, work, goal)
+        elif phase == Phase.SEARCH:
+            _search(problem, state, work, goal)
         elif phase == Phase.REPORT:
             _report(problem, rule, pool, state, events)
         else:
             cursor[Cursor.PHASE] = Phase.DONE
             _emit(rule, pool, state, events, Kind.FINISHED, -1, -1, -1, np.nan, np.nan)
+        spent = goal[Goal.SPENT] - spent
+        cursor[Cursor.CREDIT] += spent // SHARE if phase <= Phase.PASS else -spent
         if cursor[Cursor.EVENTS] > count and _reached(events, cursor[Cursor.EVENTS], goal):
             return Outcome.REACHED

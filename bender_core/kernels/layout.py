@@ -65,7 +65,7 @@ class Rule(NamedTuple):
     everywhere: bool
     cuts: Ints  # the kinds of Magnanti-Wong rows that go on the loosest edge
     deepest: int  # at how many states of a group its envelope is made tight at most (see kernels.deepening)
-    improving: bool  # descend from the decoded labelling after every sweep
+    improving: bool  # improve the decoded labellings, in every direction of a sweep
     tolerance: float
     max_sweeps: int
     constant: float
@@ -120,6 +120,12 @@ class Workspace(NamedTuple):
     payment: Floats  # (most active bits, 2) its beta_3
     cut: Floats  # flat: the active set of a Magnanti-Wong cut
     trial: Ints  # (G,) a labelling being improved
+    candidate: Ints  # (G,) the best that the search has come by since it began
+    pull: Floats  # (G, most members) by how much the neighbours' states make a member prefer 0
+    gain: Floats  # (G, most members) what flipping a member of `trial` adds to its energy
+    tabu: Ints  # (G, most members) a member is not flipped before so many flips are made
+    search: Ints  # see Search
+    energy: Floats  # (2,) of `trial` and of `candidate`, while searching
     frame: Floats  # (1 + most active bits, stride) all candidates of a pruning (see kernels.prune)
     centre: Floats  # (stride,) their values at the centre of a box
     lists: Floats  # flat: the candidates that survive, box in box
@@ -172,6 +178,8 @@ class Cursor(IntEnum):
     CUT = 13  # how many Magnanti-Wong rows of SLOT are planned
     ROUND = 14  # of the descent from a labelling
     MOVED = 15  # whether that round has found a better labelling
+    SEARCHES = 16  # from the labelling decoded last
+    CREDIT = 17  # entries that may still be read in search of better labellings (see advance.SHARE)
 
 
 class Progress(IntEnum):
@@ -183,6 +191,15 @@ class Progress(IntEnum):
     DEPTH = 3  # pruning: of the part of that box being looked at
     STATE = 4  # pruning: first state of that part
     LIMIT = 5  # about so many entries are read before the kernel comes back; set once, see STEP
+
+
+class Search(IntEnum):
+    """Slots of Workspace.search."""
+
+    MEMBERS = 0  # of all groups
+    FLIPS = 1
+    LATEST = 2  # the flip that led to `Workspace.candidate`
+    DICE = 3  # the last random number
 
 
 class Bound(IntEnum):
@@ -206,9 +223,10 @@ class Phase(IntEnum):
     SWEEP = 5
     FOLLOW = 6
     DESCEND = 7
-    REPORT = 8
-    FINISH = 9
-    DONE = 10
+    SEARCH = 8
+    REPORT = 9
+    FINISH = 10
+    DONE = 11
 
 
 class Kind(IntEnum):

@@ -1,6 +1,15 @@
 """Cutting the variables into hyper-variables of at most M members, by named strategies or by hand."""
 
-from bender_core.partition.choice import STRATEGIES, Quality, applicable, default_strategy, partition, quality
+from bender_core.partition.choice import (
+    AUTO,
+    STRATEGIES,
+    Quality,
+    applicable,
+    default_strategy,
+    partition,
+    quality,
+    register,
+)
 from bender_core.partition.groups import (
     LARGEST_GROUP,
     Partition,
@@ -16,6 +25,7 @@ from bender_core.partition.groups import (
 )
 
 __all__ = [
+    "AUTO",
     "LARGEST_GROUP",
     "STRATEGIES",
     "Partition",
@@ -30,6 +40,7 @@ __all__ = [
     "move",
     "partition",
     "quality",
+    "register",
     "require_cover",
     "split",
     "split_by_coupling",

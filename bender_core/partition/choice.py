@@ -1,4 +1,4 @@
-"""Which strategy: the registry, the default, and the choice by what a partition keeps together and costs."""
+"""Which strategy: the registry, the default, and what a partition keeps together."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 from bender_core.model import BinaryMRF
 from bender_core.partition.groups import LARGEST_GROUP, Partition, PartitionError, require_cover, spanning_forest
 from bender_core.partition.strategies import BY_RULE, what_matters
-from bender_core.units import duration
+from bender_core.stopping import Stop, never
 
-# Partitions that hold as much as the best but for this share of the coupling are as good.
-AS_GOOD = 0.01
+# The strategy that tries the others (see `planning.auto`, which registers it).
+AUTO = "auto"
+Strategy = Callable[[BinaryMRF, int, int, Stop], Partition]
 
 
 @dataclass(frozen=True)
@@ -64,41 +65,22 @@ def quality(mrf: BinaryMRF, part: Partition) -> Quality:
     )
 
 
-def _auto(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
-    """Of the partitions that hold most of the coupling that matters the one with the fewest cycles, and why.
+def _without_trials(rule: Callable[[BinaryMRF, int, int], Partition]) -> Strategy:
+    """A rule as a strategy: it is too quick to be stopped."""
+    return lambda mrf, max_size, seed, stop: rule(mrf, max_size, seed)
 
-    A forest holds all of it and has no cycle: where there is one, it is chosen, the cheapest if there are several.
+
+STRATEGIES: dict[str, Strategy] = {name: _without_trials(rule) for name, rule in BY_RULE.items()}
+
+
+def register(name: str, strategy: Strategy) -> None:
+    """Add a strategy that chooses among the others, ahead of them.
+
+    What it takes to choose may run the model; so it is defined where runs are known, and not here.
     """
-    from bender_core.estimate import estimate  # which itself cuts models, to say what would fit
-
-    parts = {name: BY_RULE[name](mrf, max_size, seed) for name in applicable(mrf) if name in BY_RULE}
-    found = {name: quality(mrf, part) for name, part in parts.items()}
-    seconds = {name: estimate(mrf, part).seconds_per_sweep for name, part in parts.items()}
-    most = max(measured.held for measured in found.values())
-    good = [name for name in parts if found[name].held >= most - AS_GOOD]
-    best = min(good, key=lambda name: (found[name].cycles, seconds[name]))
-    others = [
-        f"{name} {_percent(found[name].held)}" + (f" with {_cycles(found[name].cycles)}" if name in good else "")
-        for name in sorted(parts, key=lambda name: -found[name].held)
-        if name != best
-    ]
-    reason = (
-        f"{best}: {_percent(found[best].held)} of the coupling that matters lies inside groups "
-        f"({_percent(found[best].inside)}) or on a forest that joins them, {_cycles(found[best].cycles)} left, "
-        f"about {duration(seconds[best])} a sweep; {', '.join(others)}"
-    )
-    return Partition(parts[best].groups, parts[best].labels, "auto", reason)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _cycles(count: int) -> str:
-    return "1 cycle" if count == 1 else f"{count or 'no'} cycles"
-
-
-STRATEGIES: dict[str, Callable[[BinaryMRF, int, int], Partition]] = {"auto": _auto, **BY_RULE}
+    others = {other: known for other, known in STRATEGIES.items() if other != name}
+    STRATEGIES.clear()
+    STRATEGIES.update({name: strategy, **others})
 
 
 def applicable(mrf: BinaryMRF) -> list[str]:
@@ -112,7 +94,9 @@ def default_strategy(mrf: BinaryMRF) -> str:
     return "groups" if mrf.groups is not None else "greedy"
 
 
-def partition(mrf: BinaryMRF, max_size: int = 8, strategy: str | None = None, seed: int = 0) -> Partition:
+def partition(
+    mrf: BinaryMRF, max_size: int = 8, strategy: str | None = None, seed: int = 0, stop: Stop = never
+) -> Partition:
     """Cut the variables of a model into hyper-variables.
 
     Parameters
@@ -126,9 +110,13 @@ def partition(mrf: BinaryMRF, max_size: int = 8, strategy: str | None = None, se
     seed : int
         Breaks ties in "greedy", and so in "refined"; decides "random" and the order in which "community" looks at
         the variables.
+    stop : Stop
+        Asked while "auto" tries partitions whether to give up.
 
     Raises
     ------
+    Stopped
+        If ``stop`` says so.
     PartitionError
         If the strategy is unknown or does not fit the model, or max_size is out of range.
     """
@@ -137,4 +125,4 @@ def partition(mrf: BinaryMRF, max_size: int = 8, strategy: str | None = None, se
         raise PartitionError(f"unknown strategy {strategy!r}; choose one of {', '.join(STRATEGIES)}")
     if not 1 <= max_size <= LARGEST_GROUP:
         raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
-    return replace(STRATEGIES[strategy](mrf, max_size, seed), seed=seed)
+    return replace(STRATEGIES[strategy](mrf, max_size, seed, stop), seed=seed)

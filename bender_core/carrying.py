@@ -1,0 +1,96 @@
+"""From one run to another: what is known of a model does not depend on who found it.
+
+The bound holds at any messages. Where groups are united, the messages into them add up, and what was a message within a
+group becomes part of its energies: the new bound is never below the old one, as a minimum of a sum is never below
+the sum of the minima (method.md, section 2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.layout import Bound, Cursor, State
+from bender_core.kernels.primal import total_energy
+from bender_core.model import IntArray
+from bender_core.stopping import Stop, never
+
+
+def carry(old: HyperGraph, before: State, new: HyperGraph, state: State, stop: Stop = never) -> None:
+    """Begin with the best labelling of another run and, where its groups lie within those of this one, its messages.
+
+    Parameters
+    ----------
+    old, new : HyperGraph
+        Of the same model.
+    before : State
+        Where the other run is.
+    state : State
+        The start of this run, all messages 0.
+    stop : Stop
+        Asked between messages whether to give up.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    owner = _owners(old, new)
+    if owner is not None:
+        _carry_messages(old, before, new, state, owner, stop)
+    _carry_labeling(old, before, new, state)
+    state.cursor[Cursor.CREDIT] = before.cursor[Cursor.CREDIT]
+
+
+def _owners(old: HyperGraph, new: HyperGraph) -> IntArray | None:
+    """For every old group the new one that it lies in, shape (G,); None if one lies in several."""
+    home = new.partition.group_of()
+    owners = [home[group] for group in old.partition.groups]
+    if any((owner != owner[0]).any() for owner in owners):
+        return None
+    return np.array([owner[0] for owner in owners], np.int64)
+
+
+def _carry_messages(old: HyperGraph, before: State, new: HyperGraph, state: State, owner: IntArray, stop: Stop) -> None:
+    """Add up the messages between old groups that lie in different new ones, and the bounds of their edges."""
+    was, now = old.problem, new.problem
+    state.edge_bound[:] = 0.0
+    for p in range(new.n_groups):
+        begin = now.phi_start[p]
+        total = now.phi[begin : begin + (1 << now.size[p])].copy()
+        for receiver in np.flatnonzero(owner == p).tolist():
+            within = _states_of(old, new, receiver, p)
+            for arc in was.node_arcs[was.arc_first[receiver] : was.arc_first[receiver + 1]].tolist():
+                stop.check()
+                q = int(owner[old.ends(arc)[1]])
+                if p == q:
+                    continue
+                target = new.arc(p, q)
+                first, last = was.lam_start[arc], now.lam_start[target]
+                message = before.lam[first : first + (1 << was.size[receiver])][within]
+                state.lam[last : last + len(message)] += message
+                total += message
+                if arc % 2 == 0:
+                    state.edge_bound[target // 2] += before.edge_bound[arc // 2]
+        state.node_bound[p] = total.min()
+    state.bound[[Bound.LOWER, Bound.SWEEP_START]] = state.node_bound.sum() + state.edge_bound.sum()
+
+
+def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int) -> IntArray:
+    """For every state of a new group the state of an old one within it, shape (2^|Y_p|,)."""
+    place = {int(i): k for k, i in enumerate(new.partition.groups[outer])}
+    states = np.arange(1 << len(place))
+    found = np.zeros(len(states), np.int64)
+    for k, i in enumerate(old.partition.groups[inner].tolist()):
+        found |= (states >> place[i] & 1) << k
+    return found
+
+
+def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: State) -> None:
+    """Decode to the best labelling of the other run."""
+    labeling = old.labeling(before.best)
+    state.decoded[:] = [labeling[group] @ (1 << np.arange(len(group))) for group in new.partition.groups]
+    state.best[:] = state.decoded
+    energy = total_energy(new.problem, state.decoded)
+    state.bound[[Bound.UPPER, Bound.DECODED]] = energy
+    state.bound[Bound.BEST_DECODED] = before.bound[Bound.BEST_DECODED]

@@ -1,0 +1,217 @@
+"""Which partition: a short trial of each candidate, counted in work and not in seconds, judged by its bound.
+
+What a partition keeps together says little of which frustrated cycles it breaks; a few sweeps say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core.account import memory_limit
+from bender_core.engine import Engine
+from bender_core.estimate import Estimate, estimate
+from bender_core.model import BinaryMRF
+from bender_core.partition import AUTO, Partition, Quality, applicable, quality, register
+from bender_core.partition.strategies import BY_RULE
+from bender_core.planning.pursuit import halved
+from bender_core.stopping import Stop, never
+from bender_core.units import duration
+
+# Table entries that every trial reads, some 50 ms; then so many candidates, those with the best bounds, read more.
+WORK = 1 << 26
+FINALISTS, LONGER = 4, 3
+# What the trials are of: rows, and the schedule that tells partitions apart soonest.
+VARIANT, SCHEDULE = 9, "srmp"
+# These differ much from seed to seed, and are tried with so many seeds.
+SEEDS = {"community": 2, "random": 2}
+# A trial of larger groups begins with parts of up to so many variables.
+SMALL = 10
+# A candidate is tried if a sweep takes at most so many times as long as that of most, as predicted, and if its tables
+# are at most so many entries, which takes no longer to make than to try.
+DEARER, HEAVY = 10, 1 << 24
+# Bounds are as good as the best if they lack no more than this share of the gap, or of the bound where it is closed.
+AS_GOOD, ROUNDING = 1e-3, 1e-9
+# Where nothing can be tried, partitions that hold as much as the best but for this share of the coupling are as good.
+AS_MUCH = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A partition that may be chosen, and what is known of it before it is tried."""
+
+    name: str
+    part: Partition
+    found: Quality
+    cost: Estimate
+
+    @property
+    def order(self) -> tuple[int, float]:
+        """What decides between candidates that are as good: fewest cycles, then cost."""
+        return self.found.cycles, self.cost.seconds_per_sweep
+
+    @property
+    def tables(self) -> float:
+        """Entries of the tables of a run."""
+        return self.cost.least / 8
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of one: energies."""
+
+    candidate: Candidate
+    lower: float
+    upper: float
+    closed: bool
+
+
+def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Partition:
+    """Of the partitions by all strategies that apply, the one whose bound is best after a short trial.
+
+    A forest, on which the bound becomes exact, is chosen at once, the cheapest if there are several. So is a partition
+    whose trial closes the gap.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    max_size : int
+        M, the largest number of variables a group may hold.
+    seed : int
+        Of the strategies that depend on one.
+    stop : Stop
+        Asked between candidates and about every 50 ms of a trial whether to give up.
+
+    Returns
+    -------
+    Partition
+        With a sentence on what was tried and found in ``reason``. It depends on the model, M and the seed alone.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    candidates = _candidates(mrf, max_size, seed, stop)
+    forests = [candidate for candidate in candidates if not candidate.found.cycles]
+    if forests:
+        return _chosen(min(forests, key=lambda candidate: candidate.order), "its groups form no cycle")
+    usual = float(np.median([candidate.cost.seconds_per_sweep for candidate in candidates]))
+    worth = [
+        candidate
+        for candidate in candidates
+        if candidate.cost.seconds_per_sweep <= DEARER * usual
+        and candidate.cost.least <= memory_limit()
+        and candidate.tables <= HEAVY
+    ]
+    if not worth:
+        return _chosen(_predicted(candidates), "groups are too large for a trial")
+    trials = _trials(mrf, worth, WORK, stop)
+    if not trials[-1].closed:
+        finalists = [trial.candidate for trial in sorted(trials, key=lambda trial: -trial.lower)[:FINALISTS]]
+        longer = _trials(mrf, finalists, LONGER * WORK, stop)
+        again = {trial.candidate for trial in longer}
+        trials = [trial for trial in trials if trial.candidate not in again] + longer
+    best = _best(trials)
+    return _chosen(best.candidate, _comparison(best, trials, len(candidates)))
+
+
+def _predicted(candidates: Sequence[Candidate]) -> Candidate:
+    """Of those that hold most of the coupling that matters the one with the fewest cycles."""
+    most = max(candidate.found.held for candidate in candidates)
+    return min(
+        (candidate for candidate in candidates if candidate.found.held >= most - AS_MUCH),
+        key=lambda candidate: candidate.order,
+    )
+
+
+def _candidates(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> list[Candidate]:
+    """Every strategy that applies, with all its seeds; of those that cut alike, the first."""
+    found: list[Candidate] = []
+    seen: set[frozenset[tuple[int, ...]]] = set()
+    for name in applicable(mrf):
+        if name not in BY_RULE:
+            continue
+        for k in range(SEEDS.get(name, 1)):
+            stop.check()
+            part = BY_RULE[name](mrf, max_size, seed + k)
+            groups = frozenset(tuple(group.tolist()) for group in part.groups)
+            if groups not in seen:
+                seen.add(groups)
+                label = name if k == 0 else f"{name} (seed {seed + k})"
+                found.append(Candidate(label, part, quality(mrf, part), estimate(mrf, part, VARIANT)))
+    return found
+
+
+def _trials(mrf: BinaryMRF, candidates: Sequence[Candidate], work: int, stop: Stop) -> list[Trial]:
+    """The same work for each, one after the other; no more after one that closes the gap."""
+    done: list[Trial] = []
+    for candidate in candidates:
+        engine, left = _begun(mrf, candidate.part, work, stop)
+        engine.run(max_work=left, on_progress=lambda _: stop())
+        stop.check()
+        done.append(Trial(candidate, engine.lower_bound, engine.upper_bound, engine.gap == 0.0))
+        if done[-1].closed:
+            break
+    return done
+
+
+def _begun(mrf: BinaryMRF, part: Partition, work: int, stop: Stop) -> tuple[Engine, int]:
+    """A run of a partition, and the work left for it: one of large groups goes on from a run of their parts.
+
+    The first sweep of large groups may take more than there is for a trial, and before its end the bound of a run that
+    begins with nothing says little.
+    """
+    parts = part
+    while parts.max_size > SMALL:
+        parts = halved(mrf, parts)
+    engine = Engine(mrf, parts, VARIANT, SCHEDULE, snapshot_bytes=0, stop=stop)
+    if parts is part:
+        return engine, work
+    engine.run(max_work=work // 4, on_progress=lambda _: stop())
+    stop.check()
+    return Engine(mrf, part, VARIANT, SCHEDULE, snapshot_bytes=0, stop=stop, start=engine), work - work // 4
+
+
+def _best(trials: Sequence[Trial]) -> Trial:
+    """The one that closes the gap, or else of those with about the best bound the one with the fewest cycles."""
+    if trials[-1].closed:
+        return trials[-1]
+    lower, upper = max(trial.lower for trial in trials), min(trial.upper for trial in trials)
+    enough = lower - max(AS_GOOD * (upper - lower), ROUNDING * abs(lower))
+    return min((trial for trial in trials if trial.lower >= enough), key=lambda trial: trial.candidate.order)
+
+
+def _comparison(best: Trial, trials: Sequence[Trial], candidates: int) -> str:
+    others = [
+        f"{trial.candidate.name} {trial.lower:.6g}"
+        for trial in sorted(trials, key=lambda trial: -trial.lower)
+        if trial is not best
+    ]
+    what = "closes the gap in a short trial" if best.closed else f"bound {best.lower:.6g} after a short trial"
+    said = f"{what}; {', '.join(others)}" if others else what
+    left = candidates - len(trials)
+    return f"{said}; {left} not tried" if left else said
+
+
+def _chosen(candidate: Candidate, why: str) -> Partition:
+    found = candidate.found
+    reason = (
+        f"{candidate.name}: {why}; {_percent(found.held)} of the coupling that matters lies inside groups "
+        f"({_percent(found.inside)}) or on a forest that joins them, {_cycles(found.cycles)} left, "
+        f"about {duration(candidate.cost.seconds_per_sweep)} a sweep"
+    )
+    return Partition(candidate.part.groups, candidate.part.labels, AUTO, reason)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _cycles(count: int) -> str:
+    return "1 cycle" if count == 1 else f"{count or 'no'} cycles"
+
+
+register(AUTO, auto)

@@ -1,0 +1,297 @@
+"""What else can be tried where a run gains no more and there is time left.
+
+A run that stalls has found the best bound that its groups, its schedule and its envelopes admit. In turn:
+
+- where the groups asked for are large, the first runs are those of their parts; now the parts are united again;
+- groups without a cycle, if there are any that memory and time allow for, where the bound becomes the optimum;
+- the other schedule, on the same groups and from the same messages;
+- larger groups: those that are joined most strongly are united, as many as time allows for;
+- deeper envelopes (see ``kernels.deepening``).
+
+All but the forest go on from the messages there are, so that the bound does not step back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core.engine import SCHEDULES, Engine
+from bender_core.estimate import FOREST_SWEEPS, TooLargeError, estimate
+from bender_core.kernels.layout import Status
+from bender_core.model import BinaryMRF
+from bender_core.partition import (
+    LARGEST_GROUP,
+    Partition,
+    coupled_groups,
+    independent_cycles,
+    partition,
+    quality,
+    split_by_coupling,
+)
+from bender_core.partition.strategies import what_matters
+from bender_core.result import STATUSES, Attempt
+from bender_core.stopping import Stop, Stopped
+from bender_core.variants import Variant
+
+# Looked at every so many sweeps: a run is slow if so many times their gain would not close the gap.
+CHUNK, PATIENCE = 10, 20
+# Larger groups are worth it if so many sweeps fit into the time left.
+SWEEPS = 20
+# Groups are split, and the first run is theirs, until so many sweeps fit into the time.
+FIRST_SWEEPS = 100
+# A deeper envelope is tight at so many times as many states.
+DEEPER = 8
+
+OnProgress = Callable[[Engine], bool | None]
+
+
+@dataclass
+class Pursuit:
+    """Runs of one model, one after the other, and the best that they have found.
+
+    Attributes
+    ----------
+    engine : Engine
+        The run at present.
+    parts : list of Partition
+        What the groups of the first run shall become, one after the other, before anything else is tried.
+    stop : Stop
+        When time is over.
+    sweeps_left : int or None
+        For all runs together.
+    on_progress : callable or None
+        As for `Engine.run`.
+    lower : float
+        The best lower bound of all runs.
+    asked : bool
+        Whether ``on_progress`` wanted to stop.
+    tried : list of Attempt
+        The runs that are over, oldest first.
+    """
+
+    engine: Engine
+    parts: list[Partition]
+    stop: Stop
+    sweeps_left: int | None = None
+    on_progress: OnProgress | None = None
+    lower: float = -np.inf
+    asked: bool = False
+
+    def __post_init__(self) -> None:
+        self.tried: list[Attempt] = []
+        self._best = self.engine.labeling
+        self._ways = self._continuations()
+
+    @property
+    def labeling(self) -> np.ndarray:
+        """The best of all runs, shape (n,)."""
+        return self._best
+
+    @property
+    def is_late(self) -> bool:
+        """Whether time is over."""
+        return self.stop.left == 0.0
+
+    def run(self) -> None:
+        """Run to the end, and try nothing else."""
+        self.engine.run(on_progress=self._watch)
+        self._note()
+
+    def follow(self) -> None:
+        """Run, and go on with what comes next, until the gap is closed, time is over or nothing is left to try."""
+        patient = False
+        while True:
+            self._run_while_fast(patient)
+            self._note()
+            if self._is_over():
+                return
+            following = next(self._ways, None)
+            if following is not None:
+                self.engine = following
+            elif patient or self.engine.finished:
+                return
+            else:
+                patient = True
+
+    def _run_while_fast(self, patient: bool) -> None:
+        """Run until the end or, without patience, until the bound rises slowly."""
+        engine = self.engine
+        while not engine.finished and not self._is_stopped():
+            begin, lower = engine.sweep, engine.lower_bound
+            count = CHUNK if self.sweeps_left is None else min(CHUNK, self.sweeps_left)
+            engine.run(max_sweeps=begin + count, on_progress=self._watch)
+            if self.sweeps_left is not None:
+                self.sweeps_left -= engine.sweep - begin
+            gain, gap = engine.lower_bound - lower, engine.upper_bound - engine.lower_bound
+            if not patient and engine.sweep - begin == CHUNK and gain * PATIENCE < gap:
+                return
+
+    def _watch(self, engine: Engine) -> bool:
+        self.asked = bool(self.on_progress is not None and self.on_progress(engine))
+        return self.asked or self.stop()
+
+    def _is_stopped(self) -> bool:
+        return self.asked or self.sweeps_left == 0 or self.stop()
+
+    def _is_over(self) -> bool:
+        if self._is_stopped():
+            return True
+        energy = self.engine.mrf.energy(self._best)
+        return self.engine.lattice.raised(self.lower, energy) >= energy or self.engine.gap == 0.0
+
+    def _note(self) -> None:
+        """Keep what the run has found."""
+        engine = self.engine
+        self.lower = max(self.lower, engine.lower_bound)
+        if engine.mrf.energy(engine.labeling) < engine.mrf.energy(self._best):
+            self._best = engine.labeling
+        self.tried.append(attempt(engine))
+
+    # -- what comes next ------------------------------------------------------------------------------
+
+    def _continuations(self) -> Iterator[Engine]:
+        """One run after the other, each made when the one before gains no more."""
+        for part in self.parts:
+            yield from self._made(part)
+        yield from self._forest()
+        yield from self._other_schedule()
+        while (larger := self._larger_groups()) is not None:
+            yield from self._made(larger)
+            yield from self._other_schedule()
+        while not self.engine.variant.exact and self.engine.deepest < 1 << self.engine.partition.max_size:
+            yield from self._made(self.engine.partition, deepest=DEEPER * self.engine.deepest)
+
+    def _forest(self) -> Iterator[Engine]:
+        """The smallest groups without a cycle; it begins with messages of its own, and the others' bound stays."""
+        mrf = self.engine.mrf
+        if not self.engine.graph.cycles():
+            return
+        for max_size in range(self.engine.partition.max_size, LARGEST_GROUP + 1):
+            if self.stop():
+                return
+            part = partition(mrf, max_size, "layers")
+            if not self._fits(part, 12, FOREST_SWEEPS):
+                return
+            if not quality(mrf, part).cycles:
+                yield from self._made(part, variant=12, schedule="srmp")
+                return
+
+    def _other_schedule(self) -> Iterator[Engine]:
+        other = next(name for name in SCHEDULES if name != self.engine.schedule)
+        yield from self._made(self.engine.partition, schedule=other)
+
+    def _larger_groups(self) -> Partition | None:
+        """As many of the groups united as there is time for; None if there are none, or no time."""
+        mrf, part = self.engine.mrf, self.engine.partition
+        most = len(part) // 2
+        while most and not self.stop():
+            larger = united(mrf, part, most)
+            if len(larger) == len(part):
+                return None
+            if self._fits(larger, self.engine.variant, SWEEPS):
+                return larger
+            most //= 2
+        return None
+
+    def _fits(self, part: Partition, which: int | Variant, sweeps: int) -> bool:
+        """Whether there is memory, and time for so many sweeps."""
+        cost = estimate(self.engine.mrf, part, which)
+        left = self.stop.left
+        return cost.least <= self.engine.account.free and (left is None or sweeps * cost.seconds_per_sweep <= left)
+
+    def _made(
+        self, part: Partition, variant: int | None = None, schedule: str | None = None, deepest: int | None = None
+    ) -> Iterator[Engine]:
+        """A run that goes on from the present one, like it but for what is said."""
+        now = self.engine
+        try:
+            yield Engine(
+                now.mrf,
+                part,
+                now.variant if variant is None else variant,
+                schedule or now.schedule,
+                now.tolerance,
+                now.max_sweeps,
+                deepest or now.deepest,
+                now.improving,
+                snapshot_bytes=0,
+                limit=now.account,
+                stop=self.stop,
+                start=now,
+            )
+        except (Stopped, TooLargeError):
+            return
+
+
+def attempt(engine: Engine) -> Attempt:
+    """What a run was, and came to."""
+    return Attempt(
+        variant=engine.variant.number,
+        schedule=engine.schedule,
+        groups=engine.graph.n_groups,
+        max_size=engine.partition.max_size,
+        deepest=engine.deepest,
+        sweeps=engine.sweep,
+        lower_bound=engine.lower_bound,
+        upper_bound=engine.upper_bound,
+        status=STATUSES[engine.status] if engine.status != Status.RUNNING else "left",
+    )
+
+
+def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
+    """The partition with pairs of its groups united: those joined by most of the coupling that matters first.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    most : int
+        Pairs to unite; fewer are if no more are coupled, or the union would be larger than any group may be.
+    """
+    ends = np.sort(part.group_of()[mrf.edges], axis=1)
+    between = (ends[:, 0] != ends[:, 1]) & (mrf.coupling() != 0)
+    pairs, which = np.unique(ends[between], axis=0, return_inverse=True)
+    joint = np.bincount(which.reshape(-1), what_matters(mrf)[between], minlength=len(pairs))
+    partner: dict[int, int] = {}
+    for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
+        fits = len(part.groups[p]) + len(part.groups[q]) <= LARGEST_GROUP
+        if fits and p not in partner and q not in partner and len(partner) < 2 * most:
+            partner[p], partner[q] = q, p
+    kept = [p for p in range(len(part)) if partner.get(p, p) >= p]
+    groups = [np.concatenate([part.groups[g] for g in dict.fromkeys((p, partner.get(p, p)))]) for p in kept]
+    return Partition(tuple(np.sort(group) for group in groups), tuple(part.labels[p] for p in kept))
+
+
+def stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float) -> list[Partition]:
+    """What to begin with, and what it shall become: the partition itself at last.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    which : int or Variant
+    seconds : float
+        That there are for all runs.
+
+    Returns
+    -------
+    list of Partition
+        Each with groups that are unions of those of the one before.
+    """
+    found = [part]
+    if independent_cycles(len(part), coupled_groups(mrf, part)):
+        while found[0].max_size > 1 and FIRST_SWEEPS * estimate(mrf, found[0], which).seconds_per_sweep > seconds:
+            found.insert(0, halved(mrf, found[0]))
+    return found
+
+
+def halved(mrf: BinaryMRF, part: Partition) -> Partition:
+    """The partition with its larger groups split where little coupling joins the halves."""
+    largest = part.max_size
+    for p in reversed(range(len(part))):
+        if 2 * len(part.groups[p]) > largest + 1:
+            part = split_by_coupling(mrf, part, p)
+    return part
