@@ -10,7 +10,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import MEMORY, SAMPLES, Options, table, times
-from bender_core.estimate import SWEEPS
+from bender_core.costs import SWEEPS
 from bender_core.synth import generate
 
 SIZES = (4, 8, 12, 16)

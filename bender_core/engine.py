@@ -198,12 +198,12 @@ class Engine:
         self._line = charge_run(mrf, partition, self.variant, schedule, self.account)
         weakref.finalize(self, self._line.close)
         try:
-            self._build(snapshot_bytes, stop)
+            self._build(snapshot_bytes, stop, start)
         except BaseException:
             self._line.close()
             raise
 
-    def _build(self, snapshot_bytes: int, stop: Stop) -> None:
+    def _build(self, snapshot_bytes: int, stop: Stop, start: Engine | None) -> None:
         """Make everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.lattice = lattice(self.mrf)

@@ -1,0 +1,154 @@
+"""What runs are predicted to take, what they charge, and what they really take: resident memory at its peak."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import bender_core as bc
+from benchmarks.common import SAMPLES, Options, table
+from bender_core.stopping import Stop, Stopped
+from bender_core.synth import Value, generate
+
+# A run ends after so many seconds by the clock, and so does looking at it.
+LIMIT = 3.0
+# At so many states of a group at most.
+LOOKED_AT = 1024
+# What a run may take, megabytes: the default of the app, and little.
+LIMITS = (1024, 256)
+# Aims: the highest peak, in limits; the estimate in what was used, or the reverse.
+AIM_PEAK, AIM_ESTIMATE = 1.1, 3.0
+CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+
+
+class Case(NamedTuple):
+    """A run to be measured."""
+
+    model: str  # the name of a file, or of a family
+    values: dict[str, Value]  # the family's parameters
+    max_size: int
+    variant: int
+    schedule: str
+
+    def load(self, instances: Path) -> bc.BinaryMRF | None:
+        """The model; None where its file is missing."""
+        if self.values:
+            return generate(self.model, **self.values)
+        path = next((path for path in (SAMPLES / self.model, instances / self.model) if path.is_file()), None)
+        return None if path is None else bc.load(path)
+
+
+class Taken(NamedTuple):
+    """Bytes."""
+
+    estimate: int
+    used: int  # charged to the account in the end
+    peak: int  # of resident memory, above what the process took before
+    looking: int  # the same after the certificate and the tightness of all messages
+
+
+CASES = (
+    Case("tree.mrf.json", {}, 12, 9, "mplp"),
+    Case("karate.mrf.json", {}, 16, 4, "srmp"),
+    Case("pose.mrf.json", {}, 16, 9, "mplp"),
+    Case("pose.mrf.json", {}, 12, 12, "srmp"),
+    Case("torus-10x10.mrf.json", {}, 20, 9, "mplp"),
+    Case("UAI14PR_DBN_11.uai", {}, 12, 9, "mplp"),
+    Case("UAI14PR_DBN_11.uai", {}, 20, 4, "srmp"),
+    Case("UAI14PR_DBN_11.uai", {}, 16, 5, "mplp"),
+    Case("UAI14PR_Grids_11.uai", {}, 16, 9, "srmp"),
+    Case("UAI14PR_Segmentation_11.uai", {}, 18, 9, "mplp"),
+    Case("toulbar2_haplotype.qpbo", {}, 16, 12, "mplp"),
+    Case("toulbar2_haplotype.qpbo", {}, 8, 9, "srmp"),
+    Case("gka2b.sparse", {}, 10, 9, "mplp"),
+    Case("gka2b.sparse", {}, 15, 4, "mplp"),
+    Case("pm1s_80.0.rud", {}, 16, 9, "mplp"),
+    Case("pm1s_80.0.rud", {}, 20, 12, "srmp"),
+    Case("bqp50-1.sparse", {}, 20, 11, "mplp"),
+    Case("t2g10_5555.rud", {}, 8, 4, "srmp"),
+    Case("3r3x_2body_n64_s1.qh", {}, 12, 5, "srmp"),
+    Case("dwig_ran1_i_4.json", {}, 20, 4, "mplp"),
+    Case("sherrington_kirkpatrick", {"n": 60, "seed": 2}, 12, 9, "mplp"),
+    Case("sherrington_kirkpatrick", {"n": 40, "seed": 2}, 20, 9, "srmp"),
+    Case("restricted_boltzmann", {"hidden": 24, "seed": 2}, 16, 4, "mplp"),
+    Case("ising_grid", {"rows": 40, "columns": 40, "seed": 2}, 12, 9, "mplp"),
+    Case("ising_grid", {"rows": 60, "columns": 60, "coupling": "gaussian", "seed": 2}, 4, 11, "srmp"),
+    Case("random_tree", {"n": 2000, "seed": 2}, 20, 12, "mplp"),
+    Case("random_regular", {"n": 1000, "degree": 4, "seed": 2}, 14, 9, "mplp"),
+    Case("chimera", {"rows": 8, "columns": 8, "seed": 2}, 16, 5, "srmp"),
+    Case("image_segmentation", {"columns": 64}, 18, 9, "mplp"),
+    Case("body_pose", {"candidates": 24, "people": 4, "seed": 2}, 14, 9, "srmp"),
+)
+
+
+def run(options: Options) -> None:
+    """Print a line a run, and how close the worst come to what they may take."""
+    if not CLEAR.exists():
+        print(f"Left out: the peak of resident memory is read in {CLEAR.parent}, which this system does not have.\n")
+        return
+    seconds = options.seconds(LIMIT)
+    print(
+        f"Megabytes; runs of {seconds:g} s, each in a process of its own. The peak is that of resident memory, above\n"
+        "what the process took with the model loaded and everything compiled; looking is the same after the\n"
+        f"certificate and the tightness of all messages, on {LOOKED_AT} states of a group at most.\n"
+    )
+    row = table(
+        {"model": -27, "M": 3, "variant": 7, "schedule": -8, "limit": 6, "estimate": 9, "used": 8, "peak": 8}
+        | {"looking": 8, "peak/limit": 10, "estimate/used": 13}
+    )
+    peaks, ratios = [], []
+    for case, limit in product(CASES, LIMITS):
+        taken = _in_a_new_process(case, options.instances, limit << 20, seconds)
+        if taken is None:
+            continue
+        peaks.append(max(taken.peak, taken.looking) / (limit << 20))
+        ratios.append(taken.estimate / taken.used)
+        shown = (f"{count / 2**20:.1f}" for count in taken)
+        row(case.model, *case[2:], limit, *shown, f"{peaks[-1]:.3f}", f"{ratios[-1]:.2f}")
+    close = sum(1 / AIM_ESTIMATE <= ratio <= AIM_ESTIMATE for ratio in ratios) / len(ratios)
+    print(
+        f"\n{len(ratios)} runs (those left out do not fit, or their file is missing). The highest peak is "
+        f"{max(peaks):.3f} limits (aim {AIM_PEAK:g});\nthe estimate is within a factor of {AIM_ESTIMATE:g} of what "
+        f"was used for {close:.0%}, the median {median(ratios):.2f}, the extremes {min(ratios):.2f} and "
+        f"{max(ratios):.2f}.\n"
+    )
+
+
+def _in_a_new_process(case: Case, instances: Path, limit: int, seconds: float) -> Taken | None:
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        return alone.submit(_measured, case, instances, limit, seconds).result()
+
+
+def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken | None:
+    """What a run takes; None where it does not fit or there is no such file."""
+    bc.warm_up()
+    mrf = case.load(instances)
+    if mrf is None:
+        return None
+    part = bc.partition(mrf, case.max_size)
+    estimate = bc.estimate(mrf, part, case.variant, case.schedule).bytes
+    CLEAR.write_text("5")
+    before = _resident("VmRSS")
+    try:
+        engine = bc.Engine(mrf, part, case.variant, case.schedule, limit=limit)
+    except bc.TooLargeError:
+        return None
+    engine.run(time_limit=seconds)
+    used, peak = engine.account.used, _resident("VmHWM") - before
+    try:
+        stop = Stop(seconds)
+        engine.certificate(stop)
+        engine.tightness(LOOKED_AT, stop)
+    except (Stopped, bc.TooLargeError):
+        pass
+    return Taken(estimate, used, peak, _resident("VmHWM") - before)
+
+
+def _resident(name: str) -> int:
+    """Bytes of resident memory: now (VmRSS), or at its peak since it was cleared (VmHWM)."""
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
+    return int(line.split()[1]) << 10

@@ -1,0 +1,283 @@
+"""What a sweep costs: what it consists of, foreseen from the model or counted in a trial, times a table of constants.
+
+The costs of single steps are multiples of what `speed` measures on this machine; their constants were fitted to runs,
+with the counts known. How many rounds of oracles an update takes is a matter of the model (see `freedom`); those
+constants were fitted to the counts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bender_core import freedom
+from bender_core.kernels.exact import plan_exact
+from bender_core.kernels.layout import Method, Problem
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.partition import Partition, coupled_groups, independent_cycles
+from bender_core.speed import Speed
+from bender_core.variants import Variant
+
+# The sweeps that seconds a sweep are the mean of; without a cycle a run is over after about so many.
+SWEEPS, FOREST_SWEEPS = 10, 4
+
+
+# Rounds of oracles in an update beside the last one, and rounds that end in a row in a sweep, of a group: 2 to the
+# power of its features (see `_features`) times these.
+ROUNDS = np.array([-1.61, 0.99, 0.20, 0.29, 0.13, -0.29])
+ADDING = np.array([-1.98, 0.98, 0.22, 0.27, 0.26, -0.49])
+# Rows that are recycled, in those that a sweep adds: they are made in the first sweeps, and stay.
+HELD = 7.0
+# Of the rows of a sweep, an edge gets a share that grows so as 2 to the loose members of its smaller end.
+GROWTH = 0.9
+
+# What steps cost. In the overhead of one enumerated state: a run (the call, events and snapshots), a sweep, an update,
+# a message, an entry that is projected from or to active states, a round of oracles for every message and one more,
+# a row, a Magnanti-Wong row per bit of the sender.
+RUN, SWEEP, UPDATE, MESSAGE, PROJECTED, ROUND, ROW, CUT = 3890, 64, 14, 2.3, 0.115, 1.4, 95, 15.2
+# In passes: over a group's tables in an update, over what is sent in an oracle, over the total in a round, over the
+# envelope and the total when a row is put to use, over what is sent in a cut, over both tables of a recycled row.
+UPDATED, READ, SOUGHT, RAISED, CUT_PASSES, SHARED = 0.73, 5.4, 0.01, 1.5, 1.8, 1.05
+# Enumeration: a state of the receiver, per bit of the sender (overhead); a pair of states (entries of a pass).
+STATE, PAIR = 0.33, 0.89
+# Elimination: a message (overhead); an entry of a table.
+ELIMINATION, ELIMINATED = 21, 0.75
+# Pruning: a message (overhead); an entry looked at to list the first candidates, and an entry of the receiver for every
+# candidate that survives, of which there are so many for every round of the receiver.
+PRUNING, LOOKED_AT, SURVIVING = 476, 40, 20
+
+# An entry that the loop counts where min-marginals are exact.
+COUNTED = 1.1
+
+
+class Work(NamedTuple):
+    """What a sweep consists of beside its passes over tables, on average over a run."""
+
+    rounds: FloatArray  # (G,) of oracles in an update of every group
+    added: FloatArray  # (E,) rows that every edge is given in a sweep
+    held: FloatArray  # (E,) rows that a message recycles
+    sweeps: float  # that the run makes
+    read: float = 0.0  # entries that the loop reads in a sweep, where they were counted
+
+
+def updates(schedule: str) -> int:
+    """How often a sweep updates a group."""
+    return 2 if schedule == "srmp" else 1
+
+
+def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant) -> Work:
+    """What the model lets expect."""
+    sweeps = SWEEPS if graph.cyclic else FOREST_SWEEPS
+    if which.enumerated:
+        return Work(np.zeros(len(graph.states)), np.zeros(len(graph.ends)), np.zeros(len(graph.ends)), sweeps)
+    features = _features(mrf, part, graph)
+    rounds = np.minimum(1 + np.exp2(features @ ROUNDS), graph.states)
+    adding = np.minimum(np.exp2(features @ ADDING), graph.states)
+    added = (1 + len(which.alphas)) * adding.sum() * shares(graph)
+    return Work(rounds, added, 2 + HELD * added, sweeps)
+
+
+def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
+    """What the rounds of an update depend on, shape (G, len(ROUNDS))."""
+    owner, groups, weight = part.group_of(), len(part), np.abs(mrf.coupling())
+    outside = owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]]
+    loose = totals(owner, looseness(mrf, owner), groups)
+    ends = owner[mrf.edges]
+    weights, leaving = (totals(ends.reshape(-1), np.repeat(w, 2), groups) for w in (weight, weight * outside))
+    boundary = totals(owner, 1.0 * (np.bincount(mrf.edges[outside].reshape(-1), minlength=mrf.n) > 0), groups)
+    couplings = totals(ends[outside].reshape(-1), np.ones(2 * int(outside.sum())), groups)
+    density = np.log2(np.maximum(couplings / np.maximum(boundary, 1), 1))
+    return np.stack(
+        [
+            np.ones(groups),
+            loose * freedom.frustration(mrf),
+            loose * leaving / np.where(weights > 0, weights, 1),
+            freedom.response(mrf, part),
+            freedom.diversity(mrf, part) * density,
+            np.log2(1 + graph.degree),
+        ],
+        axis=1,
+    )
+
+
+def shares(graph: Coupled) -> FloatArray:
+    """What share of all rows every edge gets, shape (E,)."""
+    share: FloatArray = np.exp2(GROWTH * graph.loose.min(axis=1)) * graph.couplings / graph.bits.sum(axis=1)
+    return share / share.sum() if len(share) else share
+
+
+def seconds(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
+    """Processor seconds of a sweep."""
+    if which.exact and work.read:
+        messages = COUNTED * speed.entry * work.read
+    elif which.exact:
+        messages = _exact(graph, which, work, speed).sum()
+    else:
+        messages = _with_rows(graph, which, schedule, work, speed)
+    return float(_passing(graph, schedule, work.sweeps, speed) + messages)
+
+
+def _passing(graph: Coupled, schedule: str, sweeps: float, speed: Speed) -> float:
+    """What all variants do in a sweep: updates of the groups' tables, and their messages."""
+    turns, degree = updates(schedule), graph.degree
+    receiver = graph.states[graph.ends]
+    projected = receiver[np.exp2(graph.bits) < receiver].sum()
+    overhead = RUN / sweeps + SWEEP + turns * (UPDATE * len(degree) + MESSAGE * degree.sum() + PROJECTED * projected)
+    passes = (turns * (1 + 3 * degree) + 3) * speed.passing(graph.states)
+    return float(speed.overhead * overhead + UPDATED * passes.sum())
+
+
+def _with_rows(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
+    """What a variant does with rows: rounds of oracles, new rows, and those that are recycled."""
+    active, passing = np.exp2(graph.bits), speed.passing(graph.states)
+    sent = active[:, ::-1]
+    rounds = updates(schedule) * work.rounds
+    oracles = ROUND * speed.overhead * (1 + graph.degree)
+    oracles += READ * graph.received(speed.passing(sent)) + SOUGHT * passing
+    added = work.added[:, None].repeat(2, axis=1) / 2
+    raising = graph.received(added) * (ROW * speed.overhead + RAISED * passing)
+    cut = added * len(which.alphas) / (1 + len(which.alphas))
+    cutting = cut * (CUT * speed.overhead * graph.bits[:, ::-1] + CUT_PASSES * speed.passing(sent))
+    recycling = 2 * SHARED * work.held * speed.passing(active).sum(axis=1)
+    return float((rounds * oracles).sum() + raising.sum() + cutting.sum() + recycling.sum())
+
+
+def _exact(graph: Coupled, which: Variant, work: Work, speed: Speed) -> FloatArray:
+    """Seconds of every message by the way that the engine will choose for it, shape (E, 2)."""
+    receiver, sender = graph.bits, graph.bits[:, ::-1]
+    states, sent = np.exp2(receiver), np.exp2(sender)
+    enumerated = states * (STATE * speed.overhead * (1 + sender) + PAIR * speed.entry * sent)
+    if which.enumerated:
+        return enumerated
+    method, front = plan(graph)
+    tables = (1 + graph.bits.min(axis=1, keepdims=True)) * front
+    eliminated = ELIMINATION * speed.overhead + ELIMINATED * speed.eliminated * tables
+    surviving = SURVIVING * work.rounds[graph.ends] * states
+    looked_at = LOOKED_AT * (states + receiver * sent)
+    pruned = PRUNING * speed.overhead + speed.entry * looked_at + np.minimum(speed.entry * surviving, enumerated)
+    return np.select([method == Method.ELIMINATE, method == Method.PRUNE], [eliminated, pruned], default=enumerated)
+
+
+class Coupled(NamedTuple):
+    """The coupled groups, as far as times depend on them. An edge carries two messages, one into either end."""
+
+    states: FloatArray  # (G,) of every group
+    ends: IntArray  # (E, 2)
+    bits: IntArray  # (E, 2) members of either end that are coupled to the other
+    loose: FloatArray  # (E, 2) how many of them are loose: see `looseness`
+    first: IntArray  # (E + 1,) where the couplings of an edge begin
+    coupling_bit: IntArray  # (K, 2) the members that it joins, numbered among those
+    cyclic: bool  # whether edges close a cycle of groups
+
+    @property
+    def degree(self) -> IntArray:
+        """The number of neighbours of every group, shape (G,)."""
+        number: IntArray = np.bincount(self.ends.reshape(-1), minlength=len(self.states))
+        return number
+
+    @property
+    def couplings(self) -> IntArray:
+        """The number of couplings of every edge, shape (E,)."""
+        number: IntArray = np.diff(self.first)
+        return number
+
+    def received(self, values: FloatArray) -> FloatArray:
+        """The sum over the messages into every group, shape (G,), of what concerns a message, shape (E, 2)."""
+        return totals(self.ends.reshape(-1), values.reshape(-1), len(self.states))
+
+
+def totals(label: IntArray, values: FloatArray, n_labels: int) -> FloatArray:
+    """The sum of the values of every label."""
+    return np.bincount(label, values, minlength=n_labels).astype(np.float64)
+
+
+def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:
+    pairs, owner, weight = coupled_groups(mrf, part), part.group_of(), np.abs(mrf.coupling())
+    lower_first = owner[mrf.edges[:, 0]] <= owner[mrf.edges[:, 1]]
+    members = np.where(lower_first[:, None], mrf.edges, mrf.edges[:, ::-1])
+    groups = owner[members]
+    between = np.flatnonzero((groups[:, 0] != groups[:, 1]) & (weight > 0))
+    code = np.array([len(part), 1])
+    edge = np.searchsorted(pairs @ code, groups[between] @ code)
+    order = np.argsort(edge, kind="stable")
+    edge, between = edge[order], between[order]
+    # Every member that is coupled on a side of an edge, once, and where the couplings find theirs.
+    used, place = np.unique((2 * edge[:, None] + [0, 1]) * mrf.n + members[between], return_inverse=True)
+    place = place.reshape(-1, 2)
+    side, member = np.divmod(used, max(mrf.n, 1))
+    n_sides = 2 * len(pairs)
+    strength = totals(place.reshape(-1), np.repeat(weight[between], 2), len(used))
+    loose = totals(side, looseness(mrf, owner)[member], n_sides) * evenness(strength, side, n_sides)
+    return Coupled(
+        states=2.0 ** np.array([len(group) for group in part.groups], np.float64),
+        ends=pairs,
+        bits=np.bincount(side, minlength=n_sides).reshape(-1, 2),
+        loose=loose.reshape(-1, 2),
+        first=np.searchsorted(edge, np.arange(len(pairs) + 1)),
+        coupling_bit=place - np.searchsorted(side, np.arange(n_sides))[2 * edge[:, None] + [0, 1]],
+        cyclic=independent_cycles(len(part), pairs) > 0,
+    )
+
+
+def looseness(mrf: BinaryMRF, owner: IntArray) -> FloatArray:
+    """How much of every variable is at the disposal of other groups, 0 to 1.
+
+    The geometric mean of two shares: by how much its couplings outweigh its own preference, which leaves nothing where
+    they cannot turn it, and how many of them leave its group.
+    """
+    weight = np.abs(mrf.coupling())
+    leaving = weight * (owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]])
+    change = mrf.pairwise[:, 1, :] - mrf.pairwise[:, 0, :], mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]
+    preference = mrf.unary[:, 1] - mrf.unary[:, 0]
+    for side in (0, 1):
+        preference += totals(mrf.edges[:, side], change[side].mean(axis=1), mrf.n)
+    total, outside = (totals(mrf.edges.reshape(-1), np.repeat(part, 2), mrf.n) for part in (weight, leaving))
+    total = np.where(total > 0, total, 1.0)
+    free = np.maximum(1 - 2 * np.abs(preference) / total, 0)
+    loose: FloatArray = np.sqrt(free * outside / total)
+    return loose
+
+
+def evenness(values: FloatArray, label: IntArray, n_labels: int) -> FloatArray:
+    """How even the positive values of every label are: 1 if they are the same, 1 / count if one is all there is."""
+    count, total, squares = (totals(label, values**power, n_labels) for power in (0, 1, 2))
+    even: FloatArray = total**2 / np.maximum(count * squares, np.finfo(float).tiny)
+    return even
+
+
+def plan(graph: Coupled) -> tuple[IntArray, FloatArray]:
+    """The engine's choice of a way for every message, and the largest table of an elimination, shape (E, 2) each.
+
+    The choice is the kernel's own, asked with a problem that has couplings but no tables.
+    """
+    bits = graph.bits.reshape(-1)
+    floats, ints, pairs = np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+    problem = Problem(
+        size=ints,
+        phi=floats,
+        phi_start=ints,
+        edge_node=pairs,
+        edge_weight=floats,
+        bits=bits,
+        lens_start=ints,
+        lens=ints,
+        coupling_start=graph.first,
+        coupling_bit=graph.coupling_bit,
+        coupling_entry=pairs,
+        coupling_weight=floats,
+        charge=np.zeros((0, 0, 2)),
+        form_start=ints,
+        form=floats,
+        method=np.zeros(len(bits), np.int64),
+        elimination=np.zeros((len(bits), int(bits.max(initial=1))), np.int64),
+        front=np.zeros(len(bits)),
+        arc_first=ints,
+        node_arcs=ints,
+        lam_start=ints,
+        low_length=0,
+        stride=0,
+        scale=0.0,
+    )
+    plan_exact(problem, 0, len(bits))
+    return problem.method.reshape(-1, 2), problem.front.reshape(-1, 2)

@@ -1,0 +1,108 @@
+"""How fast this machine is at what runs consist of: measured once, in a fraction of a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from bender_core import memory
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.affine import affine_max4
+from bender_core.kernels.exact import begin_exact, exact_min_marginals
+from bender_core.kernels.layout import LOW_BITS, Method
+from bender_core.kernels.rows import enumerate_min_marginals
+from bender_core.model import BinaryMRF, FloatArray
+from bender_core.partition import Partition
+
+# Bits of a table that lies in the cache of one core, and of one that does not.
+CACHED, LARGE = 12, 20
+# A table of more entries than this counts as large: 1 MB.
+CACHE = 1 << 17
+# Members of the groups that are eliminated, in pairs; and of those that are enumerated, where overhead is all.
+ELIMINATED, TINY = 10, 3
+# The best of so many short measurements, and of so many long ones.
+SHORT, LONG = 60, 4
+
+
+class Speed(NamedTuple):
+    """Processor seconds of the steps that all else is a multiple of."""
+
+    entry: float  # reading an entry in a pass over a table in the cache
+    streamed: float  # adding an entry to another in a pass over tables that are too large for it
+    eliminated: float  # making an entry of a table of an elimination
+    overhead: float  # a state that is enumerated where that is all overhead: branches, short loops, calls
+
+    def passing(self, states: FloatArray) -> FloatArray:
+        """Seconds of a pass over tables of so many states each."""
+        seconds: FloatArray = states * np.where(states > CACHE, self.streamed, self.entry)
+        return seconds
+
+
+@lru_cache(maxsize=1)
+def speed() -> Speed:
+    """Of this machine; the first call measures it, in a tenth of a second."""
+    return Speed(entry=_pass(), streamed=_stream(), eliminated=_elimination(), overhead=_overhead())
+
+
+def _best(action: Callable[[], object], repeats: int) -> float:
+    """The least seconds of this thread that an action takes, whatever else the machine does."""
+    least = np.inf
+    for _ in range(repeats):
+        begin = time.thread_time()
+        action()
+        least = min(least, time.thread_time() - begin)
+    return least
+
+
+def _pass() -> float:
+    lam, fold = np.zeros(1 << CACHED), np.empty((4, 1 << LOW_BITS))
+    stride = (1 << LOW_BITS) + (1 << (CACHED - LOW_BITS))
+    table = np.zeros(4 * stride)
+
+    def action() -> None:
+        affine_max4(lam, 0, CACHED, table, 0, stride, 2 * stride, 3 * stride, 1 << LOW_BITS, fold)
+
+    return _best(action, SHORT) / (4 << CACHED)
+
+
+def _stream() -> float:
+    total, nu = np.ones((2, 1 << LARGE))
+    return _best(lambda: np.add(total, nu, out=total), LONG) / (1 << LARGE)
+
+
+def _elimination() -> float:
+    graph, sent, nu = _pairs(ELIMINATED)
+    work = memory.workspace(memory.dimensions(graph), 1, exact=True, deepest=1)
+    entries = (1 + ELIMINATED) * float(graph.problem.front[0])
+
+    def action() -> None:
+        begin_exact(work)
+        exact_min_marginals(graph.problem, 0, sent, nu, work)
+
+    return _best(action, SHORT) / entries
+
+
+def _overhead() -> float:
+    graph, sent, _ = _pairs(TINY)
+    work = memory.workspace(memory.dimensions(graph), 1, exact=True, deepest=1)
+    # So many that the call itself does not count.
+    states = np.tile(np.arange(1 << TINY), 64)
+    found = np.empty(len(states))
+    return _best(lambda: enumerate_min_marginals(graph.problem, sent, 0, states, found, work), SHORT) / len(states)
+
+
+def _pairs(members: int) -> tuple[HyperGraph, FloatArray, FloatArray]:
+    """Two groups whose members are coupled one to one, with what one brings and room for what the other gets."""
+    first = np.arange(members)
+    mrf = BinaryMRF(
+        unary=np.zeros((2 * members, 2)),
+        edges=np.stack([first, first + members], axis=1),
+        pairwise=np.tile(np.eye(2), (members, 1, 1)),
+    )
+    graph = HyperGraph(mrf, Partition((first, first + members), ("a", "b")))
+    assert graph.problem.method[0] == Method.ELIMINATE or members < ELIMINATED
+    return graph, np.zeros(1 << members), np.empty(1 << members)
