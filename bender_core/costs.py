@@ -80,7 +80,8 @@ def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant) ->
 
 def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
     """What the rounds of an update depend on, shape (G, len(ROUNDS))."""
-    owner, groups, weight = part.group_of(), len(part), np.abs(mrf.coupling())
+    owner, groups = part.group_of(), len(part)
+    weight: FloatArray = np.abs(mrf.coupling())
     outside = owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]]
     loose = totals(owner, looseness(mrf, owner), groups)
     ends = owner[mrf.edges]
