@@ -140,8 +140,9 @@ class Library:
         """A few steps, some of them left in the middle."""
         if self.engine is not None:
             for _ in range(self.rng.randint(1, 20)):
-                left = self.rng.random() < 0.2
-                self.engine.step(self.rng.choice(["event", "row", "node"]), on_progress=lambda _, left=left: left)
+                leave = self.rng.random() < 0.2
+                grain: bc.Grain = self.rng.choice(["event", "row", "node"])
+                self.engine.step(grain, on_progress=(lambda _: True) if leave else None)
 
     def run(self) -> None:
         """For a moment."""
@@ -181,7 +182,8 @@ class Library:
     def race(self) -> None:
         """Two runs that take turns for a moment."""
         entries = [Entry(self.mrf, self.part, self.part.max_size, variant, "mplp") for variant in (4, 12)]
-        lanes = [Lane(entry, Limits(seconds=0.2, megabytes=self.account.limit >> 21)) for entry in entries]
+        room = Limits(seconds=0.2, megabytes=self.account.free >> 21)
+        lanes = [Lane(entry, room, account=self.account) for entry in entries]
         race = Race(lanes)
         try:
             while not race.finished:

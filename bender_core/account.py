@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 
 
 def memory_limit() -> int:
-    """The bytes that runs may take together: BENDER_MEMORY_MB from the environment, or 1 GB."""
+    """The bytes that the runs of a session may take together: BENDER_MEMORY_MB from the environment, or 1 GB."""
     return int(os.environ.get("BENDER_MEMORY_MB", "1024")) << 20
+
+
+_Lock = AbstractContextManager[bool | None]
 
 
 class Account:
@@ -18,28 +22,35 @@ class Account:
     Parameters
     ----------
     limit : int, optional
-        Bytes; `memory_limit` by default.
-
-    Attributes
-    ----------
-    limit : int
+        Bytes; `memory_limit` by default, also when that changes.
+    within : Account, optional
+        A larger account, on which all that is charged here is a line too.
+    name : str
+        Of that line.
     """
 
-    def __init__(self, limit: int | None = None) -> None:
-        self.limit = memory_limit() if limit is None else limit
-        self._lock = threading.Lock()
+    def __init__(self, limit: int | None = None, within: Account | None = None, name: str = "") -> None:
+        self._limit = limit
+        self._lock: _Lock = threading.RLock() if within is None else within._lock
         self._lines: list[Line] = []
+        self._above = None if within is None else within.open(name, {})
+
+    @property
+    def limit(self) -> int:
+        """Bytes that may be charged."""
+        return memory_limit() if self._limit is None else self._limit
 
     @property
     def used(self) -> int:
         """Bytes charged at the moment."""
         with self._lock:
-            return self._used()
+            return sum(line.used for line in self._lines)
 
     @property
     def free(self) -> int:
         """Bytes that are left, never negative."""
-        return max(self.limit - self.used, 0)
+        own = max(self.limit - self.used, 0)
+        return own if self._above is None else min(own, self._above.account.free)
 
     @property
     def lines(self) -> list[Line]:
@@ -49,15 +60,19 @@ class Account:
 
     def open(self, name: str, items: Mapping[str, int]) -> Line | None:
         """A new line with these charges; None, and nothing is charged, if they do not fit."""
-        line = Line(name, self, items)
         with self._lock:
-            if self._used() + line.used > self.limit:
+            line = Line(name, self)
+            if not self._take(sum(items.values())):
                 return None
+            line.items.update(items)
             self._lines.append(line)
-        return line
+            return line
 
-    def _used(self) -> int:
-        return sum(line.used for line in self._lines)
+    def _take(self, count: int) -> bool:
+        """Whether some bytes more (or fewer) fit, here and above, where they are charged if they do."""
+        if count > 0 and self.used + count > self.limit:
+            return False
+        return self._above is None or self._above.charge("all", count)
 
 
 class Line:
@@ -66,19 +81,15 @@ class Line:
     Attributes
     ----------
     name : str
+    account : Account
     items : dict of str to int
-        Bytes by what they are for: "tables", "rows", "events", "snapshots", ...
+        Bytes by what they are for: "messages", "rows", "events", "snapshots", ...
     """
 
-    def __init__(self, name: str, account: Account, items: Mapping[str, int]) -> None:
+    def __init__(self, name: str, account: Account) -> None:
         self.name = name
-        self.items = dict(items)
-        self._account = account
-
-    @property
-    def limit(self) -> int:
-        """Of the whole account, bytes."""
-        return self._account.limit
+        self.account = account
+        self.items: dict[str, int] = {}
 
     @property
     def used(self) -> int:
@@ -87,16 +98,16 @@ class Line:
 
     def charge(self, item: str, count: int) -> bool:
         """Charge some bytes more (or, if negative, fewer); returns False, and charges nothing, if they do not fit."""
-        account = self._account
-        with account._lock:
-            if count > 0 and account._used() + count > account.limit:
+        with self.account._lock:
+            if not self.account._take(count):
                 return False
             self.items[item] = self.items.get(item, 0) + count
             return True
 
     def close(self) -> None:
         """Give everything back."""
-        with self._account._lock:
+        with self.account._lock:
+            if self in self.account._lines:
+                self.account._take(-self.used)
+                self.account._lines.remove(self)
             self.items.clear()
-            if self in self._account._lines:
-                self._account._lines.remove(self)

@@ -27,7 +27,9 @@ class Comparison:
     inside, held : float
         Shares of the coupling that matters: see `partition.Quality`.
     bytes : int
-        Predicted memory of a run.
+        Memory that a run typically comes to take, predicted.
+    least : int
+        Memory without which it cannot begin.
     seconds_per_sweep : float
         Predicted, on this machine.
     lower_bound : float or None
@@ -42,6 +44,7 @@ class Comparison:
     inside: float
     held: float
     bytes: int
+    least: int
     seconds_per_sweep: float
     lower_bound: float | None
 
@@ -112,6 +115,7 @@ def predicted(mrf: BinaryMRF, part: Partition, max_size: int, variant: int | Var
         inside=found.inside,
         held=found.held,
         bytes=cost.bytes,
+        least=cost.least,
         seconds_per_sweep=cost.seconds_per_sweep,
         lower_bound=None,
     )

@@ -263,6 +263,15 @@ class Engine:
                 )
         return memory.workspace(self._dims, 1, exact=True, deepest=1)
 
+    @property
+    def charged(self) -> int:
+        """Bytes charged to the account."""
+        return self._line.used
+
+    def release(self) -> None:
+        """Give what is charged back to the account, before the engine itself is dropped; it must not be used again."""
+        self._line.close()
+
     # -- where the run stands -------------------------------------------------------------------------
 
     @property

@@ -6,10 +6,12 @@ sizes depend on, so what a run needs is known before anything is made.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bender_core.account import Line
 from bender_core.hypergraph import HyperGraph, form_length
@@ -154,7 +156,7 @@ class Store(Generic[_Arrays]):
 
     def __init__(self, make: Callable[[int], _Arrays], item: str, size: int, count: int, line: Line) -> None:
         self._item, self._size, self._line = item, size, line
-        self._capacity = max(line.limit // size, count)
+        self._capacity = max(line.account.limit // size, count)
         while True:
             try:
                 self._arrays: _Arrays = make(self._capacity)
@@ -208,18 +210,33 @@ class Store(Generic[_Arrays]):
 def events(capacity: int) -> Events:
     """Room for so many events; the system backs no more of it than is written to."""
     floats = {"value", "before", "lower_bound", "upper_bound"}
-    return Events._make(np.zeros(capacity, np.float64 if name in floats else np.int64) for name in Events._fields)
+    return Events._make(_reserved((capacity,), float if name in floats else np.int64) for name in Events._fields)
 
 
 def pool(dims: Dimensions, capacity: int) -> Pool:
     """Room for so many rows; the system backs no more of it than is written to."""
     return Pool(
-        table=np.zeros(2 * dims.stride * capacity),
-        **{name: np.zeros(capacity, np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
-        intercept=np.zeros((capacity, 2)),
-        version=np.zeros((capacity, 2), np.int64),
-        share=np.zeros((capacity, int(dims.bits.max(initial=1)), 2)),
+        table=_reserved((2 * dims.stride * capacity,), float),
+        **{name: _reserved((capacity,), np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
+        intercept=_reserved((capacity, 2), float),
+        version=_reserved((capacity, 2), np.int64),
+        share=_reserved((capacity, int(dims.bits.max(initial=1)), 2), float),
     )
+
+
+def _reserved(shape: tuple[int, ...], kind: type) -> NDArray[Any]:
+    """Zeros in pages of their own, which take no memory until they are written to.
+
+    `numpy.zeros` may use memory over again that was given back, and then has to write all of it.
+    """
+    count = int(np.prod(shape))
+    if not count:
+        return np.zeros(shape, kind)
+    try:
+        pages = mmap.mmap(-1, WORD * count)
+    except OSError as error:
+        raise MemoryError(f"no address space for {WORD * count} bytes") from error
+    return np.frombuffer(pages, kind, count).reshape(shape)
 
 
 def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> dict[str, tuple[int, ...]]:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 import bender_core as bc
-from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
 from bender_core.experiments import Limits, Run, Store
 from bender_core.experiments.race import Entry
@@ -134,12 +133,13 @@ def objection(field: Sequence[Entry], asked: int, cutting: Cutting) -> str:
         return "Nothing to race: choose at least one variant, strategy, M and schedule."
     if len(field) > MOST_RUNNERS:
         return f"{len(field)} runs are too many to be told apart; choose at most {MOST_RUNNERS}."
-    needed, limit = sum(map(megabytes, field)), memory_limit() >> 20
-    if needed <= limit:
+    account, needed = lab().account, sum(map(megabytes, field))
+    room = account.free >> 20
+    if needed <= room:
         return ""
     return (
-        f"Together these runs need {storage(needed << 20)}, more than the limit of {storage(limit << 20)}; "
-        f"{_what_fits(field, limit)}."
+        f"Together these runs need {storage(needed << 20)}, more than the {storage(room << 20)} that the run on Watch "
+        f"leaves of {storage(account.limit)}; {_what_fits(field, room)}."
     )
 
 
@@ -172,7 +172,7 @@ def start(current: Lab, held: Contest) -> None:
         held.asked = False
         complaint(refused)
     elif field:
-        memory = f"{storage(sum(map(megabytes, field)) << 20)} of {storage(memory_limit())}"
+        memory = f"{storage(sum(map(megabytes, field)) << 20)} of {storage(lab().account.free)}"
         same = f" {asked - len(field)} would be the same run as another and are left out." * (asked > len(field))
         st.caption(
             f"{_runs(len(field))}, {memory}. They take turns, whoever has had the least time goes next: "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import os
-import sqlite3
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.engine import SCHEDULES
-from bender_core.experiments import Limits, Plan, PlanError, Run, Task, read_plan, seconds_expected
+from bender_core.experiments import Limits, Plan, PlanError, Run, StoreError, Task, read_plan, seconds_expected
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.tables import (
@@ -30,6 +29,7 @@ from bender_core.experiments.tables import (
     endings,
     gaps,
     of_plan,
+    shared,
     speeds,
     to_csv,
 )
@@ -234,19 +234,22 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> N
     older = by_other_code(runs)
     if older:
         st.caption(f"{older:,} of the runs shown were done by another version of the code.")
+    same = shared(on_table.tasks)
+    if same:
+        st.caption(f"{same:,} of the runs have the same groups as another M or strategy: one is done for all of them.")
     # Only who serves the app may name a cluster: its scheduler is trusted with everything.
     scheduler = os.environ.get("BENDER_SCHEDULER", "")
     if todo:
         where = "the Dask cluster" if scheduler else f"this machine, of {cores} cores"
         st.number_input(f"Runs at a time, on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
-    path = path_of(on_table.name)
+    path, kept = path_of(on_table.name), store().path
     label = "Run" if len(todo) == len(on_table.tasks) else "Resume"
     left.button(
         label,
         type="primary",
         disabled=not todo or running.busy,
-        on_click=lambda: path and running.start(path, store().path, workers, scheduler),
+        on_click=lambda: path and running.start(path, kept, workers, scheduler),
         width="stretch",
     )
     right.button("Stop", disabled=not running.busy, on_click=running.stop, width="stretch")
@@ -320,10 +323,11 @@ def times(runs: Sequence[Run]) -> None:
     st.caption(f"{legend} Click a point to watch its run.")
     points = picked.selection.points
     if points:
-        key = points[0]["customdata"][0]
-        watch(next(run.task for run in shown if run.task.key == key))
-    keys = tuple(run.task.key for run in shown)
-    st.download_button("Save the figure (HTML)", standing_alone(keys, legend, drawing), "times.html", "text/html")
+        key, _, size = points[0]["customdata"]
+        watch(next(run.task for run in shown if (run.task.key, run.task.max_size) == (key, size)))
+    points_shown = tuple((run.task.key, run.task.max_size) for run in shown)
+    page = standing_alone(points_shown, legend, drawing)
+    st.download_button("Save the figure (HTML)", page, "times.html", "text/html")
     observed = observations(shown)
     if observed:
         st.markdown("**What the paper observed, and whether it holds for these runs**")
@@ -346,7 +350,7 @@ def times(runs: Sequence[Run]) -> None:
 
 # A callable, made when pressed, would spare this; but Streamlit forgets it as soon as the page is run once more.
 @st.cache_data(show_spinner=False, max_entries=4)
-def standing_alone(keys: tuple[str, ...], legend: str, _drawing: go.Figure) -> bytes:
+def standing_alone(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
     """A figure as a page of its own, with all that draws it."""
     return document("Seconds of every run against those of the baseline", {legend: _drawing}).encode()
 
@@ -374,9 +378,9 @@ def gap_table(runs: Sequence[Run]) -> None:
                 lines.append(["", "paper", *map(_gap, published), ""])
     table(["variant", "", *(f"{level} %" for level in PERCENTILES), "at a limit"], lines)
     st.caption(
-        "The gap, (UB − LB) / |LB|, that so many per cent of the instances do not exceed; 0 is below 1e-9, a certified "
-        "optimum. The paper's 97 instances are not public and ours are generated: compare how variants stand to one "
-        "another, not the levels."
+        "The gap, (UB − LB) / max(|LB|, |UB|), that so many per cent of the instances do not exceed: the paper's where "
+        "energies are negative. 0 is below 1e-9, a certified optimum; – is a run that never began. The paper's 97 "
+        "instances are not public and ours are generated: compare how variants stand to one another, not the levels."
     )
 
 
@@ -466,5 +470,7 @@ def show() -> None:
 through_app()
 try:
     show()
-except (OSError, sqlite3.Error) as error:
+except StoreError as error:
+    complaint(f"Runs cannot be read or kept on this machine: {error}.")
+except OSError as error:
     complaint(f"Runs cannot be kept on this machine: {error}; set BENDER_DATA_DIR to a folder that can be written.")

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 import bender_core as bc
-from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
 from bender_core.partition import (
     LARGEST_GROUP,
@@ -183,7 +182,7 @@ def cost(current: Lab, part: Partition, model: str) -> bool:
     variant = st.session_state.cut_variant
     expected = predicted(model, owners(part), variant, current.mrf, part)
     kept = measured(model, owners(part), current.mrf, part)
-    limit = memory_limit()
+    limit = current.account.limit
     table(
         ["", ""],
         [
@@ -191,16 +190,20 @@ def cost(current: Lab, part: Partition, model: str) -> bool:
             ["hyper-edges", f"{kept.hyper_edges}"],
             ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
             ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
-            ["memory", f"{storage(expected.bytes)} of {storage(limit)}"],
+            [
+                "memory",
+                f"{storage(expected.least)} to begin, about {storage(expected.bytes)} in all, of {storage(limit)}",
+            ],
             ["time\u00a0a\u00a0sweep", f"about {duration(expected.seconds_per_sweep)}"],
         ],
     )
-    if expected.bytes <= limit:
+    if expected.least <= limit:
         return True
-    strategy = default_strategy(current.mrf) if part.strategy == "manual" else part.strategy
-    fits = largest_fit(model, part.max_size, strategy, variant, limit, current.mrf)
+    fits = largest_fit(model, owners(part), variant, limit, current.mrf, part)
     advice = f" M = {fits} would fit." if fits else " Cut it into smaller groups."
-    complaint(f"This choice needs {storage(expected.bytes)}, more than the limit of {storage(limit)}.{advice}")
+    complaint(f"This choice needs {storage(expected.least)}, more than the limit of {storage(limit)}.{advice}")
+    if fits:
+        st.button(f"Take M = {fits}", on_click=fill, args=("cut_size", fits))
     return False
 
 
@@ -440,7 +443,7 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
 
 def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
     """For every row what it is best in, in words, or that it would not fit."""
-    limit = memory_limit()
+    limit = lab().account.limit
     # The less, the better.
     measures: dict[str, Callable[[bc.Comparison], float | None]] = {
         "bound": lambda row: None if row.lower_bound is None else -row.lower_bound,
@@ -449,7 +452,7 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
         "cycles": lambda row: row.cycles,
         "kept": lambda row: -row.held,
     }
-    runnable = [row for row in rows if row.bytes <= limit]
+    runnable = [row for row in rows if row.least <= limit]
     said: dict[int, list[str]] = {id(row): [] for row in rows}
     for name, measure in measures.items():
         values = [value for row in runnable if (value := measure(row)) is not None]
@@ -460,8 +463,8 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
             if math.isclose(value, min(values), rel_tol=1e-9):
                 said[id(row)].append(name)
     return [
-        f"too large: {storage(row.bytes)} of {storage(limit)}"
-        if row.bytes > limit
+        f"too large: {storage(row.least)} of {storage(limit)}"
+        if row.least > limit
         else f"★ {', '.join(said[id(row)])}"
         if said[id(row)]
         else ""

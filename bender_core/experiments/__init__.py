@@ -3,7 +3,7 @@
 from bender_core.experiments.execute import Progress, dask, execute, local
 from bender_core.experiments.perform import Outcome, curve_of, perform
 from bender_core.experiments.plan import Instance, Limits, Plan, PlanError, Task, read_plan, seconds_expected
-from bender_core.experiments.store import Run, Store
+from bender_core.experiments.store import Run, Store, StoreError
 
 __all__ = [
     "Instance",
@@ -14,6 +14,7 @@ __all__ = [
     "Progress",
     "Run",
     "Store",
+    "StoreError",
     "Task",
     "curve_of",
     "dask",

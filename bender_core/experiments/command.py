@@ -5,15 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import threading
+from multiprocessing import resource_tracker
 from pathlib import Path
 
-from bender_core.experiments.execute import Progress, dask, execute, local
+from bender_core.experiments.execute import GLANCE_SECONDS, Progress, dask, execute, local
 from bender_core.experiments.plan import read_plan, seconds_expected
 from bender_core.experiments.report import report
 from bender_core.experiments.store import Store
-from bender_core.experiments.tables import endings, of_plan
+from bender_core.experiments.tables import endings, of_plan, shared
+
+# The exit code of what Ctrl-C ended.
+INTERRUPTED = 130
+# What is finished is kept within this time, unless the store is locked.
+STOP_SECONDS = 0.3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,28 +62,104 @@ def _plan(options: argparse.Namespace) -> int:
     seconds = seconds_expected(todo)
     workers = _workers(options)
     print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
+    same = shared(tasks)
+    if same:
+        print(f"{same} of the runs have the same groups as another M or strategy: one is done for all of them")
     print(f"about {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
     return 0
 
 
 def _run(options: argparse.Namespace) -> int:
-    tasks = read_plan(options.plan).tasks()
-    store, workers = _store(options), _workers(options)
-    begun_with = len(tasks) - len(store.missing(tasks))
-    closed = _closed_input() if options.attached else threading.Event()
-
-    def tell(progress: Progress) -> bool:
-        if progress.last is not None:
-            left = progress.seconds_left(begun_with) or 0.0
-            print((_as_json if options.attached else _in_words)(progress, left), flush=True)
-        return closed.is_set()
-
+    """Carry out a plan in a thread: the main thread then notices a stop at once, whatever is computed or waited for."""
+    carrying = _Carrying(options)
+    carrying.start()
     try:
-        execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
+        while not (carrying.ended.wait(GLANCE_SECONDS) or carrying.stop.is_set()):
+            pass
+        code = 0
     except KeyboardInterrupt:
-        print("stopped; what is done is kept, run again to go on", file=sys.stderr)
-        return 130
-    return 0
+        # What follows takes a moment; a second Ctrl-C gains nothing.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        code = INTERRUPTED
+    if code or carrying.stop.is_set():
+        carrying.end()
+        print(carrying.left_at, file=sys.stderr, flush=True)
+        if not carrying.ended.is_set():
+            # Python would wait for its workers; they end with this process.
+            os._exit(code)
+    if carrying.error is not None:
+        raise carrying.error
+    return code
+
+
+class _Carrying(threading.Thread):
+    """A plan that is being carried out.
+
+    Attributes
+    ----------
+    stop : Event
+        Whether it is to end.
+    ended : Event
+        Whether it has; Python takes a thread for ended when Ctrl-C interrupts that it is joined.
+    error : BaseException or None
+        Why it ended, if not as it should.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        super().__init__(daemon=True)
+        self.stop, self.ended = threading.Event(), threading.Event()
+        self.error: BaseException | None = None
+        self._options = options
+        self._progress: Progress | None = None
+
+    def end(self) -> None:
+        """Have it end, and wait until what is finished is kept; while the plan is being cut, nothing is."""
+        self.stop.set()
+        if self._progress is not None:
+            self.ended.wait(STOP_SECONDS)
+
+    @property
+    def left_at(self) -> str:
+        """How far it is, for whoever stopped it."""
+        if self._progress is None:
+            return "stopped before the first run; what was done earlier is kept, run the same command again to go on"
+        done, total = self._progress.done, self._progress.total
+        return f"stopped: {done} of {total} runs are done and kept; run the same command again to go on"
+
+    def run(self) -> None:
+        if hasattr(signal, "pthread_sigmask"):
+            # For the workers, which inherit it: Ctrl-C in a terminal would reach each of them. To start their tracker
+            # would lift it again.
+            resource_tracker.ensure_running()
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        if self._options.attached:
+            threading.Thread(target=self._stop_at_end_of_input, daemon=True).start()
+        try:
+            self._carry_out()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended.set()
+
+    def _carry_out(self) -> None:
+        options = self._options
+        tasks = read_plan(options.plan).tasks()
+        store, workers = _store(options), _workers(options)
+        begun_with = len(tasks) - len(store.missing(tasks))
+
+        def tell(progress: Progress) -> bool:
+            self._progress = progress
+            if progress.last is not None:
+                left = progress.seconds_left(begun_with) or 0.0
+                print((_as_json if options.attached else _in_words)(progress, left), flush=True)
+            return self.stop.is_set()
+
+        execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
+
+    def _stop_at_end_of_input(self) -> None:
+        """Whoever started this process has closed its standard input, or is gone."""
+        sys.stdin.read()
+        self.stop.set()
 
 
 def _in_words(progress: Progress, left: float) -> str:
@@ -87,18 +170,6 @@ def _in_words(progress: Progress, left: float) -> str:
 def _as_json(progress: Progress, left: float) -> str:
     told = {"done": progress.done, "total": progress.total, "failed": progress.failed, "left": left}
     return json.dumps(told | {"last": progress.last.title if progress.last else ""})
-
-
-def _closed_input() -> threading.Event:
-    """Set when whoever started this process closes its standard input, or is gone."""
-    closed = threading.Event()
-
-    def watch() -> None:
-        sys.stdin.read()
-        closed.set()
-
-    threading.Thread(target=watch, daemon=True).start()
-    return closed
 
 
 def _status(options: argparse.Namespace) -> int:

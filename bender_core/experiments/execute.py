@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
@@ -13,13 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bender_core.experiments.perform import WORKER_DIED, Outcome, perform
-from bender_core.experiments.plan import Task
-from bender_core.experiments.store import Store
+from bender_core.experiments.plan import Task, distinct
+from bender_core.experiments.store import Store, StoreError
 
 # So many tasks a worker are handed over at a time: enough that none waits, few enough that a stop is quick.
 AHEAD = 2
 # How often progress is told and a stop looked for, at least.
-GLANCE_SECONDS = 0.2
+GLANCE_SECONDS = 0.05
 
 # Entering gives workers; leaving abandons what they do.
 Workers = Callable[[], AbstractContextManager[Executor]]
@@ -32,9 +33,9 @@ class Progress:
     Attributes
     ----------
     done, total : int
-        Runs of the plan.
+        Tasks of the plan; a run that counts for several is done for all of them at once.
     failed : int
-        Of those done, the runs whose worker died.
+        Of those done, the tasks whose worker died.
     seconds : float
         Since this execution began.
     last : Task or None
@@ -97,11 +98,35 @@ def dask(address: str) -> Workers:
         with connect(address) as client:
             executor = client.get_executor(pure=False)
             try:
-                yield executor
+                yield _Cluster(executor)
             finally:
                 executor.shutdown(wait=False)
 
     return cluster
+
+
+class _Cluster(Executor):
+    """A Dask cluster: its workers go on with what is cancelled unless they look for that themselves."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self._executor.submit(_while_wanted, fn, *args, **kwargs)
+
+
+def _while_wanted(fn: Callable[..., Any], *args: Any) -> Any:
+    """Call a function that takes ``unwanted`` on a Dask worker: that its task is cancelled, or its client is gone."""
+    import distributed
+
+    worker: Any = distributed.get_worker()
+    key = worker.get_current_task()
+
+    def unwanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is None or task.state == "cancelled"
+
+    return fn(*args, unwanted=unwanted)
 
 
 def execute(
@@ -111,7 +136,7 @@ def execute(
     workers: int,
     on_progress: Callable[[Progress], bool | None] | None = None,
 ) -> bool:
-    """Do all tasks that the store does not hold yet.
+    """Do all tasks that the store does not hold yet, those of one key once.
 
     A task whose worker dies is tried once more, alone; if its worker dies again, that is its outcome until it is tried
     next time.
@@ -125,16 +150,16 @@ def execute(
     workers : int
         How many tasks run at a time.
     on_progress : callable, optional
-        Called with the `Progress` after every run and a few times a second; execution ends if it returns True, and
-        what was running is done again next time.
+        Called with the `Progress` after every run and at least every `GLANCE_SECONDS`; execution ends if it returns
+        True: what is finished is kept, and what is running is done again next time.
 
     Returns
     -------
     bool
         Whether all tasks are done.
     """
-    todo = store.missing(tasks)
-    state = _State(store, len(tasks), len(tasks) - len(todo), on_progress)
+    todo = distinct(store.missing(tasks))
+    state = _State(store, tasks, todo, on_progress)
     suspects = _drain(todo, workers_of, workers, state)
     for task in suspects:
         if state.stopped:
@@ -148,9 +173,15 @@ class _State:
     """What is done, and whether to go on."""
 
     def __init__(
-        self, store: Store, total: int, done: int, on_progress: Callable[[Progress], bool | None] | None
+        self,
+        store: Store,
+        tasks: Sequence[Task],
+        todo: Sequence[Task],
+        on_progress: Callable[[Progress], bool | None] | None,
     ) -> None:
-        self._store, self._total, self._done, self._failed = store, total, done, 0
+        self._store, self._total, self._failed = store, len(tasks), 0
+        self._weight = Counter(task.key for task in tasks)
+        self._done = self._total - sum(self._weight[task.key] for task in todo)
         self._on_progress = on_progress
         self._begin = time.perf_counter()
         self.stopped = False
@@ -158,8 +189,8 @@ class _State:
 
     def keep(self, task: Task, outcome: Outcome) -> None:
         self._store.add(task, outcome)
-        self._done += 1
-        self._failed += outcome.status == WORKER_DIED
+        self._done += self._weight[task.key]
+        self._failed += self._weight[task.key] * (outcome.status == WORKER_DIED)
         self.tell(task)
 
     def tell(self, last: Task | None) -> None:
@@ -185,19 +216,28 @@ def _drain(todo: Sequence[Task], workers_of: Workers, workers: int, state: _Stat
                         outcome = future.result()
                         state.keep(running.pop(future), outcome)
                     state.tell(None)
+                _keep_finished(running, state)
+            except StoreError:
+                raise
             except Exception as error:
+                unfinished = _keep_finished(running, state)
                 if not _is_death(error):
                     raise
-                unfinished = []
-                for future, task in running.items():
-                    if future.done() and future.exception() is None:
-                        state.keep(task, future.result())
-                    else:
-                        unfinished.append(task)
                 # Those handed over first were running, and one of them did it; the others merely waited.
                 suspects += unfinished[:workers]
                 waiting += reversed(unfinished[workers:])
     return suspects
+
+
+def _keep_finished(running: dict[Future[Outcome], Task], state: _State) -> list[Task]:
+    """Keep the runs that have come to their end; returns the others."""
+    unfinished = []
+    for future, task in running.items():
+        if future.done() and not future.cancelled() and future.exception() is None:
+            state.keep(task, future.result())
+        else:
+            unfinished.append(task)
+    return unfinished
 
 
 def _is_death(error: Exception) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.bounds import relative_gap
 from bender_core.engine import Engine
 from bender_core.estimate import TooLargeError
 from bender_core.experiments.plan import Task
@@ -62,17 +64,23 @@ class Outcome:
 
     @property
     def gap(self) -> float:
-        """The paper's normalised gap: the difference of the bounds over the size of the lower one."""
-        if not np.isfinite(self.lower_bound):
-            return np.inf
-        return max(self.upper_bound - self.lower_bound, 0.0) / (abs(self.lower_bound) or 1.0)
+        """The normalised gap, `relative_gap`; infinite if the run never began."""
+        return relative_gap(self.lower_bound, self.upper_bound)
 
 
-def perform(task: Task) -> Outcome:
+def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome:
     """Do a run within its limits; a run that is too large has an outcome too.
+
+    Parameters
+    ----------
+    task : Task
+    unwanted : callable, optional
+        Asked about every 50 ms whether nobody waits for the outcome any more.
 
     Raises
     ------
+    CancelledError
+        If it has become unwanted.
     FormatError, ModelError, PartitionError, OSError
         If its instance cannot be had or cut any more.
     """
@@ -87,7 +95,9 @@ def perform(task: Task) -> Outcome:
         return Outcome(MEMORY_REACHED)
     records = []
     while not engine.finished and (left := limits.seconds - (time.perf_counter() - begin)) > 0:
-        engine.run(max_sweeps=engine.sweep + 1, time_limit=left)
+        engine.run(max_sweeps=engine.sweep + 1, time_limit=left, on_progress=lambda engine: unwanted())
+        if unwanted():
+            raise CancelledError
         records.append(record(engine, time.perf_counter() - begin))
     return outcome_of(engine, time.perf_counter() - begin, records)
 

@@ -30,7 +30,7 @@ import hashlib
 import itertools
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
@@ -133,7 +133,8 @@ class Task:
     ----------
     key : str
         A hash of all that decides its result: the energies, the groups, variant, schedule, limits, and our code.
-        Runs of one key have one result, but for their times.
+        Tasks of one key, like those of two M that give the same groups, are one run: it is done once and counts for
+        each of them.
     model : str
         The content hash of the instance.
     instance : Instance
@@ -201,7 +202,7 @@ class Plan:
         return itertools.product(self.instances, self.sizes, self.strategies)
 
     def tasks(self, on_progress: Callable[[float], object] | None = None) -> list[Task]:
-        """All runs, instance by instance; of two that would be the same run only one.
+        """All runs, instance by instance; those on equal groups share their key.
 
         Parameters
         ----------
@@ -213,20 +214,29 @@ class Plan:
         FormatError, ModelError, PartitionError, OSError
             If an instance cannot be had or cut.
         """
-        found: dict[str, Task] = {}
+        found: dict[Task, None] = {}
         cuts = list(self._cuts())
         for k, (instance, max_size, strategy) in enumerate(cuts):
             if on_progress is not None:
                 on_progress(k / len(cuts))
             mrf, part = _cut(instance, max_size, strategy)
             for variant, schedule in itertools.product(self.variants, self.schedules):
-                task = task_of(instance, mrf, part, max_size, variant, schedule, self.limits)
-                found.setdefault(task.key, task)
-        return list(found.values())
+                # A strategy that is named twice, by "default" too, is one.
+                found[task_of(instance, mrf, part, max_size, variant, schedule, self.limits)] = None
+        return list(found)
 
 
-def seconds_expected(tasks: Sequence[Task]) -> float:
+def distinct(tasks: Iterable[Task]) -> list[Task]:
+    """The first task of every key: what is to be done for all of them."""
+    found: dict[str, Task] = {}
+    for task in tasks:
+        found.setdefault(task.key, task)
+    return list(found.values())
+
+
+def seconds_expected(tasks: Iterable[Task]) -> float:
     """A guess of how long tasks will take together, each no longer than its limit; some instances stand for all."""
+    tasks = distinct(tasks)
     instances = list(dict.fromkeys(task.instance for task in tasks))
     asked = set(instances[:: -(-len(instances) // _ASKED)] if instances else ())
     chosen = [task for task in tasks if task.instance in asked]
@@ -235,7 +245,7 @@ def seconds_expected(tasks: Sequence[Task]) -> float:
 
 def _expected(task: Task) -> float:
     cost = estimate(*task.cut(), task.variant)
-    if cost.bytes > task.limits.megabytes << 20:
+    if cost.least > task.limits.megabytes << 20:
         return 0.0
     return min(cost.seconds_per_sweep * min(EXPECTED_SWEEPS, task.limits.sweeps), task.limits.seconds)
 

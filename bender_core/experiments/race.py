@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from bender_core.account import Account
 from bender_core.engine import Engine
 from bender_core.estimate import required_bytes
 from bender_core.experiments.perform import Outcome, Record, outcome_of, record
@@ -61,6 +62,8 @@ class Lane:
     entry : Entry
     limits : Limits
     clock : callable
+    account : Account, optional
+        What its memory is charged to, beside its own limit.
     seconds : float
         Its own computing time, tables included.
     records : list of Record
@@ -72,6 +75,7 @@ class Lane:
     entry: Entry
     limits: Limits
     clock: Clock = time.thread_time
+    account: Account | None = None
     seconds: float = 0.0
     records: list[Record] = field(default_factory=list)
     outcome: Outcome | None = None
@@ -127,7 +131,7 @@ class Lane:
             entry.schedule,
             max_sweeps=limits.sweeps,
             snapshot_bytes=0,
-            limit=limits.megabytes << 20,
+            limit=Account(limits.megabytes << 20, self.account, f"race, variant {entry.variant}, M = {entry.max_size}"),
         )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.store import Run
-from bender_core.experiments.tables import BASELINE, PERCENTILES, by_other_code, endings, gaps, speeds
+from bender_core.experiments.tables import BASELINE, PERCENTILES, by_other_code, endings, gaps, shared, speeds
 
 
 def report(runs: Sequence[Run]) -> str:
@@ -18,17 +19,22 @@ def report(runs: Sequence[Run]) -> str:
 
 def _endings(runs: Sequence[Run]) -> list[str]:
     said = ", ".join(f"{count} {status}" for status, count in endings(runs).most_common())
-    others = by_other_code(runs)
-    return [f"{len(runs)} runs: {said}", *[f"{others} of them by another version of the code"] * bool(others)]
+    others, same = by_other_code(runs), shared(run.task for run in runs)
+    return [
+        f"{len(runs)} runs: {said}",
+        *[f"{same} of them have the same groups as another M or strategy, and were done once"] * bool(same),
+        *[f"{others} of them by another version of the code"] * bool(others),
+    ]
 
 
 def _gaps(runs: Sequence[Run]) -> list[str]:
     lines = [
-        "Normalised gap, (UB - LB) / |LB|, at percentiles over instances; in brackets the runs that reached a limit:",
+        "Normalised gap, (UB - LB) / max(|LB|, |UB|), at percentiles over instances; in brackets the runs that "
+        "reached a limit:",
         f"{'M':>3} {'schedule':8} {'variant':>7} " + " ".join(f"{level:>9}" for level in PERCENTILES),
     ]
     for row in gaps(runs):
-        values = " ".join(f"{value:9.2e}" for value in row.percentiles)
+        values = " ".join(f"{value:9.2e}" if math.isfinite(value) else f"{'–':>9}" for value in row.percentiles)
         lines.append(f"{row.max_size:3} {row.schedule:8} {row.variant:7} {values} ({row.limited} of {row.count})")
         published = PUBLISHED_GAPS.get(row.max_size, {}).get(row.variant) if row.schedule == "mplp" else None
         if published is not None:

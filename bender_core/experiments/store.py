@@ -5,6 +5,7 @@ A run is written once, whole, when it is finished: what is in the store is compl
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -24,10 +25,31 @@ CREATE TABLE IF NOT EXISTS runs (
     seconds REAL NOT NULL, labeling BLOB NOT NULL, curve BLOB NOT NULL, code TEXT NOT NULL, finished TEXT NOT NULL
 ) WITHOUT ROWID
 """
-# Of another writer that is just committing.
-WAIT = 60.0
+# Seconds, for another writer that is just committing.
+WAIT = 10.0
+# What SQLite's primary result codes mean for people.
+_REASONS = {
+    sqlite3.SQLITE_FULL: "the disk is full; make room and try again",
+    sqlite3.SQLITE_BUSY: f"another program has kept it locked for {WAIT:g} s; end that program and try again",
+    sqlite3.SQLITE_READONLY: "it cannot be written; allow writing to it and its folder, or choose another place",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened; allow writing to it and its folder, or choose another place",
+    sqlite3.SQLITE_NOTADB: "it is not a store of runs; move it away or choose another place",
+    sqlite3.SQLITE_ERROR: "it is not a store of runs; move it away or choose another place",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; move it away and try again (sqlite3's .recover saves what is readable)",
+    sqlite3.SQLITE_IOERR: "the disk is full or fails, or files may not grow; mend that and try again",
+}
 # SQLite's limit of variables in a statement, and some room.
 _KEYS_AT_ONCE = 500
+
+
+class StoreError(OSError):
+    """A store cannot be read or written; the message says where, why and how to mend it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(errno.EIO, reason, str(path))
+
+    def __str__(self) -> str:
+        return f"{self.filename}: {self.strerror}"
 
 
 @dataclass(frozen=True)
@@ -56,25 +78,33 @@ class Store:
     Parameters
     ----------
     path : Path
-        Made if it is not there.
+        Made if it is not there, also when it is taken away later.
+
+    Raises
+    ------
+    StoreError
+        By this and all methods, if the file cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with self._connected() as connection:
-            # Readers do not wait for writers, and a commit that was cut short leaves no trace.
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(_SCHEMA)
-            connection.execute("CREATE INDEX IF NOT EXISTS by_model ON runs (model)")
+        with self._connected():
+            pass
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        connection = sqlite3.connect(self.path.resolve().as_uri(), timeout=WAIT, uri=True)
-        try:
-            with connection:
-                yield connection
-        finally:
-            connection.close()
+    def _connected(self, consequence: str = "") -> Iterator[sqlite3.Connection]:
+        """A connection and a transaction; if it fails, the error begins with the consequence."""
+        with _explained(self.path, consequence):
+            connection = sqlite3.connect(self.path.resolve().as_uri(), timeout=WAIT, uri=True)
+            try:
+                # Readers do not wait for writers, and a commit that was cut short leaves no trace.
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(_SCHEMA)
+                connection.execute("CREATE INDEX IF NOT EXISTS by_model ON runs (model)")
+                with connection:
+                    yield connection
+            finally:
+                connection.close()
 
     def add(self, task: Task, outcome: Outcome) -> bool:
         """Keep a run; returns whether it is kept. The first of two equal runs stays, unless its worker died."""
@@ -94,7 +124,7 @@ class Store:
         }
         columns = ", ".join(values)
         places = ", ".join(f":{name}" for name in values)
-        with self._connected() as connection:
+        with self._connected(f"the run {task.title} is not kept: ") as connection:
             connection.execute("DELETE FROM runs WHERE key = ? AND status = ?", (task.key, WORKER_DIED))
             done = connection.execute(f"INSERT OR IGNORE INTO runs ({columns}) VALUES ({places})", values)
             return done.rowcount == 1
@@ -124,13 +154,25 @@ class Store:
     def adopt(self, other: Path) -> None:
         """Take over the runs of another store that are not here; it is only read, also from a read-only place."""
         with self._connected() as connection:
-            connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?immutable=1",))
+            with _explained(other):
+                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
             connection.execute("INSERT OR IGNORE INTO runs SELECT * FROM other.runs")
 
     def _runs(self, which: str, *values: str) -> list[Run]:
         with self._connected() as connection:
             connection.row_factory = sqlite3.Row
             return [_run(row) for row in connection.execute(f"SELECT * FROM runs {which}", values)]
+
+
+@contextmanager
+def _explained(path: Path, consequence: str = "") -> Iterator[None]:
+    """Raise SQLite's errors as a `StoreError` of this file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        # The low byte of a result code is the kind, the rest are details.
+        kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        raise StoreError(path, consequence + _REASONS.get(kind, str(error))) from error
 
 
 def _run(row: sqlite3.Row) -> Run:

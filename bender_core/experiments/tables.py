@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bender_core.experiments.perform import SECONDS_REACHED
-from bender_core.experiments.plan import Instance, Task, code_version
+from bender_core.experiments.plan import Instance, Task, code_version, distinct
 from bender_core.experiments.store import Run
 
 # Of the paper's table of normalised gaps, and the variant that its times are compared with.
@@ -34,7 +34,7 @@ class Gaps:
     limited : int
         Of these, those that reached a limit.
     percentiles : ndarray, shape (6,)
-        At `PERCENTILES`.
+        At `PERCENTILES`; infinite where a run never began.
     """
 
     max_size: int
@@ -87,14 +87,26 @@ class Speed:
 
 
 def of_plan(runs: Iterable[Run], tasks: Iterable[Task]) -> list[Run]:
-    """Those runs that a plan asks for; where there is none by the present code, the latest by another."""
-    wanted = {replace(task, key=""): task.key for task in tasks}
+    """The run of every task of a plan that is done; where there is none by the present code, the latest by another.
+
+    A run that counts for several tasks is there for each of them, under its M and strategy.
+    """
+    tasks = list(tasks)
+    keys = {task.key for task in tasks}
+    asked = {replace(task, key=""): task.key for task in tasks}
     found: dict[str, Run] = {}
-    for run in sorted(runs, key=lambda run: (run.task.key in wanted.values(), run.finished)):
-        key = wanted.get(replace(run.task, key=""))
+    for run in sorted(runs, key=lambda run: (run.task.key in keys, run.finished)):
+        key = run.task.key if run.task.key in keys else asked.get(replace(run.task, key=""))
         if key is not None:
             found[key] = run
-    return [found[key] for key in wanted.values() if key in found]
+    done = [(task, found[task.key]) for task in tasks if task.key in found]
+    return [replace(run, task=replace(task, key=run.task.key)) for task, run in done]
+
+
+def shared(tasks: Iterable[Task]) -> int:
+    """How many tasks are the same run as one before them."""
+    tasks = list(tasks)
+    return len(tasks) - len(distinct(tasks))
 
 
 def by_other_code(runs: Iterable[Run]) -> int:
@@ -143,18 +155,19 @@ def timings(runs: Sequence[Run]) -> list[Timing]:
 def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
     """Slope and intercept of ``log10(seconds) = slope * log10(seconds of the baseline) + intercept``.
 
-    Times that were cut short do not count; NaN if fewer than two are left.
+    Times that were cut short do not count, and a run that counts for several M does so once; NaN if fewer than two are
+    left.
     """
-    pairs = [(t.baseline.outcome.seconds, t.run.outcome.seconds) for t in timed if not t.cut_short]
+    pairs = {(t.baseline.outcome.seconds, t.run.outcome.seconds): None for t in timed if not t.cut_short}
     if len({baseline for baseline, _ in pairs}) < 2:
         return math.nan, math.nan
-    baselines, seconds = np.log10(pairs).T
+    baselines, seconds = np.log10(list(pairs)).T
     slope, intercept = np.polyfit(baselines, seconds, 1)
     return float(slope), float(intercept)
 
 
 def columns(runs: Iterable[Run]) -> dict[str, list[object]]:
-    """The runs as columns of equal length, for files and data frames."""
+    """The runs as columns of equal length, for files and data frames; bounds and gap are None if a run never began."""
     told: dict[str, Callable[[Run], object]] = {
         "instance": lambda run: run.task.instance.title,
         "M": lambda run: run.task.max_size,
@@ -162,9 +175,9 @@ def columns(runs: Iterable[Run]) -> dict[str, list[object]]:
         "variant": lambda run: run.task.variant,
         "schedule": lambda run: run.task.schedule,
         "status": lambda run: run.outcome.status,
-        "lower_bound": lambda run: run.outcome.lower_bound,
-        "upper_bound": lambda run: run.outcome.upper_bound,
-        "gap": lambda run: run.outcome.gap,
+        "lower_bound": lambda run: _finite(run.outcome.lower_bound),
+        "upper_bound": lambda run: _finite(run.outcome.upper_bound),
+        "gap": lambda run: _finite(run.outcome.gap),
         "sweeps": lambda run: run.outcome.sweeps,
         "rows": lambda run: run.outcome.rows,
         "seconds": lambda run: run.outcome.seconds,
@@ -185,6 +198,10 @@ def to_csv(runs: Iterable[Run]) -> str:
     writer.writerow(found)
     writer.writerows(zip(*found.values(), strict=True))
     return out.getvalue()
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _kind(run: Run) -> tuple[int, str, int]:

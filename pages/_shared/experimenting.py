@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -17,8 +18,8 @@ from pages._shared.background import Background
 
 # Of one server, for all who look.
 MOST_AT_ONCE = 32
-# How long a stop is waited for, so that what is told afterwards is the last word.
-STOP_SECONDS = 0.5
+# How long a stop is waited for, so that what is told afterwards is the last word; whoever is not ready then is killed.
+STOP_SECONDS = 0.4
 
 
 @dataclass(eq=False)
@@ -54,9 +55,12 @@ class Experiment(Background):
     def stop(self, wait: float = STOP_SECONDS) -> None:
         """Leave it at what is done; what is running is done anew another time."""
         self._stopped.set()
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+        if self._process is None or self._process.stdin is None:
+            return
+        self._process.stdin.close()
         super().stop(wait)
+        # If it does not read its input yet, or waits for its store. Its workers end with it.
+        self._process.kill()
 
     def _listen(self, process: subprocess.Popen[str], stopped: threading.Event) -> None:
         assert process.stdout is not None
@@ -66,8 +70,11 @@ class Experiment(Background):
                 said = line
             elif not stopped.is_set():
                 self._take(json.loads(line))
-        if process.wait() and not stopped.is_set():
-            self.failure = said.strip().removeprefix("error: ") or f"it ended with code {process.returncode}"
+        code = process.wait()
+        if code < 0:
+            said = f"its process was ended by {signal.Signals(-code).name}"
+        if code and not stopped.is_set():
+            self.failure = said.strip().removeprefix("error: ") or f"it ended with code {code}"
 
     def _take(self, told: dict[str, Any]) -> None:
         self.done, self.total, self.failed = told["done"], told["total"], told["failed"]

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import bender_core as bc
-from bender_core.account import memory_limit
 from bender_core.experiments import Limits, Outcome, Run, Store, Task, curve_of
 from bender_core.experiments.perform import CURVE
 from bender_core.experiments.plan import code_version
@@ -187,9 +186,13 @@ class Contest:
         self.asked = False
         self.stop()
         self._races += 1
-        all_needed = sum(map(megabytes, entries))
+        account, all_needed = self.lab.account, sum(map(megabytes, entries))
         lanes = [
-            Lane(entry, replace(limits, megabytes=megabytes(entry) * (memory_limit() >> 20) // all_needed))
+            Lane(
+                entry,
+                replace(limits, megabytes=megabytes(entry) * (account.free >> 20) // all_needed),
+                account=account,
+            )
             for entry in entries
         ]
         self.racing = Racing(lanes, limits, lambda: self.lab.mrf is self.mrf)

@@ -11,9 +11,10 @@ import hashlib
 import streamlit as st
 
 import bender_core as bc
-from bender_core.estimate import Estimate, required_bytes
+from bender_core.estimate import Estimate
+from bender_core.estimate import largest_fit as largest_size
 from bender_core.model import FloatArray
-from bender_core.partition import Partition, Quality, quality
+from bender_core.partition import Partition, Quality, default_strategy, quality
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 
 
@@ -47,19 +48,15 @@ def predicted(model: str, groups: bytes, variant: int, _mrf: bc.BinaryMRF, _part
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def largest_fit(model: str, below: int, strategy: str, variant: int, limit: int, _mrf: bc.BinaryMRF) -> int | None:
-    """An M below some other that fits, by halving, as memory grows with M: the largest but for rare exceptions."""
+def largest_fit(
+    model: str, groups: bytes, variant: int, limit: int, _mrf: bc.BinaryMRF, _part: Partition
+) -> int | None:
+    """The largest M that fits, see `bender_core.estimate.largest_fit`."""
 
-    def fits(max_size: int, strategy: str) -> bool:
-        return required_bytes(_mrf, cut(model, max_size, strategy, _mrf), variant) <= limit
+    def again(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
+        return cut(model, max_size, strategy or default_strategy(mrf), mrf)
 
-    # To cut by "auto" takes as long as by all the others: only the answer is tried with it.
-    quick = "greedy" if strategy == "auto" else strategy
-    low, high = 0, below - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle, quick) else (low, middle - 1)
-    return next((max_size for max_size in range(low, 0, -1) if fits(max_size, strategy)), None)
+    return largest_size(_mrf, _part, variant, limit, again)
 
 
 @st.cache_data(show_spinner=False, max_entries=16)

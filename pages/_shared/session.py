@@ -179,6 +179,10 @@ class Lab:
     notice: str = ""  # what there is to say about how it came about
     number: int = 0  # of the run, so that the stage knows a new one
     references: References = field(default_factory=lambda: References())
+    account: bc.Account = field(init=False)  # of all runs of the session
+
+    def __post_init__(self) -> None:
+        self.account = self.run.engine.account
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
         """Take a new model, and cut it with the present M.
@@ -219,7 +223,7 @@ class Lab:
         return query(self.origin, self.partition, self.max_size, self.variant, self.schedule)
 
     def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
-        engine = bc.Engine(mrf, part, variant, schedule)
+        engine = self._engine(mrf, part, variant, schedule)
         self.run.halt()
         self.references.stop()
         self.mrf, self.partition, self.max_size = mrf, part, max_size
@@ -227,6 +231,17 @@ class Lab:
         self.run = Run(engine)
         self.notice = ""
         self.number += 1
+
+    def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
+        """A new run; where it does not fit beside the old one, but without it, the old one goes first."""
+        try:
+            return bc.Engine(mrf, part, variant, schedule, limit=self.account)
+        except bc.TooLargeError as error:
+            if error.needed > self.account.free + self.run.engine.charged:
+                raise
+        self.run.halt()
+        self.run.engine.release()
+        return bc.Engine(mrf, part, variant, schedule, limit=self.account)
 
 
 @st.cache_data(show_spinner=False, max_entries=32)

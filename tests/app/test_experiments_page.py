@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -162,16 +163,7 @@ def test_an_experiment_is_run_and_told() -> None:
 
 
 def test_a_stop_keeps_what_is_done_and_a_start_goes_on(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.toml"
-    plan.write_text(
-        text_of(
-            {"family": "ising_grid", "rows": 5, "columns": 5, "seed": {"from": 0, "to": 59}},
-            {"sizes": [4], "variants": [9]},
-            Limits(),
-            "sixty",
-        )
-    )
-    kept, running = tmp_path / "runs.sqlite", Experiment()
+    plan, kept, running = sixty(tmp_path), tmp_path / "runs.sqlite", Experiment()
     running.start(plan, kept, 1)
     while running.busy and not running.done:
         running.thread.join(0.01)
@@ -187,12 +179,101 @@ def test_a_stop_keeps_what_is_done_and_a_start_goes_on(tmp_path: Path) -> None:
     assert len(Store(kept).runs()) == 60
 
 
+def test_equal_groups_are_shown_at_every_size() -> None:
+    test = app("experiments")
+    mine(test, 2)
+    # The groups are rows of four.
+    test.number_input("plan-ising_grid-rows").set_value(3)
+    test.multiselect("plan_sizes").set_value([4, 6])
+    press(test, "Plan it")
+    assert (beside(test, "instances"), beside(test, "runs")) == ("2", "8")
+    shared = "4 of the runs have the same groups as another M or strategy: one is done for all of them."
+    assert shared in [caption.value for caption in test.caption]
+    press(test, "Run")
+    finished(test)
+    assert beside(test, "to do") == "0"
+    assert carrying_out(test).total == 8
+    assert "M 4" in tables(test)
+    assert "M 6" in tables(test)
+    test.session_state.study_view = "Runs"
+    ran(test.run())
+    (listed,) = test.dataframe
+    assert sorted(listed.value["M"]) == [4] * 4 + [6] * 4
+
+
+def sixty(folder: Path) -> Path:
+    """A plan of sixty short runs."""
+    plan = folder / "plan.toml"
+    plan.write_text(
+        text_of(
+            {"family": "ising_grid", "rows": 5, "columns": 5, "seed": {"from": 0, "to": 59}},
+            {"sizes": [4], "variants": [9]},
+            Limits(),
+            "sixty",
+        )
+    )
+    return plan
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
+def test_a_killed_experiment_is_told_and_goes_on(tmp_path: Path) -> None:
+    plan, kept, running = sixty(tmp_path), tmp_path / "runs.sqlite", Experiment()
+    running.start(plan, kept, 1)
+    while running.busy and not running.done:
+        running.thread.join(0.01)
+    running._process.kill()
+    running.thread.join()
+    assert running.failure == "its process was ended by SIGKILL"
+    done = len(Store(kept).runs())
+    assert 0 < done < 60
+    running.start(plan, kept, 2)
+    running.thread.join()
+    assert (running.done, running.failure) == (60, "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs signals")
+def test_a_process_that_does_not_hear_the_stop_is_ended(tmp_path: Path) -> None:
+    running = Experiment()
+    running.start(sixty(tmp_path), tmp_path / "runs.sqlite", 1)
+    running._process.send_signal(signal.SIGSTOP)
+    running.stop()
+    running.thread.join()
+    assert running._process.returncode == -signal.SIGKILL
+    assert running.failure == ""
+
+
 def test_why_an_experiment_ended_is_told(tmp_path: Path) -> None:
     running = Experiment()
     running.start(tmp_path / "none.toml", tmp_path / "runs.sqlite", 1)
     running.thread.join()
     assert "none.toml" in running.failure
     assert "Traceback" not in running.failure
+    kept = tmp_path / "runs.sqlite"
+    kept.write_text("no database")
+    running.start(sixty(tmp_path), kept, 1)
+    running.thread.join()
+    assert running.failure == f"{kept}: it is not a store of runs; move it away or choose another place"
+
+
+def test_a_spoilt_store_is_said_and_nothing_else_is_lost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path))
+    kept = tmp_path / "runs.sqlite"
+    kept.write_text("no database")
+    test = app("experiments")
+    (said,) = complaints(test)
+    assert said == (
+        f"Runs cannot be read or kept on this machine: {kept}: it is not a store of runs; "
+        "move it away or choose another place."
+    )
+    assert kept.read_text() == "no database"
+    kept.unlink()
+    ran(test.run())
+    assert complaints(test) == []
+    assert beside(test, "runs") == "576"
+    # Spoilt while the app runs.
+    kept.write_text("no database")
+    ran(test.run())
+    assert [said.startswith("Runs cannot be read or kept") for said in complaints(test)] == [True]
 
 
 def test_a_folder_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

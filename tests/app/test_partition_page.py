@@ -145,7 +145,7 @@ def test_the_size_advised_is_the_largest_that_fits(strategy: str, monkeypatch: p
     mrf = lab(test).mrf
     if strategy != "auto":
         assert fits == largest_fit(mrf, cut(test).part, 9, 20 << 20)
-    assert bc.estimate(mrf, bc.partition(mrf, fits, strategy)).bytes <= 20 << 20
+    assert bc.estimate(mrf, bc.partition(mrf, fits, strategy)).least <= 20 << 20
 
 
 # -- picking and editing --------------------------------------------------------------------------------------
@@ -205,12 +205,14 @@ def test_the_comparison_says_what_the_library_says() -> None:
 
 def test_what_is_too_large_to_run_is_said_and_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     test = look(app("partition"), "Compare strategies")
-    monkeypatch.setenv("BENDER_MEMORY_MB", "3")
-    ran(test.multiselect("compare_sizes").set_value([2, 10]).run())
+    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
+    ran(test.multiselect("compare_sizes").set_value([2, 12]).run())
     worked(test.number_input("compare_sweeps").set_value(1).run())
     press(test, "Bound after 1 sweep")
     shown = comparison(worked(test))
-    fits = [size <= 3 for size in shown["MB"]]
+    mrf = lab(test).mrf
+    parts = (bc.partition(mrf, m, s) for m, s in zip(shown["M"], shown["strategy"], strict=True))
+    fits = [bc.estimate(mrf, part).least <= 1 << 20 for part in parts]
     assert set(fits) == {True, False}
     assert [not np.isnan(bound) for bound in shown["bound"]] == fits
     assert [not remark.startswith("too large: ") for remark in shown["remarks"]] == fits

@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,9 @@ from bender_core.experiments import (
     PlanError,
     Progress,
     Store,
+    StoreError,
     Task,
+    command,
     curve_of,
     dask,
     execute,
@@ -43,18 +45,21 @@ from bender_core.experiments import (
     seconds_expected,
 )
 from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
-from bender_core.experiments.plan import plan_of
+from bender_core.experiments.plan import distinct, plan_of
 from bender_core.experiments.report import report
 from bender_core.experiments.tables import (
     PERCENTILES,
     by_other_code,
     endings,
+    fitted_line,
     gaps,
     of_plan,
     speeds,
     timings,
     to_csv,
 )
+from bender_core.visualization.study import plot_times
+from tests.mounts import fill, make_read_only, mounted
 
 ROOT = Path(__file__).parents[2]
 PLAN = """
@@ -113,8 +118,7 @@ def test_a_plan_is_all_combinations(plan_file: Path) -> None:
     assert plan.limits == Limits(40, 30.0, 1024)
     tasks = plan.tasks()
     assert len(plan) == 4 * 2 * 2 * 2
-    # Each is there once; equal cuts by different strategies are one run.
-    assert len({task.key for task in tasks}) == len(tasks) <= len(plan)
+    assert len({task.key for task in tasks}) == len(tasks) == len(plan)
     assert {(task.max_size, task.variant) for task in tasks} == {(3, 9), (3, 11), (6, 9), (6, 11)}
     assert {task.strategy for task in tasks} == {"layers", "groups", "greedy"}
     assert tasks == read_plan(plan_file).tasks()
@@ -186,6 +190,71 @@ def test_what_is_no_plan_is_said_in_a_sentence(changes: dict[str, Any], said: st
     assert said in str(caught.value)
 
 
+# -- runs that count for several tasks ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rows_of_three() -> Plan:
+    """The groups are the grid's rows, whatever M is above 2."""
+    values = (("rows", 3), ("columns", 3), ("coupling", "gaussian"))
+    instances = tuple(Instance("ising_grid", (*values, ("seed", seed))) for seed in range(3))
+    return Plan("rows of three", instances, (2, 3, 9), (9, 11), ("groups",))
+
+
+def test_a_run_on_equal_groups_is_done_once_and_counts_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    assert len(tasks) == len(rows_of_three) == 18
+    keys = {task.key for task in tasks}
+    assert len(keys) == 12
+    assert seconds_expected(tasks) == pytest.approx(seconds_expected([task for task in tasks if task.max_size < 9]))
+    log: list[str] = []
+    told: list[Progress] = []
+    assert execute(tasks, store, here(log, {}), 2, told.append)
+    assert sorted(log) == sorted(keys)
+    # A run at M = 3 is one at M = 9 too.
+    done = [progress.done for progress in told if progress.last is not None]
+    assert done[-1] == told[-1].total == 18
+    assert sorted(later - earlier for earlier, later in zip([0, *done], done, strict=False)) == [1] * 6 + [2] * 6
+    runs = of_plan(store.runs(), tasks)
+    assert [run.task for run in runs] == tasks
+    assert {row.max_size: row.count for row in gaps(runs)} == {2: 3, 3: 3, 9: 3}
+    assert {speed.max_size: speed.count for speed in speeds(runs)} == {2: 3, 3: 3, 9: 3}
+    found = {(row.max_size, row.variant): row.percentiles.tolist() for row in gaps(runs)}
+    assert all(found[3, variant] == found[9, variant] for variant in (9, 11))
+    assert [row["M"] for row in csv.DictReader(io.StringIO(to_csv(runs)))] == [str(task.max_size) for task in tasks]
+    points = [point[2] for trace in plot_times(runs).data if trace.mode == "markers" for point in trace.customdata]
+    assert sorted(points) == [2] * 6 + [3] * 6 + [9] * 6
+    # The line of best fit counts it once.
+    lines = [fitted_line([t for t in timings(runs) if t.run.task.max_size in sizes]) for sizes in ((3,), (3, 9))]
+    np.testing.assert_allclose(*lines)
+    assert "\n6 of them have the same groups as another M or strategy, and were done once\n" in report(runs)
+
+
+def test_what_was_done_at_another_size_need_not_be_done_again(rows_of_three: Plan, tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    small, large = (replace(rows_of_three, sizes=(size,)).tasks() for size in (3, 9))
+    execute(small, store, here([], {}), 2)
+    assert store.missing(large) == []
+    assert [run.task for run in of_plan(store.runs(), large)] == large
+
+
+def test_a_run_by_older_code_counts_at_every_size_too(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    for task in distinct(tasks):
+        store.add(replace(task, key=f"old {task.key}"), Outcome("closed", -2.0, -1.0))
+    runs = of_plan(store.runs(), tasks)
+    assert [replace(run.task, key="") for run in runs] == [replace(task, key="") for task in tasks]
+    assert [run.task.key for run in runs] == [f"old {task.key}" for task in tasks]
+
+
+def test_a_worker_that_died_failed_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    told: list[Progress] = []
+    assert execute(tasks, store, here([], {tasks[-1].key: 2}), 2, told.append)
+    assert (told[-1].done, told[-1].failed) == (18, 2)
+    assert store.missing(tasks) == [task for task in tasks if task.key == tasks[-1].key]
+
+
 # -- runs -----------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +273,7 @@ def test_an_outcome_is_what_the_engine_says() -> None:
     engine.run()
     assert (outcome.lower_bound, outcome.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert (outcome.sweeps, outcome.rows) == (engine.sweep, engine.n_rows)
-    assert outcome.gap == pytest.approx(engine.gap)
+    assert outcome.gap == pytest.approx(bc.bounds.relative_gap(engine.lower_bound, engine.upper_bound))
     labeling = np.unpackbits(np.frombuffer(outcome.labeling, np.uint8))[: mrf.n]
     assert mrf.energy(labeling) == pytest.approx(outcome.upper_bound)
     curve = curve_of(outcome.curve)
@@ -272,6 +341,88 @@ def test_two_writers_at_once_spoil_nothing(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.fixture
+def filled(tmp_path: Path) -> Store:
+    """A store with some runs."""
+    store, base = Store(tmp_path / "filled.sqlite"), task_of()
+    for k in range(20):
+        store.add(replace(base, key=f"{k:032d}"), Outcome("closed", curve=os.urandom(500)))
+    return store
+
+
+def refused(action: Callable[[], object]) -> str:
+    """What is said when something cannot be done with a store."""
+    with pytest.raises(StoreError) as caught:
+        action()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda whole: whole[: len(whole) // 2], "it is damaged; move it away and try again"),
+        (lambda whole: whole[:8192] + bytes(8192) + whole[16384:], "it is damaged; move it away and try again"),
+        (lambda whole: b"no database, but some text\n" * 99, "it is not a store of runs; move it away"),
+    ],
+    ids=["truncated", "overwritten", "not a database"],
+)
+def test_a_spoilt_store_is_left_alone_and_said(spoil: Callable[[bytes], bytes], said: str, filled: Store) -> None:
+    spoilt = spoil(filled.path.read_bytes())
+    filled.path.write_bytes(spoilt)
+    message = refused(lambda: Store(filled.path).runs())
+    assert message.startswith(f"{filled.path}: {said}")
+    assert filled.path.read_bytes() == spoilt
+    # As told: moved away, it makes room for another, also for who has had it open all the time.
+    filled.path.rename(filled.path.with_suffix(".old"))
+    assert filled.add(task_of(), Outcome("closed"))
+    assert len(Store(filled.path).runs()) == 1
+
+
+def test_a_database_of_something_else_is_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE runs (distance REAL)")
+    assert "other.sqlite: it is not a store of runs; move it away or choose another" in refused(lambda: Store(path))
+    mine = Store(tmp_path / "mine.sqlite")
+    path.write_text("no database at all")
+    assert "other.sqlite: it is not a store" in refused(lambda: mine.adopt(path))
+    assert "none.sqlite: it cannot be opened; allow" in refused(lambda: mine.adopt(tmp_path / "none.sqlite"))
+
+
+def test_a_full_disk_costs_the_one_run_that_finds_it_full(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", 400) as disk:
+        store, base = Store(disk / "runs.sqlite"), task_of()
+        large = Outcome("closed", curve=os.urandom(100_000))
+        store.add(base, large)
+        taken = fill(disk)
+        message = refused(lambda: store.add(replace(base, key="another"), large))
+        assert message.startswith(f"{store.path}: the run {base.title} is not kept: the disk is full")
+        assert message.endswith(" and try again")
+        taken.unlink()
+        assert [run.outcome for run in store.runs()] == [large]
+        assert store.add(replace(base, key="another"), large)
+
+
+def test_a_store_that_can_only_be_read_is_said(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", 1024) as disk:
+        store = Store(disk / "runs.sqlite")
+        store.add(task_of(), Outcome("closed"))
+        make_read_only(disk)
+        message = refused(lambda: store.add(task_of(4), Outcome("closed")))
+        assert message.startswith(f"{store.path}: the run {task_of(4).title} is not kept: it cannot be ")
+        assert message.endswith("allow writing to it and its folder, or choose another place")
+
+
+def test_a_store_that_another_program_keeps_locked_is_said(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bender_core.experiments.store.WAIT", 0.01)
+    with contextlib.closing(sqlite3.connect(filled.path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        message = refused(lambda: filled.add(task_of(), Outcome("closed")))
+        assert "is not kept: another program has kept it locked for" in message
+        assert len(filled.runs()) == 20
+    assert filled.add(task_of(), Outcome("closed"))
+
+
 # -- executions -----------------------------------------------------------------------------------------------
 
 
@@ -330,6 +481,35 @@ def test_a_stop_keeps_what_is_done(plan_file: Path, tmp_path: Path) -> None:
     assert 3 <= len(store.runs()) < len(tasks)
 
 
+@pytest.mark.parametrize("end", ["a stop", "an error"])
+def test_what_is_finished_when_it_ends_is_kept(end: str, rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    futures: list[Future[Outcome]] = []
+
+    class Later(Executor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            futures.append(Future())
+            return futures[-1]
+
+    def tell(progress: Progress) -> bool:
+        """Everything else is finished in the moment in which the first run is told."""
+        if progress.last is None and futures and not futures[0].done():
+            futures[0].set_result(Outcome("closed"))
+        elif progress.last is not None and not futures[1].done():
+            if end == "an error":
+                futures[1].set_exception(ValueError("no such instance"))
+            for future in futures:
+                if not future.done():
+                    future.set_result(Outcome("closed"))
+            return end == "a stop"
+        return False
+
+    with contextlib.nullcontext() if end == "a stop" else pytest.raises(ValueError, match="no such instance"):
+        execute(tasks, store, lambda: contextlib.nullcontext(Later()), 2, tell)
+    finished = [future for future in futures if future.done() and future.exception() is None]
+    assert len(store.runs()) == len(finished) == (4 if end == "a stop" else 3)
+
+
 def workers_of(parent: int) -> list[int]:
     """The worker processes of a process."""
     found = []
@@ -385,6 +565,20 @@ def test_a_dask_cluster_gives_what_local_processes_give(plan_file: Path, tmp_pat
     assert execute(tasks, mine, local(2), 2)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         assert execute(tasks, theirs, dask(cluster.scheduler_address), 2)
+        with distributed.Client(cluster.scheduler_address) as client:
+
+            def computing() -> bool:
+                return any(client.run(lambda dask_worker: dask_worker.state.executing_count).values())
+
+            # A worker whose run is given up does not go on with it.
+            endless = task_of(11, 16, seconds=3600.0, sweeps=10**6)
+            assert not execute(
+                [endless], Store(tmp_path / "c.sqlite"), dask(cluster.scheduler_address), 1, lambda _: computing()
+            )
+            deadline = time.monotonic() + 20
+            while computing() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert not computing()
     assert but_for_times(mine) == but_for_times(theirs)
     assert len(mine.runs()) == len(tasks)
 
@@ -481,6 +675,24 @@ def test_runs_as_a_file(plan_file: Path, tmp_path: Path) -> None:
         assert float(row["lower_bound"]) == run.outcome.lower_bound
 
 
+def test_a_gap_is_finite_whatever_the_signs_of_the_bounds() -> None:
+    assert Outcome("closed", -2.0, -1.0).gap == 0.5  # the paper's
+    assert Outcome("closed", 0.0, 1.0).gap == 1.0
+    assert Outcome("closed", -1.0, 1.0).gap == 2.0
+    assert Outcome("closed", 1.0, 4.0).gap == 0.75
+
+
+def test_a_run_that_never_began_has_no_gap(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    store.add(task_of(), Outcome(MEMORY_REACHED))
+    runs = store.runs()
+    (row,) = csv.DictReader(io.StringIO(to_csv(runs)))
+    assert (row["lower_bound"], row["upper_bound"], row["gap"]) == ("", "", "")
+    said = report(runs)
+    assert "inf" not in said
+    assert said.endswith("–         – (1 of 1)")
+
+
 # -- the command line -----------------------------------------------------------------------------------------
 
 
@@ -519,3 +731,107 @@ def test_an_attached_run_ends_when_its_input_is_closed(tmp_path: Path) -> None:
     assert said[0]["total"] == 200
     assert said[0]["last"].startswith("ising_grid 0, M 6, variant 9")
     assert len(Store(path.with_suffix(".sqlite")).runs()) == len(said) < 200
+
+
+SLOW = """
+[[instances]]
+family = 'ising_grid'
+rows = 3
+columns = 3
+[[instances]]
+family = 'body_pose'
+candidates = 16
+seed = {from = 0, to = 3}
+[runs]
+sizes = [14]
+variants = [11]
+"""
+
+
+@pytest.fixture
+def slow_plan(tmp_path: Path) -> Path:
+    """A run of a moment and four of minutes."""
+    path = tmp_path / "plan.toml"
+    path.write_text(SLOW)
+    return path
+
+
+@pytest.fixture
+def begun(slow_plan: Path) -> Iterator[subprocess.Popen[str]]:
+    """An experiment of which the first run is done, in a process group of its own as a terminal gives it."""
+    command = [sys.executable, "-m", "bender_core", "experiment", "run", str(slow_plan), "--workers", "2"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("1 of 5, about ")
+        yield process
+        process.kill()
+
+
+def gone(processes: Sequence[int]) -> bool:
+    """Whether processes have ended, or do so presently."""
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{process}").exists() for process in processes) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not any(Path(f"/proc/{process}").exists() for process in processes)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
+def test_ctrl_c_stops_the_workers_and_keeps_what_is_done(begun: subprocess.Popen[str], slow_plan: Path) -> None:
+    workers = workers_of(begun.pid)
+    assert len(workers) == 2
+    # A terminal's Ctrl-C goes to the workers as well.
+    os.killpg(begun.pid, signal.SIGINT)
+    _, said = begun.communicate(timeout=60)
+    assert begun.returncode == 130
+    assert said == "stopped: 1 of 5 runs are done and kept; run the same command again to go on\n"
+    assert [run.task.instance.title for run in Store(slow_plan.with_suffix(".sqlite")).runs()] == ["ising_grid 0"]
+    assert gone(workers)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds up the plan by a pipe with a name")
+@pytest.mark.parametrize("how", ["Ctrl-C", "closed input"])
+def test_a_stop_is_heard_while_the_plan_is_being_cut(how: str, tmp_path: Path) -> None:
+    path, model = tmp_path / "plan.toml", tmp_path / "model.uai"
+    path.write_text("[[instances]]\nfiles = '*.uai'\n[runs]\nsizes = [4]\n")
+    os.mkfifo(model)
+    command = [sys.executable, "-m", "bender_core", "experiment", "run", str(path), "--attached"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as process, model.open("w"):
+        # Opened at both ends, so it is being read; but nothing comes.
+        if how == "Ctrl-C":
+            process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == (130 if how == "Ctrl-C" else 0)
+    assert said == (
+        "stopped before the first run; what was done earlier is kept, run the same command again to go on\n"
+    )
+
+
+def test_a_full_disk_ends_the_experiment_and_room_lets_it_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, taken = tmp_path / "plan.toml", []
+    path.write_text(
+        "[[instances]]\nfamily = 'ising_grid'\nseed = {from = 0, to = 7}\n[runs]\nsizes = [4]\nvariants = [9]"
+    )
+    with mounted(tmp_path / "disk", 1024) as disk:
+        in_words = command._in_words
+
+        def filling(progress: Progress, left: float) -> str:
+            """The disk is full after three runs."""
+            if progress.done == 3 and not taken:
+                taken.append(fill(disk))
+            return in_words(progress, left)
+
+        monkeypatch.setattr(command, "_in_words", filling)
+        run = ["experiment", "run", str(path), "--store", str(disk / "runs.sqlite"), "--workers", "1"]
+        assert main(run) == 2
+        said = capsys.readouterr()
+        assert said.out.count("\n") == 3
+        assert said.err.startswith(f"error: {disk / 'runs.sqlite'}: the run ising_grid ")
+        assert ", M 4, variant 9, mplp is not kept: the disk is full" in said.err
+        taken[0].unlink()
+        assert main(run) == 0
+        assert capsys.readouterr().out.startswith("4 of 8, ")
+        assert len(Store(disk / "runs.sqlite").runs()) == 8

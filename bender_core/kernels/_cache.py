@@ -1,0 +1,170 @@
+"""Machine code on disk: named by all that made it, checked before it is used, and never a reason to fail.
+
+Numba's own cache looks at the file of a function only, so a caller keeps running the old code of what it imports; a
+damaged file ends the process, and so does a folder that cannot be written. Here the code lives in a folder named by
+the hash of all the kernel sources, every file begins with a checksum, and what cannot be kept is compiled again.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import os
+import pickle
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import uuid
+import warnings
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import numba
+from numba.core import config
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+# The folder of other sources is removed when nobody has used it for so long.
+UNUSED_SECONDS = 30 * 86_400.0
+_CHECKSUM_BYTES = hashlib.sha256().digest_size
+# Nobody's home is known, or it cannot be read or written.
+_NO_PLACE = (OSError, RuntimeError)
+
+
+class DiskCache(NullCache):
+    """The machine code of one function, for its dispatcher: a file for every signature."""
+
+    def __init__(self, function):
+        self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        self._source = Path(function.__code__.co_filename)
+
+    def load_overload(self, sig, target_context):
+        """The compiled function; None if it is not kept, or its file is damaged."""
+        target_context.refresh()
+        code = _read(self._name(sig, target_context.codegen()))
+        return None if code is None else CompileResult._rebuild(target_context, *pickle.loads(code))
+
+    def save_overload(self, sig, data):
+        """Keep a compiled function if there is a place for it, and no address in it that holds in this process only."""
+        if not data.library.has_dynamic_globals:
+            _write(self._name(sig, data.codegen), dumps(data._reduce()))
+
+    def _name(self, sig, codegen):
+        made_by = f"{_hash_of(self._source)} {sig!r} {codegen.magic_tuple()}"
+        return f"{self._stem}-{hashlib.sha256(made_by.encode()).hexdigest()[:16]}"
+
+
+def _read(name: str) -> bytes | None:
+    """The code in a file, from the first place that has it whole."""
+    for home in (_home, _temporary_home):
+        with suppress(*_NO_PLACE):
+            content = (home() / _FOLDER / name).read_bytes()
+            code = content[_CHECKSUM_BYTES:]
+            if hashlib.sha256(code).digest() == content[:_CHECKSUM_BYTES]:
+                return code
+    return None
+
+
+def _write(name: str, code: bytes) -> None:
+    """Keep code in the first place that can be written; if there is none, say so once."""
+    refusals = []
+    for home in (_home, _temporary_home):
+        try:
+            _replace(_opened(home(make=True)) / name, hashlib.sha256(code).digest() + code)
+        except _NO_PLACE as error:
+            refusals.append(str(error))
+        else:
+            return
+    _say_unkept(refusals[0])
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file in one step: other processes may be reading or writing it."""
+    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+@cache
+def _say_unkept(reason: str) -> None:
+    warnings.warn(
+        f"the compiled solver cannot be kept, and every start compiles it anew ({reason}); "
+        "make room there, or set BENDER_CACHE_DIR to a folder that can be written",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+# -- places ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def _hash_of(*sources: Path) -> str:
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+# Numba chooses whether indices are checked by a setting that its signatures do not show.
+_SETTINGS = f"{numba.__version__} {sys.implementation.cache_tag} {bool(config.BOUNDSCHECK)}"  # type: ignore[attr-defined]
+_SOURCES = _hash_of(*sorted(Path(__file__).parent.glob("*.py")))
+_FOLDER = f"kernels-{hashlib.sha256(f'{_SETTINGS} {_SOURCES}'.encode()).hexdigest()[:16]}"
+
+
+def _home(make: bool = False) -> Path:
+    """Where people want it."""
+    said = os.environ.get("BENDER_CACHE_DIR")
+    home = Path(said) if said else Path.home() / ".cache" / "bender-lab"
+    if make:
+        home.mkdir(parents=True, exist_ok=True)
+    return home
+
+
+def _temporary_home(make: bool = False) -> Path:
+    """A folder of this user alone among the temporary files: what is found there is run."""
+    home = Path(tempfile.gettempdir()) / f"bender-lab-{getattr(os, 'getuid', getpass.getuser)()}"
+    if make:
+        home.mkdir(mode=0o700, exist_ok=True)
+    found = home.lstat()
+    if hasattr(os, "getuid") and (found.st_uid, stat.S_IMODE(found.st_mode)) != (os.getuid(), 0o700):
+        raise PermissionError(f"others can write to {home}")
+    return home
+
+
+def _opened(home: Path) -> Path:
+    """The folder of these sources, made if it is not there; those that are no longer used go at that moment."""
+    folder = home / _FOLDER
+    if not folder.is_dir():
+        folder.mkdir(exist_ok=True)
+        remove_unused(home)
+    return folder
+
+
+def remove_unused(home: Path) -> None:
+    """Remove the folders that nobody has used for `UNUSED_SECONDS`.
+
+    A process that still runs the old code finds its files gone, compiles what it lacks and makes the folder anew.
+    """
+    for folder in home.glob("kernels-*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > UNUSED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def mark_used() -> None:
+    """Keep this process's folders from being taken for unused."""
+    for home in (_home, _temporary_home):
+        with suppress(*_NO_PLACE):
+            os.utime(home() / _FOLDER)
+
+
+mark_used()
