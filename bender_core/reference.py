@@ -29,8 +29,9 @@ BRUTE_FORCE = 20
 GROUP_LP_UNKNOWNS = 100_000
 # Up to so many, beside a model that is tried in full, it takes milliseconds and no process of its own.
 QUICK_UNKNOWNS = 2000
-# How often progress is told and a stop looked for, and when a child that does not end at the limit is killed.
-TICK_SECONDS, GRACE_SECONDS = 0.05, 0.15
+# How often progress is told and a stop looked for; how much sooner than the limit a search is to end, since HiGHS
+# looks at its clock now and then; and how much later than the limit it is killed.
+TICK_SECONDS, EARLY_SECONDS, GRACE_SECONDS = 0.05, 0.1, 0.15
 # The largest cost that HiGHS sees is below 2 to this: its tolerances are then as fine as the rounding of its sums.
 EXPONENT = 20
 # Of HiGHS: the gap at which a search ends, and what a reduced cost or a constraint may be off by.
@@ -237,7 +238,7 @@ def _findings(
     elif len(unary) <= BRUTE_FORCE:
         yield Finding(labeling=min(best, _brute_force(searched), key=excess.energy), status=PROVEN)
     else:
-        labeling, bound, status = _search(form, deadline - time.time())
+        labeling, bound, status = _search(form, deadline - time.time() - EARLY_SECONDS)
         if labeling is not None:
             best = min(best, _descent(searched, labeling), key=excess.energy)
         yield Finding(labeling=best, bound=bound, status=status)
