@@ -45,6 +45,7 @@ test: setup lint browser
 	$(BIN)/pytest --numprocesses auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/test_bounds.py
+	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20
 
 lint: .venv/.installed
 	$(BIN)/ruff check

@@ -85,7 +85,9 @@ def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
     outside = owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]]
     loose = totals(owner, looseness(mrf, owner), groups)
     ends = owner[mrf.edges]
-    weights, leaving = (totals(ends.reshape(-1), np.repeat(w, 2), groups) for w in (weight, weight * outside))
+    both_ends = weight.repeat(2)
+    weights = totals(ends.reshape(-1), both_ends, groups)
+    leaving = totals(ends.reshape(-1), both_ends * outside.repeat(2), groups)
     boundary = totals(owner, 1.0 * (np.bincount(mrf.edges[outside].reshape(-1), minlength=mrf.n) > 0), groups)
     couplings = totals(ends[outside].reshape(-1), np.ones(2 * int(outside.sum())), groups)
     density = np.log2(np.maximum(couplings / np.maximum(boundary, 1), 1))

@@ -340,7 +340,8 @@ def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
     """The horizontal lines that a reference puts into the chart of the bounds: a name and an energy each."""
     if found is None:
         return []
-    lines = [{"name": "LP over variables", "energy": found.lp_bound}]
+    # An LP that was not solved in time has told nothing.
+    lines = [] if np.isnan(found.fractional) else [{"name": "LP over variables", "energy": found.lp_bound}]
     if found.group_lp_bound is not None:
         lines.append({"name": "LP over groups", "energy": found.group_lp_bound})
     if found.optimum is not None:
