@@ -88,7 +88,8 @@ def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
     both_ends = weight.repeat(2)
     weights = totals(ends.reshape(-1), both_ends, groups)
     leaving = totals(ends.reshape(-1), both_ends * outside.repeat(2), groups)
-    boundary = totals(owner, 1.0 * (np.bincount(mrf.edges[outside].reshape(-1), minlength=mrf.n) > 0), groups)
+    on_boundary = np.bincount(mrf.edges[outside].reshape(-1), minlength=mrf.n) > 0
+    boundary = totals(owner, on_boundary.astype(np.float64), groups)
     couplings = totals(ends[outside].reshape(-1), np.ones(2 * int(outside.sum())), groups)
     density = np.log2(np.maximum(couplings / np.maximum(boundary, 1), 1))
     return np.stack(
