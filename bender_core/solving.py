@@ -17,7 +17,8 @@ from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
 from bender_core.partition import Partition
-from bender_core.planning.pursuit import Pursuit, stages
+from bender_core.planning.pursuit import Pursuit
+from bender_core.planning.unions import stages
 from bender_core.result import STATUSES, STOPPED, TIME_LIMIT, Result, meaning
 from bender_core.stopping import Stop, Stopped, never
 from bender_core.trace import Trace
