@@ -12,7 +12,19 @@ import time
 from pathlib import Path
 
 import bender_core as bc
-from benchmarks import estimates, exact, formats, instances, partitions, peers, rows, streaming, variants, workers
+from benchmarks import (
+    defaults,
+    estimates,
+    exact,
+    formats,
+    instances,
+    partitions,
+    peers,
+    rows,
+    streaming,
+    variants,
+    workers,
+)
 from benchmarks.common import Options
 
 TOPICS = {
@@ -23,6 +35,7 @@ TOPICS = {
     "partitions": partitions.run,
     "formats": formats.run,
     "estimates": estimates.run,
+    "defaults": defaults.run,
     "workers": workers.run,
     "instances": instances.run,
     "peers": peers.run,

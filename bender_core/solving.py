@@ -97,7 +97,8 @@ def solve(
 
 def _concluded(pursuit: Pursuit, seconds: float) -> Result:
     """The best of all runs, and why the last of them ended."""
-    last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else STOPPED)
+    spent = STATUSES[Status.SWEEP_LIMIT] if pursuit.sweeps_left == 0 else STOPPED
+    last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else spent)
     mrf, points, tried = pursuit.engine.mrf, pursuit.engine.lattice, tuple(pursuit.tried)
     upper = mrf.energy(pursuit.labeling)
     rounded = points.raised(pursuit.lower, upper)

@@ -15,6 +15,7 @@ these the best bound of all runs counts.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -40,6 +41,11 @@ CHOICES, CHOOSING = 4, 1.5
 GROWTH = 2
 # A deeper envelope is tight at so many times as many states.
 DEEPER = 32
+
+# Seconds between two calls of `Pursuit.on_progress`.
+TOLD_EVERY = 0.05
+# Models with more couplings are not cut anew: no strategy could be stopped while it is at work.
+COUPLINGS = 20_000
 
 OnProgress = Callable[[Engine], bool | None]
 
@@ -80,6 +86,7 @@ class Pursuit:
         self.tried: list[Attempt] = []
         self._best = self.engine.labeling
         self._size = 0
+        self._told = -np.inf
         self._noted: Engine | None = None
         self._ways = self._continuations()
 
@@ -117,7 +124,7 @@ class Pursuit:
     def _run_while_fast(self, patient: bool) -> None:
         """Run until the end or, without patience, until the bound rises slowly."""
         engine = self.engine
-        while not engine.finished and not self._is_stopped():
+        while not engine.finished and not self._watch(engine):
             begin, lower = engine.sweep, engine.lower_bound
             count = CHUNK if self.sweeps_left is None else min(CHUNK, self.sweeps_left)
             engine.run(max_sweeps=begin + count, on_progress=self._watch)
@@ -128,8 +135,12 @@ class Pursuit:
                 return
 
     def _watch(self, engine: Engine) -> bool:
-        self.asked = bool(self.on_progress is not None and self.on_progress(engine))
-        return self.asked or self.stop()
+        """Say where the run is, every now and then, and whether to stop."""
+        now = time.perf_counter()
+        if self.on_progress is not None and now >= self._told + TOLD_EVERY:
+            self._told = now
+            self.asked = bool(self.on_progress(engine))
+        return self._is_stopped()
 
     def _is_stopped(self) -> bool:
         return self.asked or self.sweeps_left == 0 or self.stop()
@@ -174,7 +185,7 @@ class Pursuit:
     def _forest(self) -> Iterator[Engine]:
         """The smallest groups without a cycle; it begins with messages of its own, and the others' bound stays."""
         mrf = self.engine.mrf
-        if not self.engine.graph.cycles():
+        if not self.engine.graph.cycles() or mrf.n_edges > COUPLINGS:
             return
         for max_size in range(self.engine.partition.max_size, LARGEST_GROUP + 1):
             if self.stop():
@@ -207,7 +218,9 @@ class Pursuit:
         """Groups of the same size, or larger ones, cut anew; after its run the better of both goes on."""
         kept, left = self.engine, self.stop.left
         size = kept.partition.max_size + (GROWTH if larger else 0)
-        if not self._size < size <= LARGEST_GROUP or (left is not None and left < CHOICES * CHOOSING):
+        if not self._size < size <= LARGEST_GROUP or kept.mrf.n_edges > COUPLINGS:
+            return
+        if left is not None and left < CHOICES * CHOOSING:
             return
         try:
             found = [one for one in candidates(kept.mrf, size, stop=self.stop) if self._fits(one.part, VARIANT, SWEEPS)]
