@@ -13,6 +13,7 @@ from pathlib import Path
 
 import bender_core as bc
 from benchmarks import (
+    defaults,
     estimates,
     exact,
     formats,
@@ -38,6 +39,7 @@ TOPICS = {
     "estimates": estimates.run,
     "stopping": stopping.run,
     "memory": memory.run,
+    "defaults": defaults.run,
     "workers": workers.run,
     "instances": instances.run,
     "peers": peers.run,

@@ -119,7 +119,6 @@ def _solve(options: argparse.Namespace) -> int:
         try:
             part = _cut(mrf, options, stop)
             chosen = _chosen(part, options)
-            print("chosen: " + ", ".join(f"{key} {value}" for key, value in chosen.items()), file=sys.stderr)
             result = bc.solve(
                 mrf,
                 part,
@@ -133,6 +132,10 @@ def _solve(options: argparse.Namespace) -> int:
         except bc.Stopped:
             print("interrupted before the run began: there is no result", file=sys.stderr)
             return INTERRUPTED
+        print(
+            "{strategy}, M = {max_size}, variant {variant}, schedule {schedule}: {reason}".format(**chosen),
+            file=sys.stderr,
+        )
         report = _report(mrf, part, chosen, replace(result, seconds=time.perf_counter() - begin))
         if options.json:
             report |= {"tried": [asdict(run) for run in result.tried], "labeling": result.labeling.tolist()}

@@ -13,6 +13,7 @@ from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Bound, Cursor, State
 from bender_core.kernels.primal import total_energy
 from bender_core.model import IntArray
+from bender_core.partition import Partition
 from bender_core.stopping import Stop, never
 
 
@@ -35,20 +36,20 @@ def carry(old: HyperGraph, before: State, new: HyperGraph, state: State, stop: S
     Stopped
         If ``stop`` says so.
     """
-    owner = _owners(old, new)
+    owner = owners(old.partition, new.partition)
     if owner is not None:
         _carry_messages(old, before, new, state, owner, stop)
     _carry_labeling(old, before, new, state)
     state.cursor[Cursor.CREDIT] = before.cursor[Cursor.CREDIT]
 
 
-def _owners(old: HyperGraph, new: HyperGraph) -> IntArray | None:
+def owners(old: Partition, new: Partition) -> IntArray | None:
     """For every old group the new one that it lies in, shape (G,); None if one lies in several."""
-    home = new.partition.group_of()
-    owners = [home[group] for group in old.partition.groups]
-    if any((owner != owner[0]).any() for owner in owners):
+    home = new.group_of()
+    found = [home[group] for group in old.groups]
+    if any((owner != owner[0]).any() for owner in found):
         return None
-    return np.array([owner[0] for owner in owners], np.int64)
+    return np.array([owner[0] for owner in found], np.int64)
 
 
 def _carry_messages(old: HyperGraph, before: State, new: HyperGraph, state: State, owner: IntArray, stop: Stop) -> None:

@@ -223,6 +223,7 @@ class Engine:
         )
         self._state = memory.start(self._problem, stop)
         if start is not None:
+            self._charge_start()
             carry(start.graph, start._state, self.graph, self._state, stop)
         if not self._rule.exact:
             self._add_initial_rows(stop)
@@ -230,7 +231,7 @@ class Engine:
         self._frontier = 0
         self._memory_end: int | None = None
         self._since_snapshot = 0
-        self._past = Snapshots(self._state, snapshot_bytes, self._line)
+        self._past = Snapshots(self._state, snapshot_bytes, self._line, carried=start is not None)
 
     def _make_rule(self) -> Rule:
         alternating = self.schedule == "srmp"
@@ -250,6 +251,16 @@ class Engine:
             max_sweeps=self.max_sweeps,
             constant=self.graph.normal_form.constant,
         )
+
+    def _charge_start(self) -> None:
+        """Charge the copy of the messages that a run begins with, to which it can go back."""
+        needed = memory.nbytes(self._state)
+        if not self._line.charge("start", needed):
+            raise TooLargeError(
+                f"the run leaves no room for the {storage(needed)} of the messages it begins with; raise the limit",
+                needed,
+                self.account.free,
+            )
 
     @cached_property
     def probe(self) -> Workspace:

@@ -46,7 +46,7 @@ class Attempt:
     lower_bound, upper_bound : float
         Energies, at its end.
     status : str
-        See `STATUSES`; "left" where its bound rose too slowly.
+        See `STATUSES`; "left" where its bound rose too slowly or time was over.
     """
 
     variant: int

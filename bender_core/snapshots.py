@@ -8,7 +8,7 @@ from bender_core.kernels.layout import Cursor, State
 
 
 class Snapshots:
-    """Copies of a run's state between two updates. The start, which takes next to nothing, is always one of them.
+    """Copies of a run's state between two updates. The start is always one of them.
 
     Parameters
     ----------
@@ -18,6 +18,8 @@ class Snapshots:
         Bytes that they may take together.
     line : Line
         What they are charged to.
+    carried : bool
+        Whether the start has messages of another run, which are kept whole; otherwise it takes next to nothing.
 
     Attributes
     ----------
@@ -25,8 +27,8 @@ class Snapshots:
         Oldest first, without the start.
     """
 
-    def __init__(self, start: State, most: int, line: Line) -> None:
-        self._start = memory.copy_of_start(start)
+    def __init__(self, start: State, most: int, line: Line, carried: bool = False) -> None:
+        self._start = memory.copy(start) if carried else memory.copy_of_start(start)
         self._size = memory.nbytes(start)
         self._most = most
         self._line = line

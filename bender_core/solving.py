@@ -17,7 +17,8 @@ from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
 from bender_core.partition import Partition
-from bender_core.planning.pursuit import Pursuit, stages
+from bender_core.planning.pursuit import Pursuit
+from bender_core.planning.unions import stages
 from bender_core.result import STATUSES, STOPPED, TIME_LIMIT, Result, meaning
 from bender_core.stopping import Stop, Stopped, never
 from bender_core.trace import Trace
@@ -96,7 +97,8 @@ def solve(
 
 def _concluded(pursuit: Pursuit, seconds: float) -> Result:
     """The best of all runs, and why the last of them ended."""
-    last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else STOPPED)
+    spent = STATUSES[Status.SWEEP_LIMIT] if pursuit.sweeps_left == 0 else STOPPED
+    last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else spent)
     mrf, points, tried = pursuit.engine.mrf, pursuit.engine.lattice, tuple(pursuit.tried)
     upper = mrf.energy(pursuit.labeling)
     rounded = points.raised(pursuit.lower, upper)

@@ -16,7 +16,7 @@ from bender_core.estimate import Estimate, estimate
 from bender_core.model import BinaryMRF
 from bender_core.partition import AUTO, Partition, Quality, applicable, quality, register
 from bender_core.partition.strategies import BY_RULE
-from bender_core.planning.pursuit import halved
+from bender_core.planning.unions import halved
 from bender_core.stopping import Stop, never
 from bender_core.units import duration
 
@@ -94,20 +94,22 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
     Stopped
         If ``stop`` says so.
     """
-    candidates = _candidates(mrf, max_size, seed, stop)
-    forests = [candidate for candidate in candidates if not candidate.found.cycles]
+    return choose(mrf, candidates(mrf, max_size, seed, stop), stop)
+
+
+def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never) -> Partition:
+    """As `auto`, among some candidates, of which there is at least one."""
+    forests = [one for one in found if not one.found.cycles and one.cost.least <= memory_limit()]
     if forests:
-        return _chosen(min(forests, key=lambda candidate: candidate.order), "its groups form no cycle")
-    usual = float(np.median([candidate.cost.seconds_per_sweep for candidate in candidates]))
+        return _chosen(min(forests, key=lambda one: one.order), "its groups form no cycle")
+    usual = float(np.median([one.cost.seconds_per_sweep for one in found]))
     worth = [
-        candidate
-        for candidate in candidates
-        if candidate.cost.seconds_per_sweep <= DEARER * usual
-        and candidate.cost.least <= memory_limit()
-        and candidate.tables <= HEAVY
+        one
+        for one in found
+        if one.cost.seconds_per_sweep <= DEARER * usual and one.cost.least <= memory_limit() and one.tables <= HEAVY
     ]
     if not worth:
-        return _chosen(_predicted(candidates), "groups are too large for a trial")
+        return _chosen(_predicted(found), "groups are too large for a trial")
     trials = _trials(mrf, worth, WORK, stop)
     if not trials[-1].closed:
         finalists = [trial.candidate for trial in sorted(trials, key=lambda trial: -trial.lower)[:FINALISTS]]
@@ -115,20 +117,20 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
         again = {trial.candidate for trial in longer}
         trials = [trial for trial in trials if trial.candidate not in again] + longer
     best = _best(trials)
-    return _chosen(best.candidate, _comparison(best, trials, len(candidates)))
+    return _chosen(best.candidate, _comparison(best, trials, len(found)))
 
 
-def _predicted(candidates: Sequence[Candidate]) -> Candidate:
+def _predicted(among: Sequence[Candidate]) -> Candidate:
     """Of those that hold most of the coupling that matters the one with the fewest cycles."""
-    most = max(candidate.found.held for candidate in candidates)
-    return min(
-        (candidate for candidate in candidates if candidate.found.held >= most - AS_MUCH),
-        key=lambda candidate: candidate.order,
-    )
+    most = max(one.found.held for one in among)
+    return min((one for one in among if one.found.held >= most - AS_MUCH), key=lambda one: one.order)
 
 
-def _candidates(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> list[Candidate]:
-    """Every strategy that applies, with all its seeds; of those that cut alike, the first."""
+def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> list[Candidate]:
+    """What every strategy that applies makes of a model, with all its seeds; of those that cut alike, the first.
+
+    Groups of one variable lie within any others, whose bound is no worse in the end; they count if they are a forest.
+    """
     found: list[Candidate] = []
     seen: set[frozenset[tuple[int, ...]]] = set()
     for name in applicable(mrf):
@@ -140,19 +142,23 @@ def _candidates(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> list[Ca
             groups = frozenset(tuple(group.tolist()) for group in part.groups)
             if groups not in seen:
                 seen.add(groups)
-                label = name if k == 0 else f"{name} (seed {seed + k})"
-                found.append(Candidate(label, part, quality(mrf, part), estimate(mrf, part, VARIANT)))
-    return found
+                found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part))
+    return [one for one in found if one.part.max_size == max_size or one.part.max_size > 1 or not one.found.cycles]
 
 
-def _trials(mrf: BinaryMRF, candidates: Sequence[Candidate], work: int, stop: Stop) -> list[Trial]:
+def candidate(mrf: BinaryMRF, name: str, part: Partition) -> Candidate:
+    """A partition with what can be said of it without a run."""
+    return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT))
+
+
+def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, stop: Stop) -> list[Trial]:
     """The same work for each, one after the other; no more after one that closes the gap."""
     done: list[Trial] = []
-    for candidate in candidates:
-        engine, left = _begun(mrf, candidate.part, work, stop)
+    for one in tried:
+        engine, left = _begun(mrf, one.part, work, stop)
         engine.run(max_work=left, on_progress=lambda _: stop())
         stop.check()
-        done.append(Trial(candidate, engine.lower_bound, engine.upper_bound, engine.gap == 0.0))
+        done.append(Trial(one, engine.lower_bound, engine.upper_bound, engine.gap == 0.0))
         if done[-1].closed:
             break
     return done
@@ -184,7 +190,7 @@ def _best(trials: Sequence[Trial]) -> Trial:
     return min((trial for trial in trials if trial.lower >= enough), key=lambda trial: trial.candidate.order)
 
 
-def _comparison(best: Trial, trials: Sequence[Trial], candidates: int) -> str:
+def _comparison(best: Trial, trials: Sequence[Trial], count: int) -> str:
     others = [
         f"{trial.candidate.name} {trial.lower:.6g}"
         for trial in sorted(trials, key=lambda trial: -trial.lower)
@@ -192,7 +198,7 @@ def _comparison(best: Trial, trials: Sequence[Trial], candidates: int) -> str:
     ]
     what = "closes the gap in a short trial" if best.closed else f"bound {best.lower:.6g} after a short trial"
     said = f"{what}; {', '.join(others)}" if others else what
-    left = candidates - len(trials)
+    left = count - len(trials)
     return f"{said}; {left} not tried" if left else said
 
 

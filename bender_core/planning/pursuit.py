@@ -6,13 +6,16 @@ A run that stalls has found the best bound that its groups, its schedule and its
 - groups without a cycle, if there are any that memory and time allow for, where the bound becomes the optimum;
 - the other schedule, on the same groups and from the same messages;
 - larger groups: those that are joined most strongly are united, as many as time allows for;
+- groups cut anew, by the strategy that does best in short trials (see `auto`): the better of both runs goes on;
 - deeper envelopes (see ``kernels.deepening``).
 
-All but the forest go on from the messages there are, so that the bound does not step back.
+All but the forest and other partitions go on from the messages there are, so that the bound does not step back; with
+these the best bound of all runs counts.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -22,17 +25,9 @@ from bender_core.costs import FOREST_SWEEPS
 from bender_core.engine import SCHEDULES, Engine
 from bender_core.estimate import TooLargeError, estimate
 from bender_core.kernels.layout import Status
-from bender_core.model import BinaryMRF
-from bender_core.partition import (
-    LARGEST_GROUP,
-    Partition,
-    coupled_groups,
-    independent_cycles,
-    partition,
-    quality,
-    split_by_coupling,
-)
-from bender_core.partition.strategies import what_matters
+from bender_core.partition import LARGEST_GROUP, Partition, partition, quality
+from bender_core.planning.auto import VARIANT, candidates, choose
+from bender_core.planning.unions import stages, united
 from bender_core.result import STATUSES, Attempt
 from bender_core.stopping import Stop, Stopped
 from bender_core.variants import Variant
@@ -41,10 +36,17 @@ from bender_core.variants import Variant
 CHUNK, PATIENCE = 10, 20
 # Larger groups are worth it if so many sweeps fit into the time left.
 SWEEPS = 20
-# Groups are split, and the first run is theirs, until so many sweeps fit into the time.
-FIRST_SWEEPS = 100
+# It is worth trying how to cut the model anew if so many times the seconds it takes are left.
+CHOICES, CHOOSING = 4, 1.5
+# By so many variables groups that are cut anew grow where none can be united.
+GROWTH = 2
 # A deeper envelope is tight at so many times as many states.
-DEEPER = 8
+DEEPER = 32
+
+# Seconds between two calls of `Pursuit.on_progress`.
+TOLD_EVERY = 0.05
+# Models with more couplings are not cut anew: no strategy could be stopped while it is at work.
+COUPLINGS = 20_000
 
 OnProgress = Callable[[Engine], bool | None]
 
@@ -84,6 +86,9 @@ class Pursuit:
     def __post_init__(self) -> None:
         self.tried: list[Attempt] = []
         self._best = self.engine.labeling
+        self._size = 0
+        self._told = -np.inf
+        self._noted: Engine | None = None
         self._ways = self._continuations()
 
     @property
@@ -120,7 +125,7 @@ class Pursuit:
     def _run_while_fast(self, patient: bool) -> None:
         """Run until the end or, without patience, until the bound rises slowly."""
         engine = self.engine
-        while not engine.finished and not self._is_stopped():
+        while not engine.finished and not self._watch(engine):
             begin, lower = engine.sweep, engine.lower_bound
             count = CHUNK if self.sweeps_left is None else min(CHUNK, self.sweeps_left)
             engine.run(max_sweeps=begin + count, on_progress=self._watch)
@@ -131,8 +136,12 @@ class Pursuit:
                 return
 
     def _watch(self, engine: Engine) -> bool:
-        self.asked = bool(self.on_progress is not None and self.on_progress(engine))
-        return self.asked or self.stop()
+        """Say where the run is, every now and then, and whether to stop."""
+        now = time.perf_counter()
+        if self.on_progress is not None and now >= self._told + TOLD_EVERY:
+            self._told = now
+            self.asked = bool(self.on_progress(engine))
+        return self._is_stopped()
 
     def _is_stopped(self) -> bool:
         return self.asked or self.sweeps_left == 0 or self.stop()
@@ -149,6 +158,9 @@ class Pursuit:
         self.lower = max(self.lower, engine.lower_bound)
         if engine.mrf.energy(engine.labeling) < engine.mrf.energy(self._best):
             self._best = engine.labeling
+        if self._noted is engine:
+            self.tried.pop()
+        self._noted = engine
         self.tried.append(attempt(engine))
 
     # -- what comes next ------------------------------------------------------------------------------
@@ -159,16 +171,22 @@ class Pursuit:
             yield from self._made(part)
         yield from self._forest()
         yield from self._other_schedule()
-        while (larger := self._larger_groups()) is not None:
-            yield from self._made(larger)
-            yield from self._other_schedule()
-        while not self.engine.variant.exact and self.engine.deepest < 1 << self.engine.partition.max_size:
+        while True:
+            grown = self._united()
+            if grown is not None:
+                yield from self._made(grown)
+                yield from self._other_schedule()
+            tried = self._size
+            yield from self._rival(grown is None)
+            if grown is None and self._size == tried:
+                break
+        if not self.engine.variant.exact:
             yield from self._made(self.engine.partition, deepest=DEEPER * self.engine.deepest)
 
     def _forest(self) -> Iterator[Engine]:
         """The smallest groups without a cycle; it begins with messages of its own, and the others' bound stays."""
         mrf = self.engine.mrf
-        if not self.engine.graph.cycles():
+        if not self.engine.graph.cycles() or mrf.n_edges > COUPLINGS:
             return
         for max_size in range(self.engine.partition.max_size, LARGEST_GROUP + 1):
             if self.stop():
@@ -184,7 +202,7 @@ class Pursuit:
         other = next(name for name in SCHEDULES if name != self.engine.schedule)
         yield from self._made(self.engine.partition, schedule=other)
 
-    def _larger_groups(self) -> Partition | None:
+    def _united(self) -> Partition | None:
         """As many of the groups united as there is time for; None if there are none, or no time."""
         mrf, part = self.engine.mrf, self.engine.partition
         most = len(part) // 2
@@ -196,6 +214,29 @@ class Pursuit:
                 return larger
             most //= 2
         return None
+
+    def _rival(self, larger: bool) -> Iterator[Engine]:
+        """Groups of the same size, or larger ones, cut anew; after its run the better of both goes on."""
+        kept, left = self.engine, self.stop.left
+        size = kept.partition.max_size + (GROWTH if larger else 0)
+        if not self._size < size <= LARGEST_GROUP or kept.mrf.n_edges > COUPLINGS:
+            return
+        if left is not None and left < CHOICES * CHOOSING:
+            return
+        try:
+            found = [one for one in candidates(kept.mrf, size, stop=self.stop) if self._fits(one.part, VARIANT, SWEEPS)]
+            if not found:
+                return
+            part = choose(kept.mrf, found, self.stop)
+        except Stopped:
+            return
+        self._size = size
+        parts = stages(kept.mrf, part, kept.variant, np.inf if left is None else left)
+        yield from self._made(parts[0])
+        for larger_part in parts[1:]:
+            yield from self._made(larger_part)
+        if self.engine.lower_bound < kept.lower_bound:
+            self.engine = kept
 
     def _fits(self, part: Partition, which: int | Variant, sweeps: int) -> bool:
         """Whether there is memory, and time for so many sweeps."""
@@ -240,59 +281,3 @@ def attempt(engine: Engine) -> Attempt:
         upper_bound=engine.upper_bound,
         status=STATUSES[engine.status] if engine.status != Status.RUNNING else "left",
     )
-
-
-def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
-    """The partition with pairs of its groups united: those joined by most of the coupling that matters first.
-
-    Parameters
-    ----------
-    mrf : BinaryMRF
-    part : Partition
-    most : int
-        Pairs to unite; fewer are if no more are coupled, or the union would be larger than any group may be.
-    """
-    ends = np.sort(part.group_of()[mrf.edges], axis=1)
-    between = (ends[:, 0] != ends[:, 1]) & (mrf.coupling() != 0)
-    pairs, which = np.unique(ends[between], axis=0, return_inverse=True)
-    joint = np.bincount(which.reshape(-1), what_matters(mrf)[between], minlength=len(pairs))
-    partner: dict[int, int] = {}
-    for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
-        fits = len(part.groups[p]) + len(part.groups[q]) <= LARGEST_GROUP
-        if fits and p not in partner and q not in partner and len(partner) < 2 * most:
-            partner[p], partner[q] = q, p
-    kept = [p for p in range(len(part)) if partner.get(p, p) >= p]
-    groups = [np.concatenate([part.groups[g] for g in dict.fromkeys((p, partner.get(p, p)))]) for p in kept]
-    return Partition(tuple(np.sort(group) for group in groups), tuple(part.labels[p] for p in kept))
-
-
-def stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float) -> list[Partition]:
-    """What to begin with, and what it shall become: the partition itself at last.
-
-    Parameters
-    ----------
-    mrf : BinaryMRF
-    part : Partition
-    which : int or Variant
-    seconds : float
-        That there are for all runs.
-
-    Returns
-    -------
-    list of Partition
-        Each with groups that are unions of those of the one before.
-    """
-    found = [part]
-    if independent_cycles(len(part), coupled_groups(mrf, part)):
-        while found[0].max_size > 1 and FIRST_SWEEPS * estimate(mrf, found[0], which).seconds_per_sweep > seconds:
-            found.insert(0, halved(mrf, found[0]))
-    return found
-
-
-def halved(mrf: BinaryMRF, part: Partition) -> Partition:
-    """The partition with its larger groups split where little coupling joins the halves."""
-    largest = part.max_size
-    for p in reversed(range(len(part))):
-        if 2 * len(part.groups[p]) > largest + 1:
-            part = split_by_coupling(mrf, part, p)
-    return part

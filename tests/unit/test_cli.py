@@ -26,8 +26,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_solve_prints_bounds_and_status() -> None:
-    done = run("solve", TINY, "--max-size", "3", "--variant", "9")
-    assert (done.returncode, done.stderr) == (0, b"")
+    done = run("solve", TINY, "--max-size", "3", "--variant", "9", "--strategy", "groups")
+    assert (done.returncode, done.stderr) == (0, b"groups, M = 3, variant 9, schedule srmp: as asked for\n")
     report = dict(line.split("  ", 1) for line in done.stdout.decode().splitlines())
     report = {key: value.strip() for key, value in report.items()}
     assert report["status"] == "closed"
@@ -41,13 +41,19 @@ def test_solve_as_json(variant: int, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["solve", TINY, "--max-size", "3", "--variant", str(variant), "--json"]) == 0
     out, err = capsys.readouterr()
     report = json.loads(out)
-    assert (out.count("\n"), err) == (1, "")
     mrf = bc.load(TINY)
-    result = bc.solve(mrf, bc.partition(mrf, 3), variant)
+    part = bc.partition(mrf, 3, "auto")
+    strategy, _, reason = part.reason.partition(": ")
+    assert (out.count("\n"), err) == (1, f"{strategy}, M = 3, variant {variant}, schedule srmp: {reason}\n")
+    chosen = {"strategy": strategy, "max_size": 3, "variant": variant, "schedule": "srmp"}
+    assert (report["chosen"], report["reason"]) == (chosen, reason)
+    result = bc.solve(mrf, part, variant, "srmp")
+    assert (report["rounded_bound"], report["step"]) == (result.rounded_bound, result.step)
+    assert report["meaning"] == result.meaning
     assert report["lower_bound"] == result.lower_bound
     assert report["energy"] == report["upper_bound"] == mrf.energy(report["labeling"])
     assert (report["gap"], report["sweeps"], report["rows"]) == (result.gap, result.sweeps, result.rows)
-    assert (report["model"], report["strategy"], report["max_size"], report["feasible"]) == ("tiny", "groups", 3, True)
+    assert (report["model"], report["strategy"], report["max_size"], report["feasible"]) == ("tiny", "auto", 3, True)
 
 
 def test_solve_does_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,70 @@
+"""Groups united and split: partitions of which one lies within the other, so that a run can go on with the next."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bender_core.estimate import estimate
+from bender_core.model import BinaryMRF
+from bender_core.partition import LARGEST_GROUP, Partition, coupled_groups, independent_cycles, split_by_coupling
+from bender_core.partition.strategies import what_matters
+from bender_core.variants import Variant
+
+# Groups are split, and the first run is that of the parts, until so many sweeps fit into the time.
+FIRST_SWEEPS = 100
+
+
+def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
+    """The partition with pairs of its groups united: those joined by most of the coupling that matters first.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    most : int
+        Pairs to unite; fewer are if no more are coupled, or the union would be larger than any group may be.
+    """
+    ends = np.sort(part.group_of()[mrf.edges], axis=1)
+    between = (ends[:, 0] != ends[:, 1]) & (mrf.coupling() != 0)
+    pairs, which = np.unique(ends[between], axis=0, return_inverse=True)
+    joint = np.bincount(which.reshape(-1), what_matters(mrf)[between], minlength=len(pairs))
+    partner: dict[int, int] = {}
+    for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
+        fits = len(part.groups[p]) + len(part.groups[q]) <= LARGEST_GROUP
+        if fits and p not in partner and q not in partner and len(partner) < 2 * most:
+            partner[p], partner[q] = q, p
+    kept = [p for p in range(len(part)) if partner.get(p, p) >= p]
+    groups = [np.concatenate([part.groups[g] for g in dict.fromkeys((p, partner.get(p, p)))]) for p in kept]
+    return Partition(tuple(np.sort(group) for group in groups), tuple(part.labels[p] for p in kept))
+
+
+def stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float) -> list[Partition]:
+    """What to begin with, and what it shall become: the partition itself at last.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    which : int or Variant
+    seconds : float
+        That there are for all runs.
+
+    Returns
+    -------
+    list of Partition
+        Each with groups that are unions of those of the one before.
+    """
+    found = [part]
+    if independent_cycles(len(part), coupled_groups(mrf, part)):
+        while found[0].max_size > 1 and FIRST_SWEEPS * estimate(mrf, found[0], which).seconds_per_sweep > seconds:
+            found.insert(0, halved(mrf, found[0]))
+    return found
+
+
+def halved(mrf: BinaryMRF, part: Partition) -> Partition:
+    """The partition with its larger groups split where little coupling joins the halves."""
+    largest = part.max_size
+    for p in reversed(range(len(part))):
+        if 2 * len(part.groups[p]) > largest + 1:
+            part = split_by_coupling(mrf, part, p)
+    return part
