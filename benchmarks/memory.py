@@ -10,9 +10,9 @@ from statistics import median
 from typing import NamedTuple
 
 import bender_core as bc
+from benchmarks.common import SAMPLES, Options, table
 from bender_core.stopping import Stop, Stopped
 from bender_core.synth import Value, generate
-from benchmarks.common import SAMPLES, Options, table
 
 # A run ends after so many seconds by the clock, and so does looking at it.
 LIMIT = 3.0

@@ -40,7 +40,7 @@ def refine(
     """
     graph, method = coupled(mrf, part), variant_of(which)
     work = foreseen(mrf, part, graph, method)
-    cost = predicted(mrf, graph, method, schedule, work)
+    cost = predicted(mrf, part, graph, method, schedule, work)
     if method.enumerated or cost.least > LARGEST or not len(graph.ends):
         return cost
     try:
@@ -49,7 +49,7 @@ def refine(
         return cost
     engine._advance(Until.NEVER, sweep_limit=SWEEPS, budget=budget)
     counted = _counted(engine, graph, work, int(engine._goal[Goal.SPENT]))
-    return predicted(mrf, graph, method, schedule, counted)
+    return predicted(mrf, part, graph, method, schedule, counted)
 
 
 def _counted(engine: Engine, graph: Coupled, expected: Work, spent: int) -> Work:
