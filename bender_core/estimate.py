@@ -22,7 +22,7 @@ SECONDS = 3.0
 ROWS_MADE_IN, ROOM = 10, 1.2
 # A run that is over after so many sweeps has never made envelopes tight at more than a few states; later it takes so
 # many times the rounds.
-DEEP_FROM, DEEP = 16, 4
+DEEP_FROM, DEEP = 16, 6
 # A snapshot is taken after so many entries read, at the earliest, and after so many for every entry of the messages;
 # when the room for them is full every other one is given up.
 SNAPSHOT_AFTER, SNAPSHOT_EVERY, SNAPSHOT_BYTES, KEPT = 1 << 26, 64, 256 << 20, 0.7

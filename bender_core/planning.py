@@ -55,7 +55,9 @@ def refine(
 def _counted(engine: Engine, graph: Coupled, expected: Work, spent: int) -> Work:
     """What a trial has counted, a sweep; what is expected where it has counted nothing."""
     where = engine.whereabouts
-    done = engine.sweep + (where.update + (where.message + where.share) / (1 + where.messages)) / where.updates
+    done = (
+        engine.sweep + (where.update + (where.message + min(where.share, 1.0)) / (1 + where.messages)) / where.updates
+    )
     if engine.finished:
         # A sweep that the run does not complete counts as one.
         done = max(float(np.ceil(done)), 1.0)
