@@ -105,7 +105,7 @@ def entries_read(graph: Coupled, which: Variant, schedule: str, work: Work, spee
     degree = graph.degree
     read = updates(schedule) * (3 * (1 + degree) * graph.states + OVERHEAD * (3 + degree)).sum()
     if which.exact:
-        return float(read + (work.read or _exact(graph, which, work, speed).sum() / speed.entry))
+        return float(read + (work.read or by_message(graph, which, work, speed).sum() / speed.entry))
     active = np.exp2(graph.bits)
     rounds = graph.states + graph.received(active[:, ::-1]) + OVERHEAD * (2 + degree)
     recycled = 2 * work.held * active.sum(axis=1)
@@ -146,7 +146,7 @@ def seconds(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Sp
     if which.exact and work.read:
         messages = COUNTED * speed.entry * work.read
     elif which.exact:
-        messages = _exact(graph, which, work, speed).sum()
+        messages = by_message(graph, which, work, speed).sum()
     else:
         messages = _with_rows(graph, which, schedule, work, speed)
     return float(_passing(graph, schedule, work.sweeps, speed) + messages)
@@ -177,8 +177,8 @@ def _with_rows(graph: Coupled, which: Variant, schedule: str, work: Work, speed:
     return float((rounds * oracles).sum() + raising.sum() + cutting.sum() + recycling.sum())
 
 
-def _exact(graph: Coupled, which: Variant, work: Work, speed: Speed) -> FloatArray:
-    """Seconds of every message by the way that the engine will choose for it, shape (E, 2)."""
+def by_message(graph: Coupled, which: Variant, work: Work, speed: Speed) -> FloatArray:
+    """Seconds of every exact message by the way that the engine will choose for it, shape (E, 2)."""
     receiver, sender = graph.bits, graph.bits[:, ::-1]
     states, sent = np.exp2(receiver), np.exp2(sender)
     enumerated = states * (STATE * speed.overhead * (1 + sender) + PAIR * speed.entry * sent)
