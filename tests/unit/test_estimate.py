@@ -222,6 +222,18 @@ def test_spins_have_the_energies_of_the_model_but_for_a_constant() -> None:
     assert np.ptp(differences) < 1e-9
 
 
+def test_what_labellings_descend_to_can_hardly_be_improved_by_a_variable() -> None:
+    mrf = random_mrf(5, 30, density=0.2)
+    found = (freedom._local_minima(mrf)[:, :8].T > 0).astype(np.int64)
+    better = 0
+    for x in found:
+        for i in range(mrf.n):
+            flipped = x.copy()
+            flipped[i] = 1 - x[i]
+            better += mrf.energy(flipped) < mrf.energy(x) - 1e-9
+    assert better < 0.05 * found.size
+
+
 def test_groups_that_are_decided_answer_in_one_way_and_tied_ones_in_two() -> None:
     """Three pairs, all coupled weakly to six others: free, tied to each other, and decided by their fields."""
     weak = [[i, 6 + i] for i in range(6)]
