@@ -25,12 +25,18 @@ SWEEPS, FOREST_SWEEPS = 10, 4
 
 # Rounds of oracles in an update beside the last one, and rounds that end in a row in a sweep, of a group: 2 to the
 # power of its features (see `_features`) times these.
-ROUNDS = np.array([-1.61, 0.99, 0.20, 0.29, 0.13, -0.29])
-ADDING = np.array([-1.98, 0.98, 0.22, 0.27, 0.26, -0.49])
+ROUNDS = np.array([-2.317, 0.633, 0.203, 0.318, 0.192, 0.020])
+ADDING = np.array([-3.148, 0.746, 0.303, 0.183, 0.262, 0.280])
 # Rows that are recycled, in those that a sweep adds: they are made in the first sweeps, and stay.
 HELD = 7.0
 # Of the rows of a sweep, an edge gets a share that grows so as 2 to the loose members of its smaller end.
 GROWTH = 0.9
+
+# Sweeps of a run: 2 to the power of its features (see `sweeps`) times these, at most as many as the engine allows.
+DURATION = np.array([0.6, 1.69, 0.96, 0.46, -2.01, 2.1, -0.3])
+LONGEST = 400
+# What the loop counts for a step beside its passes, in entries.
+OVERHEAD = 512
 
 # What steps cost. In the overhead of one enumerated state: a run (the call, events and snapshots), a sweep, an update,
 # a message, an entry that is projected from or to active states, a round of oracles for every message and one more,
@@ -45,7 +51,7 @@ STATE, PAIR = 0.33, 0.89
 ELIMINATION, ELIMINATED = 21, 0.75
 # Pruning: a message (overhead); an entry looked at to list the first candidates, and an entry of the receiver for every
 # candidate that survives, of which there are so many for every round of the receiver.
-PRUNING, LOOKED_AT, SURVIVING = 476, 40, 20
+PRUNING, LOOKED_AT, SURVIVING = 476, 20, 100
 
 # An entry that the loop counts where min-marginals are exact.
 COUNTED = 1.1
@@ -68,14 +74,42 @@ def updates(schedule: str) -> int:
 
 def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant) -> Work:
     """What the model lets expect."""
-    sweeps = SWEEPS if graph.cyclic else FOREST_SWEEPS
+    averaged = SWEEPS if graph.cyclic else FOREST_SWEEPS
     if which.enumerated:
-        return Work(np.zeros(len(graph.states)), np.zeros(len(graph.ends)), np.zeros(len(graph.ends)), sweeps)
+        return Work(np.zeros(len(graph.states)), np.zeros(len(graph.ends)), np.zeros(len(graph.ends)), averaged)
     features = _features(mrf, part, graph)
     rounds = np.minimum(1 + np.exp2(features @ ROUNDS), graph.states)
     adding = np.minimum(np.exp2(features @ ADDING), graph.states)
     added = (1 + len(which.alphas)) * adding.sum() * shares(graph)
-    return Work(rounds, added, 2 + HELD * added, sweeps)
+    return Work(rounds, added, 2 + HELD * added, averaged)
+
+
+def sweeps(mrf: BinaryMRF, part: Partition, graph: Coupled, schedule: str) -> float:
+    """How many sweeps a run makes to its end, about: it may be four times more, or less."""
+    if not len(graph.ends):
+        return 1.0
+    features = [
+        1.0,
+        freedom.frustration(mrf) > 0,
+        freedom.response(mrf, part).mean(),
+        np.log2(len(part)),
+        schedule == "srmp",
+        graph.cyclic,
+        np.log2(graph.states).mean(),
+    ]
+    return float(np.clip(np.exp2(np.array(features, float) @ DURATION), 1, LONGEST))
+
+
+def entries_read(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
+    """The entries that the loop counts in a sweep."""
+    degree = graph.degree
+    read = updates(schedule) * (3 * (1 + degree) * graph.states + OVERHEAD * (3 + degree)).sum()
+    if which.exact:
+        return float(read + (work.read or by_message(graph, which, work, speed).sum() / speed.entry))
+    active = np.exp2(graph.bits)
+    rounds = graph.states + graph.received(active[:, ::-1]) + OVERHEAD * (2 + degree)
+    recycled = 2 * work.held * active.sum(axis=1)
+    return float(read + updates(schedule) * (work.rounds * rounds).sum() + recycled.sum())
 
 
 def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
@@ -85,12 +119,9 @@ def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
     outside = owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]]
     loose = totals(owner, looseness(mrf, owner), groups)
     ends = owner[mrf.edges]
-    both_ends = weight.repeat(2)
-    weights = totals(ends.reshape(-1), both_ends, groups)
-    leaving = totals(ends.reshape(-1), both_ends * outside.repeat(2), groups)
-    on_boundary = np.bincount(mrf.edges[outside].reshape(-1), minlength=mrf.n) > 0
-    boundary = totals(owner, on_boundary.astype(np.float64), groups)
-    couplings = totals(ends[outside].reshape(-1), np.ones(2 * int(outside.sum())), groups)
+    weights, leaving = (totals(ends.reshape(-1), np.repeat(w, 2), groups) for w in (weight, weight * outside))
+    boundary = np.bincount(owner[np.unique(mrf.edges[outside])], minlength=groups)
+    couplings = np.bincount(ends[outside].reshape(-1), minlength=groups)
     density = np.log2(np.maximum(couplings / np.maximum(boundary, 1), 1))
     return np.stack(
         [
@@ -116,7 +147,7 @@ def seconds(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Sp
     if which.exact and work.read:
         messages = COUNTED * speed.entry * work.read
     elif which.exact:
-        messages = _exact(graph, which, work, speed).sum()
+        messages = by_message(graph, which, work, speed).sum()
     else:
         messages = _with_rows(graph, which, schedule, work, speed)
     return float(_passing(graph, schedule, work.sweeps, speed) + messages)
@@ -147,8 +178,8 @@ def _with_rows(graph: Coupled, which: Variant, schedule: str, work: Work, speed:
     return float((rounds * oracles).sum() + raising.sum() + cutting.sum() + recycling.sum())
 
 
-def _exact(graph: Coupled, which: Variant, work: Work, speed: Speed) -> FloatArray:
-    """Seconds of every message by the way that the engine will choose for it, shape (E, 2)."""
+def by_message(graph: Coupled, which: Variant, work: Work, speed: Speed) -> FloatArray:
+    """Seconds of every exact message by the way that the engine will choose for it, shape (E, 2)."""
     receiver, sender = graph.bits, graph.bits[:, ::-1]
     states, sent = np.exp2(receiver), np.exp2(sender)
     enumerated = states * (STATE * speed.overhead * (1 + sender) + PAIR * speed.entry * sent)

@@ -9,22 +9,27 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account, Line
-from bender_core.costs import SWEEPS, Coupled, Work, coupled, foreseen, plan, seconds
+from bender_core.costs import Coupled, Work, coupled, entries_read, foreseen, plan, seconds, sweeps, updates
 from bender_core.model import BinaryMRF
 from bender_core.partition import Partition, partition
 from bender_core.speed import speed
 from bender_core.units import storage
 from bender_core.variants import Variant, variant
 
-# What a run typically needs in memory, in rows a member of the smaller group that an edge keeps in the end,
-# and Magnanti-Wong rows kept for every alpha of the variant.
-ROWS_KEPT, CUTS_KEPT = 10, 4
-# Copies of the messages that a run typically keeps for going back.
-SNAPSHOTS = 2
+# A run that ends by itself or after so many seconds is what typical memory is that of.
+SECONDS = 3.0
+# In so many sweeps the rows are made that a run keeps; what grows is on average so much longer than what is in it.
+ROWS_MADE_IN, ROOM = 10, 1.2
+# A run that is over after so many sweeps has never made envelopes tight at more than a few states; later it takes so
+# many times the rounds.
+DEEP_FROM, DEEP = 16, 6
+# A snapshot is taken after so many entries read, at the earliest, and after so many for every entry of the messages;
+# when the room for them is full every other one is given up.
+SNAPSHOT_AFTER, SNAPSHOT_EVERY, SNAPSHOT_BYTES, KEPT = 1 << 26, 64, 256 << 20, 0.7
 # At how many of a group's states its envelope is made tight at most, where progress is slow.
 DEEPEST = 32
-# Events that there is room for from the start, and those that a row or a message typically brings.
-FIRST_EVENTS, EVENTS_A_ROW, EVENTS_A_MESSAGE = 1024, 3, 4
+# Events that there is room for from the start.
+FIRST_EVENTS = 1024
 
 
 class TooLargeError(ValueError):
@@ -105,13 +110,26 @@ def _needs(dims: memory.Dimensions, which: Variant) -> dict[str, int]:
     }
 
 
-def _typical(dims: memory.Dimensions, which: Variant) -> int:
-    """What a run typically comes to take beside that, in bytes: more rows and events, and snapshots."""
-    arcs = len(dims.bits)
-    members = int(dims.size.max(initial=0))
-    rows = 0 if which.exact else (ROWS_KEPT + CUTS_KEPT * len(which.alphas)) * members * arcs // 2
-    events = EVENTS_A_ROW * rows + EVENTS_A_MESSAGE * SWEEPS * len(dims.size)
-    return rows * memory.row_bytes(dims) + events * memory.event_bytes() + SNAPSHOTS * memory.state_bytes(dims)
+def _typical(
+    dims: memory.Dimensions, graph: Coupled, which: Variant, schedule: str, work: Work, length: float
+) -> float:
+    """What a run of so many sweeps typically comes to take beside that, in bytes: more rows and events, snapshots."""
+    rows = 0.0 if which.exact else len(dims.bits) + work.added.sum() * min(length, ROWS_MADE_IN)
+    more_rows = ROOM * rows - memory.first_rows(dims, len(which.alphas), which.exact)
+    deep = DEEP if graph.cyclic and length > DEEP_FROM else 1
+    rounds = 0.0 if which.exact else deep * work.rounds.sum()
+    events = length * updates(schedule) * (2 * len(dims.size) + rounds) + rows
+    more_events = ROOM * events - FIRST_EVENTS
+    messages = np.exp2(dims.size)[dims.edge_node].sum()
+    every = max(SNAPSHOT_AFTER, SNAPSHOT_EVERY * messages)
+    snapshot = memory.state_bytes(dims)
+    taken = np.floor(length * entries_read(graph, which, schedule, work, speed()) / every)
+    return float(
+        max(more_rows, 0) * memory.row_bytes(dims)
+        + max(more_events, 0) * memory.event_bytes()
+        + min(taken * snapshot, KEPT * SNAPSHOT_BYTES)
+        + memory.workspace_bytes(dims, 1, exact=True, deepest=1)  # for looking
+    )
 
 
 def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule: str = "mplp") -> Estimate:
@@ -125,17 +143,19 @@ def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule
     schedule : {"mplp", "srmp"}
     """
     graph, method = coupled(mrf, part), variant(which)
-    return predicted(mrf, graph, method, schedule, foreseen(mrf, part, graph, method))
+    return predicted(mrf, part, graph, method, schedule, foreseen(mrf, part, graph, method))
 
 
-def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, work: Work) -> Estimate:
+def predicted(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant, schedule: str, work: Work) -> Estimate:
     """What a run comes to whose sweeps consist of so much work."""
     dims = _dimensions(mrf, graph)
     least = sum(_needs(dims, which).values())
+    each = seconds(graph, which, schedule, work, speed())
+    length = min(sweeps(mrf, part, graph, schedule), SECONDS / each)
     return Estimate(
-        bytes=least + _typical(dims, which),
+        bytes=least + int(_typical(dims, graph, which, schedule, work, length)),
         least=least,
-        seconds_per_sweep=seconds(graph, which, schedule, work, speed()),
+        seconds_per_sweep=each,
         states=int(graph.states.max(initial=1)),
     )
 

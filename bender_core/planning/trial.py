@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.costs import SWEEPS, Coupled, Work, coupled, foreseen, shares
+from bender_core.costs import SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates
 from bender_core.engine import Engine
 from bender_core.estimate import Estimate, TooLargeError, predicted
 from bender_core.kernels.layout import Goal, Kind, Until
-from bender_core.model import BinaryMRF, FloatArray
+from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition
+from bender_core.speed import speed
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 
@@ -26,8 +27,8 @@ def refine(
 
     What the trial counts (rounds of oracles, rows, entries read) takes the place of what `estimate` expects; what
     costs how much is the same. It is counted, not timed, so that the answer does not depend on what else the machine
-    does. Where making the tables alone would take longer than the trial, or where they do not fit into memory, the
-    answer is that of `estimate`; so it is for enumeration, which holds no surprises.
+    does. The answer is that of `estimate` where the trial does not complete an update, where making the tables alone
+    would take longer than the trial, where they do not fit into memory, and for enumeration, which is foreseen.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def refine(
     """
     graph, method = coupled(mrf, part), variant_of(which)
     work = foreseen(mrf, part, graph, method)
-    cost = predicted(mrf, graph, method, schedule, work)
+    cost = predicted(mrf, part, graph, method, schedule, work)
     if method.enumerated or cost.least > LARGEST or not len(graph.ends):
         return cost
     try:
@@ -49,19 +50,22 @@ def refine(
         return cost
     engine._advance(Until.NEVER, sweep_limit=SWEEPS, budget=budget)
     counted = _counted(engine, graph, work, int(engine._goal[Goal.SPENT]))
-    return predicted(mrf, graph, method, schedule, counted)
+    return predicted(mrf, part, graph, method, schedule, counted)
 
 
 def _counted(engine: Engine, graph: Coupled, expected: Work, spent: int) -> Work:
-    """What a trial has counted, a sweep; what is expected where it has counted nothing."""
-    where = engine.whereabouts
-    done = engine.sweep + (where.update + (where.message + where.share) / (1 + where.messages)) / where.updates
+    """What a trial has counted, a sweep; what is expected where it has not completed an update."""
+    closed = _by_group(engine, Kind.MESSAGE)
+    if not closed.any():
+        return expected
+    # Groups that take longer count for more, in what a sweep that is not complete has done.
+    weight = graph.received(by_message(graph, engine.variant, expected, speed())) if engine.variant.exact else 1.0
+    weight = weight + np.zeros(len(closed))
+    done = float(closed @ weight / (updates(engine.schedule) * weight.sum()))
     if engine.finished:
         # A sweep that the run does not complete counts as one.
-        done = max(float(np.ceil(done)), 1.0)
-    if not done:
-        return expected
-    sweeps = max(done, 1.0) if engine.finished else expected.sweeps
+        done = float(np.ceil(done - 1e-9))
+    sweeps = done if engine.finished else expected.sweeps
     if engine.variant.exact:
         return expected._replace(read=spent / done, sweeps=sweeps)
     added = np.bincount(engine.row_edges(), minlength=len(graph.ends)) - 2.0
@@ -71,13 +75,18 @@ def _counted(engine: Engine, graph: Coupled, expected: Work, spent: int) -> Work
     return Work(_rounds(engine, expected), rows / max(done, 1.0), 2 + rows, sweeps)
 
 
+def _by_group(engine: Engine, kind: Kind) -> IntArray:
+    """How many events of a kind every group has had, shape (G,)."""
+    trace = engine.trace
+    node = trace.column("node")[trace.column("kind") == kind].astype(np.int64)
+    return np.bincount(node, minlength=engine.graph.n_groups)
+
+
 def _rounds(engine: Engine, expected: Work) -> FloatArray:
     """Rounds of oracles an update, shape (G,): those counted; for groups not seen those expected, corrected alike."""
-    trace, groups = engine.trace, len(expected.rounds)
-    kind, node = trace.column("kind"), trace.column("node").astype(np.int64)
-    rounds, closed = (np.bincount(node[kind == k], minlength=groups) for k in (Kind.ORACLE, Kind.MESSAGE))
+    rounds, closed = _by_group(engine, Kind.ORACLE), _by_group(engine, Kind.MESSAGE)
     seen = closed > 0
-    correction = rounds[seen].sum() / (closed * expected.rounds).sum() if seen.any() else 1.0
+    correction = rounds[seen].sum() / (closed * expected.rounds).sum()
     # An update that is not complete takes at least the rounds that it has had.
     unseen = np.maximum(correction * expected.rounds, rounds)
     counted: FloatArray = np.maximum(np.where(seen, rounds / np.maximum(closed, 1), unseen), 1.0)

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core import costs, synth
+from bender_core import costs, freedom, planning, synth
 from bender_core.account import memory_limit
 from bender_core.estimate import largest_fit, required_bytes
+from bender_core.kernels.layout import Kind
 from bender_core.memory import nbytes
-from bender_core.speed import speed
+from bender_core.planning import refine
+from bender_core.speed import Speed, speed
 from tests.models import random_mrf, random_partition
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
@@ -177,6 +179,132 @@ def test_a_member_is_loose_as_far_as_others_decide_it() -> None:
     )
     looseness = costs.looseness(mrf, np.array([0, 0, 1, 1]))
     assert looseness == pytest.approx([0.5, 0.5, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("variant", bc.VARIANTS)
+def test_going_forward_and_back_is_predicted_to_cost_more_than_going_once(variant: int) -> None:
+    mrf = sample("torus-10x10")
+    part = bc.partition(mrf, 8)
+    once, twice = (bc.estimate(mrf, part, variant, schedule).seconds_per_sweep for schedule in ("mplp", "srmp"))
+    assert once < twice < 2.5 * once
+
+
+def test_models_that_are_frustrated_more_are_predicted_to_cost_more() -> None:
+    """The same couplings but for their signs, which a change of labels makes all attractive, or does not."""
+    frustrated = synth.sherrington_kirkpatrick(24)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], 24)
+    table = np.array([[0.0, 1.0], [1.0, 0.0]])
+    weight = np.abs(frustrated.coupling()) * signs[frustrated.edges].prod(axis=1)
+    agreeing = bc.BinaryMRF(np.zeros((24, 2)), frustrated.edges, weight[:, None, None] * table)
+    blocks = bc.manual(agreeing, [range(k, k + 12) for k in (0, 12)])
+    assert freedom.frustration(agreeing) == 0 < freedom.frustration(frustrated)
+    assert seconds(agreeing, blocks, 9) < 0.5 * seconds(frustrated, blocks, 9)
+
+
+@pytest.mark.parametrize("weights", [(3.0, 2.0, 1.0), (3.0, -2.0, -1.0), (-3.0, -2.0, 1.0)])
+def test_the_frustration_of_a_triangle_is_the_share_of_its_weakest_coupling_if_it_has_an_odd_number(
+    weights: tuple[float, float, float],
+) -> None:
+    """Positive weights push apart; a triangle is frustrated if an odd number of them does."""
+    table = np.array([[1.0, 0.0], [0.0, 1.0]])
+    triangle = bc.BinaryMRF(np.zeros((3, 2)), [[0, 1], [1, 2], [0, 2]], np.array(weights)[:, None, None] * table)
+    odd = sum(weight > 0 for weight in weights) % 2
+    assert freedom.frustration(triangle) == pytest.approx(1 / 6 if odd else 0)
+
+
+def test_spins_have_the_energies_of_the_model_but_for_a_constant() -> None:
+    mrf = random_mrf(3, 9)
+    spins, rng = freedom.to_spins(mrf), np.random.default_rng(0)
+    differences = []
+    for x in rng.integers(0, 2, (20, mrf.n)):
+        s = 2.0 * x - 1
+        differences.append(mrf.energy(x) - spins.field @ s - spins.coupling @ s[mrf.edges].prod(axis=1))
+    assert np.ptp(differences) < 1e-9
+
+
+def test_what_labellings_descend_to_can_hardly_be_improved_by_a_variable() -> None:
+    mrf = random_mrf(5, 30, density=0.2)
+    found = (freedom._local_minima(mrf)[:, :8].T > 0).astype(np.int64)
+    better = 0
+    for x in found:
+        for i in range(mrf.n):
+            flipped = x.copy()
+            flipped[i] = 1 - x[i]
+            better += mrf.energy(flipped) < mrf.energy(x) - 1e-9
+    assert better < 0.05 * found.size
+
+
+def test_groups_that_are_decided_answer_in_one_way_and_tied_ones_in_two() -> None:
+    """Three pairs, all coupled weakly to six others: free, tied to each other, and decided by their fields."""
+    weak = [[i, 6 + i] for i in range(6)]
+    unary = np.zeros((12, 2))
+    unary[4:6, 1] = 9.0
+    repel = np.array([[1.0, 0.0], [0.0, 1.0]])
+    mrf = bc.BinaryMRF(unary, [*weak, [2, 3]], np.array([*[repel] * 6, -9 * repel]))
+    part = bc.manual(mrf, [[0, 1], [2, 3], [4, 5], range(6, 12)])
+    free, tied, decided, _ = freedom.response(mrf, part)
+    assert 1.8 < free <= 2
+    assert 0.5 < tied <= 1
+    assert decided == 0
+    assert freedom.diversity(mrf, part)[2] == 0
+
+
+@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+@pytest.mark.parametrize("variant", [4, 9])
+def test_a_trial_counts_what_a_run_does(variant: int, schedule: str) -> None:
+    mrf = sample("karate")
+    part = bc.partition(mrf, 8)
+    graph, which = costs.coupled(mrf, part), bc.VARIANTS[variant]
+    expected = costs.foreseen(mrf, part, graph, which)
+    engine = bc.Engine(mrf, part, variant, schedule)
+    engine.run(max_sweeps=3)
+    counted = planning._counted(engine, graph, expected, 0)
+    for p in range(len(part)):
+        kinds = [event.kind for event in engine.trace if event.node == p]
+        assert counted.rounds[p] == kinds.count(Kind.ORACLE) / kinds.count(Kind.MESSAGE)
+    made = [event.arc // 2 for event in engine.trace if event.kind == Kind.ROW]
+    assert counted.added * 3 == pytest.approx([made.count(edge) for edge in range(len(graph.ends))])
+    assert (counted.held > 2).all() == (counted.added > 0).all()
+
+
+@pytest.mark.parametrize("variant", [4, 9, 11, 12])
+def test_a_trial_says_the_same_every_time(variant: int) -> None:
+    mrf = sample("torus-10x10")
+    part = bc.partition(mrf, 10)
+    refined = refine(mrf, part, variant, "srmp")
+    assert refined == refine(mrf, part, variant, "srmp")
+    assert refined.least == bc.estimate(mrf, part, variant, "srmp").least
+    assert refined.seconds_per_sweep > 0
+
+
+def test_without_a_trial_the_estimate_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is tried where enumeration holds no surprises, where tables are large, or for a budget of nothing."""
+    mrf = sample("karate")
+    part = bc.partition(mrf, 12)
+    assert refine(mrf, part, 11) == bc.estimate(mrf, part, 11)
+    assert refine(mrf, part, 9) != bc.estimate(mrf, part, 9) == refine(mrf, part, 9, budget=0)
+    monkeypatch.setenv("BENDER_MEMORY_MB", "0")
+    assert refine(mrf, part, 9) == bc.estimate(mrf, part, 9)
+    monkeypatch.delenv("BENDER_MEMORY_MB")
+    monkeypatch.setattr(planning, "LARGEST", 0)
+    assert refine(mrf, part, 9) == bc.estimate(mrf, part, 9)
+
+
+def test_a_trial_sees_that_clear_communities_need_few_rows() -> None:
+    """Counted rows are closer to those of the run than those expected, which are ten times too many."""
+    mrf = sample("karate")
+    part = bc.partition(mrf, 17)
+    engine = bc.Engine(mrf, part, 9)
+    engine.run(max_sweeps=costs.SWEEPS)
+    graph = costs.coupled(mrf, part)
+    expected = costs.foreseen(mrf, part, graph, engine.variant)
+    counted = planning._counted(engine, graph, expected, 0)
+    assert counted.added.sum() * engine.sweep <= engine.n_rows < expected.added.sum() * engine.sweep
+
+
+def test_large_tables_are_passed_at_the_speed_of_memory() -> None:
+    machine = Speed(entry=1.0, streamed=3.0, eliminated=1.0, overhead=1.0)
+    assert machine.passing(np.array([2.0**12, 2.0**20])).tolist() == [2.0**12, 3 * 2.0**20]
 
 
 def test_the_machine_is_measured_once() -> None:
