@@ -66,8 +66,9 @@ from bender_core.kernels.schedule import is_unchanged
 # What a step of the loop costs beside its passes, in entries read: small groups are all overhead, and the
 # budget has to see it.
 OVERHEAD = 512
-# Where a sweep has brought no more than the tolerance, a gap of up to so many times that is closed.
-NEARLY = 10
+# Where a sweep has brought no more than the tolerance, a gap of up to so many times that is closed, but for rough
+# tolerances: up to so much.
+NEARLY, CLOSED = 10.0, 1e-8
 # Of the work that goes into messages, one part in so many goes into better labellings. Small groups take more than
 # `OVERHEAD` says, so that is the most.
 SHARE = 8
@@ -101,13 +102,13 @@ def _emit(rule, pool, state, events, kind, node, arc, row, value, before):
 
 
 @kernel
-def _is_negligible(difference, rule, problem, state):
+def _is_negligible(difference, tolerance, rule, problem, state):
     """Whether a difference of energies is nothing beside the bound, or beside what is at stake if that is less.
 
     What is at stake, unlike the bound, does not depend on the constant that the model carries.
     """
     scale = min(abs(state.bound[Bound.LOWER] + rule.constant), problem.scale)
-    return difference <= max(rule.tolerance * scale, TIGHT * problem.scale)
+    return difference <= max(tolerance * scale, TIGHT * problem.scale)
 
 
 @inlined
@@ -295,7 +296,7 @@ def _close(problem, rule, pool, state, work, events, goal, node):
     after = bound[Bound.LOWER] + rule.constant
     _emit(rule, pool, state, events, Kind.MESSAGE, node, -1, -1, after, before + rule.constant)
     cursor[Cursor.POSITION] += 1
-    if _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
+    if _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], rule.tolerance, rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
         cursor[Cursor.PHASE] = Phase.FINISH
     elif cursor[Cursor.POSITION] == len(rule.order):
@@ -393,11 +394,12 @@ def _report(problem, rule, pool, state, events):
     cursor[Cursor.SWEEP] += 1
     cursor[Cursor.POSITION] = 0
     cursor[Cursor.PHASE] = Phase.FINISH
-    if _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state):
+    if _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], rule.tolerance, rule, problem, state):
         cursor[Cursor.STATUS] = Status.GAP_CLOSED
-    elif not slow and _is_negligible(bound[Bound.LOWER] - start, rule, problem, state):
+    elif not slow and _is_negligible(bound[Bound.LOWER] - start, rule.tolerance, rule, problem, state):
         # Sweeps that bring less than the tolerance end a little before the bounds meet.
-        meets = _is_negligible((bound[Bound.UPPER] - bound[Bound.LOWER]) / NEARLY, rule, problem, state)
+        nearly = max(rule.tolerance, min(NEARLY * rule.tolerance, CLOSED))
+        meets = _is_negligible(bound[Bound.UPPER] - bound[Bound.LOWER], nearly, rule, problem, state)
         cursor[Cursor.STATUS] = Status.GAP_CLOSED if meets else Status.NO_PROGRESS
     elif cursor[Cursor.SWEEP] >= rule.max_sweeps:
         cursor[Cursor.STATUS] = Status.SWEEP_LIMIT

@@ -16,7 +16,7 @@ from bender_core.account import memory_limit
 from bender_core.estimate import largest_fit, required_bytes
 from bender_core.kernels.layout import Kind
 from bender_core.memory import nbytes
-from bender_core.planning import refine
+from bender_core.planning.trial import refine
 from bender_core.speed import Speed, speed
 from tests.models import random_mrf, random_partition
 
