@@ -363,7 +363,7 @@ def _search(problem, state, work, goal):
     The dice are thrown from the number of events: events that happen again find the same labellings.
     """
     cursor = state.cursor
-    end = goal[Goal.SPENT] + FLIPPING
+    credit, begin = cursor[Cursor.CREDIT], goal[Goal.SPENT]
     if cursor[Cursor.BEGUN] == 0:
         if cursor[Cursor.SEARCHES] == 0:
             work.search[Search.DICE] = 1 + cursor[Cursor.EVENTS]
@@ -372,10 +372,10 @@ def _search(problem, state, work, goal):
         goal[Goal.SPENT] += begin_search(problem, work)
         cursor[Cursor.BEGUN] = 1
     over = False
-    while not over and goal[Goal.SPENT] < end:
+    while not over and goal[Goal.SPENT] - begin < min(FLIPPING, credit):
         goal[Goal.SPENT] += search(problem, work)
         over = is_exhausted(work)
-    if over or cursor[Cursor.CREDIT] <= 0:
+    if over or goal[Goal.SPENT] - begin >= credit:
         assign(work.trial, work.candidate)
         cursor[Cursor.BEGUN] = 0
         cursor[Cursor.SEARCHES] += 1

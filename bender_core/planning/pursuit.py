@@ -192,10 +192,9 @@ class Pursuit:
             if self.stop():
                 return
             part = partition(mrf, max_size, "layers")
-            if not self._fits(part, 12, FOREST_SWEEPS):
-                return
             if not quality(mrf, part).cycles:
-                yield from self._made(part, variant=12, schedule="srmp")
+                if self._fits(part, 12, FOREST_SWEEPS):
+                    yield from self._made(part, variant=12, schedule="srmp")
                 return
 
     def _other_schedule(self) -> Iterator[Engine]:

@@ -59,6 +59,13 @@ def test_imports(source: Path) -> None:
         assert all(module.startswith("bender_core.kernels.") for module in ours)
 
 
+def test_partitions_know_no_runs() -> None:
+    """What runs a model in order to judge a partition is planning's."""
+    for source in (LIBRARY / "partition").glob("*.py"):
+        for module in imported(source):
+            assert not module.startswith(("bender_core.engine", "bender_core.planning", "bender_core.estimate"))
+
+
 def test_everything_compiled_lives_in_the_kernels() -> None:
     outside = [source for source in SOURCES if source.parent.name != "kernels"]
     assert len(outside) < len(SOURCES)

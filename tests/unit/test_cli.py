@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import bender_core as bc
-from bender_core.__main__ import main
+from bender_core import solving
+from bender_core.__main__ import _finite, main
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
+TORUS = str(ROOT / "sample_instances" / "torus-10x10.mrf.json")
 POSE = str(ROOT / "sample_instances" / "pose.mrf.json")
 
 
@@ -57,10 +61,8 @@ def test_solve_as_json(variant: int, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_solve_does_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    torus = str(ROOT / "sample_instances" / "torus-10x10.mrf.json")
-
     def solve(*options: str) -> dict:
-        assert main(["solve", torus, "--json", *options]) == 0
+        assert main(["solve", TORUS, "--json", *options]) == 0
         return json.loads(capsys.readouterr().out)
 
     limited = solve("--max-sweeps", "2")
@@ -177,8 +179,90 @@ def test_an_infeasible_model_is_said_to_be_one(tmp_path: Path, capsys: pytest.Ca
     assert main(["solve", str(path), "--json"]) == 0
     out, err = capsys.readouterr()
     assert not json.loads(out)["feasible"]
-    assert err.startswith("infeasible or not solved")
-    assert err.count("\n") == 1
+    assert err.splitlines()[1].startswith("infeasible or not solved")
+    assert err.count("\n") == 2
+
+
+def test_json_has_no_word_for_infinity() -> None:
+    """Python's would be refused by other readers."""
+    report = {"a": float("inf"), "b": [1.0, float("-inf")], "c": {"d": float("nan")}, "e": "inf", "f": True}
+    assert _finite(report) == {"a": None, "b": [1.0, None], "c": {"d": None}, "e": "inf", "f": True}
+
+
+# --- Ctrl-C --------------------------------------------------------------------------------------------------------
+
+
+def interrupting(monkeypatch: pytest.MonkeyPatch, name: str, times: int = 1) -> None:
+    """Ctrl-C as soon as a function of the library is called."""
+    function = getattr(bc, name)
+
+    def interrupted(*given, **named):
+        for _ in range(times):
+            signal.raise_signal(signal.SIGINT)
+        return function(*given, **named)
+
+    monkeypatch.setattr(bc, name, interrupted)
+
+
+def test_an_interrupted_run_prints_what_it_has(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    engine = solving.Engine
+
+    def begun(*given, **named):
+        made = engine(*given, **named)
+        signal.raise_signal(signal.SIGINT)
+        return made
+
+    monkeypatch.setattr(solving, "Engine", begun)
+    assert main(["solve", TORUS, "--strategy", "greedy", "--max-size", "14", "--json"]) == 130
+    report = json.loads(capsys.readouterr().out)
+    assert (report["status"], report["strategy"]) == ("stopped", "greedy")
+    assert report["lower_bound"] <= report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("where", ["partition", "solve"])
+def test_before_there_is_a_run_nothing_is_printed_but_one_sentence(
+    where: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupting(monkeypatch, where)
+    assert main(["solve", POSE, "--time-limit", "100"]) == 130
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "interrupted before the run began: there is no result\n")
+
+
+def test_a_second_interrupt_ends_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupting(monkeypatch, "solve", times=2)
+    assert main(["solve", TINY]) == 130
+    assert capsys.readouterr() == ("", "interrupted\n")
+
+
+def test_the_time_limit_holds_for_the_choice_of_groups_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without time for trials the model's default strategy is taken."""
+    assert main(["solve", POSE, "--time-limit", "0", "--json"]) == 0
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert (report["status"], report["chosen"]["strategy"]) == ("time limit", "groups")
+    assert report["reason"] == "the time limit leaves no time for trials"
+    assert "the time limit leaves no time for trials" in err
+    limits = []
+    solve, cut = bc.solve, bc.partition
+    monkeypatch.setattr(bc, "solve", lambda *a, **k: limits.append(k["time_limit"]) or solve(*a, **k))
+    now = time.perf_counter
+
+    def slow(*given, **named):
+        # An hour passes.
+        monkeypatch.setattr(time, "perf_counter", lambda: now() + 3600)
+        return cut(*given, **named)
+
+    monkeypatch.setattr(bc, "partition", slow)
+    assert main(["solve", TINY, "--time-limit", "4000", "--strategy", "greedy", "--json"]) == 0
+    assert 300 < limits[0] <= 400
+    assert json.loads(capsys.readouterr().out)["seconds"] > 3600
 
 
 # --- what cannot be done -----------------------------------------------------------------------------------------
