@@ -347,7 +347,7 @@ def _descend(problem, rule, state, work, goal):
     if cursor[Cursor.MOVED] == 0 or cursor[Cursor.ROUND] == ROUNDS:
         keep_better(state, work.trial, total_energy(problem, work.trial))
         if cursor[Cursor.CREDIT] > 0 and not _is_negligible(
-            bound[Bound.UPPER] - bound[Bound.LOWER], rule, problem, state
+            bound[Bound.UPPER] - bound[Bound.LOWER], rule.tolerance, rule, problem, state
         ):
             cursor[Cursor.PHASE] = Phase.SEARCH
         else:
