@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bender_core.engine import SCHEDULES, Engine
-from bender_core.estimate import FOREST_SWEEPS, TooLargeError, estimate
+from bender_core.estimate import TooLargeError, estimate
 from bender_core.kernels.layout import Status
 from bender_core.partition import LARGEST_GROUP, Partition, partition, quality
 from bender_core.planning.auto import VARIANT, candidates, choose
@@ -35,6 +35,10 @@ from bender_core.variants import Variant
 CHUNK, PATIENCE = 10, 20
 # Larger groups are worth it if so many sweeps fit into the time left.
 SWEEPS = 20
+# Without a cycle the way out and back is all it takes.
+FOREST_SWEEPS = 1
+# The part of the time left that looking for a forest may take.
+LOOKING = 0.1
 # It is worth trying how to cut the model anew if so many times the seconds it takes are left.
 CHOICES, CHOOSING = 4, 1.5
 # By so many variables groups that are cut anew grow where none can be united.
@@ -183,18 +187,23 @@ class Pursuit:
             yield from self._made(self.engine.partition, deepest=DEEPER * self.engine.deepest)
 
     def _forest(self) -> Iterator[Engine]:
-        """The smallest groups without a cycle; it begins with messages of its own, and the others' bound stays."""
+        """Groups without a cycle, the cheapest that fit. The run begins with messages of its own, the bound stays."""
         mrf = self.engine.mrf
         if not self.engine.graph.cycles() or mrf.n_edges > COUPLINGS:
             return
+        best, least = None, np.inf
+        looking = Stop(None if self.stop.left is None else LOOKING * self.stop.left, self.stop)
         for max_size in range(self.engine.partition.max_size, LARGEST_GROUP + 1):
-            if self.stop():
-                return
+            if looking():
+                break
             part = partition(mrf, max_size, "layers")
-            if not quality(mrf, part).cycles:
-                if self._fits(part, 12, FOREST_SWEEPS):
-                    yield from self._made(part, variant=12, schedule="srmp")
-                return
+            if quality(mrf, part).cycles or not self._fits(part, 12, FOREST_SWEEPS):
+                continue
+            seconds = estimate(mrf, part, 12).seconds_per_sweep
+            if seconds < least:
+                best, least = part, seconds
+        if best is not None:
+            yield from self._made(best, variant=12, schedule="srmp")
 
     def _other_schedule(self) -> Iterator[Engine]:
         other = next(name for name in SCHEDULES if name != self.engine.schedule)
