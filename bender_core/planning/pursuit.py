@@ -225,7 +225,7 @@ class Pursuit:
     def _rival(self, larger: bool) -> Iterator[Engine]:
         """Groups of the same size, or larger ones, cut anew; after its run the better of both goes on."""
         kept, left = self.engine, self.stop.left
-        size = kept.partition.max_size + (GROWTH if larger else 0)
+        size = max(kept.partition.max_size, self._size) + GROWTH if larger else kept.partition.max_size
         if not self._size < size <= LARGEST_GROUP or kept.mrf.n_edges > COUPLINGS:
             return
         if left is not None and left < CHOICES * CHOOSING:
