@@ -36,6 +36,10 @@ from bender_core.variants import Variant
 CHUNK, PATIENCE = 10, 20
 # Larger groups are worth it if so many sweeps fit into the time left.
 SWEEPS = 20
+# Without a cycle the way out and back is all it takes.
+FOREST_SWEEPS = 1
+# The part of the time left that looking for a forest may take.
+LOOKING = 0.1
 # It is worth trying how to cut the model anew if so many times the seconds it takes are left.
 CHOICES, CHOOSING = 4, 1.5
 # By so many variables groups that are cut anew grow where none can be united.
@@ -184,18 +188,23 @@ class Pursuit:
             yield from self._made(self.engine.partition, deepest=DEEPER * self.engine.deepest)
 
     def _forest(self) -> Iterator[Engine]:
-        """The smallest groups without a cycle; it begins with messages of its own, and the others' bound stays."""
+        """Groups without a cycle, the cheapest that fit. The run begins with messages of its own, the bound stays."""
         mrf = self.engine.mrf
         if not self.engine.graph.cycles() or mrf.n_edges > COUPLINGS:
             return
+        best, least = None, np.inf
+        looking = Stop(None if self.stop.left is None else LOOKING * self.stop.left, self.stop)
         for max_size in range(self.engine.partition.max_size, LARGEST_GROUP + 1):
-            if self.stop():
-                return
+            if looking():
+                break
             part = partition(mrf, max_size, "layers")
-            if not quality(mrf, part).cycles:
-                if self._fits(part, 12, FOREST_SWEEPS):
-                    yield from self._made(part, variant=12, schedule="srmp")
-                return
+            if quality(mrf, part).cycles or not self._fits(part, 12, FOREST_SWEEPS):
+                continue
+            seconds = estimate(mrf, part, 12).seconds_per_sweep
+            if seconds < least:
+                best, least = part, seconds
+        if best is not None:
+            yield from self._made(best, variant=12, schedule="srmp")
 
     def _other_schedule(self) -> Iterator[Engine]:
         other = next(name for name in SCHEDULES if name != self.engine.schedule)
@@ -217,7 +226,7 @@ class Pursuit:
     def _rival(self, larger: bool) -> Iterator[Engine]:
         """Groups of the same size, or larger ones, cut anew; after its run the better of both goes on."""
         kept, left = self.engine, self.stop.left
-        size = kept.partition.max_size + (GROWTH if larger else 0)
+        size = max(kept.partition.max_size, self._size) + GROWTH if larger else kept.partition.max_size
         if not self._size < size <= LARGEST_GROUP or kept.mrf.n_edges > COUPLINGS:
             return
         if left is not None and left < CHOICES * CHOOSING:

@@ -114,7 +114,7 @@ def test_the_messages_a_run_begins_with_are_charged() -> None:
         bc.Engine(mrf, part, 9, limit=bc.Account(account.used - 1 - carried._line.items.get("looking", 0)), start=first)
 
 
-def test_a_run_pauses_after_so_much_work_whatever_the_clock_says() -> None:
+def test_a_run_pauses_after_so_much_work_whatever_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf, part = torus(), bc.partition(torus(), 4)
     whole, pieces = bc.Engine(mrf, part, 9), bc.Engine(mrf, part, 9)
     whole.run(max_work=1 << 20)
@@ -128,8 +128,14 @@ def test_a_run_pauses_after_so_much_work_whatever_the_clock_says() -> None:
     assert more.position > whole.position
     while not pieces.run(max_work=1 << 14):
         pass
+    end = whole.position
     whole.run()
     assert fingerprint(pieces) == fingerprint(whole)
+    # Work is added up over the slices of a run.
+    monkeypatch.setattr("bender_core.engine._SLICE", 1 << 14)
+    sliced = bc.Engine(mrf, part, 9)
+    sliced.run(max_work=1 << 20)
+    assert 0.7 * end < sliced.position <= end
 
 
 # --- groups united and split -------------------------------------------------------------------------------------
@@ -225,14 +231,14 @@ def test_the_bound_never_steps_back_from_run_to_run(monkeypatch: pytest.MonkeyPa
 
 def test_a_rival_that_does_worse_leaves_the_run_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = torus()
-    monkeypatch.setattr(pursuit, "choose", lambda mrf, found, stop: bc.partition(mrf, found[0].part.max_size, "random"))
+    monkeypatch.setattr(pursuit, "choose", lambda mrf, found, stop: bc.partition(mrf, 1, "singletons"))
     monkeypatch.setattr(pursuit.Pursuit, "_forest", lambda self: iter(()))
     monkeypatch.setattr(pursuit.Pursuit, "_united", lambda self: None)
     engine = bc.Engine(mrf, bc.partition(mrf, 4, "blocks"), 12, "srmp")
     course = pursuit.Pursuit(engine, [], bc.Stop())
     course.follow()
-    rivals = [tried for tried in course.tried if tried.max_size > 4]
-    assert rivals
+    assert [tried.max_size for tried in course.tried[:3]] == [4, 4, 1]
+    assert course.tried[2].lower_bound < course.lower
     assert course.lower == max(tried.lower_bound for tried in course.tried)
     assert course.engine.lower_bound == course.lower
 
