@@ -14,7 +14,7 @@ from bender_core.speed import speed
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 
-# Entries of tables that a trial reads, about: a tenth of a second.
+# Entries of tables that a trial reads, about: a tenth of a second, on a busy machine up to three.
 BUDGET = 1 << 27
 # Bytes of a run whose tables are made in about as long.
 LARGEST = 64 << 20
