@@ -21,6 +21,8 @@ from bender_core.variants import Variant
 
 # The sweeps that seconds a sweep are the mean of; without a cycle a run is over after about so many.
 SWEEPS, FOREST_SWEEPS = 10, 4
+# Updates of a group in a sweep.
+UPDATES = {"mplp": 1, "srmp": 2}
 
 
 # Rounds of oracles in an update beside the last one, and rounds that end in a row in a sweep, of a group: 2 to the
@@ -68,8 +70,16 @@ class Work(NamedTuple):
 
 
 def updates(schedule: str) -> int:
-    """How often a sweep updates a group."""
-    return 2 if schedule == "srmp" else 1
+    """How often a sweep updates a group.
+
+    Raises
+    ------
+    ValueError
+        If there is no such schedule.
+    """
+    if schedule not in UPDATES:
+        raise ValueError(f"there is no schedule {schedule!r}; choose one of {', '.join(UPDATES)}")
+    return UPDATES[schedule]
 
 
 def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant) -> Work:
@@ -228,6 +238,7 @@ def totals(label: IntArray, values: FloatArray, n_labels: int) -> FloatArray:
 
 
 def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:
+    """The couplings between the groups of a partition, without any table."""
     pairs, owner, weight = coupled_groups(mrf, part), part.group_of(), np.abs(mrf.coupling())
     lower_first = owner[mrf.edges[:, 0]] <= owner[mrf.edges[:, 1]]
     members = np.where(lower_first[:, None], mrf.edges, mrf.edges[:, ::-1])

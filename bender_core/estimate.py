@@ -52,23 +52,24 @@ class TooLargeError(ValueError):
 class Estimate:
     """The predicted cost of a run.
 
-    The measured time a sweep is a third to three times the predicted one for 95 % of the 1301 runs of 52 models that
-    the constants were fitted to, and for 92 % of 393 runs of 16 others; for 93 % and 88 % where a sweep takes a
-    millisecond or more (``python -m benchmarks estimates``). Enumeration and the exact variant are foreseen. How many
-    rows it takes to make an envelope tight is not where groups are joined densely and M is large: for complete graphs
-    and Boltzmann machines it may be up to ten times more, for strong fields ten times less, and for the modularity
-    of clear communities a hundred times less.
+    On models that no constant was fitted to, the seconds a sweep that `estimate` predicts are within a factor of three
+    of the measured ones for 91 % of 480 runs, and for 89 % of those whose sweeps take two milliseconds or more; those
+    that `planning.refine` predicts from a short trial for 98 % and 94 %. The bytes are for 84 %
+    (``python -m benchmarks estimates --limit 0.4``). Enumeration is foreseen. How many rows it takes to make an
+    envelope tight depends on how freely groups choose their states, which the model tells only roughly: for clear
+    communities the estimate may be twenty times too high, and how soon pruning gives up may be misjudged by ten times.
 
     Attributes
     ----------
     bytes : int
-        Memory that a run typically comes to take, with its rows, its trace and what it keeps for going back.
+        Memory that a run typically comes to take in some seconds, with its rows, its trace, what it keeps for going
+        back and what looking at it takes. How many sweeps it makes is hardly foreseen.
     least : int
         Memory without which it cannot begin.
     seconds_per_sweep : float
-        Processor time on this machine, with the paper's schedule: the mean over the first ten sweeps of a run, or over
-        all where it ends sooner. What a run that stalls takes after that, when deepening has reached its limit, is
-        not in it; neither is making the tables.
+        Processor time on this machine: the mean over the first ten sweeps of a run, or over all where it ends sooner.
+        What a run that stalls takes after that, when deepening has reached its limit, is not in it; neither is making
+        the tables.
     states : int
         States of the largest hyper-variable.
     """
@@ -141,6 +142,13 @@ def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule
     part : Partition
     which : int or Variant
     schedule : {"mplp", "srmp"}
+
+    Raises
+    ------
+    PartitionError
+        If the partition belongs to another model.
+    ValueError
+        If there is no such variant or schedule.
     """
     graph, method = coupled(mrf, part), variant(which)
     return predicted(mrf, part, graph, method, schedule, foreseen(mrf, part, graph, method))

@@ -14,10 +14,12 @@ from bender_core.speed import speed
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 
-# Entries of tables that a trial reads, about: a tenth of a second.
+# Entries of tables that a trial reads, about: a tenth of a second, on a busy machine up to three.
 BUDGET = 1 << 27
 # Bytes of a run whose tables are made in about as long.
 LARGEST = 64 << 20
+# The entries counted for exact messages are believed from so much of a sweep on.
+LEAST = 0.1
 
 
 def refine(
@@ -27,8 +29,9 @@ def refine(
 
     What the trial counts (rounds of oracles, rows, entries read) takes the place of what `estimate` expects; what
     costs how much is the same. It is counted, not timed, so that the answer does not depend on what else the machine
-    does. The answer is that of `estimate` where the trial does not complete an update, where making the tables alone
-    would take longer than the trial, where they do not fit into memory, and for enumeration, which is foreseen.
+    does. The answer is that of `estimate` where the trial does not come far enough (not to the end of an update),
+    where making the tables alone would take longer than the trial, where they do not fit into memory, and for
+    enumeration, which is foreseen.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ def _counted(engine: Engine, graph: Coupled, expected: Work, spent: int) -> Work
         done = float(np.ceil(done - 1e-9))
     sweeps = done if engine.finished else expected.sweeps
     if engine.variant.exact:
-        return expected._replace(read=spent / done, sweeps=sweeps)
+        return expected._replace(read=spent / done, sweeps=sweeps) if done >= LEAST else expected
     added = np.bincount(engine.row_edges(), minlength=len(graph.ends)) - 2.0
     # Of a sweep that is not complete the rest is taken to be alike; its rows fall where such rows are expected.
     share = shares(graph) if done < 1 else added / max(added.sum(), 1.0)

@@ -13,6 +13,7 @@ import pytest
 import bender_core as bc
 from bender_core import costs, freedom, planning, synth
 from bender_core.account import memory_limit
+from bender_core.engine import SCHEDULES
 from bender_core.estimate import largest_fit, required_bytes
 from bender_core.kernels.layout import Kind
 from bender_core.memory import nbytes
@@ -187,6 +188,20 @@ def test_going_forward_and_back_is_predicted_to_cost_more_than_going_once(varian
     part = bc.partition(mrf, 8)
     once, twice = (bc.estimate(mrf, part, variant, schedule).seconds_per_sweep for schedule in ("mplp", "srmp"))
     assert once < twice < 2.5 * once
+
+
+def test_a_schedule_that_there_is_not_is_refused() -> None:
+    mrf = sample("tiny")
+    with pytest.raises(ValueError, match="there is no schedule 'trws'; choose one of mplp, srmp"):
+        bc.estimate(mrf, bc.partition(mrf, 2), 9, "trws")
+
+
+def test_the_schedules_are_those_of_the_engine() -> None:
+    assert costs.UPDATES.keys() == SCHEDULES.keys()
+    mrf = sample("tiny")
+    for schedule, updates in costs.UPDATES.items():
+        engine = bc.Engine(mrf, bc.partition(mrf, 2), 11, schedule)
+        assert engine.whereabouts.updates == updates * len(engine.partition)
 
 
 def test_models_that_are_frustrated_more_are_predicted_to_cost_more() -> None:
