@@ -146,9 +146,9 @@ def test_a_file_that_fits_two_formats_is_said_to(
     to = [str(tmp_path / "out.mrf.json")] if command == "convert" else []
     assert main([command, str(path), *to]) == 0
     said = f"{path}: read as max-cut (rudy); to read it as sparse / qpbo say --format sparse\n"
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err.startswith(said)
     assert main([command, str(path), *to, "--format", "sparse"]) == 0
-    assert capsys.readouterr().err == ""
+    assert "read as" not in capsys.readouterr().err
 
 
 def test_evidence_is_taken_into_account(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core import costs, freedom, planning, synth
+from bender_core import costs, freedom, synth
 from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
 from bender_core.estimate import largest_fit, required_bytes
 from bender_core.kernels.layout import Kind
 from bender_core.memory import nbytes
+from bender_core.planning import trial
 from bender_core.planning.trial import refine
 from bender_core.speed import Speed, speed
 from tests.models import random_mrf, random_partition
@@ -273,7 +274,7 @@ def test_a_trial_counts_what_a_run_does(variant: int, schedule: str) -> None:
     expected = costs.foreseen(mrf, part, graph, which)
     engine = bc.Engine(mrf, part, variant, schedule)
     engine.run(max_sweeps=3)
-    counted = planning._counted(engine, graph, expected, 0)
+    counted = trial._counted(engine, graph, expected, 0)
     for p in range(len(part)):
         kinds = [event.kind for event in engine.trace if event.node == p]
         assert counted.rounds[p] == kinds.count(Kind.ORACLE) / kinds.count(Kind.MESSAGE)
@@ -301,7 +302,7 @@ def test_without_a_trial_the_estimate_stands(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("BENDER_MEMORY_MB", "0")
     assert refine(mrf, part, 9) == bc.estimate(mrf, part, 9)
     monkeypatch.delenv("BENDER_MEMORY_MB")
-    monkeypatch.setattr(planning, "LARGEST", 0)
+    monkeypatch.setattr(trial, "LARGEST", 0)
     assert refine(mrf, part, 9) == bc.estimate(mrf, part, 9)
 
 
@@ -313,7 +314,7 @@ def test_a_trial_sees_that_clear_communities_need_few_rows() -> None:
     engine.run(max_sweeps=costs.SWEEPS)
     graph = costs.coupled(mrf, part)
     expected = costs.foreseen(mrf, part, graph, engine.variant)
-    counted = planning._counted(engine, graph, expected, 0)
+    counted = trial._counted(engine, graph, expected, 0)
     assert counted.added.sum() * engine.sweep <= engine.n_rows < expected.added.sum() * engine.sweep
 
 
