@@ -271,7 +271,7 @@ class Engine:
         TooLargeError
             If there was no room for it beside the run.
         """
-        needed = memory.workspace_bytes(self._dims, 1, exact=True, deepest=1)
+        needed = memory.looking_bytes(self._dims)
         while memory.LOOKING not in self._line.items and not self._line.charge(memory.LOOKING, needed):
             if not self._past.thin_out():
                 raise TooLargeError(
@@ -359,7 +359,8 @@ class Engine:
             first, last = self._problem.arc_first[p : p + 2]
             messages = int(last - first)
             if cursor[Cursor.BEGUN] and self._rule.exact:
-                share = max(int(work.progress[Progress.NEXT]), 0) / (1 << self._problem.bits[first + slot])
+                arc = self._problem.node_arcs[first + slot]
+                share = max(int(work.progress[Progress.NEXT]), 0) / (1 << self._problem.bits[arc])
             elif cursor[Cursor.PHASE] > Phase.OPEN:
                 slot = messages
         return Position(

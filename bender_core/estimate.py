@@ -129,7 +129,7 @@ def _typical(
         max(more_rows, 0) * memory.row_bytes(dims)
         + max(more_events, 0) * memory.event_bytes()
         + min(taken * snapshot, KEPT * SNAPSHOT_BYTES)
-        + memory.workspace_bytes(dims, 1, exact=True, deepest=1)  # for looking
+        + memory.looking_bytes(dims)
     )
 
 
@@ -177,7 +177,7 @@ def charge_run(mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, a
         If it does not fit; then nothing is charged.
     """
     dims = _dimensions(mrf, coupled(mrf, part))
-    needs, looking = _needs(dims, which), memory.workspace_bytes(dims, 1, exact=True, deepest=1)
+    needs, looking = _needs(dims, which), memory.looking_bytes(dims)
     name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
     # Where possible room is kept for looking at the run, also when its rows have taken all the rest.
     line = account.open(name, needs | {memory.LOOKING: looking}) or account.open(name, needs)

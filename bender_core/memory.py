@@ -41,6 +41,8 @@ from bender_core.stopping import Stop, never
 WORD = 8  # bytes of a number
 # What the scratch is charged as by which messages are looked at.
 LOOKING = "looking"
+# Tables over the states of a group that are there at a time while a message is looked at.
+TABLES = 5
 _Arrays = TypeVar("_Arrays", Events, Pool)
 
 
@@ -130,6 +132,11 @@ def event_bytes() -> int:
 def workspace_bytes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> int:
     """Of the scratch."""
     return sum(WORD * int(np.prod(shape)) for shape in _workspace_shapes(dims, slots, exact, deepest).values())
+
+
+def looking_bytes(dims: Dimensions) -> int:
+    """Of what it takes to look at messages beside the run: scratch, and a few tables over the states of a group."""
+    return workspace_bytes(dims, 1, exact=True, deepest=1) + (WORD * TABLES << int(dims.size.max(initial=0)))
 
 
 class Store(Generic[_Arrays]):

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.costs import FOREST_SWEEPS
 from bender_core.engine import SCHEDULES, Engine
 from bender_core.estimate import TooLargeError, estimate
 from bender_core.kernels.layout import Status

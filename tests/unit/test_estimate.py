@@ -16,7 +16,7 @@ from bender_core.account import memory_limit
 from bender_core.engine import SCHEDULES
 from bender_core.estimate import largest_fit, required_bytes
 from bender_core.kernels.layout import Kind
-from bender_core.memory import nbytes
+from bender_core.memory import TABLES, nbytes
 from bender_core.planning import trial
 from bender_core.planning.trial import refine
 from bender_core.speed import Speed, speed
@@ -50,7 +50,7 @@ def test_what_a_run_takes_from_its_beginning_is_known_to_the_byte(seed: int, var
 
     assert required_bytes(mrf, part, variant) == held()
     engine.run()
-    assert engine.account.used == held() + nbytes(engine.probe)
+    assert engine.account.used == held() + nbytes(engine.probe) + (8 * TABLES << part.max_size)
 
 
 @pytest.mark.parametrize(("name", "max_size"), [("pose-small", 6), ("pose", 8), ("pose", 16), ("torus-10x10", 10)])
