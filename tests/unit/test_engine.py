@@ -23,6 +23,7 @@ from bender_core import memory
 from bender_core.estimate import DEEPEST, FIRST_EVENTS, required_bytes
 from bender_core.kernels.deepening import PATIENCE
 from bender_core.kernels.layout import Cursor, Kind, RowKind, Status
+from bender_core.planning import pursuit
 from bender_core.trace import COLUMNS
 from tests import naive
 from tests.models import between_groups, cut_mrfs, examples, mrfs, random_mrf
@@ -581,6 +582,7 @@ def test_a_time_limit_pauses_the_run_where_it_can_go_on(monkeypatch: pytest.Monk
 
 @jitless
 def test_progress_is_told_and_may_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pursuit, "TOLD_EVERY", 0.0)
     monkeypatch.setattr(engine_module, "_SLICE", 1)
     cut = glassy()
     seen: list[float] = []
