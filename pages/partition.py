@@ -42,7 +42,7 @@ from pages._shared.session import Lab, lab
 from pages._shared.text import complaint, label, paragraph, paragraphs, table
 
 WORDS = {
-    "auto": "auto: try them all, take what keeps most together",
+    "auto": "auto: try them all for a moment, take the best bound",
     "groups": "by kind (the paper's): one kind of variable a group",
     "greedy": "greedy: grow by the strongest coupling",
     "refined": "refined: grow by what matters, then exchange",
