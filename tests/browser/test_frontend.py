@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pages._shared.gaps import is_closed
 from playwright.sync_api import Page
 
-from bender_core.bounds import relative_gap
+from bender_core.bounds import is_closed, relative_gap
 
 pytestmark = pytest.mark.browser
 TOOLS = (Path(__file__).parents[2] / "pages/_shared/frontend/tools.js").read_text()
@@ -17,12 +16,12 @@ ENERGIES = [0.0, 1e-14, -1e-14, 1.0, -1.0, -1.0 + 3e-9, -1.0 + 3e-8, -17.0000000
 
 
 def test_the_gap_is_told_as_the_library_defines_it(new_page: Callable[..., Page]) -> None:
-    pairs = [(low, high, spread) for low in ENERGIES for high in ENERGIES for spread in (0.0, 20.0)]
+    pairs = [(low, high, scale) for low in ENERGIES for high in ENERGIES for scale in (0.0, 20.0)]
     told = new_page().evaluate(
-        f"(pairs) => {{ {TOOLS}\nreturn pairs.map(([low, high, spread]) =>"
-        " [relativeGap(low, high), gapText(low, high, spread, 3)]); }",
+        f"(pairs) => {{ {TOOLS}\nreturn pairs.map(([low, high, scale]) =>"
+        " [relativeGap(low, high), gapText(low, high, scale, 3)]); }",
         pairs,
     )
-    for (low, high, spread), (gap, text) in zip(pairs, told, strict=True):
+    for (low, high, scale), (gap, text) in zip(pairs, told, strict=True):
         assert gap == relative_gap(low, high)
-        assert (text == "0, closed") == is_closed(low, high, spread)
+        assert (text == "0, closed") == is_closed(low, high, scale)
