@@ -14,9 +14,9 @@ from benchmarks.common import SAMPLES, Options, table
 from bender_core.stopping import Stop, Stopped
 from bender_core.synth import Value, generate
 
-# A run ends after so many seconds by the clock, and so does looking at it.
+# Seconds of wall clock for a run, and again for looking at it.
 LIMIT = 3.0
-# At so many states of a group at most.
+# The most states of a group that are looked at.
 LOOKED_AT = 1024
 # What a run may take, megabytes: the default of the app, and little.
 LIMITS = (1024, 256)

@@ -32,11 +32,11 @@ from bender_core.script import as_script
 from bender_core.units import storage
 
 SAMPLES = Path(__file__).parents[1] / "sample_instances"
-# Up to so many variables the optimum is found by trying all labellings.
+# The most variables for which all labellings are tried to find the optimum.
 TRIED = 20
 # Of the whole process, after its first part: what allocators and caches may still add.
 GROWTH = 1.15
-# Growth is judged from so many rounds on.
+# The fewest rounds by which growth is judged.
 ROUNDS = 20
 EXPECTED = (bc.ModelError, bc.PartitionError, bc.FormatError, bc.TooLargeError)
 

@@ -19,7 +19,7 @@ from bender_core import synth
 
 TRIALS = 20
 AIM = 0.5
-# Of processor time; what takes longer is stopped within so many seconds.
+# Seconds; work that takes longer is stopped within this time.
 LONGEST = 1.0
 ROOM = 4 << 30
 

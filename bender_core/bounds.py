@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-# Ten times a run's tolerance: a run whose sweeps bring less than that ends a little before the bounds meet.
-CLOSED = 1e-8
-# Relative to the energy at stake, what rounding alone may leave between two bounds.
-ROUNDING = 1e-12
+from bender_core.kernels.advance import CLOSED
+from bender_core.kernels.rows import TIGHT
 
 
 def is_closed(lower: float, upper: float, scale: float) -> bool:
@@ -19,7 +17,7 @@ def is_closed(lower: float, upper: float, scale: float) -> bool:
         How much energy is at stake (`hypergraph.energy_scale`): a constant added to all energies closes no gap.
     """
     size = min(max(abs(lower), abs(upper)), scale)
-    return upper - lower <= max(CLOSED * size, ROUNDING * scale)
+    return upper - lower <= max(CLOSED * size, TIGHT * scale)
 
 
 def relative_gap(lower: float, upper: float) -> float:
