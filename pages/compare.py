@@ -155,19 +155,21 @@ def _what_fits(field: Sequence[Entry], limit: int) -> str:
     return f"{count} of them would fit" if count else "choose a smaller M"
 
 
-def start(current: Lab, held: Contest) -> None:
+def start(current: Lab, held: Contest, going: bool) -> None:
     """What to race, what that takes, and the buttons."""
-    if held.busy:
+    if going:
         # Not in a fragment that runs again and again: a press is answered at once.
         st.button("Stop the race", on_click=held.stop, type="primary", width="stretch")
     else:
         press = st.empty()
     choices(current)
     held.cutting.ask(cuts())
-    if held.cutting.busy:
+    # Asked once, and before the cuts are looked at: the work may end while the page is drawn.
+    cutting = held.cutting.busy
+    if cutting:
         st.fragment(cutting_on, run_every=TELL_SECONDS)(held.cutting)
     field, asked = entries(current, held.cutting), chosen(current)
-    refused = "" if held.cutting.busy else objection(field, asked, held.cutting)
+    refused = "" if cutting else objection(field, asked, held.cutting)
     if refused:
         held.asked = False
         complaint(refused)
@@ -178,9 +180,9 @@ def start(current: Lab, held: Contest) -> None:
             f"{_runs(len(field))}, {memory}. They take turns, whoever has had the least time goes next: "
             f"at any moment all have computed for as long.{same}"
         )
-    if held.busy:
+    if going:
         return
-    ready = not (held.cutting.busy or refused)
+    ready = not (cutting or refused)
     press.button("Race", on_click=held.ask, type="primary", disabled=not ready, width="stretch")
     if held.asked and ready:
         state = st.session_state
@@ -363,15 +365,16 @@ def show(current: Lab) -> None:
     """The page."""
     held = contest(current)
     kept = opened(held)
+    # Asked once: the race may end while the page is drawn.
+    going = held.busy
     left, right = st.columns([4, 10], gap="medium")
     with left:
-        start(current, held)
+        start(current, held, going)
         earlier_runs = of_earlier_sessions(held, kept)
     with right:
         for said in (held.error, held.racing.failure if held.racing else ""):
             if said:
                 complaint(said)
-        going = held.busy
         if going:
             st.fragment(watched, run_every=TELL_SECONDS)(held, earlier_runs)
         else:

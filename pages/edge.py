@@ -223,12 +223,12 @@ def over_time(current: Lab, p: int, q: int) -> None:
 def show() -> None:
     current = lab()
     run = current.run
-    run.settle()
+    settled = run.settle()
     st.session_state.setdefault("edge_order", "nu")
     st.session_state.setdefault("edge_look", LOOKS[0])
     # Streamlit forgets the widgets of a page that is left.
     st.session_state.edge_order, st.session_state.edge_look = st.session_state.edge_order, st.session_state.edge_look
-    if run.busy:
+    if not settled:
         st.info("The run is going on in the background. Stop it on Watch, or wait for its end, to look into a message.")
         return
     if not len(run.engine.graph.edges):

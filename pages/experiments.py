@@ -244,17 +244,19 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> N
         where = "the Dask cluster" if scheduler else f"this machine, of {cores} cores"
         st.number_input(f"Runs at a time, on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
+    # Asked once: the experiment may end while the page is drawn.
+    going = running.busy
     path, kept = path_of(on_table.name), store().path
     label = "Run" if len(todo) == len(on_table.tasks) else "Resume"
     left.button(
         label,
         type="primary",
-        disabled=not todo or running.busy,
+        disabled=not todo or going,
         on_click=lambda: path and running.start(path, kept, workers, scheduler),
         width="stretch",
     )
-    right.button("Stop", disabled=not running.busy, on_click=running.stop, width="stretch")
-    if running.busy:
+    right.button("Stop", disabled=not going, on_click=running.stop, width="stretch")
+    if going:
         st.fragment(working, run_every=TELL_SECONDS)(running)
     elif running.failure:
         complaint(f"The experiment ended early: {running.failure}. What is done is kept.")

@@ -362,14 +362,16 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
     left.multiselect("Values of M", range(1, LARGEST_GROUP + 1), key="compare_sizes")
     comparing = compared(current, model)
+    # Asked once: the work may end while the page is drawn.
+    going = comparing.busy
     sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])
     right.button(
         f"Bound after {_sweeps(sweeps)}",
         on_click=lambda: comparing.bound(state.compare_sweeps),
-        disabled=comparing.busy or not comparing.complete or not comparing.rows,
+        disabled=going or not comparing.complete or not comparing.rows,
         width="stretch",
     )
-    if comparing.busy:
+    if going:
         # Outside of what is told again and again: a press is answered at once.
         st.button("Stop", on_click=comparing.stop)
         st.fragment(working, run_every=TELL_SECONDS)(comparing)

@@ -35,7 +35,7 @@ def saving() -> None:
     with st.expander("Save this run"):
         st.caption("The trace so far, the best labelling, the figures, and a script that does the run once more.")
         if st.button("Make the files"):
-            if current.run.busy:
+            if not current.run.settle():
                 st.info("The run is going on in the background. Stop it, or wait for its end.")
                 return
             state.saved = saved(current)

@@ -107,11 +107,13 @@ class Run:
         """Ask the background run to stop, and wait until it has (it looks about every 50 ms)."""
         self.work.stop(wait=None)
 
-    def settle(self) -> None:
-        """After the background run: stand where it ended."""
-        if self.progress is not None and not self.busy:
+    def settle(self) -> bool:
+        """After the background run: stand where it ended. Returns whether it has ended, so that it is asked once."""
+        ended = not self.busy
+        if self.progress is not None and ended:
             self.progress = None
             self.show(self.engine.position)
+        return ended
 
     def _drive(self, until: int | None, stop: threading.Event) -> None:
         try:

@@ -90,8 +90,8 @@ def obey(run: Run, command: dict[str, Any]) -> None:
     run.held, run.measure = bool(command["held"]), str(command["measure"])
     if command["do"] == "stop":
         run.halt()
-    run.settle()
-    if run.busy or command["do"] in ("poll", "stop", "reference"):
+    settled = run.settle()
+    if not settled or command["do"] in ("poll", "stop", "reference"):
         return
     run.show(int(command["at"]))
     if command["do"] == "step":
@@ -103,7 +103,7 @@ def obey(run: Run, command: dict[str, Any]) -> None:
 def stage_data(lab: Lab) -> dict[str, Any]:
     """All that the component needs to draw the present state."""
     run, engine = lab.run, lab.run.engine
-    run.settle()
+    settled = run.settle()
     data: dict[str, Any] = {
         "run": lab.number,
         "model": label(lab.mrf.name),
@@ -113,14 +113,14 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "link": lab.link,
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
         "serial": run.serial,
-        "running": following(run) if run.busy else None,
+        "running": None if settled else following(run),
         "failure": run.failure,
         "asking": lab.references.busy,
         "references": reference_lines(lab.references.found),
     }
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     run.held = False
-    if not run.busy:
+    if settled:
         window = (
             frames(engine, max(run.first, run.position - BEHIND), run.position + run.ahead)
             if run.ahead
