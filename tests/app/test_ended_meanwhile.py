@@ -115,5 +115,6 @@ def test_a_run_ends_while_edge_is_drawn() -> None:
     current.run.halt()
     ending(current.run.work, 1)
     going_on = [note.value for note in ran(test.switch_page("pages/edge.py").run()).info]
-    assert len(going_on) == 1 and "going on" in going_on[0]
+    assert len(going_on) == 1
+    assert "going on" in going_on[0]
     assert not ran(test.run()).info
