@@ -11,7 +11,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, Run, interleaved, solve, times
-from bender_core.kernels.layout import Cursor, Kind, Phase, Until
+from bender_core.kernels.layout import Cursor, Kind, Phase
 from bender_core.kernels.rows import enumerate_min_marginals
 
 REPEATS = 5
@@ -118,13 +118,13 @@ def profile(mrf: bc.BinaryMRF, max_size: int) -> None:
         phase = _phase(engine)
         begin = time.process_time()
         # A budget of one entry is used up by any phase.
-        engine._advance(Until.NEVER, budget=1)
+        engine.run(max_work=1)
         spent[phase] = spent.get(phase, 0.0) + time.process_time() - begin
         count[phase] += 1
     # A call that finds nothing to do costs what the others cost beside their phase.
     begin = time.process_time()
     for _ in range(1000):
-        engine._advance(Until.NEVER, budget=1)
+        engine.run(max_work=1)
     call = (time.process_time() - begin) / 1000
     spent = {phase: max(seconds - call * count[phase], 0.0) for phase, seconds in spent.items()}
     total = sum(spent.values())

@@ -19,7 +19,7 @@ from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
 from bender_core.interrupt import INTERRUPTED, Interrupt
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
-from bender_core.partition import STRATEGIES, default_strategy
+from bender_core.partition import AUTO, STRATEGIES, default_strategy
 
 _READABLE = tuple(form.name for form in FORMATS)
 _WRITABLE = tuple(form.name for form in FORMATS if form.write is not None)
@@ -36,7 +36,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        where = "what is printed" if error.filename is None else error.filename
+        print(f"error: {where}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -67,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--tolerance", type=float, default=1e-9, help="relative to the bound (default 1e-9)")
     solve.add_argument(
         "--time-limit",
-        type=float,
+        type=_seconds,
         metavar="SECONDS",
         help="what gains no more is followed by something else until then",
     )
@@ -95,6 +96,22 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _seconds(text: str) -> float:
+    """A time limit.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not seconds >= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+    return seconds
+
+
 def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--format", metavar="NAME", help=f"{', '.join(_READABLE)}; by default the content tells")
@@ -117,7 +134,7 @@ def _solve(options: argparse.Namespace) -> int:
         limit = bc.Stop(options.time_limit)
         stop = bc.Stop(wanted=lambda: interrupt.wanted)
         try:
-            part = _cut(mrf, options, stop)
+            part = _cut(mrf, options, limit, stop)
             chosen = _chosen(part, options)
             result = bc.solve(
                 mrf,
@@ -147,21 +164,21 @@ def _solve(options: argparse.Namespace) -> int:
         return INTERRUPTED if interrupt.wanted else 0
 
 
-def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> bc.Partition:
-    """The partition asked for, or the default one where the time limit leaves no time for trials."""
-    seconds = None if options.time_limit is None else _CHOOSING * options.time_limit
-    limit = bc.Stop(seconds, stop)
-    try:
-        part = bc.partition(mrf, options.max_size, options.strategy, stop=limit)
-    except bc.Stopped:
-        stop.check()
-        strategy = default_strategy(mrf)
-        part = replace(
-            bc.partition(mrf, options.max_size, strategy),
-            reason=f"{strategy}: the time limit leaves no time for trials",
-        )
-    stop.check()
-    return part
+def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: bc.Stop) -> bc.Partition:
+    """The partition asked for; where that takes too much of the time limit the default one, or single variables."""
+    first = bc.Stop(None if options.time_limit is None else _CHOOSING * options.time_limit, stop)
+    ways = ((options.strategy, first), (default_strategy(mrf), bc.Stop(limit.left, stop)), ("singletons", stop))
+    for strategy, until in ways:
+        try:
+            part = bc.partition(mrf, options.max_size, strategy, stop=until)
+        except bc.Stopped:
+            stop.check()
+            continue
+        if strategy == options.strategy:
+            return part
+        asked = "trials" if options.strategy == AUTO else options.strategy
+        return replace(part, reason=f"{strategy}: the time limit leaves no time for {asked}")
+    raise AssertionError("single variables take no time")
 
 
 def _chosen(part: bc.Partition, options: argparse.Namespace) -> dict[str, object]:
@@ -264,7 +281,12 @@ def _print(report: dict[str, object], as_json: bool) -> None:
     for key, value in report.items():
         if isinstance(value, dict):
             value = ", ".join(f"{name.replace('_', ' ')} {content}" for name, content in value.items())
-        print(f"{key.replace('_', ' '):<{width}}  {value}")
+        print(f"{key.replace('_', ' '):<{width}}  {_printable(str(value))}")
+
+
+def _printable(text: str) -> str:
+    """The text as it can be shown: a file may hold characters that move the cursor or clear the screen."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _finite(value: object) -> object:

@@ -9,8 +9,17 @@ from contextlib import AbstractContextManager
 
 
 def memory_limit() -> int:
-    """The bytes that the runs of a session may take together: BENDER_MEMORY_MB from the environment, or 1 GB."""
-    return int(os.environ.get("BENDER_MEMORY_MB", "1024")) << 20
+    """The bytes that the runs of a session may take together: BENDER_MEMORY_MB from the environment, or 1 GB.
+
+    Raises
+    ------
+    ValueError
+        If the environment says something else.
+    """
+    said = os.environ.get("BENDER_MEMORY_MB", "1024")
+    if not said.strip().isdecimal():
+        raise ValueError(f"BENDER_MEMORY_MB is {said!r}; set it to a whole number of megabytes")
+    return int(said) << 20
 
 
 _Lock = AbstractContextManager[bool | None]

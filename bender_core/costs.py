@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bender_core import freedom
+from bender_core.freedom import Freedom
 from bender_core.kernels.exact import plan_exact
 from bender_core.kernels.layout import Method, Problem
 from bender_core.model import BinaryMRF, FloatArray, IntArray
@@ -82,27 +82,27 @@ def updates(schedule: str) -> int:
     return UPDATES[schedule]
 
 
-def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant) -> Work:
+def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant, free: Freedom) -> Work:
     """What the model lets expect."""
     averaged = SWEEPS if graph.cyclic else FOREST_SWEEPS
     if which.enumerated:
         return Work(np.zeros(len(graph.states)), np.zeros(len(graph.ends)), np.zeros(len(graph.ends)), averaged)
-    features = _features(mrf, part, graph)
+    features = _features(mrf, part, graph, free)
     rounds = np.minimum(1 + np.exp2(features @ ROUNDS), graph.states)
     adding = np.minimum(np.exp2(features @ ADDING), graph.states)
     added = (1 + len(which.alphas)) * adding.sum() * shares(graph)
     return Work(rounds, added, 2 + HELD * added, averaged)
 
 
-def sweeps(mrf: BinaryMRF, part: Partition, graph: Coupled, schedule: str) -> float:
+def sweeps(graph: Coupled, schedule: str, free: Freedom) -> float:
     """How many sweeps a run makes to its end, about: it may be four times more, or less."""
     if not len(graph.ends):
         return 1.0
     features = [
         1.0,
-        freedom.frustration(mrf) > 0,
-        freedom.response(mrf, part).mean(),
-        np.log2(len(part)),
+        free.frustration > 0,
+        free.response.mean(),
+        np.log2(len(graph.states)),
         schedule == "srmp",
         graph.cyclic,
         np.log2(graph.states).mean(),
@@ -122,7 +122,7 @@ def entries_read(graph: Coupled, which: Variant, schedule: str, work: Work, spee
     return float(read + updates(schedule) * (work.rounds * rounds).sum() + recycled.sum())
 
 
-def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
+def _features(mrf: BinaryMRF, part: Partition, graph: Coupled, free: Freedom) -> FloatArray:
     """What the rounds of an update depend on, shape (G, len(ROUNDS))."""
     owner, groups = part.group_of(), len(part)
     weight: FloatArray = np.abs(mrf.coupling())
@@ -136,10 +136,10 @@ def _features(mrf: BinaryMRF, part: Partition, graph: Coupled) -> FloatArray:
     return np.stack(
         [
             np.ones(groups),
-            loose * freedom.frustration(mrf),
+            loose * free.frustration,
             loose * leaving / np.where(weights > 0, weights, 1),
-            freedom.response(mrf, part),
-            freedom.diversity(mrf, part) * density,
+            free.response,
+            free.diversity * density,
             np.log2(1 + graph.degree),
         ],
         axis=1,

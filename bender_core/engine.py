@@ -6,6 +6,7 @@ asks, and keeps snapshots so that any earlier event can be returned to by replay
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.bounds import relative_gap
+from bender_core.bounds import gap_between, relative_gap
 from bender_core.carrying import carry
 from bender_core.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
 from bender_core.hypergraph import HyperGraph
@@ -45,7 +46,7 @@ from bender_core.kernels.rows import begin_recycling, enumerate_min_marginals, l
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition
-from bender_core.result import STATUSES, Result, meaning
+from bender_core.result import STATUSES, Result, verdict
 from bender_core.rows import Row, row_terms
 from bender_core.snapshots import Snapshots
 from bender_core.stopping import Stop, never
@@ -57,8 +58,10 @@ from bender_core.variants import variant as variant_of
 Grain = Literal["event", "row", "node", "sweep"]
 _UNTIL = {"event": Until.EVENT, "row": Until.ROW, "node": Until.NODE, "sweep": Until.SWEEP}
 _ENDLESS = np.iinfo(np.int64).max
-# Table entries read between two looks at the clock: about 25 ms, several times that on a busy machine.
-_SLICE = 1 << 26
+# Table entries read between two looks at the clock, at most and to begin with; then as many as take about so long: in
+# small tables that lie scattered an entry takes thirty times longer than in large ones.
+_SLICE, _FIRST_SLICE = 1 << 26, 1 << 22
+_SLICE_SECONDS = 0.025
 # A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
 _SNAPSHOT_EVERY = 64
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20
@@ -151,6 +154,11 @@ class Engine:
         A run of the same model to go on from, whatever its variant and schedule. The best labelling is taken over, and
         where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was.
 
+    Attributes
+    ----------
+    entries_read : int
+        Table entries read by the last step, run or seek: its work.
+
     Raises
     ------
     TooLargeError
@@ -181,10 +189,10 @@ class Engine:
         self.variant = variant_of(variant)
         if schedule not in SCHEDULES:
             raise ValueError(f"there is no schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
-        if not tolerance >= 0:
-            raise ValueError(f"the tolerance is {tolerance}; it must be a number that is not negative")
-        if max_sweeps < 1:
-            raise ValueError(f"max_sweeps is {max_sweeps}; allow at least one sweep")
+        if not 0 <= tolerance <= 1:
+            raise ValueError(f"the tolerance is {tolerance}; it must be a number from 0 to 1")
+        if not 1 <= max_sweeps <= _ENDLESS:
+            raise ValueError(f"max_sweeps is {max_sweeps}; allow 1 to {_ENDLESS} sweeps")
         if deepest < 1:
             raise ValueError(f"deepest is {deepest}; an envelope has to be tight at one state at least")
         self.mrf = mrf
@@ -228,6 +236,8 @@ class Engine:
         if not self._rule.exact:
             self._add_initial_rows(stop)
         self._goal = np.zeros(len(Goal), np.int64)
+        self.entries_read = 0
+        self._slice = min(_FIRST_SLICE, _SLICE)
         self._frontier = 0
         self._memory_end: int | None = None
         self._since_snapshot = 0
@@ -344,9 +354,9 @@ class Engine:
 
     @property
     def gap(self) -> float:
-        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 once it is closed."""
-        if self.status == Status.GAP_CLOSED or self._state.bound[Bound.UPPER] <= self._state.bound[Bound.LOWER]:
-            return 0.0
+        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 where they meet."""
+        if self.status == Status.GAP_CLOSED:
+            return gap_between(self.lower_bound, self.upper_bound, self._problem.scale)
         return relative_gap(self.lower_bound, self.upper_bound)
 
     @property
@@ -482,11 +492,16 @@ class Engine:
         work: int = _ENDLESS,
     ) -> None:
         """Advance slice by slice to a goal, or until so much work is done or it is time to stop."""
+        self.entries_read = 0
         while work > 0:
             # A snapshot is of a position between two updates.
             pause = Until.NODE if until > Until.NODE and self._snapshot_due() else until
-            outcome = self._advance(pause, event_limit, sweep_limit, min(_SLICE, work))
-            work -= int(self._goal[Goal.SPENT])
+            begin = time.perf_counter()
+            outcome = self._advance(pause, event_limit, sweep_limit, min(self._slice, work))
+            spent = int(self._goal[Goal.SPENT])
+            self._adapt(spent, time.perf_counter() - begin)
+            self.entries_read += spent
+            work -= spent
             if self._snapshot_due() and self._between_nodes() and self.position > self._past.latest:
                 self._past.add(self._state)
                 self._since_snapshot = 0
@@ -497,15 +512,21 @@ class Engine:
             if stop():
                 return
 
+    def _adapt(self, spent: int, seconds: float) -> None:
+        """Let the next slice take about as long as all should: what a run does depends on no slice."""
+        if seconds > _SLICE_SECONDS:
+            self._slice = max(int(self._slice * _SLICE_SECONDS / seconds), 1)
+        elif 2 * spent > self._slice:
+            self._slice *= 2
+        self._slice = min(self._slice, _SLICE)
+
     def _is_at(self, until: Until, event_limit: int, sweep_limit: int) -> bool:
         """Whether a goal beyond the end of an update is reached."""
         if self.position >= event_limit or (self.sweep >= sweep_limit and self._between_nodes()):
             return True
         return until == Until.SWEEP and self.trace[self.position - 1].kind >= Kind.SWEEP
 
-    def _advance(
-        self, until: Until, event_limit: int = _ENDLESS, sweep_limit: int = _ENDLESS, budget: int = _SLICE
-    ) -> Outcome:
+    def _advance(self, until: Until, event_limit: int, sweep_limit: int, budget: int) -> Outcome:
         """Call the loop once; give it more room where it asks for it."""
         goal = self._goal
         end = _ENDLESS if self._memory_end is None else self._memory_end
@@ -726,21 +747,11 @@ class Engine:
         """
         labeling = self.labeling
         energy = self.mrf.energy(labeling)
-        lower, rounded = self.lower_bound, self.lattice.raised(self.lower_bound, energy)
         status = STATUSES[self.status] if self.finished else stopped
-        if self.gap == 0.0 or rounded >= energy:
-            status = STATUSES[Status.GAP_CLOSED]
-        closed = status == STATUSES[Status.GAP_CLOSED]
         return Result(
-            lower_bound=lower,
-            rounded_bound=rounded,
-            step=self.lattice.step,
-            upper_bound=energy,
+            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.scale),
             labeling=labeling,
             decoded_bound=self.decoded_bound,
-            gap=0.0 if closed else relative_gap(rounded, energy),
-            status=status,
-            meaning=meaning(status, lower, rounded, self.lattice.step),
             sweeps=self.sweep,
             rows=self.n_rows,
             seconds=seconds,

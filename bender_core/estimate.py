@@ -10,9 +10,11 @@ import numpy as np
 from bender_core import memory
 from bender_core.account import Account, Line
 from bender_core.costs import Coupled, Work, coupled, entries_read, foreseen, plan, seconds, sweeps, updates
+from bender_core.freedom import Freedom, freedom
 from bender_core.model import BinaryMRF
 from bender_core.partition import Partition, partition
 from bender_core.speed import speed
+from bender_core.stopping import Stop, never
 from bender_core.units import storage
 from bender_core.variants import Variant, variant
 
@@ -133,7 +135,9 @@ def _typical(
     )
 
 
-def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule: str = "mplp") -> Estimate:
+def estimate(
+    mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule: str = "mplp", stop: Stop = never
+) -> Estimate:
     """Predict memory and time of a run from the model alone.
 
     Parameters
@@ -142,6 +146,8 @@ def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule
     part : Partition
     which : int or Variant
     schedule : {"mplp", "srmp"}
+    stop : Stop
+        Asked whether to give up.
 
     Raises
     ------
@@ -149,17 +155,21 @@ def estimate(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule
         If the partition belongs to another model.
     ValueError
         If there is no such variant or schedule.
+    Stopped
+        If ``stop`` says so.
     """
     graph, method = coupled(mrf, part), variant(which)
-    return predicted(mrf, part, graph, method, schedule, foreseen(mrf, part, graph, method))
+    stop.check()
+    free = freedom(mrf, part, stop)
+    return predicted(mrf, graph, method, schedule, foreseen(mrf, part, graph, method, free), free)
 
 
-def predicted(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant, schedule: str, work: Work) -> Estimate:
+def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, work: Work, free: Freedom) -> Estimate:
     """What a run comes to whose sweeps consist of so much work."""
     dims = _dimensions(mrf, graph)
     least = sum(_needs(dims, which).values())
     each = seconds(graph, which, schedule, work, speed())
-    length = min(sweeps(mrf, part, graph, schedule), SECONDS / each)
+    length = min(sweeps(graph, schedule, free), SECONDS / each)
     return Estimate(
         bytes=least + int(_typical(dims, graph, which, schedule, work, length)),
         least=least,

@@ -6,14 +6,19 @@ with the states of a group.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bender_core.kernels.forest import Closes, spanning_forest
 from bender_core.model import BinaryMRF, FloatArray
 from bender_core.partition import Partition
-from bender_core.partition.groups import find
+from bender_core.stopping import Stop, never
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # Random labellings, and rounds in which every variable, with probability 1/2, takes its better value.
 LABELINGS, ROUNDS = 64, 12
@@ -36,7 +41,25 @@ def to_spins(mrf: BinaryMRF) -> Spins:
     return Spins(field, 0.25 * mrf.coupling())
 
 
-@lru_cache(maxsize=8)
+class Freedom(NamedTuple):
+    """What a model and a partition let expect of the groups' states."""
+
+    frustration: float  # see `frustration`
+    response: FloatArray  # (G,), see `response`
+    diversity: FloatArray  # (G,), see `diversity`
+
+
+def freedom(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Freedom:
+    """All there is to know.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so; it is asked a few times a second in models of 200 000 couplings.
+    """
+    return Freedom(frustration(mrf), response(mrf, part, stop), diversity(mrf, part, stop))
+
+
 def frustration(mrf: BinaryMRF) -> float:
     """The share of all coupling that a labelling leaves unsatisfied which satisfies the strongest first.
 
@@ -44,67 +67,70 @@ def frustration(mrf: BinaryMRF) -> float:
     where no cycle is frustrated.
     """
     coupling = mrf.coupling()
-    # Every variable twice, as it is and flipped: a coupling joins what it wants to be alike.
-    root = list(range(2 * mrf.n))
-    left = 0.0
-    for e in np.argsort(-np.abs(coupling), kind="stable").tolist():
-        i, j = mrf.edges[e].tolist()
-        apart = mrf.n if coupling[e] > 0 else 0
-        if find(root, i) == find(root, j + mrf.n - apart):
-            left += abs(float(coupling[e]))
-            continue
-        root[find(root, i)] = find(root, j + apart)
-        root[find(root, i + mrf.n)] = find(root, j + mrf.n - apart)
-    return left / max(float(np.abs(coupling).sum()), np.finfo(float).tiny)
+    strength = np.abs(coupling)
+    order = np.argsort(-strength, kind="stable")
+    closes = spanning_forest(mrf.n, mrf.edges[order], coupling[order] > 0)
+    left = float(strength[order][closes == Closes.FRUSTRATED].sum())
+    return left / max(float(strength.sum()), np.finfo(float).tiny)
 
 
-@lru_cache(maxsize=8)
-def _local_minima(mrf: BinaryMRF) -> FloatArray:
-    """Labellings, as spins, that random ones descend to, shape (n, LABELINGS)."""
-    spins, rng = to_spins(mrf), np.random.default_rng(0)
-    return _relaxed(mrf, spins.coupling, spins.field[:, None], rng)
+# Of the models at hand, as they are the same for all partitions.
+_MINIMA: WeakKeyDictionary[BinaryMRF, NDArray[np.bool_]] = WeakKeyDictionary()
 
 
-def _relaxed(mrf: BinaryMRF, coupling: FloatArray, field: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _local_minima(mrf: BinaryMRF, stop: Stop) -> NDArray[np.bool_]:
+    """Labellings that random ones descend to, shape (n, LABELINGS)."""
+    if mrf not in _MINIMA:
+        spins, rng = to_spins(mrf), np.random.default_rng(0)
+        _MINIMA[mrf] = _relaxed(mrf, spins.coupling, spins.field[:, None], rng, stop)
+    return _MINIMA[mrf]
+
+
+def _relaxed(
+    mrf: BinaryMRF, coupling: FloatArray, field: FloatArray, rng: np.random.Generator, stop: Stop
+) -> NDArray[np.bool_]:
     """What random labellings become when their variables follow their fields; (n, LABELINGS)."""
-    from scipy.sparse import csr_array  # slow to import, and needed here only
-
-    ends = mrf.edges.T
-    matrix = csr_array((np.tile(coupling, 2), (ends.reshape(-1), ends[::-1].reshape(-1))), shape=(mrf.n, mrf.n))
+    matrix = _matrix(mrf, coupling)
     spins = rng.choice([-1.0, 1.0], (mrf.n, LABELINGS))
     for _ in range(ROUNDS):
+        stop.check()
         force = matrix @ spins + field
         turned = (force * spins > 0) & (rng.random(spins.shape) < 0.5)
         spins = np.where(turned, -spins, spins)
-    return spins
+    return spins > 0
 
 
-def diversity(mrf: BinaryMRF, part: Partition) -> FloatArray:
+def _matrix(mrf: BinaryMRF, coupling: FloatArray) -> csr_array:
+    """The couplings as a symmetric matrix."""
+    from scipy.sparse import csr_array  # slow to import, and needed here only
+
+    ends = mrf.edges.T
+    return csr_array((np.tile(coupling, 2), (ends.reshape(-1), ends[::-1].reshape(-1))), shape=(mrf.n, mrf.n))
+
+
+def diversity(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> FloatArray:
     """In how many states groups are found in local minima of the model, in bits (entropy), shape (G,)."""
-    return _entropy(_local_minima(mrf), part)
+    return _entropy(_local_minima(mrf, stop), part)
 
 
-def response(mrf: BinaryMRF, part: Partition) -> FloatArray:
+def response(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> FloatArray:
     """In how many states groups answer random labellings of all others, in bits (entropy), shape (G,)."""
     spins, rng, owner = to_spins(mrf), np.random.default_rng(0), part.group_of()
     inside = owner[mrf.edges[:, 0]] == owner[mrf.edges[:, 1]]
     others = rng.choice([-1.0, 1.0], (mrf.n, LABELINGS))
-    field = spins.field[:, None].repeat(LABELINGS, axis=1)
-    for side in (0, 1):
-        ends, weight = mrf.edges[~inside], spins.coupling[~inside]
-        np.add.at(field, ends[:, side], weight[:, None] * others[ends[:, 1 - side]])
-    return _entropy(_relaxed(mrf, spins.coupling * inside, field, rng), part)
+    field = spins.field[:, None] + _matrix(mrf, spins.coupling * ~inside) @ others
+    return _entropy(_relaxed(mrf, spins.coupling * inside, field, rng, stop), part)
 
 
-def _entropy(spins: FloatArray, part: Partition) -> FloatArray:
+def _entropy(labelings: NDArray[np.bool_], part: Partition) -> FloatArray:
     """The entropy of the states of every group over some labellings, bits, shape (G,)."""
-    code = np.zeros((len(part), spins.shape[1]))
+    code = np.zeros((len(part), LABELINGS))
     # A random number for every member: states that differ have different sums.
-    value = np.random.default_rng(1).normal(size=len(spins))
-    np.add.at(code, part.group_of(), value[:, None] * (spins > 0))
+    value = np.random.default_rng(1).normal(size=len(labelings))
+    np.add.at(code, part.group_of(), value[:, None] * labelings)
     code.sort(axis=1)
     # Where a state is not that of the labelling before; a new group begins with a new state.
     fresh = np.diff(code, axis=1, prepend=np.nan) != 0
     begin = np.flatnonzero(fresh)
-    share = np.diff(begin, append=code.size) / spins.shape[1]
-    return np.bincount(begin // spins.shape[1], -share * np.log2(share), minlength=len(part)).astype(np.float64)
+    share = np.diff(begin, append=code.size) / LABELINGS
+    return np.bincount(begin // LABELINGS, -share * np.log2(share), minlength=len(part)).astype(np.float64)

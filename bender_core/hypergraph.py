@@ -197,7 +197,7 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
             phi[phi_start[p] : phi_start[p] + tables[p]],
         )
     start, coupling_bit, coupling_entry, coupling_weight = couplings
-    bits, coupling_bit, lens_start, lens = _projections(size[receivers], start, coupling_bit)
+    bits, coupling_bit, lens_start, lens = _projections(size[receivers], start, coupling_bit, stop)
     largest_active = int(bits.max(initial=1))
     form_start, forms = _forms(bits, start, coupling_bit, coupling_entry, coupling_weight, stop)
     return Problem(
@@ -252,7 +252,9 @@ def _charges(
     return charge
 
 
-def _projections(size: IntArray, start: IntArray, bit: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _projections(
+    size: IntArray, start: IntArray, bit: IntArray, stop: Stop
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Which bits of its receiver every arc touches.
 
     Returns the number of active bits of every arc, the couplings' bits renumbered among the active ones, and
@@ -269,6 +271,7 @@ def _projections(size: IntArray, start: IntArray, bit: IntArray) -> tuple[IntArr
     lens_start = np.cumsum(length) - length
     lens = np.zeros(int(length.sum()), np.int64)
     for a in idle.tolist():
+        stop.check()
         low = min(int(size[a]), LOW_BITS)
         low_part = lens[lens_start[a] : lens_start[a] + (1 << low)]
         high_part = lens[lens_start[a] + (1 << low) : lens_start[a] + length[a]]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
+from bender_core.bounds import gap_between, relative_gap
 from bender_core.kernels.layout import Status
+from bender_core.lattice import Lattice
 from bender_core.model import IntArray
 from bender_core.trace import Trace
 
+CLOSED = "closed"
 # The status of a run in a word or two. The last two are those of a run that was left where it stood.
 STATUSES = {
     Status.RUNNING: "not finished",
-    Status.GAP_CLOSED: "closed",
+    Status.GAP_CLOSED: CLOSED,
     Status.NO_PROGRESS: "no progress",
     Status.SWEEP_LIMIT: "sweep limit",
     Status.MEMORY_LIMIT: "memory limit",
@@ -20,8 +24,8 @@ TIME_LIMIT, STOPPED = "time limit", "stopped"
 
 _MEANINGS = {
     "not finished": "The run has not ended yet.",
-    "closed": "Closed: the labelling is optimal, which the bound proves.",
-    "no progress": "No progress: these groups admit no better bound. Larger groups, or another partition, may.",
+    CLOSED: "Closed: the labelling is optimal, which the bound proves.",
+    "no progress": "No progress: sweeps raise the bound no more. Larger groups, the other schedule or variant 12 may.",
     "sweep limit": "Sweep limit: all sweeps allowed are done. More sweeps may raise the bound.",
     "memory limit": "Memory limit: no room is left for more rows or events. A higher limit, smaller groups, or "
     "variant 12, which keeps no rows, may go further.",
@@ -68,21 +72,60 @@ class Attempt:
         )
 
 
-def meaning(status: str, lower: float, rounded: float, step: float, tried: tuple[Attempt, ...] = ()) -> str:
-    """One sentence on why a run ended and what it means.
+class Verdict(TypedDict):
+    """What two bounds say together, as fields of a `Result`."""
+
+    lower_bound: float
+    rounded_bound: float
+    step: float
+    upper_bound: float
+    gap: float
+    status: str
+    meaning: str
+
+
+def verdict(
+    status: str, lower: float, upper: float, points: Lattice, scale: float, tried: tuple[Attempt, ...] = ()
+) -> Verdict:
+    """What the bounds that a run ended with mean.
 
     Parameters
     ----------
     status : str
-        See `STATUSES`.
-    lower, rounded : float
-        The lower bound, and the same raised to the next energy there is.
-    step : float
-        Of which all differences of energies are multiples; 0 if none is known.
+        Why it ended: see `STATUSES`. Where the bounds meet that is the reason, whatever else came at the same time.
+    lower, upper : float
+        Energies.
+    points : Lattice
+        The energies there are.
+    scale : float
+        How much energy is at stake (`hypergraph.energy_scale`).
     tried : tuple of Attempt
         The runs that led there, if there was more than one.
     """
+    rounded = points.raised(lower, upper)
+    if rounded >= upper:
+        status = CLOSED
+    gap = gap_between(rounded, upper, scale) if status == CLOSED else relative_gap(rounded, upper)
+    return Verdict(
+        lower_bound=lower,
+        rounded_bound=rounded,
+        step=points.step,
+        upper_bound=upper,
+        gap=gap,
+        status=status,
+        meaning=_meaning(status, lower, rounded, upper, gap, points.step, tried),
+    )
+
+
+def _meaning(
+    status: str, lower: float, rounded: float, upper: float, gap: float, step: float, tried: tuple[Attempt, ...]
+) -> str:
     said = _MEANINGS[status]
+    if status == CLOSED and gap:
+        said = (
+            f"Closed within the tolerance: the labelling costs at most {upper - rounded:.3g} more than the least "
+            f"energy, {100 * gap:.2g} %."
+        )
     if rounded > lower and step:
         said += f" All energies differ by multiples of {step:.6g}, so the bound {lower:.6g} means {rounded:.6g}."
     if len(tried) > 1:
@@ -113,7 +156,8 @@ class Result:
     decoded_bound : float
         The energy of the best labelling that was decoded, before any improvement (the paper's upper bound).
     gap : float
-        `bounds.relative_gap` of ``rounded_bound`` and ``upper_bound``; 0 if the status is "closed".
+        `bounds.relative_gap` of ``rounded_bound`` and ``upper_bound``; 0 where they meet. With a loose tolerance a run
+        is closed before.
     status : str
         Why the run ended: see `STATUSES`.
     meaning : str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
@@ -9,9 +10,9 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.bounds import relative_gap
 from bender_core.engine import Engine, OnProgress
 from bender_core.estimate import DEEPEST, charge_run
+from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Status
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
@@ -19,14 +20,17 @@ from bender_core.normal_form import to_normal_form
 from bender_core.partition import Partition
 from bender_core.planning.pursuit import Pursuit
 from bender_core.planning.unions import stages
-from bender_core.result import STATUSES, STOPPED, TIME_LIMIT, Result, meaning
+from bender_core.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict
 from bender_core.stopping import Stop, Stopped, never
 from bender_core.trace import Trace
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
+from bender_core.warming import ready
 
 # Sweeps of a run without a time limit, as in the paper, and of one with.
 MAX_SWEEPS, ENDLESS = 400, 1 << 62
+# The part of a time limit that may be spent on splitting groups, to begin with smaller ones.
+SPLITTING = 0.25
 
 
 def solve(
@@ -72,14 +76,19 @@ def solve(
         If ``stop`` says so before there is an engine.
     """
     begin = time.perf_counter()
-    limit = Stop(time_limit, stop)
+    if time_limit is not None and math.isnan(time_limit):
+        raise ValueError("the time limit is nan; it must be a number of seconds")
+    limit = Stop(time_limit, stop) if time_limit is not None else stop
     sweeps = max_sweeps if max_sweeps is not None else MAX_SWEEPS if time_limit is None else ENDLESS
-    first, then = partition, []
+    first, then = partition, list[Partition]()
     if time_limit is not None:
         # What does not fit is refused at once, also if its parts would.
         charge_run(mrf, partition, variant_of(variant), schedule, Account()).close()
-        first, *then = stages(mrf, partition, variant, time_limit)
     try:
+        if limit is not never:
+            ready(variant_of(variant).number).wait(limit)
+        if time_limit is not None:
+            first, *then = _stages(mrf, partition, variant, time_limit, limit)
         engine = Engine(
             mrf, first, variant, schedule, tolerance, sweeps, deepest, improving, snapshot_bytes=0, stop=limit
         )
@@ -95,24 +104,26 @@ def solve(
     return _concluded(pursuit, time.perf_counter() - begin)
 
 
+def _stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float, limit: Stop) -> list[Partition]:
+    """As `planning.unions.stages`; the partition alone where to split it would take too much of the time."""
+    try:
+        return stages(mrf, part, which, seconds, Stop(SPLITTING * seconds, limit))
+    except Stopped:
+        limit.check()
+        return [part]
+
+
 def _concluded(pursuit: Pursuit, seconds: float) -> Result:
     """The best of all runs, and why the last of them ended."""
     spent = STATUSES[Status.SWEEP_LIMIT] if pursuit.sweeps_left == 0 else STOPPED
     last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else spent)
-    mrf, points, tried = pursuit.engine.mrf, pursuit.engine.lattice, tuple(pursuit.tried)
+    engine, tried = pursuit.engine, tuple(pursuit.tried)
+    mrf = engine.mrf
     upper = mrf.energy(pursuit.labeling)
-    rounded = points.raised(pursuit.lower, upper)
-    closed = last.status == STATUSES[Status.GAP_CLOSED] or rounded >= upper
-    status = STATUSES[Status.GAP_CLOSED] if closed else last.status
     return replace(
         last,
-        lower_bound=pursuit.lower,
-        rounded_bound=rounded,
-        upper_bound=upper,
+        **verdict(last.status, pursuit.lower, upper, engine.lattice, engine.graph.problem.scale, tried),
         labeling=pursuit.labeling,
-        gap=0.0 if closed else relative_gap(rounded, upper),
-        status=status,
-        meaning=meaning(status, pursuit.lower, rounded, points.step, tried),
         sweeps=sum(run.sweeps for run in tried),
         feasible=mrf.is_feasible(upper),
         tried=tried,
@@ -124,18 +135,10 @@ def _unbuilt(mrf: BinaryMRF, seconds: float) -> Result:
     form = to_normal_form(mrf)
     labeling = form.unary.argmin(axis=1)
     lower, upper = float(form.constant + form.weight.sum()), mrf.energy(labeling)
-    points = lattice(mrf)
-    rounded = points.raised(lower, upper)
     return Result(
-        lower_bound=lower,
-        rounded_bound=rounded,
-        step=points.step,
-        upper_bound=upper,
+        **verdict(TIME_LIMIT, lower, upper, lattice(mrf), energy_scale(mrf)),
         labeling=labeling.astype(np.int64),
         decoded_bound=upper,
-        gap=relative_gap(rounded, upper),
-        status=TIME_LIMIT,
-        meaning=meaning(TIME_LIMIT, lower, rounded, points.step),
         sweeps=0,
         rows=0,
         seconds=seconds,

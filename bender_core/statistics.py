@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bender_core.model import BinaryMRF
+from bender_core.kernels.forest import Closes, spanning_forest
+from bender_core.model import BinaryMRF, IntArray
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def statistics(mrf: BinaryMRF) -> Statistics:
     kept = coupling != 0
     edges, repulsive = mrf.edges[kept], coupling[kept] > 0
     degree = np.bincount(edges.reshape(-1), minlength=mrf.n)
-    cycles, frustrated = _cycles(mrf.n, edges.tolist(), repulsive.tolist())
+    cycles, frustrated = _cycles(mrf.n, edges, repulsive)
     return Statistics(
         n=mrf.n,
         n_edges=len(edges),
@@ -69,31 +71,7 @@ def _range(mrf: BinaryMRF) -> float:
     return float(sizes.max() / sizes.min()) if len(sizes) else 1.0
 
 
-def _cycles(n: int, edges: list[list[int]], repulsive: list[bool]) -> tuple[int, int]:
-    """Cycles closed over a spanning forest, and those with an odd number of repulsive edges.
-
-    Union-find with parities: ``parity[i]`` tells whether i must differ from its root for all forest edges to
-    be content.
-    """
-    root, parity = list(range(n)), [False] * n
-
-    def find(i: int) -> tuple[int, bool]:
-        path = []
-        while root[i] != i:
-            path.append(i)
-            i = root[i]
-        odd = False
-        for k in reversed(path):
-            odd ^= parity[k]
-            root[k], parity[k] = i, odd
-        return i, bool(path) and parity[path[0]]
-
-    cycles = frustrated = 0
-    for (i, j), differ in zip(edges, repulsive, strict=True):
-        (a, odd_i), (b, odd_j) = find(i), find(j)
-        if a == b:
-            cycles += 1
-            frustrated += odd_i ^ odd_j ^ differ
-        else:
-            root[a], parity[a] = b, odd_i ^ odd_j ^ differ
-    return cycles, frustrated
+def _cycles(n: int, edges: IntArray, repulsive: NDArray[np.bool_]) -> tuple[int, int]:
+    """Cycles closed over a spanning forest, and those with an odd number of repulsive edges."""
+    closes = spanning_forest(n, edges, repulsive)
+    return int((closes != Closes.NOTHING).sum()), int((closes == Closes.FRUSTRATED).sum())

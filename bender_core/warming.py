@@ -2,29 +2,114 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
 
 from bender_core.engine import Engine
 from bender_core.model import BinaryMRF
 from bender_core.partition import Partition
 from bender_core.speed import speed
+from bender_core.stopping import Stop, never
+from bender_core.variants import VARIANTS
 from bender_core.what_if import what_if
 
+# How often the wish to stop is looked at, in seconds.
+LOOK_SECONDS = 0.02
 
-def warm_up() -> None:
-    """Compile every kernel, or load it from the disk cache, by solving a model of two variables; measure `speed`."""
+
+class Once:
+    """Work that is done once, for all who need it. Who does not want to wait any more leaves it to itself.
+
+    Parameters
+    ----------
+    work : callable
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work = work
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._done = False
+        self._error: BaseException | None = None
+
+    def wait(self, stop: Stop = never) -> None:
+        """Wait until it is done; what went wrong goes wrong here, and is tried anew the next time.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so; the work goes on.
+        """
+        while not self._done:
+            with self._lock:
+                if self._thread is None:
+                    self._error = None
+                    self._thread = threading.Thread(target=self._do, daemon=True)
+                    self._thread.start()
+                thread = self._thread
+            thread.join(LOOK_SECONDS)
+            if not thread.is_alive() and self._error is not None:
+                self._thread = None
+                raise self._error
+            if not self._done:
+                stop.check()
+
+    def _do(self) -> None:
+        try:
+            self._work()
+            self._done = True
+        except BaseException as error:  # whoever waits gets it
+            self._error = error
+
+
+def warm_up(stop: Stop = never) -> None:
+    """Compile every kernel, or load it from the disk cache, by solving a model of two variables; measure `speed`.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so; compiling goes on beside, and whoever needs the solver next waits for it.
+    """
+    for variant in VARIANTS:
+        ready(variant).wait(stop)
+    _LOOKING.wait(stop)
+
+
+@lru_cache
+def ready(variant: int) -> Once:
+    """What runs of a variant, and estimates of them, need: wait for it."""
+
+    def work() -> None:
+        _run(variant)
+        speed()
+
+    return Once(work)
+
+
+def _run(variant: int) -> Engine:
+    """A run that goes on from another."""
     mrf = BinaryMRF(
         unary=np.array([[0.0, 1.0], [0.0, 1.0]]),
         edges=np.array([[0, 1]]),
         pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]]]),
     )
     part = Partition((np.array([0]), np.array([1])), ("a", "b"))
-    for which in (5, 11, 12):
-        engine = Engine(mrf, part, which)
-        engine.run()
+    engine = Engine(mrf, part, variant)
+    engine.run()
+    return Engine(mrf, part, variant, start=engine)
+
+
+def _look() -> None:
+    for variant in VARIANTS:
+        engine = _run(variant)
         engine.certificate()
         engine.min_marginal(0, 1, [0])
         engine.tightness()
         engine.rows(0, 1)
         what_if(engine, 0, 1, 0)
-    speed()
+
+
+_LOOKING = Once(_look)

@@ -51,6 +51,8 @@ _DECIDING = ("engine.py", "hypergraph.py", "memory.py", "normal_form.py", "varia
 EXPECTED_SWEEPS = 25
 # Of one family in a plan; more were meant otherwise.
 MOST_INSTANCES = 100_000
+# No limit is larger: more sweeps, seconds or megabytes than anybody has.
+LARGEST_LIMIT = 1e12
 # The tasks of so many instances are looked at when a plan is weighed.
 _ASKED = 4
 
@@ -318,7 +320,7 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
         _table(data.get(key, {}), key, known) for key, known in (("runs", _RUN_KEYS), ("limits", _LIMIT_KEYS))
     )
     return Plan(
-        name=str(data.get("name", name)),
+        name=_name(data.get("name", name)),
         instances=tuple(instance for entry in entries for instance in _instances(entry, folder)),
         sizes=_choices(runs, "sizes", range(1, LARGEST_GROUP + 1), None),
         variants=_choices(runs, "variants", VARIANTS, tuple(VARIANTS)),
@@ -330,6 +332,12 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
             megabytes=int(_positive(limits, "megabytes", Limits.megabytes)),
         ),
     )
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise PlanError(f"the name is {value!r}; write it as a text in quotes")
+    return value
 
 
 def _require_known(data: Mapping[str, Any], known: Sequence[str], where: str) -> None:
@@ -350,7 +358,7 @@ def _choices(runs: Mapping[str, Any], key: str, known: Any, default: tuple[Any, 
     if values is None:
         raise PlanError(f"[runs] has no {key}; add them, like {key} = [5, 9]")
     for value in values if isinstance(values, list | tuple) else [values]:
-        if isinstance(value, bool) or value not in known:
+        if type(value) not in (int, str) or value not in known:
             allowed = f"{known[0]} to {known[-1]}" if isinstance(known, range) else ", ".join(map(str, known))
             raise PlanError(f"[runs] {key} holds {value!r}; choose from {allowed}")
     return tuple(values) if isinstance(values, list | tuple) else (values,)
@@ -358,8 +366,8 @@ def _choices(runs: Mapping[str, Any], key: str, known: Any, default: tuple[Any, 
 
 def _positive(limits: Mapping[str, Any], key: str, default: float) -> float:
     value = limits.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        raise PlanError(f"[limits] {key} is {value!r}; it must be a number above 0")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LARGEST_LIMIT:
+        raise PlanError(f"[limits] {key} is {value!r}; it must be a number above 0, at most {LARGEST_LIMIT:.0e}")
     return value
 
 
@@ -374,7 +382,7 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
         return [Instance(str(path)) for path in found]
     values = dict(entry)
     name = values.pop("family")
-    if name not in synth.FAMILIES:
+    if not isinstance(name, str) or name not in synth.FAMILIES:
         raise PlanError(f"there is no family {name!r}; known are {', '.join(synth.FAMILIES)}")
     family = synth.FAMILIES[name]
     _require_known(values, [parameter.name for parameter in family.parameters], f"the family {name}")

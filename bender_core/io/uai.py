@@ -117,7 +117,7 @@ class _Reader:
         if not (value >= 0 and value == np.floor(value)):
             raise FormatError(self._line(self._at), f"the number of {what} is {self._word(self._at)}", "give a count")
         left = len(self._numbers) - self._at - 1
-        if value * words_each > left:
+        if value > left / words_each:
             promised = f"the file promises {self._word(self._at)} {what} but only {left} numbers follow"
             raise FormatError(self._line(self._at), promised, "correct the count or complete the file")
         self._at += 1

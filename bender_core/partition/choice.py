@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bender_core.model import BinaryMRF
 from bender_core.partition.groups import LARGEST_GROUP, Partition, PartitionError, require_cover, spanning_forest
-from bender_core.partition.strategies import BY_RULE, what_matters
+from bender_core.partition.strategies import BY_RULE, Strategy, what_matters
 from bender_core.stopping import Stop, never
 
 # The strategy that tries the others (see `planning.auto`, which registers it).
 AUTO = "auto"
-Strategy = Callable[[BinaryMRF, int, int, Stop], Partition]
 
 
 @dataclass(frozen=True)
@@ -65,12 +63,7 @@ def quality(mrf: BinaryMRF, part: Partition) -> Quality:
     )
 
 
-def _without_trials(rule: Callable[[BinaryMRF, int, int], Partition]) -> Strategy:
-    """A rule as a strategy: it is too quick to be stopped."""
-    return lambda mrf, max_size, seed, stop: rule(mrf, max_size, seed)
-
-
-STRATEGIES: dict[str, Strategy] = {name: _without_trials(rule) for name, rule in BY_RULE.items()}
+STRATEGIES: dict[str, Strategy] = dict(BY_RULE)
 
 
 def register(name: str, strategy: Strategy) -> None:
@@ -111,7 +104,7 @@ def partition(
         Breaks ties in "greedy", and so in "refined"; decides "random" and the order in which "community" looks at
         the variables.
     stop : Stop
-        Asked while "auto" tries partitions whether to give up.
+        Asked again and again whether to give up, at least three times a second in models of 200 000 couplings.
 
     Raises
     ------

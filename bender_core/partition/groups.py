@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.kernels import forest
 from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.stopping import Stop, never
 
 LARGEST_GROUP = 30
 
@@ -131,21 +133,8 @@ def coupled_groups(mrf: BinaryMRF, part: Partition) -> IntArray:
 
 def spanning_forest(n: int, edges: IntArray) -> NDArray[np.bool_]:
     """Which edges of a graph, taken in their order, close no cycle with those taken before; shape (E,)."""
-    root = list(range(n))
-    kept = np.empty(len(edges), bool)
-    for k, (p, q) in enumerate(edges.tolist()):
-        a, b = find(root, p), find(root, q)
-        kept[k] = a != b
-        root[a] = b
+    kept: NDArray[np.bool_] = forest.spanning_forest(n, edges, np.zeros(len(edges), bool)) == forest.Closes.NOTHING
     return kept
-
-
-def find(root: list[int] | dict[int, int], p: int) -> int:
-    """The root of the set that ``p`` belongs to (union-find; paths are halved)."""
-    while root[p] != p:
-        root[p] = root[root[p]]
-        p = root[p]
-    return p
 
 
 def independent_cycles(n_groups: int, edges: IntArray) -> int:
@@ -194,8 +183,8 @@ def split(part: Partition, group: int) -> Partition:
     PartitionError
         If the group is unknown or has only one variable.
     """
-    _require_index(group, len(part), "group")
-    return _halved(part, group, _first_half(len(part.groups[group])))
+    _require_several(part, group)
+    return _halved(part, {group: _first_half(len(part.groups[group]))})
 
 
 def split_by_coupling(mrf: BinaryMRF, part: Partition, group: int) -> Partition:
@@ -211,12 +200,31 @@ def split_by_coupling(mrf: BinaryMRF, part: Partition, group: int) -> Partition:
         If the group is unknown or has only one variable, or the partition belongs to another model.
     """
     require_cover(mrf, part)
-    _require_index(group, len(part), "group")
-    strength = _strength_within(mrf, part.groups[group])
+    _require_several(part, group)
+    return halve(mrf, part, [group])
+
+
+def halve(mrf: BinaryMRF, part: Partition, groups: Sequence[int], stop: Stop = never) -> Partition:
+    """The same partition with some groups of two and more variables cut as by `split_by_coupling`.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    halves = {}
+    for group, strength in zip(groups, _strengths_within(mrf, part, groups), strict=True):
+        stop.check()
+        halves[group] = _little_coupled_half(strength)
+    return _halved(part, halves)
+
+
+def _little_coupled_half(strength: FloatArray) -> NDArray[np.bool_]:
+    """Which members make one of two halves that little coupling joins."""
     halves = [_exchanged(strength, half) for half in (_first_half(len(strength)), _grown_half(strength))]
     best = min(halves, key=lambda half: strength[half][:, ~half].sum())
     # The halves have no order of their own; the first member's comes first where they are equally large.
-    return _halved(part, group, best if best[0] or 2 * best.sum() != len(best) else ~best)
+    return best if best[0] or 2 * best.sum() != len(best) else ~best
 
 
 def _require_index(index: int, count: int, what: str) -> None:
@@ -224,28 +232,46 @@ def _require_index(index: int, count: int, what: str) -> None:
         raise PartitionError(f"there is no {what} {index}; {what}s have the whole numbers 0 to {count - 1}")
 
 
-def _halved(part: Partition, group: int, first: NDArray[np.bool_]) -> Partition:
-    members = part.groups[group]
-    if len(members) < 2:
+def _require_several(part: Partition, group: int) -> None:
+    _require_index(group, len(part), "group")
+    if len(part.groups[group]) < 2:
         raise PartitionError(f"group {part.labels[group]!r} has one variable only and cannot be split")
-    groups = [*part.groups[:group], members[first], members[~first], *part.groups[group + 1 :]]
-    label = part.labels[group]
-    return _edited(part, groups, (*part.labels[:group], f"{label}′", f"{label}″", *part.labels[group + 1 :]))
+
+
+def _halved(part: Partition, first: Mapping[int, NDArray[np.bool_]]) -> Partition:
+    """The partition with some groups made two, by the members that are to be in the first half."""
+    groups: list[IntArray] = []
+    labels: list[str] = []
+    for p, (members, label) in enumerate(zip(part.groups, part.labels, strict=True)):
+        if p in first:
+            groups += [members[first[p]], members[~first[p]]]
+            labels += [f"{label}′", f"{label}″"]
+        else:
+            groups.append(members)
+            labels.append(label)
+    return _edited(part, groups, labels)
 
 
 def _first_half(size: int) -> NDArray[np.bool_]:
     return np.arange(size) < (size + 1) // 2
 
 
-def _strength_within(mrf: BinaryMRF, members: IntArray) -> FloatArray:
-    """How strongly the members are coupled to each other, shape (m, m)."""
-    place = np.full(mrf.n, -1)
-    place[members] = np.arange(len(members))
-    ends = place[mrf.edges]
-    within = (ends >= 0).all(axis=1)
-    strength = np.zeros((len(members), len(members)))
-    strength[tuple(ends[within].T)] = np.abs(mrf.coupling()[within])
-    return strength + strength.T
+def _strengths_within(mrf: BinaryMRF, part: Partition, groups: Sequence[int]) -> Iterator[FloatArray]:
+    """Of one group after the other how strongly its members are coupled to each other, shape (m, m)."""
+    owner = part.group_of()
+    place = np.empty(mrf.n, np.int64)
+    for group in part.groups:
+        place[group] = np.arange(len(group))
+    home = owner[mrf.edges[:, 0]]
+    inside = np.flatnonzero(home == owner[mrf.edges[:, 1]])
+    inside = inside[np.argsort(home[inside], kind="stable")]
+    ends, weight = place[mrf.edges[inside]], np.abs(mrf.coupling()[inside])
+    for group, first, last in zip(
+        groups, *(np.searchsorted(home[inside], groups, side=side) for side in ("left", "right")), strict=True
+    ):
+        strength = np.zeros((len(part.groups[group]),) * 2)
+        strength[tuple(ends[first:last].T)] = weight[first:last]
+        yield strength + strength.T
 
 
 def _grown_half(strength: FloatArray) -> NDArray[np.bool_]:

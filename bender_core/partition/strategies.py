@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.partition.groups import Partition, PartitionError, coupled_groups, find, independent_cycles
+from bender_core.partition.communities import Neighbours, communities
+from bender_core.partition.groups import Partition, PartitionError, coupled_groups, independent_cycles
+from bender_core.stopping import Stop
 
 # So much of an interaction counts also where it cannot matter: among such couplings the stronger is taken.
 SURPLUS = 0.01
-
-Neighbours = list[dict[int, float]]
 
 
 def _chunks(members: IntArray, label: str, max_size: int) -> tuple[list[IntArray], list[str]]:
@@ -26,7 +26,7 @@ def _chunks(members: IntArray, label: str, max_size: int) -> tuple[list[IntArray
     return pieces, [label] if len(pieces) == 1 else [f"{label} ({k + 1})" for k in range(len(pieces))]
 
 
-def _by_groups(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _by_groups(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """One kind of variable per hyper-variable, in chunks of M (the paper's choice)."""
     if mrf.groups is None:
         raise PartitionError("this model names no groups; choose the strategy 'greedy' or 'singletons'")
@@ -40,24 +40,25 @@ def _by_groups(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     return Partition(tuple(groups), tuple(labels), "groups")
 
 
-def _singletons(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _singletons(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Every variable alone: the local polytope relaxation itself."""
     return Partition(tuple(np.array([i]) for i in range(mrf.n)), mrf.names, "singletons")
 
 
-def _greedy(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _greedy(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Grow each group by the variable most strongly coupled to it; the seed breaks ties."""
-    groups = _grow(_neighbours(mrf, np.abs(mrf.coupling())), max_size, seed)
+    groups = _grow(_neighbours(mrf, np.abs(mrf.coupling())), max_size, seed, stop)
     return _numbered(groups, "greedy")
 
 
-def _grow(neighbours: Neighbours, max_size: int, seed: int) -> list[IntArray]:
+def _grow(neighbours: Neighbours, max_size: int, seed: int, stop: Stop) -> list[IntArray]:
     """Groups that take in the neighbour with the strongest pull until they are full."""
     rank = np.random.default_rng(seed).permutation(len(neighbours))
     total = np.array([sum(near.values()) for near in neighbours])
     free = np.ones(len(neighbours), bool)
     groups: list[IntArray] = []
     for start in np.lexsort((rank, -total)):
+        stop.check()
         if not free[start]:
             continue
         members = [int(start)]
@@ -81,10 +82,10 @@ def _numbered(groups: Sequence[IntArray], strategy: str) -> Partition:
     return Partition(tuple(groups), tuple(f"g{p}" for p in range(len(groups))), strategy)
 
 
-def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _refined(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Grow groups by the couplings that matter, then move and exchange members while more of these lie inside."""
     neighbours = _neighbours(mrf, what_matters(mrf))
-    start = _numbered(_grow(neighbours, max_size, seed), "refined")
+    start = _numbered(_grow(neighbours, max_size, seed, stop), "refined")
     owner = start.group_of().tolist()
     members = [set(group.tolist()) for group in start.groups]
     # How strongly a variable is coupled to each group that it touches.
@@ -107,6 +108,7 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     while gained:
         gained = False
         for i in range(mrf.n):
+            stop.check()
             here = pull[i].get(owner[i], 0.0)
             choices = []
             for group, there in pull[i].items():
@@ -129,7 +131,7 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     return _numbered([np.array(sorted(group), np.int64) for group in members if group], "refined")
 
 
-def _layers(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _layers(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Levels from one end of the graph to the other, packed in their order: a chain or a tree if they are narrow.
 
     What of a level hangs together through the levels behind it is one cluster. The clusters form a tree (the
@@ -140,13 +142,13 @@ def _layers(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     seen: set[int] = set()
     for i in range(mrf.n):
         if i not in seen:
-            components.append(_level_structures(neighbours, i))
+            components.append(_level_structures(neighbours, i, stop))
             seen.update(components[-1][0])
     cuts = []
     for structures in zip(*components, strict=True):
-        clusters = [cluster for level in structures for cluster in _clusters(neighbours, level)]
+        clusters = [cluster for level in structures for cluster in _clusters(neighbours, level, stop)]
         units = [unit for cluster in clusters for unit in _pieces(cluster, max_size)]
-        cuts.append(_numbered(_packed(units, neighbours, max_size), "layers"))
+        cuts.append(_numbered(_packed(units, neighbours, max_size, stop), "layers"))
     return min(
         cuts,
         key=lambda part: (independent_cycles(len(part), coupled_groups(mrf, part)), len(part)),
@@ -154,22 +156,22 @@ def _layers(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
     )
 
 
-def _level_structures(neighbours: Neighbours, start: int) -> list[dict[int, int]]:
+def _level_structures(neighbours: Neighbours, start: int, stop: Stop) -> list[dict[int, int]]:
     """Levels of a component's vertices such that neighbours are at most one apart.
 
     By the distance from each of two opposite ends (George and Liu's pseudo-peripheral vertices), and by how much
     nearer a vertex is to an end than to a corner beside it: the rows and the columns of a grid.
     """
-    end = _distances(neighbours, start)
+    end = _distances(neighbours, start, stop)
     while True:
         furthest = max(end.values())
         last = min((i for i in end if end[i] == furthest), key=lambda i: len(neighbours[i]))
-        other = _distances(neighbours, last)
+        other = _distances(neighbours, last, stop)
         if max(other.values()) <= furthest:
             break
         end = other
     corner = min(end, key=lambda i: (len(neighbours[i]), -min(end[i], other[i])))
-    beside = _distances(neighbours, corner)
+    beside = _distances(neighbours, corner, stop)
     across = (
         {i: (near[i] - beside[i]) // 2 for i in sorted(near, key=lambda i: near[i] + beside[i])}
         for near in (end, other)
@@ -177,11 +179,12 @@ def _level_structures(neighbours: Neighbours, start: int) -> list[dict[int, int]
     return [*across, end, other]
 
 
-def _distances(neighbours: Neighbours, root: int) -> dict[int, int]:
+def _distances(neighbours: Neighbours, root: int, stop: Stop) -> dict[int, int]:
     """The distance of every vertex of a component from its root, breadth first."""
     distance = {root: 0}
     queue = [root]
     for i in queue:
+        stop.check()
         for j in neighbours[i]:
             if j not in distance:
                 distance[j] = distance[i] + 1
@@ -189,21 +192,30 @@ def _distances(neighbours: Neighbours, root: int) -> dict[int, int]:
     return distance
 
 
-def _clusters(neighbours: Neighbours, level: dict[int, int]) -> list[list[int]]:
+def _clusters(neighbours: Neighbours, level: dict[int, int], stop: Stop) -> list[list[int]]:
     """Every level cut into what hangs together through it and the levels behind it, the first level first."""
     sets = {i: i for i in level}
     clusters: list[list[int]] = []
     for depth in sorted(set(level.values()), reverse=True):
         members = [i for i in level if level[i] == depth]
         for i in members:
+            stop.check()
             for j in neighbours[i]:
                 if level[j] >= depth:
-                    sets[find(sets, i)] = find(sets, j)
+                    sets[_root(sets, i)] = _root(sets, j)
         together: dict[int, list[int]] = {}
         for i in members:
-            together.setdefault(find(sets, i), []).append(i)
+            together.setdefault(_root(sets, i), []).append(i)
         clusters += reversed(together.values())
     return clusters[::-1]
+
+
+def _root(above: dict[int, int], i: int) -> int:
+    """What stands for the set that i belongs to (union-find; paths are halved)."""
+    while above[i] != i:
+        above[i] = above[above[i]]
+        i = above[i]
+    return i
 
 
 def _pieces(cluster: list[int], max_size: int) -> list[list[int]]:
@@ -213,7 +225,7 @@ def _pieces(cluster: list[int], max_size: int) -> list[list[int]]:
     return [cluster[a:b] for a, b in itertools.pairwise(cuts)]
 
 
-def _packed(units: list[list[int]], neighbours: Neighbours, max_size: int) -> list[IntArray]:
+def _packed(units: list[list[int]], neighbours: Neighbours, max_size: int, stop: Stop) -> list[IntArray]:
     """Groups of units: each joins the group it hangs on, or else the latest that hangs there too, while it fits.
 
     Neither closes a cycle where the units form a tree.
@@ -222,6 +234,7 @@ def _packed(units: list[list[int]], neighbours: Neighbours, max_size: int) -> li
     owner: dict[int, int] = {}
     latest: dict[int, int] = {}
     for unit in units:
+        stop.check()
         pull: dict[int, float] = {}
         for i in unit:
             for j, s in neighbours[i].items():
@@ -239,7 +252,7 @@ def _packed(units: list[list[int]], neighbours: Neighbours, max_size: int) -> li
     return [np.sort(np.array(group, np.int64)) for group in groups]
 
 
-def _blocks(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _blocks(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Tiles of the drawing, halved again and again across its longer side."""
     if mrf.positions is None:
         raise PartitionError("this model has no positions; choose the strategy 'layers' or 'refined'")
@@ -257,23 +270,17 @@ def _tiles(members: IntArray, positions: FloatArray, max_size: int) -> list[IntA
     return [tile for half in (order[:cut], order[cut:]) for tile in _tiles(np.sort(half), positions, max_size)]
 
 
-def _community(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _community(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Louvain's communities by coupling, each grown into groups, and what is left small united where it fits."""
-    import networkx as nx  # half a second that only this strategy takes
-
     strength = np.abs(mrf.coupling())
     neighbours = _neighbours(mrf, strength)
-    graph = nx.Graph()
-    graph.add_nodes_from(range(mrf.n))
-    graph.add_weighted_edges_from((i, j, s) for i, near in enumerate(neighbours) for j, s in near.items() if i < j)
-    home = np.zeros(mrf.n, np.int64)
-    for k, community in enumerate(nx.community.louvain_communities(graph, seed=seed)):
-        home[list(community)] = k
+    home = communities(neighbours, seed, stop)
     within = np.where(home[mrf.edges[:, 0]] == home[mrf.edges[:, 1]], strength, 0.0)
-    return _numbered(_united(_grow(_neighbours(mrf, within), max_size, seed), neighbours, max_size), "community")
+    grown = _grow(_neighbours(mrf, within), max_size, seed, stop)
+    return _numbered(_united(grown, neighbours, max_size, stop), "community")
 
 
-def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int) -> list[IntArray]:
+def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int, stop: Stop) -> list[IntArray]:
     """Of all pairs that fit into one group the most strongly coupled is united, until no coupled pair fits."""
     members: list[list[int]] = [group.tolist() for group in groups]
     owner = {i: p for p, group in enumerate(members) for i in group}
@@ -285,6 +292,7 @@ def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int) -> li
     queue = [(-s, p, q) for p, near in enumerate(pull) for q, s in near.items() if p < q]
     heapq.heapify(queue)
     while queue:
+        stop.check()
         s, p, q = heapq.heappop(queue)
         # Pairs that have changed since they were queued are queued again as they are now.
         if pull[p].get(q) != -s or len(members[p]) + len(members[q]) > max_size:
@@ -300,7 +308,7 @@ def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int) -> li
     return [np.array(sorted(group), np.int64) for group in members if group]
 
 
-def _random(mrf: BinaryMRF, max_size: int, seed: int) -> Partition:
+def _random(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Variables in random order, cut into chunks of M: what every other strategy should beat."""
     order = np.random.default_rng(seed).permutation(mrf.n)
     return _numbered([np.sort(order[k : k + max_size]) for k in range(0, mrf.n, max_size)], "random")
@@ -332,8 +340,10 @@ def _neighbours(mrf: BinaryMRF, strength: FloatArray) -> Neighbours:
     return neighbours
 
 
-# Those that follow one rule; `choice` adds the one that chooses among them.
-BY_RULE: dict[str, Callable[[BinaryMRF, int, int], Partition]] = {
+# Takes the model, M, the seed and the wish to stop.
+Strategy = Callable[[BinaryMRF, int, int, Stop], Partition]
+# Those that follow one rule; `planning.auto` adds the one that chooses among them.
+BY_RULE: dict[str, Strategy] = {
     "groups": _by_groups,
     "greedy": _greedy,
     "refined": _refined,

@@ -19,6 +19,7 @@ from bender_core.partition.strategies import BY_RULE
 from bender_core.planning.unions import halved
 from bender_core.stopping import Stop, never
 from bender_core.units import duration
+from bender_core.warming import ready
 
 # Table entries that every trial reads, some 50 ms; then so many candidates, those with the best bounds, read more.
 WORK = 1 << 26
@@ -94,6 +95,8 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
     Stopped
         If ``stop`` says so.
     """
+    if stop is not never:
+        ready(VARIANT).wait(stop)
     return choose(mrf, candidates(mrf, max_size, seed, stop), stop)
 
 
@@ -138,17 +141,17 @@ def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never)
             continue
         for k in range(SEEDS.get(name, 1)):
             stop.check()
-            part = BY_RULE[name](mrf, max_size, seed + k)
+            part = BY_RULE[name](mrf, max_size, seed + k, stop)
             groups = frozenset(tuple(group.tolist()) for group in part.groups)
             if groups not in seen:
                 seen.add(groups)
-                found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part))
+                found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part, stop))
     return [one for one in found if one.part.max_size == max_size or one.part.max_size > 1 or not one.found.cycles]
 
 
-def candidate(mrf: BinaryMRF, name: str, part: Partition) -> Candidate:
+def candidate(mrf: BinaryMRF, name: str, part: Partition, stop: Stop = never) -> Candidate:
     """A partition with what can be said of it without a run."""
-    return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT))
+    return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT, stop=stop))
 
 
 def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, stop: Stop) -> list[Trial]:
@@ -172,7 +175,7 @@ def _begun(mrf: BinaryMRF, part: Partition, work: int, stop: Stop) -> tuple[Engi
     """
     parts = part
     while parts.max_size > SMALL:
-        parts = halved(mrf, parts)
+        parts = halved(mrf, parts, stop)
     engine = Engine(mrf, parts, VARIANT, SCHEDULE, snapshot_bytes=0, stop=stop)
     if parts is part:
         return engine, work

@@ -39,7 +39,7 @@ SWEEPS = 20
 FOREST_SWEEPS = 1
 # The part of the time left that looking for a forest may take.
 LOOKING = 0.1
-# It is worth trying how to cut the model anew if so many times the seconds it takes are left.
+# How to cut the model anew may take one such part of the time left, and is tried if that is so many seconds.
 CHOICES, CHOOSING = 4, 1.5
 # By so many variables groups that are cut anew grow where none can be united.
 GROWTH = 2
@@ -48,8 +48,6 @@ DEEPER = 32
 
 # Seconds between two calls of `Pursuit.on_progress`.
 TOLD_EVERY = 0.05
-# Models with more couplings are not cut anew: no strategy could be stopped while it is at work.
-COUPLINGS = 20_000
 
 OnProgress = Callable[[Engine], bool | None]
 
@@ -153,7 +151,7 @@ class Pursuit:
         if self._is_stopped():
             return True
         energy = self.engine.mrf.energy(self._best)
-        return self.engine.lattice.raised(self.lower, energy) >= energy or self.engine.gap == 0.0
+        return self.engine.lattice.raised(self.lower, energy) >= energy or self.engine.status == Status.GAP_CLOSED
 
     def _note(self) -> None:
         """Keep what the run has found."""
@@ -189,17 +187,18 @@ class Pursuit:
     def _forest(self) -> Iterator[Engine]:
         """Groups without a cycle, the cheapest that fit. The run begins with messages of its own, the bound stays."""
         mrf = self.engine.mrf
-        if not self.engine.graph.cycles() or mrf.n_edges > COUPLINGS:
+        if not self.engine.graph.cycles():
             return
         best, least = None, np.inf
         looking = Stop(None if self.stop.left is None else LOOKING * self.stop.left, self.stop)
         for max_size in range(self.engine.partition.max_size, LARGEST_GROUP + 1):
-            if looking():
+            try:
+                part = partition(mrf, max_size, "layers", stop=looking)
+                if quality(mrf, part).cycles or not self._fits(part, 12, FOREST_SWEEPS):
+                    continue
+                seconds = estimate(mrf, part, 12, stop=looking).seconds_per_sweep
+            except Stopped:
                 break
-            part = partition(mrf, max_size, "layers")
-            if quality(mrf, part).cycles or not self._fits(part, 12, FOREST_SWEEPS):
-                continue
-            seconds = estimate(mrf, part, 12).seconds_per_sweep
             if seconds < least:
                 best, least = part, seconds
         if best is not None:
@@ -226,19 +225,20 @@ class Pursuit:
         """Groups of the same size, or larger ones, cut anew; after its run the better of both goes on."""
         kept, left = self.engine, self.stop.left
         size = max(kept.partition.max_size, self._size) + GROWTH if larger else kept.partition.max_size
-        if not self._size < size <= LARGEST_GROUP or kept.mrf.n_edges > COUPLINGS:
+        if not self._size < size <= LARGEST_GROUP:
             return
         if left is not None and left < CHOICES * CHOOSING:
             return
+        choosing = Stop(None if left is None else left / CHOICES, self.stop)
         try:
-            found = [one for one in candidates(kept.mrf, size, stop=self.stop) if self._fits(one.part, VARIANT, SWEEPS)]
+            found = [one for one in candidates(kept.mrf, size, stop=choosing) if self._fits(one.part, VARIANT, SWEEPS)]
             if not found:
                 return
-            part = choose(kept.mrf, found, self.stop)
+            part = choose(kept.mrf, found, choosing)
+            parts = stages(kept.mrf, part, kept.variant, np.inf if left is None else left, choosing)
         except Stopped:
             return
         self._size = size
-        parts = stages(kept.mrf, part, kept.variant, np.inf if left is None else left)
         yield from self._made(parts[0])
         for larger_part in parts[1:]:
             yield from self._made(larger_part)

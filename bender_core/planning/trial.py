@@ -7,10 +7,12 @@ import numpy as np
 from bender_core.costs import SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates
 from bender_core.engine import Engine
 from bender_core.estimate import Estimate, TooLargeError, predicted
-from bender_core.kernels.layout import Goal, Kind, Until
+from bender_core.freedom import freedom
+from bender_core.kernels.layout import Kind
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.partition import Partition
 from bender_core.speed import speed
+from bender_core.stopping import Stop, never
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 
@@ -23,7 +25,12 @@ LEAST = 0.1
 
 
 def refine(
-    mrf: BinaryMRF, part: Partition, which: int | Variant = 9, schedule: str = "mplp", budget: int = BUDGET
+    mrf: BinaryMRF,
+    part: Partition,
+    which: int | Variant = 9,
+    schedule: str = "mplp",
+    budget: int = BUDGET,
+    stop: Stop = never,
 ) -> Estimate:
     """Predict memory and time of a run from a short trial: its first updates, or sweeps, with a real engine.
 
@@ -41,22 +48,33 @@ def refine(
     schedule : {"mplp", "srmp"}
     budget : int
         Entries of tables to be read, about; 2^27 of them take about a tenth of a second.
+    stop : Stop
+        Asked about every 50 ms whether to give up.
+
+    Raises
+    ------
+    PartitionError
+        If the partition belongs to another model.
+    ValueError
+        If there is no such variant or schedule.
+    Stopped
+        If ``stop`` says so.
     """
-    graph, method = coupled(mrf, part), variant_of(which)
-    work = foreseen(mrf, part, graph, method)
-    cost = predicted(mrf, part, graph, method, schedule, work)
+    graph, method, free = coupled(mrf, part), variant_of(which), freedom(mrf, part, stop)
+    work = foreseen(mrf, part, graph, method, free)
+    cost = predicted(mrf, graph, method, schedule, work, free)
     if method.enumerated or cost.least > LARGEST or not len(graph.ends):
         return cost
     try:
-        engine = Engine(mrf, part, method, schedule, snapshot_bytes=0)
+        engine = Engine(mrf, part, method, schedule, snapshot_bytes=0, stop=stop)
     except TooLargeError:
         return cost
-    engine._advance(Until.NEVER, sweep_limit=SWEEPS, budget=budget)
-    counted = _counted(engine, graph, work, int(engine._goal[Goal.SPENT]))
-    return predicted(mrf, part, graph, method, schedule, counted)
+    engine.run(max_sweeps=SWEEPS, max_work=budget, on_progress=lambda _: stop())
+    stop.check()
+    return predicted(mrf, graph, method, schedule, _counted(engine, graph, work), free)
 
 
-def _counted(engine: Engine, graph: Coupled, expected: Work, spent: int) -> Work:
+def _counted(engine: Engine, graph: Coupled, expected: Work) -> Work:
     """What a trial has counted, a sweep; what is expected where it has not completed an update."""
     closed = _by_group(engine, Kind.MESSAGE)
     if not closed.any():
@@ -70,7 +88,7 @@ def _counted(engine: Engine, graph: Coupled, expected: Work, spent: int) -> Work
         done = float(np.ceil(done - 1e-9))
     sweeps = done if engine.finished else expected.sweeps
     if engine.variant.exact:
-        return expected._replace(read=spent / done, sweeps=sweeps) if done >= LEAST else expected
+        return expected._replace(read=engine.entries_read / done, sweeps=sweeps) if done >= LEAST else expected
     added = np.bincount(engine.row_edges(), minlength=len(graph.ends)) - 2.0
     # Of a sweep that is not complete the rest is taken to be alike; its rows fall where such rows are expected.
     share = shares(graph) if done < 1 else added / max(added.sum(), 1.0)

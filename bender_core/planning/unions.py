@@ -6,8 +6,10 @@ import numpy as np
 
 from bender_core.estimate import estimate
 from bender_core.model import BinaryMRF
-from bender_core.partition import LARGEST_GROUP, Partition, coupled_groups, independent_cycles, split_by_coupling
+from bender_core.partition import LARGEST_GROUP, Partition, coupled_groups, independent_cycles
+from bender_core.partition.groups import halve
 from bender_core.partition.strategies import what_matters
+from bender_core.stopping import Stop, never
 from bender_core.variants import Variant
 
 # Groups are split, and the first run is that of the parts, until so many sweeps fit into the time.
@@ -38,7 +40,9 @@ def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
     return Partition(tuple(np.sort(group) for group in groups), tuple(part.labels[p] for p in kept))
 
 
-def stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float) -> list[Partition]:
+def stages(
+    mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float, stop: Stop = never
+) -> list[Partition]:
     """What to begin with, and what it shall become: the partition itself at last.
 
     Parameters
@@ -48,23 +52,31 @@ def stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float
     which : int or Variant
     seconds : float
         That there are for all runs.
+    stop : Stop
+        Asked while groups are split.
 
     Returns
     -------
     list of Partition
         Each with groups that are unions of those of the one before.
+
+    Raises
+    ------
+    Stopped
     """
     found = [part]
     if independent_cycles(len(part), coupled_groups(mrf, part)):
-        while found[0].max_size > 1 and FIRST_SWEEPS * estimate(mrf, found[0], which).seconds_per_sweep > seconds:
-            found.insert(0, halved(mrf, found[0]))
+
+        def cost() -> float:
+            return FIRST_SWEEPS * estimate(mrf, found[0], which, stop=stop).seconds_per_sweep
+
+        while found[0].max_size > 1 and cost() > seconds:
+            found.insert(0, halved(mrf, found[0], stop))
     return found
 
 
-def halved(mrf: BinaryMRF, part: Partition) -> Partition:
+def halved(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Partition:
     """The partition with its larger groups split where little coupling joins the halves."""
     largest = part.max_size
-    for p in reversed(range(len(part))):
-        if 2 * len(part.groups[p]) > largest + 1:
-            part = split_by_coupling(mrf, part, p)
-    return part
+    large = [p for p, group in enumerate(part.groups) if 2 * len(group) > largest + 1]
+    return halve(mrf, part, large, stop)

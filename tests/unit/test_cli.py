@@ -223,6 +223,68 @@ def test_an_interrupted_run_prints_what_it_has(
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.parametrize("text", ["nan", "-1", "soon"])
+def test_a_time_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["solve", TINY, f"--time-limit={text}"])
+    assert end.value.code == 2
+    assert f"{text!r} is no number of seconds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--tolerance", "inf"], "the tolerance is inf; it must be a number from 0 to 1"),
+        (["--max-sweeps", str(1 << 63)], f"max_sweeps is {1 << 63}; allow 1 to"),
+    ],
+)
+def test_settings_that_make_no_sense_get_one_line(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in refusal(["solve", TINY, "--strategy", "greedy", *options], capsys)
+
+
+@pytest.mark.parametrize("limit", ["abc", "nan", "-5", "1e3"])
+def test_a_memory_limit_that_is_none_is_named(
+    limit: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", limit)
+    assert refusal(["solve", TINY], capsys) == (f"BENDER_MEMORY_MB is {limit!r}; set it to a whole number of megabytes")
+
+
+def test_what_a_file_says_moves_no_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "odd.mrf.json")
+    bc.save(bc.BinaryMRF([[0, 1]], name="n\nstatus  closed\x1b[2J", description="é\r\x07"), path)
+    for command in ("info", "solve"):
+        assert main([command, path]) == 0
+        out = capsys.readouterr().out
+        assert r"n\nstatus  closed\x1b[2J" in out
+        assert all(c.isprintable() or c == "\n" for c in out)
+    assert main(["info", path]) == 0
+    assert r"é\r\x07" in capsys.readouterr().out
+
+
+def test_a_full_disk_behind_the_output_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bender_core.__main__._print", full)
+        assert refusal(["info", TINY], capsys) == "what is printed: No space left on device"
+
+
+def test_a_strategy_that_takes_too_long_is_replaced_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "no-groups.mrf.json")
+    bc.save(random_mrf(0, 12), path)
+    for file, taken in ((TORUS, "groups"), (path, "singletons")):
+        assert main(["solve", file, "--strategy", "community", "--time-limit", "0", "--json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["chosen"]["strategy"] == taken
+        assert report["reason"] == "the time limit leaves no time for community"
+
+
 @pytest.mark.parametrize("where", ["partition", "solve"])
 def test_before_there_is_a_run_nothing_is_printed_but_one_sentence(
     where: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

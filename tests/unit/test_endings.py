@@ -10,7 +10,8 @@ import pytest
 import bender_core as bc
 from bender_core import engine as engine_module
 from bender_core.kernels.layout import Status
-from bender_core.result import STATUSES, meaning
+from bender_core.lattice import Lattice
+from bender_core.result import STATUSES, verdict
 from tests import naive
 from tests.models import random_mrf
 
@@ -88,9 +89,56 @@ def test_gaps_are_finite_also_where_the_bound_is_zero() -> None:
 
 def test_every_status_has_a_sentence() -> None:
     for status in (*STATUSES.values(), "time limit", "stopped"):
-        assert meaning(status, -1.0, -1.0, 0.0).endswith(".")
-    said = meaning("no progress", -79.22, -79.0, 1.0)
-    assert said.endswith("All energies differ by multiples of 1, so the bound -79.22 means -79.")
+        assert verdict(status, -1.0, -0.5, Lattice(0.0, 0.0), 1.0)["meaning"].endswith(".")
+    said = verdict("no progress", -79.22, -78.0, Lattice(0.0, 1.0), 100.0)
+    assert said["meaning"].endswith("All energies differ by multiples of 1, so the bound -79.22 means -79.")
+
+
+@pytest.mark.parametrize("status", ["time limit", "stopped", "no progress"])
+def test_where_the_bounds_meet_nothing_else_matters(status: str) -> None:
+    met = verdict(status, 3.0, 3.0, Lattice(0.0, 0.0), 1.0)
+    assert (met["status"], met["gap"]) == ("closed", 0.0)
+    assert "optimal" in met["meaning"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("tolerance", [0.05, 0.2, 1.0])
+def test_a_loose_tolerance_proves_nothing(seed: int, tolerance: float) -> None:
+    """The labelling is called optimal only if it is; else the sentence and the gap say how far it may be off."""
+    mrf = random_mrf(seed, 10, density=1.0)
+    optimum = naive.optimum(mrf)
+    part = bc.partition(mrf, 3, "greedy")
+    results = [bc.solve(mrf, part, tolerance=tolerance), bc.solve(mrf, part, tolerance=tolerance, time_limit=5.0)]
+    engine = bc.Engine(mrf, part, tolerance=tolerance)
+    engine.run()
+    for result in (*results, engine.result(0.0)):
+        assert result.status == "closed"
+        missing = result.upper_bound - result.rounded_bound
+        if "optimal" in result.meaning:
+            assert result.gap == 0.0
+            assert result.upper_bound == pytest.approx(optimum, abs=1e-6)
+        else:
+            assert f"at most {missing:.3g} more" in result.meaning
+            assert result.gap == bc.relative_gap(result.rounded_bound, result.upper_bound) > 0.0
+    assert engine.gap == pytest.approx(engine.result(0.0).gap)
+
+
+@pytest.mark.parametrize("tolerance", [-1e-9, 1.5, math.inf, math.nan])
+def test_a_tolerance_that_makes_no_sense_is_refused(tolerance: float) -> None:
+    mrf = random_mrf(0, 4)
+    with pytest.raises(ValueError, match="it must be a number from 0 to 1"):
+        bc.solve(mrf, bc.partition(mrf, 2, "greedy"), tolerance=tolerance)
+
+
+def test_limits_that_make_no_sense_are_refused() -> None:
+    mrf = random_mrf(0, 4)
+    part = bc.partition(mrf, 2, "greedy")
+    for max_sweeps in (0, 1 << 63):
+        with pytest.raises(ValueError, match="max_sweeps"):
+            bc.solve(mrf, part, max_sweeps=max_sweeps)
+    with pytest.raises(ValueError, match="time limit is nan"):
+        bc.solve(mrf, part, time_limit=math.nan)
+    assert bc.solve(mrf, part, max_sweeps=(1 << 63) - 1).status == "closed"
 
 
 # --- stopping --------------------------------------------------------------------------------------------------
@@ -183,6 +231,25 @@ def test_a_time_limit_that_is_over_before_there_is_a_run() -> None:
     assert result.lower_bound <= naive.optimum(mrf) <= result.upper_bound
     assert result.upper_bound == pytest.approx(naive.energy(mrf, result.labeling))
     assert (result.sweeps, len(result.trace)) == (0, 0)
+    # One that is solved by looking at every variable is solved all the same.
+    alone = bc.BinaryMRF([[0.0, 1.0]])
+    result = bc.solve(alone, bc.partition(alone, 1, "greedy"), time_limit=0.0)
+    assert (result.status, result.gap, result.lower_bound, result.upper_bound) == ("closed", 0.0, 0.0, 0.0)
+
+
+def test_a_slice_takes_about_as_long_whatever_an_entry_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    mrf = random_mrf(0, 12, density=1.0)
+    part = bc.partition(mrf, 4, "greedy")
+    straight = bc.Engine(mrf, part)
+    straight.run()
+    clock = iter(range(10**9))
+    monkeypatch.setattr(engine_module.time, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(engine_module, "_FIRST_SLICE", 1 << 15)
+    engine, looks = bc.Engine(mrf, part), []
+    engine.run(on_progress=lambda engine: looks.append(engine.entries_read))
+    # Every look at this clock is a second later: slices become as short as can be, and nothing else changes.
+    assert np.diff(looks).max() < 10_000 < looks[0]
+    assert engine.trace.to_csv() == straight.trace.to_csv()
 
 
 def test_a_model_without_variables_is_closed() -> None:

@@ -240,7 +240,7 @@ def test_spins_have_the_energies_of_the_model_but_for_a_constant() -> None:
 
 def test_what_labellings_descend_to_can_hardly_be_improved_by_a_variable() -> None:
     mrf = random_mrf(5, 30, density=0.2)
-    found = (freedom._local_minima(mrf)[:, :8].T > 0).astype(np.int64)
+    found = (freedom._local_minima(mrf, bc.stopping.never)[:, :8].T).astype(np.int64)
     better = 0
     for x in found:
         for i in range(mrf.n):
@@ -271,10 +271,10 @@ def test_a_trial_counts_what_a_run_does(variant: int, schedule: str) -> None:
     mrf = sample("karate")
     part = bc.partition(mrf, 8)
     graph, which = costs.coupled(mrf, part), bc.VARIANTS[variant]
-    expected = costs.foreseen(mrf, part, graph, which)
+    expected = costs.foreseen(mrf, part, graph, which, freedom.freedom(mrf, part))
     engine = bc.Engine(mrf, part, variant, schedule)
     engine.run(max_sweeps=3)
-    counted = trial._counted(engine, graph, expected, 0)
+    counted = trial._counted(engine, graph, expected)
     for p in range(len(part)):
         kinds = [event.kind for event in engine.trace if event.node == p]
         assert counted.rounds[p] == kinds.count(Kind.ORACLE) / kinds.count(Kind.MESSAGE)
@@ -291,6 +291,16 @@ def test_a_trial_says_the_same_every_time(variant: int) -> None:
     assert refined == refine(mrf, part, variant, "srmp")
     assert refined.least == bc.estimate(mrf, part, variant, "srmp").least
     assert refined.seconds_per_sweep > 0
+
+
+def test_estimates_and_trials_can_be_stopped() -> None:
+    mrf = sample("karate")
+    part = bc.partition(mrf, 12)
+    for ask in (bc.estimate, refine):
+        asked = itertools.count()
+        with pytest.raises(bc.Stopped):
+            ask(mrf, part, 9, stop=bc.Stop(wanted=lambda asked=asked: next(asked) == 5))
+        assert next(asked) == 6
 
 
 def test_without_a_trial_the_estimate_stands(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,8 +323,8 @@ def test_a_trial_sees_that_clear_communities_need_few_rows() -> None:
     engine = bc.Engine(mrf, part, 9)
     engine.run(max_sweeps=costs.SWEEPS)
     graph = costs.coupled(mrf, part)
-    expected = costs.foreseen(mrf, part, graph, engine.variant)
-    counted = trial._counted(engine, graph, expected, 0)
+    expected = costs.foreseen(mrf, part, graph, engine.variant, freedom.freedom(mrf, part))
+    counted = trial._counted(engine, graph, expected)
     assert counted.added.sum() * engine.sweep <= engine.n_rows < expected.added.sum() * engine.sweep
 
 

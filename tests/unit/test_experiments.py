@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -180,6 +181,16 @@ def test_a_key_is_what_decides_the_result() -> None:
         ({"limits": {"seconds": 0}}, "[limits] seconds is 0; it must be a number above 0"),
         ({"limits": {"hours": 1}}, "[limits] has an unknown key 'hours'"),
         ({"limits": 3}, "limits is 3; it must be a table"),
+        ({"limits": {"sweeps": math.inf}}, "[limits] sweeps is inf; it must be a number above 0"),
+        ({"limits": {"megabytes": 10**23}}, "[limits] megabytes is 100000000000000000000000; it must be"),
+        ({"limits": {"seconds": math.nan}}, "[limits] seconds is nan; it must be a number above 0"),
+        ({"name": math.nan}, "the name is nan; write it as a text"),
+        ({"name": {}}, "the name is {}; write it as a text"),
+        ({"instances": [{"family": {}}]}, "there is no family {}; known are body_pose"),
+        ({"instances": [{"family": [[1]]}]}, "there is no family [[1]]; known are body_pose"),
+        ({"runs": {"sizes": [4], "variants": [[1]]}}, "[runs] variants holds [1]; choose from 1, 2"),
+        ({"runs": {"sizes": [4], "schedules": {}}}, "[runs] schedules holds {}; choose from mplp"),
+        ({"runs": {"sizes": [4.0]}}, "[runs] sizes holds 4.0; choose from 1 to 30"),
     ],
 )
 def test_what_is_no_plan_is_said_in_a_sentence(changes: dict[str, Any], said: str, tmp_path: Path) -> None:

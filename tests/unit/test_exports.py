@@ -8,7 +8,6 @@ import gzip
 import io
 import itertools
 import json
-import math
 import os
 import re
 import subprocess
@@ -236,7 +235,7 @@ def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
     [
         ({}, {}, ""),
         ({"tolerance": 0.02}, {}, "tolerance=0.02"),
-        ({"tolerance": math.inf}, {}, 'tolerance=float("inf")'),
+        ({"tolerance": 1e-3}, {}, "tolerance=0.001"),
         ({"max_sweeps": 3}, {}, "max_sweeps=3"),
         ({"deepest": 1}, {}, "deepest=1"),
         ({"improving": False}, {}, "improving=False"),

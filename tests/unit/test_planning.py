@@ -11,10 +11,10 @@ import pytest
 import bender_core as bc
 from bender_core import synth
 from bender_core.carrying import owners
-from bender_core.partition import AUTO, STRATEGIES
+from bender_core.partition import AUTO, STRATEGIES, split_by_coupling
 from bender_core.partition.strategies import BY_RULE, what_matters
 from bender_core.planning import auto as auto_module
-from bender_core.planning import pursuit
+from bender_core.planning import pursuit, unions
 from bender_core.planning.auto import candidates
 from bender_core.planning.unions import halved, stages, united
 from tests import naive
@@ -174,6 +174,30 @@ def test_stages_lie_within_each_other_and_end_with_the_partition() -> None:
     assert stages(mrf, chain, 9, 0.0) == [chain]
 
 
+def test_groups_are_halved_at_once_as_one_by_one() -> None:
+    mrf = random_mrf(4, 40, density=0.3)
+    part = bc.partition(mrf, 9, "random")
+    one_by_one = part
+    for p in reversed(range(len(part))):
+        if 2 * len(part.groups[p]) > part.max_size + 1:
+            one_by_one = split_by_coupling(mrf, one_by_one, p)
+    at_once = halved(mrf, part)
+    assert at_once.labels == one_by_one.labels
+    assert [group.tolist() for group in at_once.groups] == [group.tolist() for group in one_by_one.groups]
+    with pytest.raises(bc.Stopped):
+        halved(mrf, part, bc.Stop(0.0))
+
+
+def test_where_splitting_takes_too_long_the_groups_asked_for_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    mrf = random_mrf(4, 40, density=0.3)
+    part = bc.partition(mrf, 9, "random")
+    monkeypatch.setattr(unions, "FIRST_SWEEPS", 1e9)
+    split = bc.solve(mrf, part, time_limit=60.0, max_sweeps=1)
+    assert split.tried[0].max_size == 1
+    monkeypatch.setattr("bender_core.solving.SPLITTING", 0.0)
+    assert bc.solve(mrf, part, time_limit=60.0, max_sweeps=1).tried[0].max_size == part.max_size
+
+
 def test_halved_groups_are_at_most_half_as_large() -> None:
     mrf = random_mrf(0, 23, 0.4)
     part = bc.manual(mrf, [range(9), range(9, 14), range(14, 18), range(18, 23)])
@@ -215,7 +239,8 @@ def test_with_time_left_a_stall_is_not_the_end() -> None:
 
 def test_the_bound_never_steps_back_from_run_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without partitions cut anew all runs go on from the messages there are, to groups that hold the whole model."""
-    monkeypatch.setattr(pursuit, "COUPLINGS", 0)
+    monkeypatch.setattr(pursuit, "LOOKING", 0.0)
+    monkeypatch.setattr(pursuit, "candidates", lambda *_, **__: [])
     for seed in range(3):
         mrf, part = glass(seed, n=14, max_size=2)
         seen: list[float] = []
@@ -252,7 +277,7 @@ def test_sweeps_are_counted_over_all_runs() -> None:
 def test_large_groups_begin_with_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = torus()
     part = bc.partition(mrf, 9)
-    monkeypatch.setattr(bc.solving, "stages", lambda mrf, part, which, seconds: stages(mrf, part, which, 0.0))
+    monkeypatch.setattr(bc.solving, "stages", lambda mrf, part, which, *_: stages(mrf, part, which, 0.0))
     result = bc.solve(mrf, part, 9, time_limit=100)
     assert [tried.max_size for tried in result.tried[:2]] == [1, 2]
 

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.comparison import bound_after
-from bender_core.partition import STRATEGIES, applicable, coupled_groups, independent_cycles, quality
+from bender_core.kernels import forest
+from bender_core.kernels.forest import Closes
+from bender_core.partition import STRATEGIES, applicable, communities, coupled_groups, independent_cycles, quality
 from bender_core.partition.groups import spanning_forest
 from bender_core.synth import ising_grid, random_tree
 from tests.models import examples, mrfs, random_mrf, random_partition
@@ -244,6 +246,57 @@ def what_matters_naively(mrf: bc.BinaryMRF) -> list[float]:
         leeway.append(max(min(most, -least), 0.0))
     interaction = [abs(t[1, 1] - t[0, 1] - t[1, 0] + t[0, 0]) for t in mrf.pairwise]
     return [min(w, leeway[i], leeway[j]) + 0.01 * w for (i, j), w in zip(mrf.edges.tolist(), interaction, strict=True)]
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "refined", "layers", "community"])
+def test_a_cut_can_be_stopped(strategy: str) -> None:
+    mrf = random_mrf(1, 60, density=0.2)
+    asked = itertools.count()
+    with pytest.raises(bc.Stopped):
+        bc.partition(mrf, 6, strategy, stop=bc.Stop(wanted=lambda: next(asked) == 10))
+    assert next(asked) == 11
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_communities_of_large_models_are_found_elsewhere_and_are_the_same(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mrf = random_mrf(1, 60, density=0.2)
+    here = bc.partition(mrf, 6, "community", seed)
+    monkeypatch.setattr(communities, "LARGE", 0)
+    there = bc.partition(mrf, 6, "community", seed)
+    assert there.group_of().tolist() == here.group_of().tolist()
+    with pytest.raises(bc.Stopped):
+        bc.partition(mrf, 6, "community", seed, bc.Stop(0.0))
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-200, 1e90])
+def test_communities_do_not_depend_on_the_unit_of_energy(scale: float) -> None:
+    plain = random_mrf(1, 12, density=0.6, integers=True)
+    mrf = bc.BinaryMRF(plain.unary * scale, plain.edges, plain.pairwise * scale)
+    expected = bc.partition(plain, 4, "community").group_of().tolist()
+    assert bc.partition(mrf, 4, "community").group_of().tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_spanning_forest_is_what_the_parities_of_its_trees_say(seed: int) -> None:
+    """Compared with walks through the forest: an edge closes a cycle if its ends hang together already."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    edges = np.array([rng.choice(n, 2, replace=False) for _ in range(20 if n > 1 else 0)]).reshape(-1, 2)
+    differ = rng.random(len(edges)) < 0.5
+    side: list[dict[int, bool]] = [{i: False} for i in range(n)]
+    expected = []
+    for (i, j), apart in zip(edges.tolist(), differ.tolist(), strict=True):
+        mine, other = (next(tree for tree in side if k in tree) for k in (i, j))
+        if mine is other:
+            expected.append(Closes.CYCLE if (mine[i] != mine[j]) == apart else Closes.FRUSTRATED)
+            continue
+        flip = mine[i] ^ other[j] ^ apart
+        mine.update({k: value ^ flip for k, value in other.items()})
+        side.remove(other)
+        expected.append(Closes.NOTHING)
+    assert forest.spanning_forest(n, edges, differ).tolist() == expected
 
 
 def test_a_spanning_forest_takes_edges_in_their_order() -> None:
