@@ -1,15 +1,25 @@
 """How soon work ends that is to be stopped, or whose time is over: by phase, p95 and worst of many trials.
 
-Every trial wants to stop after a random part of the time that the phase takes (or of a second, if it takes longer).
-The wall clock counts here: it is what people wait for. An idle machine is assumed.
+Every trial wants to stop after a random part of the time that the phase takes (or of some seconds, if it takes longer):
+by a `Stop` or a time limit in the library, by Ctrl-C or ``--time-limit`` on the command line, where the end is that of
+the process, and in the app as its Stop buttons do, without a browser. The wall clock counts here: it is what people
+wait for. An idle machine is assumed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import random
+import signal
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -21,30 +31,49 @@ TRIALS = 20
 AIM = 0.5
 # Seconds; work that takes longer is stopped within this time.
 LONGEST = 1.0
+# A process has to import the library first, and a run to be chosen.
+LONGEST_PROCESS = 4.0
 ROOM = 4 << 30
+ROOT = Path(__file__).parents[1]
 
 Work = Callable[[bc.Stop], object]
+# Given the seconds after which to stop, how many seconds later the end came.
+Trial = Callable[[float], float]
 
 
 def run(options: Options) -> None:
     """Print p95 and worst delay of every phase."""
-    row = table({"phase": -52, "takes": 9, "p95": 9, "worst": 9})
+    row = table({"where": -13, "phase": -56, "p95": 9, "worst": 9})
     worst = 0.0
-    for name, work in phases().items():
-        late = delays(work)
-        worst = max(worst, late.max())
-        row(name, f"{takes(work):.2f} s", f"{1e3 * np.quantile(late, 0.95):.0f} ms", f"{1e3 * late.max():.0f} ms")
+    rng = random.Random(0)
+    with tempfile.TemporaryDirectory() as folder:
+        places = {"library": library(), "command line": command_line(Path(folder)), "app": app()}
+        for place, phases in places.items():
+            for name, (trial, longest) in phases.items():
+                late = np.array([max(trial(rng.uniform(0.0, longest)), 0.0) for _ in range(TRIALS)])
+                worst = max(worst, late.max())
+                row(place, name, f"{1e3 * np.quantile(late, 0.95):.0f} ms", f"{1e3 * late.max():.0f} ms")
     print(f"\nworst {1e3 * worst:.0f} ms  (aim ≤ {1e3 * AIM:.0f} ms)\n")
 
 
-def phases() -> dict[str, Work]:
-    """What can be stopped, each as something that goes on until it is done or told to stop."""
+# -- library --------------------------------------------------------------------------------------------------
+
+
+def library() -> dict[str, tuple[Trial, float]]:
+    """What can be stopped by a `Stop`, with the seconds it takes."""
+    works = _works()
+    return {name: (partial(_stopped, work), _takes(work)) for name, work in works.items()}
+
+
+def _works() -> dict[str, Work]:
+    """Each goes on until it is done or told to stop."""
     pose, glass = bc.load(POSE), synth.generate("sherrington_kirkpatrick", n=60)
-    grid = synth.generate("ising_grid", rows=20, columns=20)
+    grid, large = synth.generate("ising_grid", rows=20, columns=20), large_model()
     parts = {
         "pose 16": (pose, bc.partition(pose, 16)),
         "glass 20": (glass, bc.partition(glass, 20, "greedy")),
         "grid 20": (grid, bc.partition(grid, 20, "layers")),
+        "large 4": (large, bc.partition(large, 4, "greedy")),
     }
 
     def engine(name: str, variant: int, schedule: str = "mplp") -> bc.Engine:
@@ -67,10 +96,18 @@ def phases() -> dict[str, Work]:
         back.seek(len(back.trace), on_progress=lambda _: stop())
 
     return {
+        "cutting 20 000 variables: refined": lambda stop: bc.partition(large, 8, "refined", stop=stop),
+        "cutting 20 000 variables: layers": lambda stop: bc.partition(large, 8, "layers", stop=stop),
+        "cutting 20 000 variables: community": lambda stop: bc.partition(large, 8, "community", stop=stop),
+        "trying partitions (auto): pose, M = 12": lambda stop: bc.partition(pose, 12, "auto", stop=stop),
+        "estimate: 20 000 variables": lambda stop: bc.estimate(*parts["large 4"], stop=stop),
+        "estimate by a trial: glass, M = 20": lambda stop: bc.refine(*parts["glass 20"], stop=stop),
+        "making tables: 20 000 variables": lambda stop: bc.Engine(*parts["large 4"], 9, limit=ROOM, stop=stop),
         "making tables: pose, M = 16": lambda stop: bc.Engine(*parts["pose 16"], 9, limit=ROOM, stop=stop),
         "making tables, first rows: glass of 60, M = 20": lambda stop: bc.Engine(
             *parts["glass 20"], 5, limit=ROOM, stop=stop
         ),
+        "small tables that lie scattered: 20 000 variables": going(engine("large 4", 9)),
         "a row of variant 11: pose, M = 16": stepping(engine("pose 16", 11), "row"),
         "rows with Magnanti-Wong cuts (5): glass, M = 20": going(engine("glass 20", 5)),
         "recycled rows (9, srmp): glass, M = 20": going(engine("glass 20", 9, "srmp")),
@@ -83,24 +120,166 @@ def phases() -> dict[str, Work]:
         "a time limit of bc.solve: glass, M = 20, variant 5": lambda stop: bc.solve(
             *parts["glass 20"], 5, time_limit=stop.left
         ),
+        "a time limit of bc.solve: 20 000 variables, M = 4": lambda stop: bc.solve(
+            *parts["large 4"], time_limit=stop.left
+        ),
+        "HiGHS: glass of 60": lambda stop: bc.reference(glass, time_limit=60.0, on_progress=lambda _: stop()),
     }
 
 
-def takes(work: Work) -> float:
+def large_model() -> bc.BinaryMRF:
+    """Twenty thousand variables with six random neighbours each."""
+    rng, n = np.random.default_rng(0), 20_000
+    edges = np.unique(np.sort(rng.integers(0, n, (3 * n, 2)), axis=1), axis=0)
+    edges = edges[edges[:, 0] < edges[:, 1]]
+    tables = np.zeros((len(edges), 2, 2))
+    tables[:, 1, 1] = rng.normal(size=len(edges))
+    return bc.BinaryMRF(rng.normal(size=(n, 2)), edges, tables, name="large")
+
+
+def _takes(work: Work) -> float:
     """Seconds until it is done, or `LONGEST`."""
     begin = time.perf_counter()
     with contextlib.suppress(bc.Stopped):
         work(bc.Stop(LONGEST))
-    return time.perf_counter() - begin
+    return min(time.perf_counter() - begin, LONGEST)
 
 
-def delays(work: Work) -> np.ndarray:
-    """Seconds from the moment at which it is to stop until it has; 0 where it was done before."""
-    rng, usual, late = random.Random(0), takes(work), []
-    for _ in range(TRIALS):
-        patience = rng.uniform(0.0, min(usual, LONGEST))
+def _stopped(work: Work, patience: float) -> float:
+    begin = time.perf_counter()
+    with contextlib.suppress(bc.Stopped):
+        work(bc.Stop(patience))
+    return time.perf_counter() - begin - patience
+
+
+# -- command line ---------------------------------------------------------------------------------------------
+
+
+def command_line(folder: Path) -> dict[str, tuple[Trial, float]]:
+    """Commands that are interrupted, or limited, with the seconds of patience at most."""
+    large, glass = str(folder / "large.mrf.json"), str(folder / "glass.mrf.json")
+    bc.save(large_model(), large)
+    bc.save(synth.generate("sherrington_kirkpatrick", n=60), glass)
+    auto = ("solve", glass, "--max-size", "16")
+    plan = folder / "plan.toml"
+    plan.write_text('[[instances]]\nfamily = "body_pose"\nseed = {from = 0, to = 30}\n[runs]\nsizes = [12, 13]\n')
+    store = str(folder / "store.sqlite")
+    return {
+        "Ctrl-C: 20 000 variables, from reading on": (partial(_interrupted, ("solve", large)), LONGEST_PROCESS),
+        "Ctrl-C: glass of 60, M = 16, auto": (partial(_interrupted, auto), LONGEST_PROCESS),
+        "Ctrl-C: compiling": (partial(_interrupted, ("warm-up",), cold=True), LONGEST_PROCESS),
+        "Ctrl-C: an experiment": (
+            partial(_interrupted, ("experiment", "run", str(plan), "--store", store)),
+            LONGEST_PROCESS,
+        ),
+        "--time-limit: 20 000 variables": (partial(_limited, ("solve", large)), LONGEST_PROCESS),
+        "--time-limit: glass of 60, M = 16, auto": (partial(_limited, auto), LONGEST_PROCESS),
+        "--time-limit: the same, compiling": (partial(_limited, auto, cold=True), LONGEST_PROCESS),
+    }
+
+
+@contextlib.contextmanager
+def _environment(cold: bool) -> Iterator[dict[str, str]]:
+    """Of a process; where it is cold nothing has been compiled for it."""
+    with tempfile.TemporaryDirectory() as cache:
+        yield os.environ | ({"BENDER_CACHE_DIR": cache, "TMPDIR": cache} if cold else {})
+
+
+def _interrupted(arguments: tuple[str, ...], patience: float, cold: bool = False) -> float:
+    command = [sys.executable, "-m", "bender_core", *arguments]
+    with (
+        _environment(cold) as environment,
+        subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process,
+    ):
         begin = time.perf_counter()
-        with contextlib.suppress(bc.Stopped):
-            work(bc.Stop(patience))
-        late.append(max(time.perf_counter() - begin - patience, 0.0))
-    return np.array(late)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        return time.perf_counter() - begin - patience
+
+
+def _limited(arguments: tuple[str, ...], limit: float, cold: bool = False) -> float:
+    """How much later than the limit; it begins when the model has been read, which the process knows best."""
+    command = [sys.executable, "-m", "bender_core", *arguments, "--json", "--time-limit", str(limit)]
+    with _environment(cold) as environment:
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
+    seconds: float = json.loads(done.stdout)["seconds"]
+    return seconds - limit
+
+
+# -- app ------------------------------------------------------------------------------------------------------
+
+
+def app() -> dict[str, tuple[Trial, float]]:
+    """What has a Stop button, with the seconds of patience at most."""
+    from bender_core.experiments import Limits
+    from bender_core.experiments.race import Entry, Lane
+    from pages._shared.background import Background
+    from pages._shared.comparing import Comparing
+    from pages._shared.cutting import Costing, Cutting
+    from pages._shared.racing import Racing
+    from pages._shared.session import References, Run
+
+    glass, large = synth.generate("sherrington_kirkpatrick", n=60), large_model()
+    part = bc.partition(glass, 16, "greedy")
+
+    def running() -> Background:
+        run = Run(bc.Engine(glass, bc.partition(glass, 18, "greedy"), 5))
+        run.start()
+        return run.work
+
+    def racing() -> Background:
+        limits = Limits(seconds=60.0)
+        race = Racing([Lane(Entry(glass, part, 16, v, "mplp"), limits) for v in (4, 9, 11, 12)], limits, lambda: True)
+        race.start()
+        return race
+
+    def cutting(strategy: str) -> Background:
+        work = Cutting(large)
+        work.ask([(8, strategy)])
+        return work
+
+    def costing() -> Background:
+        work = Costing(large, bc.Account())
+        work.ask(bc.partition(large, 9, "greedy"), 9, "mplp")
+        return work
+
+    def comparing(sweeps: int) -> Background:
+        work = Comparing(glass, [8, 14], 9, "mplp")
+        work.predict()
+        if sweeps and work.thread is not None:
+            work.thread.join()
+            work.bound(sweeps)
+        return work
+
+    def references() -> Background:
+        work = References()
+        work.ask(glass, part)
+        return work
+
+    begins: dict[str, Callable[[], Background]] = {
+        "Watch: a run, glass, M = 18, variant 5": running,
+        "Watch: HiGHS": references,
+        "Compare: a race of four, glass, M = 16": racing,
+        "Partition: cutting 20 000 variables, community": partial(cutting, "community"),
+        "Partition: cutting 20 000 variables, auto": partial(cutting, "auto"),
+        "Partition: what a choice costs, 20 000 variables": costing,
+        "Partition: strategies compared": partial(comparing, 0),
+        "Partition: their bounds": partial(comparing, 400),
+    }
+    return {name: (partial(_halted, begin), 2 * LONGEST) for name, begin in begins.items()}
+
+
+def _halted(begin: Callable[[], object], patience: float) -> float:
+    from pages._shared.background import Background
+
+    work = begin()
+    assert isinstance(work, Background)
+    if work.thread is not None:
+        work.thread.join(patience)
+    asked = time.perf_counter()
+    work.stop(None)
+    return time.perf_counter() - asked

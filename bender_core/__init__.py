@@ -21,6 +21,7 @@ from bender_core.model import BinaryMRF, ModelError, Objective
 from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.partition import Partition, PartitionError, manual, partition
 from bender_core.planning.auto import auto
+from bender_core.planning.trial import refine
 from bender_core.reference import Reference, reference
 from bender_core.result import Attempt, Result
 from bender_core.rows import Row
@@ -66,6 +67,7 @@ __all__ = [
     "manual",
     "partition",
     "reference",
+    "refine",
     "relative_gap",
     "save",
     "solve",

@@ -10,6 +10,7 @@ from bender_core.engine import Engine
 from bender_core.estimate import estimate, required_bytes
 from bender_core.model import BinaryMRF
 from bender_core.partition import Partition, applicable, partition, quality
+from bender_core.stopping import Stop, never
 from bender_core.variants import Variant
 
 
@@ -71,7 +72,7 @@ def compare_partitions(
     sweeps : int
         How long to run each partition for its bound; 0 for the predictions alone.
     schedule : {"mplp", "srmp"}
-        Of these runs.
+        Of these runs, and what the cost is for.
 
     Returns
     -------
@@ -89,11 +90,18 @@ def compare_partitions(
         for name in names:
             part = partition(mrf, max_size, name)
             bound = bound_after(mrf, part, sweeps, variant, schedule) if sweeps else None
-            rows.append(replace(predicted(mrf, part, max_size, variant), lower_bound=bound))
+            rows.append(replace(predicted(mrf, part, max_size, variant, schedule), lower_bound=bound))
     return rows
 
 
-def predicted(mrf: BinaryMRF, part: Partition, max_size: int, variant: int | Variant = 9) -> Comparison:
+def predicted(
+    mrf: BinaryMRF,
+    part: Partition,
+    max_size: int,
+    variant: int | Variant = 9,
+    schedule: str = "mplp",
+    stop: Stop = never,
+) -> Comparison:
     """What can be said of a partition without a run.
 
     Parameters
@@ -103,9 +111,17 @@ def predicted(mrf: BinaryMRF, part: Partition, max_size: int, variant: int | Var
     max_size : int
         M as asked for.
     variant : int or Variant
+    schedule : {"mplp", "srmp"}
         What the cost is for.
+    stop : Stop
+        Asked whether to give up.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
     """
-    found, cost = quality(mrf, part), estimate(mrf, part, variant)
+    found, cost = quality(mrf, part), estimate(mrf, part, variant, schedule, stop)
     return Comparison(
         strategy=part.strategy,
         max_size=max_size,

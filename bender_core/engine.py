@@ -266,11 +266,11 @@ class Engine:
         """Charge the copy of the messages that a run begins with, to which it can go back."""
         needed = memory.nbytes(self._state)
         if not self._line.charge("start", needed):
-            raise TooLargeError(
-                f"the run leaves no room for the {storage(needed)} of the messages it begins with; raise the limit",
-                needed,
-                self.account.free,
-            )
+            raise self._no_room(needed, "of the messages it begins with")
+
+    def _no_room(self, needed: int, what_for: str) -> TooLargeError:
+        said = f"the run leaves no room for the {storage(needed)} {what_for}; raise the limit"
+        return TooLargeError(said, needed, self.account.free)
 
     @cached_property
     def probe(self) -> Workspace:
@@ -284,11 +284,7 @@ class Engine:
         needed = memory.looking_bytes(self._dims)
         while memory.LOOKING not in self._line.items and not self._line.charge(memory.LOOKING, needed):
             if not self._past.thin_out():
-                raise TooLargeError(
-                    f"the run leaves no room for the {storage(needed)} it takes to look at messages; raise the limit",
-                    needed,
-                    self.account.free,
-                )
+                raise self._no_room(needed, "it takes to look at messages")
         return memory.workspace(self._dims, 1, exact=True, deepest=1)
 
     @property

@@ -16,9 +16,10 @@ from bender_core.experiments.race import Entry
 from bender_core.partition import LARGEST_GROUP, applicable
 from bender_core.units import storage
 from pages._shared.curves import Curve, chart, full_name, labels, remarks, standings, verdict
+from pages._shared.cutting import Cutting
 from pages._shared.data import store
 from pages._shared.glossary import GLOSSARY
-from pages._shared.racing import Contest, Cutting, earlier, megabytes
+from pages._shared.racing import Contest, earlier, megabytes
 from pages._shared.remembered import cut, fingerprint
 from pages._shared.routing import through_app
 from pages._shared.session import Lab, lab

@@ -24,17 +24,14 @@ from bender_core.units import duration, storage
 from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
 from pages._shared.clicks import clicked_point
 from pages._shared.comparing import Comparing
+from pages._shared.cutting import Costing, Cutting
 from pages._shared.draft import Cut, Draft
 from pages._shared.glossary import GLOSSARY
 from pages._shared.naming import file_name, picture
 from pages._shared.remembered import (
-    cut,
     fingerprint,
     group_places,
-    largest_fit,
-    measured,
     owners,
-    predicted,
     variable_places,
 )
 from pages._shared.routing import through_app
@@ -70,6 +67,10 @@ def draft(current: Lab) -> Draft:
     state = st.session_state
     if "draft" not in state or state.draft.number != current.number:
         state.draft = Draft(current.number, Cut(current.partition, current.max_size))
+        for work in ("cutting", "costing"):
+            if work in state:
+                state[work].stop()
+        state.cutting, state.costing = Cutting(current.mrf), Costing(current.mrf, current.account)
         state.move_variable = None
         most = current.mrf.n
         state.choices = {
@@ -98,9 +99,11 @@ def agree(current: Lab, on_table: Draft) -> None:
     asked = st.session_state.cut_size, st.session_state.cut_strategy
     if asked not in (on_table.told.choice, on_table.now.choice):
         recut(current, on_table, *asked)
-    max_size, strategy = on_table.now.choice
-    fill("cut_size", max_size)
-    fill("cut_strategy", strategy)
+    elif on_table.wanted is not None:
+        give_up(on_table)
+    if on_table.wanted is not None:
+        return
+    choose(*on_table.now.choice)
     if on_table.now is not on_table.told:
         pick(on_table.now.part, st.session_state.move_variable)
         on_table.told = on_table.now
@@ -136,9 +139,42 @@ def fill(box: str, value: object) -> None:
         st.session_state[box] = value
 
 
+def choose(max_size: int, strategy: str) -> None:
+    """Let the boxes ask for a cut."""
+    fill("cut_size", max_size)
+    fill("cut_strategy", strategy)
+
+
 def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
-    name = default_strategy(current.mrf) if strategy == "manual" else strategy
-    change(on_table, lambda: Cut(cut(fingerprint(current.mrf), max_size, name, current.mrf), max_size))
+    """Put a cut by a strategy on the table; one that takes long when it is made."""
+    cutting: Cutting = st.session_state.cutting
+    wanted = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
+    if wanted != on_table.wanted:
+        cutting.ask([wanted])
+    # Asked once, and before the cut is looked for: it may be made while the page is drawn.
+    going = cutting.busy
+    on_table.wanted = None
+    if wanted in cutting.parts:
+        change(on_table, lambda: Cut(cutting.parts[wanted], max_size))
+    elif wanted in cutting.errors:
+        on_table.error = cutting.errors[wanted]
+    elif going:
+        on_table.wanted = wanted
+
+
+def give_up(on_table: Draft) -> None:
+    """Leave the cut on the table that is there."""
+    st.session_state.cutting.stop()
+    on_table.wanted = None
+    choose(*on_table.now.choice)
+
+
+def being_cut(on_table: Draft) -> None:
+    """What is being made."""
+    cutting: Cutting = st.session_state.cutting
+    if not cutting.busy:
+        st.rerun()
+    st.caption(f"{cutting.doing}…")
 
 
 def use(current: Lab, on_table: Draft) -> None:
@@ -177,34 +213,48 @@ def choices(current: Lab, part: Partition) -> None:
     )
 
 
-def cost(current: Lab, part: Partition, model: str) -> bool:
-    """What the choice will take and keep; returns whether it fits."""
-    variant = st.session_state.cut_variant
-    expected = predicted(model, owners(part), variant, current.mrf, part)
-    kept = measured(model, owners(part), current.mrf, part)
-    limit = current.account.limit
-    table(
-        ["", ""],
-        [
-            ["groups", f"{len(part)}, the largest with {part.max_size} variables ({expected.states:,} states)"],
-            ["hyper-edges", f"{kept.hyper_edges}"],
-            ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
-            ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
-            [
-                "memory",
-                f"{storage(expected.least)} to begin, about {storage(expected.bytes)} in all, of {storage(limit)}",
-            ],
-            ["time\u00a0a\u00a0sweep", f"about {duration(expected.seconds_per_sweep)}"],
-        ],
-    )
-    if expected.least <= limit:
+def cost(current: Lab, part: Partition) -> bool:
+    """What the choice will take and keep, as far as it is known; returns whether it fits, as far as that is known."""
+    costing: Costing = st.session_state.costing
+    costing.ask(part, st.session_state.cut_variant, st.session_state.cut_schedule)
+    # Asked once: it may be known while the page is drawn.
+    going = costing.busy
+    found, limit = costing.cost, current.account.limit
+    if going:
+        st.fragment(costed, run_every=TELL_SECONDS)(costing)
+    if found is None:
+        table(["", ""], [["groups", _sizes(part)]])
         return True
-    fits = largest_fit(model, owners(part), variant, limit, current.mrf, part)
-    advice = f" M = {fits} would fit." if fits else " Cut it into smaller groups."
+    kept, expected = found.kept, found.expected
+    rows = [
+        ["groups", _sizes(part)],
+        ["hyper-edges", f"{kept.hyper_edges}"],
+        ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
+        ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
+    ]
+    if expected is not None:
+        memory = f"{storage(expected.least)} to begin, about {storage(expected.bytes)} in all, of {storage(limit)}"
+        seconds = f"about {duration(expected.seconds_per_sweep)}" + ", from a short trial" * found.tried
+        rows += [["memory", memory], ["time\u00a0a\u00a0sweep", seconds]]
+    table(["", ""], rows)
+    if expected is None or expected.least <= limit:
+        return True
+    advice = f" M = {found.fits} would fit." if found.fits else " Cut it into smaller groups."
     complaint(f"This choice needs {storage(expected.least)}, more than the limit of {storage(limit)}.{advice}")
-    if fits:
-        st.button(f"Take M = {fits}", on_click=fill, args=("cut_size", fits))
+    if found.fits:
+        st.button(f"Take M = {found.fits}", on_click=fill, args=("cut_size", found.fits))
     return False
+
+
+def costed(costing: Costing) -> None:
+    """Nothing, until what is being worked out is known."""
+    if not costing.busy:
+        st.rerun()
+    st.caption("Working out what this choice costs…")
+
+
+def _sizes(part: Partition) -> str:
+    return f"{len(part)}, the largest with {part.max_size} variables ({1 << part.max_size:,} states)"
 
 
 # -- the right side: drawings, groups, and editing ------------------------------------------------------------
@@ -356,7 +406,7 @@ def compared(current: Lab, model: str) -> Comparing:
     return kept
 
 
-def compare(current: Lab, on_table: Draft, model: str) -> None:
+def compare(current: Lab, model: str) -> None:
     """All strategies at some M: what they cost, what they keep, and on request what bound they reach."""
     state = st.session_state
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
@@ -383,7 +433,7 @@ def compare(current: Lab, on_table: Draft, model: str) -> None:
     action.button(
         "Use" if chosen is None else f"Use {chosen.strategy} with M {chosen.max_size}",
         disabled=chosen is None,
-        on_click=lambda: chosen and recut(current, on_table, chosen.max_size, chosen.strategy),
+        on_click=lambda: chosen and choose(chosen.max_size, chosen.strategy),
     )
     st.caption(
         "Choose a row by its box, or with shift + space; a click on a column's head sorts. Kept: the share of the "
@@ -492,10 +542,18 @@ def show(current: Lab) -> None:
             complaint(on_table.error)
         choices(current, part)
         start, back, again = st.columns([2, 1, 1], gap="small")
-        fits = cost(current, part, model)
+        if on_table.wanted is not None:
+            st.button("Stop", on_click=give_up, args=(on_table,))
+            st.fragment(being_cut, run_every=TELL_SECONDS)(on_table)
+        fits = cost(current, part)
         paragraph(part.reason.replace(" %", "\u00a0%"))
         start.button(
-            "Cut and watch", type="primary", disabled=not fits, on_click=use, args=(current, on_table), width="stretch"
+            "Cut and watch",
+            type="primary",
+            disabled=not fits or on_table.wanted is not None,
+            on_click=use,
+            args=(current, on_table),
+            width="stretch",
         )
         back.button("Undo", disabled=not on_table.past, on_click=go, args=(on_table, Draft.undo), width="stretch")
         again.button("Redo", disabled=not on_table.future, on_click=go, args=(on_table, Draft.redo), width="stretch")
@@ -514,7 +572,7 @@ def show(current: Lab) -> None:
                 list_groups(current, part)
         with comparison:
             if comparison.open:
-                compare(current, on_table, model)
+                compare(current, model)
         if not comparison.open:
             by_hand(current, on_table)
     state = st.session_state

@@ -246,7 +246,7 @@ def seconds_expected(tasks: Iterable[Task]) -> float:
 
 
 def _expected(task: Task) -> float:
-    cost = estimate(*task.cut(), task.variant)
+    cost = estimate(*task.cut(), task.variant, task.schedule)
     if cost.least > task.limits.megabytes << 20:
         return 0.0
     return min(cost.seconds_per_sweep * min(EXPECTED_SWEEPS, task.limits.sweeps), task.limits.seconds)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bender_core.kernels._jit import kernel
-from bender_core.model import IntArray
 
 
 class Closes(IntEnum):
@@ -23,7 +22,7 @@ class Closes(IntEnum):
     FRUSTRATED = 2  # a cycle with an odd number of edges whose ends are to differ
 
 
-def spanning_forest(n: int, edges: IntArray, differ: NDArray[np.bool_]) -> NDArray[np.int8]:
+def spanning_forest(n: int, edges: NDArray[np.int64], differ: NDArray[np.bool_]) -> NDArray[np.int8]:
     """What every edge closes.
 
     Parameters

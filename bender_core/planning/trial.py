@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bender_core.account import Account
 from bender_core.costs import SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates
 from bender_core.engine import Engine
 from bender_core.estimate import Estimate, TooLargeError, predicted
@@ -30,6 +31,7 @@ def refine(
     which: int | Variant = 9,
     schedule: str = "mplp",
     budget: int = BUDGET,
+    limit: int | Account | None = None,
     stop: Stop = never,
 ) -> Estimate:
     """Predict memory and time of a run from a short trial: its first updates, or sweeps, with a real engine.
@@ -48,6 +50,8 @@ def refine(
     schedule : {"mplp", "srmp"}
     budget : int
         Entries of tables to be read, about; 2^27 of them take about a tenth of a second.
+    limit : int or Account, optional
+        What the trial may take, as for `Engine`.
     stop : Stop
         Asked about every 50 ms whether to give up.
 
@@ -66,7 +70,7 @@ def refine(
     if method.enumerated or cost.least > LARGEST or not len(graph.ends):
         return cost
     try:
-        engine = Engine(mrf, part, method, schedule, snapshot_bytes=0, stop=stop)
+        engine = Engine(mrf, part, method, schedule, snapshot_bytes=0, limit=limit, stop=stop)
     except TooLargeError:
         return cost
     engine.run(max_sweeps=SWEEPS, max_work=budget, on_progress=lambda _: stop())

@@ -53,9 +53,11 @@ class Comparing(Personal):
         ways = [(max_size, name) for max_size in self.sizes for name in applicable(self.mrf)]
         for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
             self.doing, self.share = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", k / len(ways)
-            part = bc.partition(self.mrf, max_size, name)
-            row = predicted(self.mrf, part, max_size, self.variant)
-            if stop.is_set():
+            wanted = bc.Stop(wanted=stop.is_set)
+            try:
+                part = bc.partition(self.mrf, max_size, name, stop=wanted)
+                row = predicted(self.mrf, part, max_size, self.variant, self.schedule, wanted)
+            except bc.Stopped:
                 return
             parts.append(part)
             rows.append(row)

@@ -31,6 +31,7 @@ class Draft:
     past: list[Cut] = field(default_factory=list)
     future: list[Cut] = field(default_factory=list)
     error: str = ""
+    wanted: tuple[int, str] | None = None  # M and strategy of a cut that is being made
     told: Cut = field(init=False)  # what the boxes on the page say
 
     def __post_init__(self) -> None:

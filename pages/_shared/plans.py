@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -39,9 +40,20 @@ def keep(text: str, mrf: bc.BinaryMRF | None = None) -> str:
     place = _kept() / name
     place.mkdir(parents=True, exist_ok=True)
     if mrf is not None:
-        (place / file_of(mrf)).write_bytes(model)
-    (place / "plan.toml").write_text(text, encoding="utf-8")
+        _write(place / file_of(mrf), model)
+    _write(place / "plan.toml", text.encode())
     return name
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file in one step: where the disk is full, half a plan would be one that cannot be read."""
+    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def text_of(

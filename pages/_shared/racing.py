@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from bender_core.experiments.race import Entry, Lane, Race
 from bender_core.hypergraph import energy_scale
 from pages._shared.background import Personal
 from pages._shared.curves import Curve
+from pages._shared.cutting import Cutting
 from pages._shared.session import Lab
 
 # A stop takes as long as the turn that is on; one that builds large tables is left to itself.
@@ -82,44 +83,6 @@ class Racing(Personal):
         if lane.outcome is None:
             return "racing" if self.busy and lane.records else "waiting" if self.busy else "stopped"
         return "stopped" if lane.limits.seconds < self.limits.seconds else lane.outcome.status
-
-
-@dataclass(eq=False)
-class Cutting(Personal):
-    """Cuts of a model that are being made.
-
-    Attributes
-    ----------
-    mrf : BinaryMRF
-    parts : dict
-        What is cut so far, by M and strategy.
-    errors : dict
-        Why there is no such cut.
-    doing : str
-    """
-
-    mrf: bc.BinaryMRF
-    parts: dict[tuple[int, str], bc.Partition] = field(default_factory=dict)
-    errors: dict[tuple[int, str], str] = field(default_factory=dict)
-    doing: str = ""
-
-    def ask(self, cuts: Sequence[tuple[int, str]]) -> None:
-        """Have these cuts made, those that are not there; what was asked for before is given up."""
-        missing = [cut for cut in cuts if cut not in self.parts and cut not in self.errors]
-        if missing:
-            self.begin(partial(self._drive, missing))
-        else:
-            self.stop()
-
-    def _drive(self, cuts: Sequence[tuple[int, str]], stop: threading.Event) -> None:
-        for k, (max_size, strategy) in enumerate(cuts):
-            if stop.is_set():
-                return
-            self.doing = f"Cutting the model, {k + 1} of {len(cuts)}: {strategy}, M {max_size}"
-            try:
-                self.parts[max_size, strategy] = bc.partition(self.mrf, max_size, strategy)
-            except bc.PartitionError as error:
-                self.errors[max_size, strategy] = str(error)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,8 @@ import hashlib
 import streamlit as st
 
 import bender_core as bc
-from bender_core.estimate import Estimate
-from bender_core.estimate import largest_fit as largest_size
 from bender_core.model import FloatArray
-from bender_core.partition import Partition, Quality, default_strategy, quality
+from bender_core.partition import Partition
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 
 
@@ -35,28 +33,6 @@ def owners(part: Partition) -> bytes:
 def cut(model: str, max_size: int, strategy: str, _mrf: bc.BinaryMRF) -> Partition:
     """A partition by strategy (partitions are immutable, so all sessions may share it)."""
     return bc.partition(_mrf, max_size, strategy)
-
-
-@st.cache_data(show_spinner=False, max_entries=256)
-def measured(model: str, groups: bytes, _mrf: bc.BinaryMRF, _part: Partition) -> Quality:
-    return quality(_mrf, _part)
-
-
-@st.cache_data(show_spinner=False, max_entries=256)
-def predicted(model: str, groups: bytes, variant: int, _mrf: bc.BinaryMRF, _part: Partition) -> Estimate:
-    return bc.estimate(_mrf, _part, variant)
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def largest_fit(
-    model: str, groups: bytes, variant: int, limit: int, _mrf: bc.BinaryMRF, _part: Partition
-) -> int | None:
-    """The largest M that fits, see `bender_core.estimate.largest_fit`."""
-
-    def again(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
-        return cut(model, max_size, strategy or default_strategy(mrf), mrf)
-
-    return largest_size(_mrf, _part, variant, limit, again)
 
 
 @st.cache_data(show_spinner=False, max_entries=16)

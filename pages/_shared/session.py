@@ -236,14 +236,24 @@ class Lab:
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
         """A new run; where it does not fit beside the old one, but without it, the old one goes first."""
+        stop = bc.Stop(wanted=_interrupted)
         try:
-            return bc.Engine(mrf, part, variant, schedule, limit=self.account)
+            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
         except bc.TooLargeError as error:
             if error.needed > self.account.free + self.run.engine.charged:
                 raise
         self.run.halt()
         self.run.engine.release()
-        return bc.Engine(mrf, part, variant, schedule, limit=self.account)
+        return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
+
+
+def _interrupted() -> bool:
+    """Give Streamlit the chance to end the script, as it does when somebody presses Stop or something else.
+
+    It looks for that whenever the session state is used, and ends the script by an exception.
+    """
+    st.session_state.get("lab")
+    return False
 
 
 @st.cache_data(show_spinner=False, max_entries=32)

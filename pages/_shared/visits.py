@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state import SessionState
 
 # Seconds before Streamlit would forget a session by itself: what it has forgotten can no longer be closed.
 EARLIER = 2.0
@@ -27,7 +28,7 @@ class Visit(NamedTuple):
     """A session while a tab is connected to it."""
 
     session: str
-    state: MutableMapping[str, Any]
+    state: SessionState | dict[str, Any]
 
 
 def presence() -> Callable[[], bool]:

@@ -20,7 +20,8 @@ from bender_core.experiments.perform import CURVE
 from bender_core.kernels.layout import Status
 from pages._shared import curves
 from pages._shared.curves import Curve, labels, picked, remarks, standings, verdict, view
-from pages._shared.racing import Contest, Cutting, Racing
+from pages._shared.cutting import Cutting
+from pages._shared.racing import Contest, Racing
 from pages._shared.session import Lab
 from tests.app.test_pages import app, complaints, go, html, lab, press, ran
 from tests.app.test_partition_page import named

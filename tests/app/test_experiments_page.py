@@ -162,6 +162,24 @@ def test_an_experiment_is_run_and_told() -> None:
     assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Resume"]
 
 
+def test_a_plan_that_cannot_be_written_whole_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path))
+    write = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        write(path, content[:5])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        keep('name = "p"\n')
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    monkeypatch.setattr(Path, "write_bytes", write)
+    path = path_of(keep('name = "p"\n'))
+    assert path is not None
+    assert path.read_text() == 'name = "p"\n'
+
+
 def test_a_stop_keeps_what_is_done_and_a_start_goes_on(tmp_path: Path) -> None:
     plan, kept, running = sixty(tmp_path), tmp_path / "runs.sqlite", Experiment()
     running.start(plan, kept, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,20 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.estimate import largest_fit
 from bender_core.partition import applicable, quality, split, split_by_coupling
+from bender_core.stopping import never
+from bender_core.units import duration, storage
+from pages._shared import background, cutting
 from pages._shared.comparing import Comparing
 from pages._shared.draft import MOST_STEPS, Cut, Draft
 from tests.app.test_pages import app, complaints, go, html, lab, press, ran, tables
 
 NASTY = ("<b>bold</b>", "$x^2$", "*a* _b_ `c`", "[link](https://example.com)", "&amp; 🎈 :red[x]")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is worked out in the background is there when the page is drawn."""
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 60.0)
 
 
 def cut(test: AppTest) -> Cut:
@@ -149,6 +159,79 @@ def test_the_size_advised_is_the_largest_that_fits(monkeypatch: pytest.MonkeyPat
     assert cut(test).part.max_size <= fits
 
 
+def test_the_cost_is_that_of_the_variant_and_the_schedule_from_a_short_trial() -> None:
+    test = app("partition")
+    for schedule in ("mplp", "srmp"):
+        test.session_state.cut_schedule = schedule
+        ran(test.run())
+        mrf, part = lab(test).mrf, cut(test).part
+        refined = bc.refine(mrf, part, 9, schedule)
+        assert refined != bc.estimate(mrf, part, 9, schedule)
+        assert test.session_state.costing.cost.expected == refined
+        assert f"about {duration(refined.seconds_per_sweep)}, from a short trial" in tables(test)
+        assert f"about {storage(refined.bytes)} in all" in tables(test)
+    assert lab(test).account.used == lab(test).run.engine.charged, "the trials are over"
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Cuts by "refined" take until this event is set, or somebody stops them."""
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.01)
+    may_end, made = threading.Event(), bc.partition
+
+    def partition(mrf: bc.BinaryMRF, max_size: int, strategy: str | None, stop: bc.Stop = never) -> bc.Partition:
+        while strategy == "refined" and not may_end.wait(0.001):
+            stop.check()
+        return made(mrf, max_size, strategy, stop=stop)
+
+    monkeypatch.setattr(cutting.bc, "partition", partition)
+    return may_end
+
+
+def said_of(test: AppTest) -> tuple[int, str, tuple[int, str]]:
+    """What the boxes say, and what is on the table."""
+    return test.slider("cut_size").value, test.selectbox("cut_strategy").value, cut(test).choice
+
+
+def test_a_cut_that_takes_long_is_made_beside_the_page(slow: threading.Event) -> None:
+    test = app("partition")
+    ran(test.selectbox("cut_strategy").select("refined").run())
+    assert said_of(test) == (8, "refined", (8, "groups"))
+    assert "Making cut: refined, M 8…" in [caption.value for caption in test.caption]
+    assert [button.disabled for button in test.button if button.label == "Cut and watch"] == [True]
+    # The page can be used meanwhile, and asks for no second cut.
+    thread = test.session_state.cutting.thread
+    look(test, "Groups")
+    assert test.session_state.cutting.thread is thread
+    slow.set()
+    thread.join(60)
+    ran(test.run())
+    assert said_of(test) == (8, "refined", (8, "refined"))
+    assert [button.disabled for button in test.button if button.label == "Cut and watch"] == [False]
+    press(test, "Undo")
+    assert said_of(test) == (8, "groups", (8, "groups"))
+
+
+def test_a_cut_that_takes_long_can_be_stopped(slow: threading.Event) -> None:
+    test = app("partition")
+    ran(test.selectbox("cut_strategy").select("refined").run())
+    thread = test.session_state.cutting.thread
+    press(test, "Stop")
+    thread.join(60)
+    assert said_of(test) == (8, "groups", (8, "groups"))
+    assert "Stop" not in [button.label for button in test.button]
+    # Nor is it waited for by somebody who chooses otherwise.
+    for back, expected in (("groups", (8, "groups")), ("greedy", (8, "greedy"))):
+        ran(test.selectbox("cut_strategy").select("refined").run())
+        thread = test.session_state.cutting.thread
+        ran(test.selectbox("cut_strategy").select(back).run())
+        thread.join(60)
+        if test.session_state.cutting.thread is not thread:
+            test.session_state.cutting.thread.join(60)
+        ran(test.run())
+        assert said_of(test) == (*expected, expected)
+
+
 # -- picking and editing --------------------------------------------------------------------------------------
 
 
@@ -219,7 +302,8 @@ def test_what_is_too_large_to_run_is_said_and_not_run(monkeypatch: pytest.Monkey
     assert [not remark.startswith("too large: ") for remark in shown["remarks"]] == fits
 
 
-def test_a_stopped_comparison_changes_no_more() -> None:
+def test_a_stopped_comparison_changes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
     mrf = bc.load("sample_instances/pose.mrf.json")
     comparing = Comparing(mrf, [10], 9, "mplp")
     comparing.predict()

@@ -16,7 +16,7 @@ SOURCES = sorted(LIBRARY.rglob("*.py"))
 OF_THE_APP = {"streamlit"}
 OF_FIGURES = {"plotly", "networkx"}
 # Louvain's communities; loaded where they are asked for, as the test of a fresh process sees.
-BORROWED = {"bender_core/partition/strategies.py": {"networkx"}, "bender_core/synth/_graphs.py": {"networkx"}}
+BORROWED = {"bender_core/partition/communities.py": {"networkx"}, "bender_core/synth/_graphs.py": {"networkx"}}
 
 
 def imported(source: Path) -> set[str]:

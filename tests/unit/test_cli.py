@@ -16,6 +16,7 @@ import pytest
 import bender_core as bc
 from bender_core import solving
 from bender_core.__main__ import _finite, main
+from tests.models import random_mrf
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
