@@ -39,6 +39,8 @@ ROOT = Path(__file__).parents[1]
 Work = Callable[[bc.Stop], object]
 # Given the seconds after which to stop, how many seconds later the end came.
 Trial = Callable[[float], float]
+# By name, with the seconds after which to stop at the latest.
+Phases = dict[str, tuple[Trial, float]]
 
 
 def run(options: Options) -> None:
@@ -47,9 +49,10 @@ def run(options: Options) -> None:
     worst = 0.0
     rng = random.Random(0)
     with tempfile.TemporaryDirectory() as folder:
-        places = {"library": library(), "command line": command_line(Path(folder)), "app": app()}
+        places: dict[str, Callable[[], Phases]]
+        places = {"library": library, "command line": partial(command_line, Path(folder)), "app": app}
         for place, phases in places.items():
-            for name, (trial, longest) in phases.items():
+            for name, (trial, longest) in phases().items():
                 late = np.array([max(trial(rng.uniform(0.0, longest)), 0.0) for _ in range(TRIALS)])
                 worst = max(worst, late.max())
                 row(place, name, f"{1e3 * np.quantile(late, 0.95):.0f} ms", f"{1e3 * late.max():.0f} ms")
@@ -59,7 +62,7 @@ def run(options: Options) -> None:
 # -- library --------------------------------------------------------------------------------------------------
 
 
-def library() -> dict[str, tuple[Trial, float]]:
+def library() -> Phases:
     """What can be stopped by a `Stop`, with the seconds it takes."""
     works = _works()
     return {name: (partial(_stopped, work), _takes(work)) for name, work in works.items()}
@@ -155,7 +158,7 @@ def _stopped(work: Work, patience: float) -> float:
 # -- command line ---------------------------------------------------------------------------------------------
 
 
-def command_line(folder: Path) -> dict[str, tuple[Trial, float]]:
+def command_line(folder: Path) -> Phases:
     """Commands that are interrupted, or limited, with the seconds of patience at most."""
     large, glass = str(folder / "large.mrf.json"), str(folder / "glass.mrf.json")
     bc.save(large_model(), large)
@@ -190,7 +193,13 @@ def _interrupted(arguments: tuple[str, ...], patience: float, cold: bool = False
     with (
         _environment(cold) as environment,
         subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            # A benchmark in the background ignores Ctrl-C, and so would what it starts.
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         ) as process,
     ):
         begin = time.perf_counter()
@@ -213,7 +222,7 @@ def _limited(arguments: tuple[str, ...], limit: float, cold: bool = False) -> fl
 # -- app ------------------------------------------------------------------------------------------------------
 
 
-def app() -> dict[str, tuple[Trial, float]]:
+def app() -> Phases:
     """What has a Stop button, with the seconds of patience at most."""
     from bender_core.experiments import Limits
     from bender_core.experiments.race import Entry, Lane

@@ -81,13 +81,12 @@ def solve(
     limit = Stop(time_limit, stop) if time_limit is not None else stop
     sweeps = max_sweeps if max_sweeps is not None else MAX_SWEEPS if time_limit is None else ENDLESS
     first, then = partition, list[Partition]()
-    if time_limit is not None:
-        # What does not fit is refused at once, also if its parts would.
-        charge_run(mrf, partition, variant_of(variant), schedule, Account()).close()
     try:
         if limit is not never:
             ready(variant_of(variant).number).wait(limit)
         if time_limit is not None:
+            # What does not fit is refused at once, also if its parts would.
+            charge_run(mrf, partition, variant_of(variant), schedule, Account()).close()
             first, *then = _stages(mrf, partition, variant, time_limit, limit)
         engine = Engine(
             mrf, first, variant, schedule, tolerance, sweeps, deepest, improving, snapshot_bytes=0, stop=limit

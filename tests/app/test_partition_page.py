@@ -350,7 +350,7 @@ def named(n: int, edges: int) -> bc.BinaryMRF:
         named(1, 0),
         bc.BinaryMRF(np.zeros((3, 2))),
         bc.BinaryMRF(np.zeros((250, 2))),
-        synth.ising_grid(rows=48, columns=45),
+        synth.ising_grid(rows=32, columns=32),
     ],
     ids=["one variable", "no edges", "many without edges", "huge"],
 )
@@ -360,7 +360,7 @@ def test_odd_models_are_shown_in_every_tab(mrf: bc.BinaryMRF) -> None:
         look(test, tab)
         assert complaints(test) == []
     said = [caption.value for caption in look(test, "Variables").caption]
-    assert any("too many to draw" in text for text in said) == (mrf.n > 2000)
+    assert any("too many to draw" in text for text in said) == (mrf.n > 1000)
 
 
 def test_names_are_shown_as_they_are() -> None:

@@ -30,6 +30,8 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # With a page that stays, all pages of a profile share a process, which keeps the scripts compiled.
+    "--process-per-site",
 ]
 
 # Quiet for a few frames: time for a click to be sent, and for what came back to be drawn.
@@ -135,8 +137,10 @@ def new_profile(browser: Browser, url: str) -> BrowserContext:
 
 @pytest.fixture(scope="session")
 def profile(browser: Browser, app_url: str) -> BrowserContext:
-    """A profile that has the scripts of the app, as that of somebody who comes back: a page opens in half the time."""
-    return new_profile(browser, app_url)
+    """A profile that has the scripts of the app, as that of somebody who comes back: a page opens much faster."""
+    found = new_profile(browser, app_url)
+    found.new_page().goto("/_stcore/health")
+    return found
 
 
 @pytest.fixture

@@ -132,9 +132,14 @@ class Lab:
         self.settle()
 
     def upload(self, name: str, content: bytes, field: str = "upload") -> None:
-        self.page.locator(f".st-key-{field} input[type=file]").set_input_files(
-            {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-        )
+        self._upload({"name": name, "mimeType": "application/octet-stream", "buffer": content}, field)
+
+    def upload_file(self, path: Path, field: str = "upload") -> None:
+        """As `upload`, of what is too large to be sent to the browser first."""
+        self._upload(path, field)
+
+    def _upload(self, what: Any, field: str) -> None:
+        self.page.locator(f".st-key-{field} input[type=file]").set_input_files(what)
         self.settle()
 
     @property

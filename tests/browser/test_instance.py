@@ -328,13 +328,17 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("field", ["upload", "evidence"])
-def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(lab: Lab, field: str) -> None:
+def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(
+    lab: Lab, field: str, tmp_path: Path
+) -> None:
+    large = tmp_path / "large.uai"
+    large.write_bytes(b"MARKOV\n" + b" " * 21 * 2**20)
     lab.tab("Upload")
     if field == "evidence":
         lab.expand("Evidence: some values are known")
     refused = lab.page.locator(f".st-key-{field}_field .refused")
     expect(refused).to_be_hidden()
-    lab.upload("large.uai", b"MARKOV\n" + b" " * 21 * 2**20, field)
+    lab.upload_file(large, field)
     expect(refused).to_be_visible()
     expect(refused).to_contain_text("the limit is 20 MB")
     expect(refused).to_contain_text("BENDER_MAX_UPLOAD_MB")
