@@ -350,9 +350,8 @@ def test_the_cycles_of_a_tree_plus_loosen_its_lp() -> None:
 
 @pytest.mark.parametrize(("lattice", "size"), [("grid", 3), ("grid", 4), ("grid", 8), ("chimera", 3)])
 @pytest.mark.parametrize("density", [0.1, 0.5, 2.0])
-@pytest.mark.parametrize("seed", range(2))
-def test_no_labelling_is_better_than_the_planted_one(lattice: str, size: int, density: float, seed: int) -> None:
-    mrf = generate("planted", lattice=lattice, size=size, density=density, seed=seed)
+def test_no_labelling_is_better_than_the_planted_one(lattice: str, size: int, density: float) -> None:
+    mrf = generate("planted", lattice=lattice, size=size, density=density, seed=size)
     said = re.search(r"The least energy is −(\d+), known by construction\.", mrf.description)
     assert said is not None
     assert reference(mrf).optimum == -int(said[1])
