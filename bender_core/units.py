@@ -14,4 +14,5 @@ def duration(seconds: float) -> str:
 
 def storage(count: float) -> str:
     """Bytes as MB or GB (of 1024), with about three digits."""
-    return f"{count / 2**30:.3g} GB" if count >= 2**30 else f"{count / 2**20:.3g} MB"
+    megabytes = count / 2**20
+    return f"{megabytes:.3g} MB" if megabytes < 999.5 else f"{megabytes / 1024:.3g} GB"

@@ -250,7 +250,7 @@ def present(mrf: bc.BinaryMRF) -> None:
             ("edges", facts.n_edges),
             ("mean degree", f"{facts.mean_degree:.1f}"),
             ("independent cycles", facts.cycles),
-            ("of them frustrated", facts.frustrated),
+            ("frustrated", facts.frustrated),
         ),
         strict=True,
     ):

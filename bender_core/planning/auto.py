@@ -18,7 +18,6 @@ from bender_core.partition import AUTO, Partition, Quality, applicable, quality,
 from bender_core.partition.strategies import BY_RULE
 from bender_core.planning.unions import halved
 from bender_core.stopping import Stop, never
-from bender_core.units import duration
 from bender_core.warming import ready
 
 # Table entries that every trial reads, some 50 ms; then so many candidates, those with the best bounds, read more.
@@ -209,8 +208,7 @@ def _chosen(candidate: Candidate, why: str) -> Partition:
     found = candidate.found
     reason = (
         f"{candidate.name}: {why}; {_percent(found.held)} of the coupling that matters lies inside groups "
-        f"({_percent(found.inside)}) or on a forest that joins them, {_cycles(found.cycles)} left, "
-        f"about {duration(candidate.cost.seconds_per_sweep)} a sweep"
+        f"({_percent(found.inside)}) or on a forest that joins them, {_cycles(found.cycles)} left"
     )
     return Partition(candidate.part.groups, candidate.part.labels, AUTO, reason)
 

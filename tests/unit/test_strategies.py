@@ -347,14 +347,12 @@ def test_the_reason_is_true(name: str) -> None:
     found = quality(mrf, part)
     told = re.search(
         r"; (\d+) % of the coupling that matters lies inside groups \((\d+) %\) "
-        r"or on a forest that joins them, (no|\d+) cycles? left, about (\S+) (ms|s) a sweep$",
+        r"or on a forest that joins them, (no|\d+) cycles? left$",
         part.reason,
     )
     assert float(told[1]) == pytest.approx(100 * found.held, abs=0.51)
     assert float(told[2]) == pytest.approx(100 * found.inside, abs=0.51)
     assert found.cycles == (0 if told[3] == "no" else int(told[3]))
-    seconds = float(told[4]) / (1000 if told[5] == "ms" else 1)
-    assert seconds == pytest.approx(bc.estimate(mrf, part).seconds_per_sweep, rel=0.06)
     if not found.cycles:
         assert "its groups form no cycle" in part.reason
     elif "closes the gap" in part.reason:

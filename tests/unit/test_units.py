@@ -28,3 +28,4 @@ def test_durations(seconds: float, said: str) -> None:
 
 def test_storage() -> None:
     assert (storage(1.5 * 2**20), storage(2**30), storage(0)) == ("1.5 MB", "1 GB", "0 MB")
+    assert (storage(999 * 2**20), storage(1023 * 2**20), storage(2000 * 2**20)) == ("999 MB", "0.999 GB", "1.95 GB")
