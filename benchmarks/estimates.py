@@ -12,10 +12,10 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import MEMORY, SAMPLES, Options, table, times
-from bender_core.costs import SWEEPS
-from bender_core.engine import SCHEDULES
+from bender_core.costs.work import SWEEPS
 from bender_core.planning.trial import refine
 from bender_core.synth import Value, generate
+from bender_core.variants import SCHEDULES
 
 SIZES = (4, 6, 8, 10, 12, 14, 16, 18, 20)
 VARIANTS = (4, 9, 11, 12)

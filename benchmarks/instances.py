@@ -8,8 +8,8 @@ from pathlib import Path
 import bender_core as bc
 from benchmarks.common import Options, solve, table
 from benchmarks.solvers import ask, missing
-from bender_core.engine import SCHEDULES
-from bender_core.reference import _local_polytope
+from bender_core.rivals.reference import _local_polytope
+from bender_core.variants import SCHEDULES
 
 FOLDER = Path(__file__).parents[2] / "shared" / "instances"
 LIMIT = 60.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, solve, table
-from bender_core.partition import applicable, quality
+from bender_core.strategies import applicable, quality
 
 SIZES = (5, 8, 12)
 RUNS = ((12, "mplp"), (9, "srmp"))

@@ -26,9 +26,10 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.experiments import Limits
 from bender_core.experiments.race import Entry, Lane, Race
+from bender_core.groups import merge, split
 from bender_core.io import dump_labeling
-from bender_core.partition import applicable, merge, split
-from bender_core.script import as_script
+from bender_core.run.script import as_script
+from bender_core.strategies import applicable
 from bender_core.units import storage
 
 SAMPLES = Path(__file__).parents[1] / "sample_instances"

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 import bender_core as bc
-from bender_core.reference import PROVEN, _search
+from bender_core.rivals.reference import PROVEN, _search
 
 # A solver that does not look at the clock is ended so many seconds after its limit.
 GRACE = 5.0

@@ -6,7 +6,7 @@ from functools import partial
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, solve, table
-from bender_core.engine import SCHEDULES
+from bender_core.variants import SCHEDULES
 
 SIZES = (5, 8, 12, 16)
 LIMIT = 120.0

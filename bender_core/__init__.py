@@ -11,26 +11,28 @@ After "Accelerating Message Passing for MAP with Benders Decomposition" (Yarkony
 """
 
 from bender_core.account import Account
-from bender_core.bounds import relative_gap
-from bender_core.comparison import Comparison, compare_partitions
-from bender_core.engine import Engine, EngineError, Grain, Tightness
-from bender_core.estimate import Estimate, TooLargeError, estimate
+from bender_core.costs.estimate import Estimate, TooLargeError, estimate
+from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
 from bender_core.model import BinaryMRF, ModelError, Objective
 from bender_core.normal_form import NormalForm, to_normal_form
-from bender_core.partition import Partition, PartitionError, manual, partition
 from bender_core.planning.auto import auto
+from bender_core.planning.comparison import Comparison, compare_partitions
+from bender_core.planning.solving import solve
 from bender_core.planning.trial import refine
-from bender_core.reference import Reference, reference
-from bender_core.result import Attempt, Result
-from bender_core.rows import Row
-from bender_core.solving import solve
+from bender_core.rivals.reference import Reference, reference
+from bender_core.run.bounds import relative_gap
+from bender_core.run.engine import Engine, EngineError, Grain
+from bender_core.run.inspection import Tightness
+from bender_core.run.result import Attempt, Result
+from bender_core.run.rows import Row
+from bender_core.run.trace import Event, Trace
+from bender_core.run.warming import warm_up
+from bender_core.run.what_if import Cut, what_if
 from bender_core.stopping import Stop, Stopped
-from bender_core.trace import Event, Trace
+from bender_core.strategies import partition
 from bender_core.variants import VARIANTS, Variant
-from bender_core.warming import warm_up
-from bender_core.what_if import Cut, what_if
 
 __all__ = [
     "VARIANTS",

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# In which order groups are updated, and how they share.
+SCHEDULES = {
+    "mplp": "the paper's: one group after the other, equal shares for all edges",
+    "srmp": "forward and back, all that a group has goes to the edges ahead",
+}
+
 
 @dataclass(frozen=True)
 class Variant:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 import bender_core as bc
-from bender_core.engine import SCHEDULES
 from bender_core.experiments import Limits, Run, Store
 from bender_core.experiments.race import Entry
-from bender_core.partition import LARGEST_GROUP, applicable
+from bender_core.groups import LARGEST_GROUP
+from bender_core.strategies import applicable
 from bender_core.units import storage
+from bender_core.variants import SCHEDULES
 from pages._shared.curves import Curve, chart, full_name, labels, remarks, standings, verdict
 from pages._shared.cutting import Cutting
 from pages._shared.data import store

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.explain import number
-from bender_core.rows import Row, row_values
+from bender_core.run.explain import number
+from bender_core.run.rows import Row, row_values
 from bender_core.visualization.message import (
     CUT_NAMES,
     ORDERS,

@@ -16,7 +16,6 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.engine import SCHEDULES
 from bender_core.experiments import Limits, Plan, PlanError, Run, StoreError, Task, read_plan, seconds_expected
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
@@ -33,8 +32,10 @@ from bender_core.experiments.tables import (
     speeds,
     to_csv,
 )
-from bender_core.partition import LARGEST_GROUP, STRATEGIES
+from bender_core.groups import LARGEST_GROUP
+from bender_core.strategies import STRATEGIES
 from bender_core.units import duration
+from bender_core.variants import SCHEDULES
 from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
 from pages._shared.data import store

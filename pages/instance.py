@@ -9,9 +9,9 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.explain import number
 from bender_core.io import FORMATS, default_limit, dumps, load_evidence, without_unheld_constant
 from bender_core.normal_form import unary_shifts
+from bender_core.run.explain import number
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import model_svg, plot_couplings, plot_model
 from pages._shared.glossary import GLOSSARY

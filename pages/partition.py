@@ -9,18 +9,10 @@ from typing import Any
 import streamlit as st
 
 import bender_core as bc
-from bender_core.engine import SCHEDULES
-from bender_core.partition import (
-    LARGEST_GROUP,
-    Partition,
-    applicable,
-    default_strategy,
-    merge,
-    move,
-    split,
-    split_by_coupling,
-)
+from bender_core.groups import LARGEST_GROUP, Partition, merge, move, split, split_by_coupling
+from bender_core.strategies import applicable, default_strategy
 from bender_core.units import duration, storage
+from bender_core.variants import SCHEDULES
 from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
 from pages._shared.clicks import clicked_point
 from pages._shared.comparing import Comparing

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 from hypothesis import strategies as st
 
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import Partition
 
 # Without compilation the interpreter runs the kernels, a thousand times slower.
 JIT = not numba.config.DISABLE_JIT

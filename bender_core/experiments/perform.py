@@ -12,12 +12,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.bounds import relative_gap
-from bender_core.engine import Engine
-from bender_core.estimate import TooLargeError
+from bender_core.costs.estimate import TooLargeError
 from bender_core.experiments.plan import Task
 from bender_core.kernels.layout import Status
-from bender_core.warming import warm_up
+from bender_core.run.bounds import relative_gap
+from bender_core.run.engine import Engine
+from bender_core.run.warming import warm_up
 
 CURVE = np.dtype(
     [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]

@@ -38,15 +38,15 @@ from pathlib import Path
 from typing import Any
 
 from bender_core import io, synth
-from bender_core.engine import SCHEDULES
-from bender_core.estimate import estimate
+from bender_core.costs.estimate import estimate
+from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
-from bender_core.partition import LARGEST_GROUP, STRATEGIES, Partition, default_strategy, partition
+from bender_core.strategies import STRATEGIES, default_strategy, partition
 from bender_core.synth._family import Value
-from bender_core.variants import VARIANTS
+from bender_core.variants import SCHEDULES, VARIANTS
 
 # What decides the result of a run, beside the model and its groups.
-_DECIDING = ("engine.py", "hypergraph.py", "memory.py", "normal_form.py", "variants.py", "kernels/*.py")
+_DECIDING = ("run/engine.py", "hypergraph.py", "memory.py", "normal_form.py", "variants.py", "kernels/*.py")
 # How many sweeps a run is expected to take where nothing is known.
 EXPECTED_SWEEPS = 25
 # Of one family in a plan; more were meant otherwise.

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bender_core.account import Account
-from bender_core.engine import Engine
-from bender_core.estimate import required_bytes
+from bender_core.costs.estimate import required_bytes
 from bender_core.experiments.perform import Outcome, Record, outcome_of, record
 from bender_core.experiments.plan import Instance, Limits, Task, task_of
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import Partition
+from bender_core.run.engine import Engine
 
 # Records from within sweeps that a run keeps at most, beside those at the ends of sweeps.
 MOST_WITHIN = 2000

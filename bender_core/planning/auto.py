@@ -11,14 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from bender_core.account import memory_limit
-from bender_core.engine import Engine
-from bender_core.estimate import Estimate, estimate
+from bender_core.costs.estimate import Estimate, estimate
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import AUTO, Partition, Quality, applicable, quality, register
-from bender_core.partition.strategies import BY_RULE
 from bender_core.planning.unions import halved
+from bender_core.run.engine import Engine
+from bender_core.run.warming import ready
 from bender_core.stopping import Stop, never
-from bender_core.warming import ready
+from bender_core.strategies import AUTO, Quality, applicable, quality, register
+from bender_core.strategies.rules import BY_RULE
 
 # Table entries that every trial reads, some 50 ms; then so many candidates, those with the best bounds, read more.
 WORK = 1 << 26

@@ -21,15 +21,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.engine import SCHEDULES, Engine
-from bender_core.estimate import TooLargeError, estimate
+from bender_core.costs.estimate import TooLargeError, estimate
+from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.kernels.layout import Status
-from bender_core.partition import LARGEST_GROUP, Partition, partition, quality
 from bender_core.planning.auto import VARIANT, candidates, choose
 from bender_core.planning.unions import stages, united
-from bender_core.result import STATUSES, Attempt
+from bender_core.run.engine import Engine
+from bender_core.run.result import STATUSES, Attempt
 from bender_core.stopping import Stop, Stopped
-from bender_core.variants import Variant
+from bender_core.strategies import partition, quality
+from bender_core.variants import SCHEDULES, Variant
 
 # Looked at every so many sweeps: a run is slow if so many times their gain would not close the gap.
 CHUNK, PATIENCE = 10, 20

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.account import Account
-from bender_core.costs import SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates
-from bender_core.engine import Engine
-from bender_core.estimate import Estimate, TooLargeError, predicted
-from bender_core.freedom import freedom
+from bender_core.costs.estimate import Estimate, TooLargeError, predicted
+from bender_core.costs.freedom import freedom
+from bender_core.costs.speed import speed
+from bender_core.costs.work import SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates
+from bender_core.groups import Partition
 from bender_core.kernels.layout import Kind
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.partition import Partition
-from bender_core.speed import speed
+from bender_core.run.engine import Engine
 from bender_core.stopping import Stop, never
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.estimate import estimate
+from bender_core.costs.estimate import estimate
+from bender_core.groups import LARGEST_GROUP, Partition, coupled_groups, halve, independent_cycles
 from bender_core.model import BinaryMRF
-from bender_core.partition import LARGEST_GROUP, Partition, coupled_groups, independent_cycles
-from bender_core.partition.groups import halve
-from bender_core.partition.strategies import what_matters
 from bender_core.stopping import Stop, never
+from bender_core.strategies.rules import what_matters
 from bender_core.variants import Variant
 
 # Groups are split, and the first run is that of the parts, until so many sweeps fit into the time.

@@ -12,10 +12,10 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
-from bender_core.engine import Engine
+from bender_core.groups import Partition, coupled_groups
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.partition import Partition, coupled_groups
-from bender_core.trace import Trace
+from bender_core.run.engine import Engine
+from bender_core.run.trace import Trace
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 
 # Okabe-Ito: told apart by the colour-blind; dashes tell the same.

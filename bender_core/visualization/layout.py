@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import cKDTree
 
+from bender_core.groups import Partition, coupled_groups
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.partition import Partition, coupled_groups
 from bender_core.synth.pose import SKELETON
 
 # Nodes closer than this share of the drawing's side are pushed apart.

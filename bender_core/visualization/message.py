@@ -12,13 +12,14 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from bender_core.engine import CLOSE, Engine
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import RowKind
 from bender_core.model import FloatArray, IntArray
-from bender_core.rows import Row, row_value, row_values
+from bender_core.run.engine import Engine
+from bender_core.run.inspection import CLOSE
+from bender_core.run.rows import Row, row_value, row_values
+from bender_core.run.what_if import Cut
 from bender_core.visualization.figures import figure, plain
-from bender_core.what_if import Cut
 
 ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
 # More states than MOST are not drawn one by one: the best DRAWN are, the rest as so many bands.

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import bender_core as bc
-from bender_core.comparison import bound_after, predicted
-from bender_core.partition import Partition, applicable
+from bender_core.groups import Partition
+from bender_core.planning.comparison import bound_after, predicted
+from bender_core.strategies import applicable
 from pages._shared.background import Personal
 
 

@@ -16,8 +16,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import bender_core as bc
-from bender_core.bounds import gap_between
-from bender_core.explain import number
+from bender_core.run.bounds import gap_between
+from bender_core.run.explain import number
 from bender_core.units import duration
 from bender_core.visualization.styles import STYLES
 from pages._shared.text import label

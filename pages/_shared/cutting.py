@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bender_core as bc
-from bender_core.estimate import Estimate, largest_fit
-from bender_core.partition import Partition, Quality, quality
+from bender_core.costs.estimate import Estimate, largest_fit
+from bender_core.groups import Partition
+from bender_core.strategies import Quality, quality
 from pages._shared.background import Personal
 
 

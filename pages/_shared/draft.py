@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bender_core.partition import Partition
+from bender_core.groups import Partition
 
 MOST_STEPS = 100
 

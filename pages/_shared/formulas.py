@@ -77,7 +77,7 @@ FORMULAS = (
         r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
         "Whatever the messages λ hold: every term is minimised by itself, so no labelling can be cheaper. The "
         "certificate computes this sum anew from λ alone.",
-        "bender_core/engine.py",
+        "bender_core/run/engine.py",
         "certificate",
         "watch",
         "LB, the line that rises",

@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.partition import LARGEST_GROUP, Partition, default_strategy
+from bender_core.groups import LARGEST_GROUP, Partition
+from bender_core.strategies import default_strategy
 
 # Characters that browsers and servers surely take as an address, and that a word or a number in it takes at most.
 LONGEST, LONGEST_WORD = 6000, 60

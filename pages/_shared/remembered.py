@@ -11,8 +11,8 @@ import hashlib
 import streamlit as st
 
 import bender_core as bc
+from bender_core.groups import Partition
 from bender_core.model import FloatArray
-from bender_core.partition import Partition
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 
 

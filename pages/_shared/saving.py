@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
-from bender_core.explain import number
 from bender_core.io import dump_labeling, dumps
-from bender_core.script import as_script
+from bender_core.run.explain import number
+from bender_core.run.script import as_script
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
 from bender_core.visualization.message import message, plot_message

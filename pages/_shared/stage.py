@@ -16,9 +16,9 @@ import numpy as np
 import streamlit as st
 
 from bender_core import Engine, Objective, Reference, Trace
-from bender_core.explain import explain
 from bender_core.kernels.layout import Kind
-from bender_core.result import STATUSES
+from bender_core.run.explain import explain
+from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.lessons import explaining
 from pages._shared.session import Lab, Run

@@ -13,11 +13,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.bounds import relative_gap
-from bender_core.estimate import required_bytes
+from bender_core.costs.estimate import required_bytes
 from bender_core.experiments import Store
 from bender_core.experiments.perform import CURVE
 from bender_core.kernels.layout import Status
+from bender_core.run.bounds import relative_gap
 from pages._shared import curves
 from pages._shared.curves import Curve, labels, picked, remarks, standings, verdict, view
 from pages._shared.cutting import Cutting

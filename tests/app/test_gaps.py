@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.bounds import gap_between, is_closed, relative_gap
 from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Kind, Status
+from bender_core.run.bounds import gap_between, is_closed, relative_gap
 from pages._shared.lessons import ring
 from pages._shared.session import Lab, Run
 from pages._shared.stage import stage_data

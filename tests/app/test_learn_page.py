@@ -13,8 +13,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.explain import number
 from bender_core.kernels.layout import Kind, Method
+from bender_core.run.explain import number
 from bender_core.synth import ising_grid
 from pages._shared.lessons import LESSONS, cuts, envelope, explaining, message, recycling
 from pages._shared.lessons.models import glass

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.explain import number
-from bender_core.partition import STRATEGIES
+from bender_core.run.explain import number
+from bender_core.strategies import STRATEGIES
 from pages._shared.session import Lab, sample_names
 
 ROOT = Path(__file__).parents[2]

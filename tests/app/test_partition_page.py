@@ -11,9 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.estimate import largest_fit
-from bender_core.partition import applicable, quality, split, split_by_coupling
+from bender_core.costs.estimate import largest_fit
+from bender_core.groups import split, split_by_coupling
 from bender_core.stopping import never
+from bender_core.strategies import applicable, quality
 from bender_core.units import duration, storage
 from pages._shared import background, cutting
 from pages._shared.comparing import Comparing

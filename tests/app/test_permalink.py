@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.partition import LARGEST_GROUP
+from bender_core.groups import LARGEST_GROUP
 from pages._shared import permalink
 from pages._shared.permalink import LONGEST, LinkError, made_by
 from pages._shared.session import FIRST, Lab, Run, linked, sample

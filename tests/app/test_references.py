@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import bender_core as bc
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import Partition
 from pages._shared.session import Lab, References, Run
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.explain import explain
 from bender_core.kernels.layout import Status
-from bender_core.result import STATUSES
+from bender_core.run.explain import explain
+from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared import stage
 from pages._shared.clicks import clicked_point

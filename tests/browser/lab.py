@@ -9,8 +9,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 import bender_core as bc
-from bender_core.bounds import relative_gap
 from bender_core.kernels.layout import Status
+from bender_core.run.bounds import relative_gap
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 OUTPUTS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from bender_core.bounds import is_closed, relative_gap
+from bender_core.run.bounds import is_closed, relative_gap
 
 pytestmark = pytest.mark.browser
 TOOLS = (Path(__file__).parents[2] / "pages/_shared/frontend/tools.js").read_text()

@@ -16,7 +16,7 @@ SOURCES = sorted(LIBRARY.rglob("*.py"))
 OF_THE_APP = {"streamlit"}
 OF_FIGURES = {"plotly", "networkx"}
 # Louvain's communities; loaded where they are asked for, as the test of a fresh process sees.
-BORROWED = {"bender_core/partition/communities.py": {"networkx"}, "bender_core/synth/_graphs.py": {"networkx"}}
+BORROWED = {"bender_core/strategies/communities.py": {"networkx"}, "bender_core/synth/_graphs.py": {"networkx"}}
 
 
 def imported(source: Path) -> set[str]:
@@ -63,7 +63,9 @@ def test_partitions_know_no_runs() -> None:
     """What runs a model in order to judge a partition is planning's."""
     for source in (LIBRARY / "partition").glob("*.py"):
         for module in imported(source):
-            assert not module.startswith(("bender_core.engine", "bender_core.planning", "bender_core.estimate"))
+            assert not module.startswith(
+                ("bender_core.run.engine", "bender_core.planning", "bender_core.costs.estimate")
+            )
 
 
 def test_everything_compiled_lives_in_the_kernels() -> None:

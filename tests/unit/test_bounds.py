@@ -14,9 +14,9 @@ from numba.core import config
 
 import bender_core as bc
 from bender_core import memory
+from bender_core.groups import Partition
 from bender_core.kernels.exact import plan_elimination
 from bender_core.kernels.layout import Method
-from bender_core.partition import Partition
 from tests import naive
 
 pytestmark = [

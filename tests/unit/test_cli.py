@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import bender_core as bc
-from bender_core import solving
 from bender_core.__main__ import _finite, main
+from bender_core.planning import solving
 from tests.models import random_mrf
 
 ROOT = Path(__file__).parents[2]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core import engine as engine_module
 from bender_core.kernels.layout import Status
 from bender_core.lattice import Lattice
-from bender_core.result import STATUSES, verdict
+from bender_core.run import engine as engine_module
+from bender_core.run.result import STATUSES, verdict
 from tests import naive
 from tests.models import random_mrf
 

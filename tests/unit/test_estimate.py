@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core import costs, freedom, synth
+from bender_core import synth
 from bender_core.account import memory_limit
-from bender_core.engine import SCHEDULES
-from bender_core.estimate import largest_fit, required_bytes
+from bender_core.costs import freedom
+from bender_core.costs import work as costs
+from bender_core.costs.estimate import largest_fit, required_bytes
+from bender_core.costs.speed import Speed, speed
 from bender_core.kernels.layout import Kind
 from bender_core.memory import TABLES, nbytes
 from bender_core.planning import trial
 from bender_core.planning.trial import refine
-from bender_core.speed import Speed, speed
+from bender_core.variants import SCHEDULES
 from tests.models import random_mrf, random_partition
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"

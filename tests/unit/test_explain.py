@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import bender_core as bc
-from bender_core.explain import explain, number
 from bender_core.kernels.layout import Kind
+from bender_core.run.explain import explain, number
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 RUNS = [("tiny", 3, 9), ("tiny", 3, 11), ("pose-small", 4, 4), ("karate", 6, 9), ("torus-10x10", 5, 9), ("tree", 3, 4)]

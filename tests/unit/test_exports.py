@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.io import dump_labeling, load_labeling
-from bender_core.script import as_script
+from bender_core.run.script import as_script
 
 ROOT = Path(__file__).parents[2]
 POSE = ROOT / "sample_instances" / "pose-small.mrf.json"

@@ -11,7 +11,7 @@ import pytest
 from plotly.graph_objects import Figure
 
 from bender_core import BinaryMRF, Engine, Partition, load, partition, synth
-from bender_core.partition import coupled_groups
+from bender_core.groups import coupled_groups
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import (
     LOOSE,

@@ -9,7 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.kernels.layout import RowKind
-from bender_core.rows import row_values
+from bender_core.run.rows import row_values
 from bender_core.visualization import message as view
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.partition import LARGEST_GROUP, STRATEGIES, coupled_groups, merge, move, split, split_by_coupling
+from bender_core.groups import LARGEST_GROUP, coupled_groups, merge, move, split, split_by_coupling
+from bender_core.strategies import STRATEGIES
 from tests.models import examples, mrfs, random_mrf, random_partition
 
 

@@ -10,13 +10,14 @@ import pytest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.carrying import owners
-from bender_core.partition import AUTO, STRATEGIES, split_by_coupling
-from bender_core.partition.strategies import BY_RULE, what_matters
+from bender_core.groups import split_by_coupling
 from bender_core.planning import auto as auto_module
 from bender_core.planning import pursuit, unions
 from bender_core.planning.auto import candidates
 from bender_core.planning.unions import halved, stages, united
+from bender_core.run.carrying import owners
+from bender_core.strategies import AUTO, STRATEGIES
+from bender_core.strategies.rules import BY_RULE, what_matters
 from tests import naive
 from tests.models import random_mrf, random_partition
 from tests.unit.test_engine import fingerprint
@@ -132,7 +133,7 @@ def test_a_run_pauses_after_so_much_work_whatever_the_clock_says(monkeypatch: py
     whole.run()
     assert fingerprint(pieces) == fingerprint(whole)
     # Work is added up over the slices of a run.
-    monkeypatch.setattr("bender_core.engine._SLICE", 1 << 14)
+    monkeypatch.setattr("bender_core.run.engine._SLICE", 1 << 14)
     sliced = bc.Engine(mrf, part, 9)
     sliced.run(max_work=1 << 20)
     assert 0.7 * end < sliced.position <= end
@@ -194,7 +195,7 @@ def test_where_splitting_takes_too_long_the_groups_asked_for_are_run(monkeypatch
     monkeypatch.setattr(unions, "FIRST_SWEEPS", 1e9)
     split = bc.solve(mrf, part, time_limit=60.0, max_sweeps=1)
     assert split.tried[0].max_size == 1
-    monkeypatch.setattr("bender_core.solving.SPLITTING", 0.0)
+    monkeypatch.setattr("bender_core.planning.solving.SPLITTING", 0.0)
     assert bc.solve(mrf, part, time_limit=60.0, max_sweeps=1).tried[0].max_size == part.max_size
 
 
@@ -327,7 +328,7 @@ def test_auto_chooses_one_of_the_best_after_many_sweeps(make) -> None:
 def test_a_choice_depends_on_nothing_but_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = torus()
     first = bc.auto(mrf, 4, seed=3)
-    monkeypatch.setattr("bender_core.engine._SLICE", 1 << 20)
+    monkeypatch.setattr("bender_core.run.engine._SLICE", 1 << 20)
     again = bc.partition(mrf, 4, AUTO, seed=3)
     assert [g.tolist() for g in first.groups] == [g.tolist() for g in again.groups]
     assert first.reason.rpartition(",")[0] == again.reason.rpartition(",")[0]

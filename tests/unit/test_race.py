@@ -144,7 +144,7 @@ def test_thinning_keeps_the_ends_of_sweeps_the_first_and_the_last() -> None:
 def test_a_long_run_keeps_few_moments_within_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(race, "MOST_WITHIN", 3)
     # So that every turn ends within a sweep.
-    monkeypatch.setattr("bender_core.engine._SLICE", 1)
+    monkeypatch.setattr("bender_core.run.engine._SLICE", 1)
     one = lane(4, limits=Limits(sweeps=5, seconds=1e9))
     finished(one)
     at_ends = [record for record, is_end in zip(one.records, ends_of_sweeps(one.records), strict=True) if is_end]

@@ -25,8 +25,8 @@ import bender_core as bc
 import tests.naive as naive
 from bender_core import synth
 from bender_core.child_process import Child
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import Partition
 from tests.models import examples, random_mrf, random_partition
 from tests.unit.local_polytope import solve_lp
 
@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
 LINUX = Path("/proc/self/statm").exists() and hasattr(os, "pidfd_open")
 # The function of the same name hides the module.
-module: ModuleType = sys.modules["bender_core.reference"]
+module: ModuleType = sys.modules["bender_core.rivals.reference"]
 
 
 class Here:
@@ -469,7 +469,7 @@ import sys
 import bender_core as bc
 from bender_core import synth
 
-module = sys.modules["bender_core.reference"]
+module = sys.modules["bender_core.rivals.reference"]
 
 class Told(module.Child):
     def __enter__(self):

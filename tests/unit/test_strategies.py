@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.comparison import bound_after
+from bender_core.groups import coupled_groups, independent_cycles, spanning_forest
 from bender_core.kernels import forest
 from bender_core.kernels.forest import Closes
-from bender_core.partition import STRATEGIES, applicable, communities, coupled_groups, independent_cycles, quality
-from bender_core.partition.groups import spanning_forest
+from bender_core.planning.comparison import bound_after
+from bender_core.strategies import STRATEGIES, applicable, communities, quality
 from bender_core.synth import ising_grid, random_tree
 from tests.models import examples, mrfs, random_mrf, random_partition
 

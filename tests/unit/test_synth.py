@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bender_core.model import BinaryMRF, ModelError
-from bender_core.reference import reference
+from bender_core.rivals.reference import reference
 from bender_core.synth import (
     FAMILIES,
     Family,

@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_digits, load_sample_image
 from sklearn.neural_network import BernoulliRBM
 
-from bender_core.reference import reference
+from bender_core.rivals.reference import reference
 from bender_core.synth import image_denoising, image_segmentation, restricted_boltzmann
 from bender_core.synth._pictures import DIGITS, PHOTOGRAPHS, digit_labels, digits, photograph
 from bender_core.synth.boltzmann import BATCH, RATE, SWEEPS

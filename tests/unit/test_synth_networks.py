@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bender_core.model import BinaryMRF
-from bender_core.reference import reference
+from bender_core.rivals.reference import reference
 from bender_core.synth import communities, generate, max_cut, planted_communities, random_max_cut
 from bender_core.synth._graphs import NAMED, RANDOM, SOCIAL, planted_partition
 from tests.unit.local_polytope import solve_lp

@@ -15,7 +15,7 @@ const number = (value, digits = 5) => {
   return String(Number(value.toFixed(Math.max(0, Math.min(4, digits + 1 - whole))))).replace("-", "−");
 };
 
-// How far two bounds are apart, relative to the larger of them in size (bender_core.bounds.relative_gap).
+// How far two bounds are apart, relative to the larger of them in size (bender_core.run.bounds.relative_gap).
 const relativeGap = (lower, upper) => {
   const difference = upper - lower;
   if (!(difference > 0)) return 0;
@@ -24,7 +24,7 @@ const relativeGap = (lower, upper) => {
 };
 
 // Two energies this close are the same as far as a run can tell; `scale`: how much energy is at stake
-// (bender_core/bounds.py).
+// (bender_core/run/bounds.py).
 const closeness = (lower, upper, scale) => Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), scale), 1e-12 * scale);
 
 const gapText = (lower, upper, scale, digits) => {

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import bender_core as bc
-from bender_core.explain import number
+from bender_core.run.explain import number
 from bender_core.visualization.figures import ATTRACTIVE, REPULSIVE, figure
 from pages._shared.lessons.drawing import draw
 from pages._shared.lessons.lesson import Answer, Lesson, Opening, Question, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from bender_core.partition import coupled_groups
+from bender_core.groups import coupled_groups
 from bender_core.units import duration
 from pages._shared.lessons.drawing import draw
 from pages._shared.lessons.lesson import Answer, Lesson, Opening, Question, Verdict

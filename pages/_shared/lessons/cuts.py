@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.explain import number
+from bender_core.run.explain import number
 from bender_core.visualization.message import CUT_LINES, CUT_NAMES, TRUTH
 from pages._shared.lessons.drawing import Line, draw, over_states
 from pages._shared.lessons.lesson import Answer, Lesson, Opening, Question, Verdict

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.explain import explain, number
 from bender_core.model import FloatArray
+from bender_core.run.explain import explain, number
 from bender_core.visualization.message import ENVELOPE, TRUTH, Message, message
 from pages._shared.lessons.drawing import Line, draw, over_states
 from pages._shared.lessons.lesson import Answer, Lesson, Opening, Question, Verdict

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.explain import number
 from bender_core.kernels.layout import Method
+from bender_core.run.explain import number
 from pages._shared.lessons.drawing import draw
 from pages._shared.lessons.lesson import Answer, Lesson, Opening, Question, Verdict
 from pages._shared.lessons.models import RECEIVER, SENDER, two_parts, two_rows

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import bender_core as bc
-from bender_core.explain import number
 from bender_core.model import FloatArray
+from bender_core.run.explain import number
 from bender_core.visualization.figures import figure
 from bender_core.visualization.message import ENVELOPE, SLACK, couplings
 from pages._shared.lessons.drawing import draw

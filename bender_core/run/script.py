@@ -7,7 +7,7 @@ import math
 import textwrap
 from collections.abc import Callable
 
-from bender_core.engine import Engine
+from bender_core.run.engine import Engine
 
 # Settings of the engine that change what a run finds; those that differ from their defaults are written.
 _SETTINGS: dict[str, Callable[[float], float]] = {

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from bender_core.engine import Engine
+from bender_core.costs.speed import speed
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import Partition
-from bender_core.speed import speed
+from bender_core.run.engine import Engine
+from bender_core.run.what_if import what_if
 from bender_core.stopping import Stop, never
 from bender_core.variants import VARIANTS
-from bender_core.what_if import what_if
 
 # How often the wish to stop is looked at, in seconds.
 LOOK_SECONDS = 0.02

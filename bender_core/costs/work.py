@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bender_core.freedom import Freedom
+from bender_core.costs.freedom import Freedom
+from bender_core.costs.speed import Speed
+from bender_core.groups import Partition, coupled_groups, independent_cycles
 from bender_core.kernels.exact import plan_exact
 from bender_core.kernels.layout import Method, Problem
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.partition import Partition, coupled_groups, independent_cycles
-from bender_core.speed import Speed
 from bender_core.variants import Variant
 
 # The sweeps that seconds a sweep are the mean of; without a cycle a run is over after about so many.

@@ -10,22 +10,22 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.engine import Engine, OnProgress
-from bender_core.estimate import DEEPEST, charge_run
+from bender_core.costs.estimate import DEEPEST, charge_run
+from bender_core.groups import Partition
 from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Status
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
-from bender_core.partition import Partition
 from bender_core.planning.pursuit import Pursuit
 from bender_core.planning.unions import stages
-from bender_core.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict
+from bender_core.run.engine import Engine, OnProgress
+from bender_core.run.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict
+from bender_core.run.trace import Trace
+from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.trace import Trace
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
-from bender_core.warming import ready
 
 # Sweeps of a run without a time limit, as in the paper, and of one with.
 MAX_SWEEPS, ENDLESS = 400, 1 << 62

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Bound, Cursor, State
 from bender_core.kernels.primal import total_energy
 from bender_core.model import IntArray
-from bender_core.partition import Partition
 from bender_core.stopping import Stop, never
 
 

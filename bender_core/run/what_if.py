@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bender_core import memory
-from bender_core.engine import Engine
 from bender_core.kernels.layout import RowKind
 from bender_core.kernels.projection import active_state
 from bender_core.kernels.rows import make_row
 from bender_core.model import FloatArray
-from bender_core.rows import over_states, row_terms
+from bender_core.run.engine import Engine
+from bender_core.run.rows import over_states, row_terms
 from bender_core.stopping import Stop, never
 
 # Where a cut takes microseconds, calling the kernel takes more: the difference of one cut and so many more is taken,

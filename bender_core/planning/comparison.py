@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bender_core.account import memory_limit
-from bender_core.engine import Engine
-from bender_core.estimate import estimate, required_bytes
+from bender_core.costs.estimate import estimate, required_bytes
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import Partition, applicable, partition, quality
+from bender_core.run.engine import Engine
 from bender_core.stopping import Stop, never
+from bender_core.strategies import applicable, partition, quality
 from bender_core.variants import Variant
 
 

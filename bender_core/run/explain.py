@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Kind, RowKind, Status
 from bender_core.lattice import lattice
-from bender_core.trace import Event
+from bender_core.run.trace import Event
 from bender_core.variants import Variant
 
 

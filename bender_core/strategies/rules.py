@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from bender_core.groups import Partition, PartitionError, coupled_groups, independent_cycles
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.partition.communities import Neighbours, communities
-from bender_core.partition.groups import Partition, PartitionError, coupled_groups, independent_cycles
 from bender_core.stopping import Stop
+from bender_core.strategies.communities import Neighbours, communities
 
 # So much of an interaction counts also where it cannot matter: among such couplings the stronger is taken.
 SURPLUS = 0.01

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
-from bender_core.bounds import gap_between, relative_gap
 from bender_core.kernels.layout import Status
 from bender_core.lattice import Lattice
 from bender_core.model import IntArray
-from bender_core.trace import Trace
+from bender_core.run.bounds import gap_between, relative_gap
+from bender_core.run.trace import Trace
 
 CLOSED = "closed"
 # The status of a run in a word or two. The last two are those of a run that was left where it stood.

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bender_core.groups import LARGEST_GROUP, Partition, PartitionError, require_cover, spanning_forest
 from bender_core.model import BinaryMRF
-from bender_core.partition.groups import LARGEST_GROUP, Partition, PartitionError, require_cover, spanning_forest
-from bender_core.partition.strategies import BY_RULE, Strategy, what_matters
 from bender_core.stopping import Stop, never
+from bender_core.strategies.rules import BY_RULE, Strategy, what_matters
 
 # The strategy that tries the others (see `planning.auto`, which registers it).
 AUTO = "auto"

@@ -9,12 +9,13 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account, Line
-from bender_core.costs import Coupled, Work, coupled, entries_read, foreseen, plan, seconds, sweeps, updates
-from bender_core.freedom import Freedom, freedom
+from bender_core.costs.freedom import Freedom, freedom
+from bender_core.costs.speed import speed
+from bender_core.costs.work import Coupled, Work, coupled, entries_read, foreseen, plan, seconds, sweeps, updates
+from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.partition import Partition, partition
-from bender_core.speed import speed
 from bender_core.stopping import Stop, never
+from bender_core.strategies import partition
 from bender_core.units import storage
 from bender_core.variants import Variant, variant
 

@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.groups import Partition
 from bender_core.kernels.forest import Closes, spanning_forest
 from bender_core.model import BinaryMRF, FloatArray
-from bender_core.partition import Partition
 from bender_core.stopping import Stop, never
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What a partition will cost: bytes and seconds, foreseen from the model or counted in a trial."""

@@ -1,0 +1,1 @@
+"""One run of message passing: moving, looking, going back, and what it ends with."""

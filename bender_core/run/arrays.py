@@ -1,0 +1,176 @@
+"""What a run consists of: its arrays, made and charged to an account before anything happens."""
+
+from __future__ import annotations
+
+import weakref
+from functools import cached_property
+
+import numpy as np
+
+from bender_core import memory
+from bender_core.account import Account
+from bender_core.costs.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
+from bender_core.groups import Partition
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.layout import (
+    Cursor,
+    Goal,
+    Rule,
+    Workspace,
+    cut_kind,
+)
+from bender_core.kernels.projection import active_state
+from bender_core.kernels.rows import link_row, plan_reverse_row
+from bender_core.lattice import lattice
+from bender_core.model import BinaryMRF
+from bender_core.run.carrying import carry
+from bender_core.run.snapshots import Snapshots
+from bender_core.stopping import Stop, never
+from bender_core.units import storage
+from bender_core.variants import SCHEDULES, Variant
+from bender_core.variants import variant as variant_of
+
+# More sweeps, events or entries than any run has.
+ENDLESS = np.iinfo(np.int64).max
+_DEFAULT_SNAPSHOT_BYTES = 256 << 20
+
+
+class Arrays:
+    """Everything that a run of message passing owns; its parameters are those of `Engine`."""
+
+    def __init__(
+        self,
+        mrf: BinaryMRF,
+        partition: Partition,
+        variant: int | Variant = 9,
+        schedule: str = "mplp",
+        tolerance: float = 1e-9,
+        max_sweeps: int = 400,
+        deepest: int = DEEPEST,
+        improving: bool = True,
+        snapshot_bytes: int = _DEFAULT_SNAPSHOT_BYTES,
+        limit: int | Account | None = None,
+        stop: Stop = never,
+        start: Arrays | None = None,
+    ) -> None:
+        self.variant = variant_of(variant)
+        if schedule not in SCHEDULES:
+            raise ValueError(f"there is no schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
+        if not 0 <= tolerance <= 1:
+            raise ValueError(f"the tolerance is {tolerance}; it must be a number from 0 to 1")
+        if not 1 <= max_sweeps <= ENDLESS:
+            raise ValueError(f"max_sweeps is {max_sweeps}; allow 1 to {ENDLESS} sweeps")
+        if deepest < 1:
+            raise ValueError(f"deepest is {deepest}; an envelope has to be tight at one state at least")
+        self.mrf = mrf
+        self.partition = partition
+        self.schedule = schedule
+        self.tolerance = tolerance
+        self.max_sweeps = max_sweeps
+        self.deepest = deepest
+        self.improving = improving
+        self.account = limit if isinstance(limit, Account) else Account(limit)
+        self._line = charge_run(mrf, partition, self.variant, schedule, self.account)
+        weakref.finalize(self, self._line.close)
+        try:
+            self._build(snapshot_bytes, stop, start)
+        except BaseException:
+            self._line.close()
+            raise
+
+    def _build(self, snapshot_bytes: int, stop: Stop, start: Arrays | None) -> None:
+        """Make everything that the run starts with."""
+        self.graph = HyperGraph(self.mrf, self.partition, stop)
+        self.lattice = lattice(self.mrf)
+        self._problem = self.graph.problem
+        self._rule = self._make_rule()
+        dims = self._dims = memory.dimensions(self.graph)
+        self._work = memory.workspace(
+            dims, dims.degree, self._rule.exact and not self._rule.enumerated, self._rule.deepest
+        )
+        self._events = memory.Store(memory.events, "events", memory.event_bytes(), FIRST_EVENTS, self._line)
+        self._rows = memory.Store(
+            lambda capacity: memory.pool(dims, capacity),
+            "rows",
+            memory.row_bytes(dims),
+            memory.first_rows(dims, len(self._rule.cuts), self._rule.exact),
+            self._line,
+        )
+        self._state = memory.start(self._problem, stop)
+        if start is not None:
+            self._charge_start()
+            carry(start.graph, start._state, self.graph, self._state, stop)
+        if not self._rule.exact:
+            self._add_initial_rows(stop)
+        self._goal = np.zeros(len(Goal), np.int64)
+        self.entries_read = 0
+        self._frontier = 0
+        self._memory_end: int | None = None
+        self._since_snapshot = 0
+        self._past = Snapshots(self._state, snapshot_bytes, self._line, carried=start is not None)
+
+    def _make_rule(self) -> Rule:
+        alternating = self.schedule == "srmp"
+        order = self.graph.sweep_order() if alternating else np.arange(self.graph.n_groups)
+        return Rule(
+            order=np.concatenate([order, order[::-1]]) if alternating else order,
+            rank=np.argsort(order),
+            alternating=alternating,
+            forest=self.graph.cycles() == 0,
+            exact=self.variant.exact,
+            enumerated=self.variant.enumerated,
+            everywhere=self.variant.everywhere,
+            cuts=np.array([cut_kind(alpha) for alpha in self.variant.alphas], np.int64),
+            deepest=1 if self.variant.exact else self.deepest,
+            improving=self.improving,
+            tolerance=self.tolerance,
+            max_sweeps=self.max_sweeps,
+            constant=self.graph.normal_form.constant,
+        )
+
+    def _charge_start(self) -> None:
+        """Charge the copy of the messages that a run begins with, to which it can go back."""
+        needed = memory.nbytes(self._state)
+        if not self._line.charge("start", needed):
+            raise self._no_room(needed, "of the messages it begins with")
+
+    def _no_room(self, needed: int, what_for: str) -> TooLargeError:
+        said = f"the run leaves no room for the {storage(needed)} {what_for}; raise the limit"
+        return TooLargeError(said, needed, self.account.free)
+
+    @cached_property
+    def probe(self) -> Workspace:
+        """Scratch for looking, which must not disturb a node that is being updated.
+
+        Raises
+        ------
+        TooLargeError
+            If there was no room for it beside the run.
+        """
+        needed = memory.looking_bytes(self._dims)
+        while memory.LOOKING not in self._line.items and not self._line.charge(memory.LOOKING, needed):
+            if not self._past.thin_out():
+                raise self._no_room(needed, "it takes to look at messages")
+        return memory.workspace(self._dims, 1, exact=True, deepest=1)
+
+    @property
+    def charged(self) -> int:
+        """Bytes charged to the account."""
+        return self._line.used
+
+    def release(self) -> None:
+        """Give what is charged back to the account, before the engine itself is dropped; it must not be used again."""
+        self._line.close()
+
+    def _add_initial_rows(self, stop: Stop) -> None:
+        """For every message the reverse row at the minimiser of phi_p (paper, "Initializing")."""
+        problem, pool, state = self._problem, self._rows.view, self._state
+        for arc in range(2 * len(problem.edge_node)):
+            stop.check()
+            receiver = int(problem.edge_node[arc // 2, arc % 2])
+            row = int(state.cursor[Cursor.ROWS])
+            anchor = active_state(problem, arc, state.decoded[receiver])
+            plan_reverse_row(problem, pool, row, arc, anchor, 0.0, self._work)
+            pool.born[row] = -1
+            link_row(pool, state, row)
+            state.cursor[Cursor.ROWS] = row + 1

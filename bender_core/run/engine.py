@@ -1,0 +1,267 @@
+"""The engine: one resumable run of block message passing, stepped, played, run and sought through.
+
+All of it is the compiled loop ``kernels.advance``. Here it is called, slice by slice; arrays grow when it asks, and
+snapshots are kept, so that any earlier event can be returned to by replaying from the nearest one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from bender_core import memory
+from bender_core.kernels.advance import advance
+from bender_core.kernels.layout import (
+    Cursor,
+    Goal,
+    Kind,
+    Outcome,
+    Phase,
+    State,
+    Status,
+    Until,
+)
+from bender_core.run.arrays import ENDLESS
+from bender_core.run.inspection import Inspection
+from bender_core.run.trace import Event
+from bender_core.stopping import Stop
+
+Grain = Literal["event", "row", "node", "sweep"]
+_UNTIL = {"event": Until.EVENT, "row": Until.ROW, "node": Until.NODE, "sweep": Until.SWEEP}
+# Table entries read between two looks at the clock, at most and to begin with; then as many as take about so long: in
+# small tables that lie scattered an entry takes thirty times longer than in large ones.
+_SLICE, _FIRST_SLICE = 1 << 26, 1 << 22
+_SLICE_SECONDS = 0.025
+# A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
+_SNAPSHOT_EVERY = 64
+OnProgress = Callable[["Engine"], bool | None]
+
+
+class EngineError(RuntimeError):
+    """The engine met a state that its mathematics excludes; please report the model and the settings."""
+
+
+class Engine(Inspection):
+    """One run of message passing over hyper-variables (paper, Algs. 1 and 2; method.md, sections 2 and 3).
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    partition : Partition
+    variant : int or Variant
+        The paper's number, 1 to 11, or 12: see `variants.VARIANTS`.
+    schedule : {"mplp", "srmp"}
+        In which order groups are updated and how they share: the paper's, or forward and back
+        (method.md, section 6).
+    tolerance : float
+        Relative to the bound, or to the energy at stake where that is less: a smaller gap is closed, a smaller gain in
+        a sweep is no progress.
+    max_sweeps : int
+        The run is finished after that many sweeps (400 in the paper).
+    deepest : int
+        Where the bound rises slowly, the envelope of a group is made tight at up to so many of its best states
+        instead of at its minimiser alone; 1 is the paper's algorithm.
+    improving : bool
+        Descend from the decoded labelling after every sweep, one group at a time. Without it the upper bound
+        is the paper's: the best labelling that was decoded.
+    snapshot_bytes : int
+        Memory for going back, at most; when it is full, snapshots are thinned out. The start can always be gone back
+        to, and everything after it by doing it again.
+    limit : int or Account, optional
+        Bytes the run may take, or the account that it shares with other runs; a new one of `account.memory_limit` by
+        default. Everything that grows is charged before it grows. When nothing is left, snapshots are given up, and
+        when none is left, the run is finished with the status "memory limit".
+    stop : Stop
+        Asked about every 10 ms while tables are made whether to give up.
+    start : Engine, optional
+        A run of the same model to go on from, whatever its variant and schedule. The best labelling is taken over, and
+        where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was.
+
+    Attributes
+    ----------
+    entries_read : int
+        Table entries read by the last step, run or seek: its work.
+
+    Raises
+    ------
+    TooLargeError
+        If the run could not begin within the limit.
+    PartitionError
+        If the partition belongs to another model.
+    ValueError
+        If there is no such variant or schedule, or a limit makes no sense.
+    Stopped
+        If ``stop`` says so.
+    """
+
+    _slice = _FIRST_SLICE
+
+    def step(self, grain: Grain = "row", on_progress: OnProgress | None = None) -> list[Event]:
+        """Go on to the next event, row (or message), node or sweep, and return the events of that step.
+
+        At an earlier position the recorded events happen again, identically.
+
+        Parameters
+        ----------
+        grain : {"event", "row", "node", "sweep"}
+        on_progress : callable, optional
+            Called about every 50 ms with the engine; the step is left where it is, also within a message, if it
+            returns True. The next step goes on from there.
+        """
+        begin = self.position
+        self._go_on(_UNTIL[grain], self._stop(None, on_progress))
+        trace = self.trace
+        return [trace[k] for k in range(begin, self.position)]
+
+    def run(
+        self,
+        max_sweeps: int | None = None,
+        max_events: int | None = None,
+        max_work: int | None = None,
+        time_limit: float | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> bool:
+        """Go on at full speed until the run is finished or a limit of this call is reached.
+
+        Parameters
+        ----------
+        max_sweeps : int, optional
+            Pause when so many sweeps are complete.
+        max_events : int, optional
+            Pause when so many events have happened.
+        max_work : int, optional
+            Pause when about so many table entries have been read: a limit that does not depend on the machine.
+        time_limit : float, optional
+            Seconds; looked at about every 50 ms.
+        on_progress : callable, optional
+            Called as often with the engine; the run pauses if it returns True.
+
+        Returns
+        -------
+        bool
+            Whether the run is finished.
+        """
+        sweeps = ENDLESS if max_sweeps is None else max_sweeps
+        events = ENDLESS if max_events is None else max_events
+        work = ENDLESS if max_work is None else max_work
+        self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps, work)
+        return self.finished
+
+    def seek(self, position: int, on_progress: OnProgress | None = None) -> bool:
+        """Go to the state after the first ``position`` events, back or forward.
+
+        Parameters
+        ----------
+        position : int
+        on_progress : callable, optional
+            Called about every 50 ms with the engine; the way there is left where it is if it returns True.
+
+        Returns
+        -------
+        bool
+            Whether it got there.
+
+        Raises
+        ------
+        ValueError
+            If the run has not come that far.
+        """
+        if not 0 <= position <= self._frontier:
+            raise ValueError(f"event {position} has not been computed; events 0 to {self._frontier} can be shown")
+        nearest = self._past.nearest(position)
+        if position < self.position or nearest.cursor[Cursor.EVENTS] > self.position:
+            self._restore(nearest)
+        if position > self.position:
+            self._go_on(Until.NEVER, self._stop(None, on_progress), position)
+        return self.position == position
+
+    def _stop(self, seconds: float | None, on_progress: OnProgress | None) -> Stop:
+        return Stop(seconds, None if on_progress is None else lambda: on_progress(self))
+
+    def _go_on(
+        self,
+        until: Until,
+        stop: Stop,
+        event_limit: int = ENDLESS,
+        sweep_limit: int = ENDLESS,
+        work: int = ENDLESS,
+    ) -> None:
+        """Advance slice by slice to a goal, or until so much work is done or it is time to stop."""
+        self.entries_read = 0
+        while work > 0:
+            # A snapshot is of a position between two updates.
+            pause = Until.NODE if until > Until.NODE and self._snapshot_due() else until
+            begin = time.perf_counter()
+            outcome = self._advance(pause, event_limit, sweep_limit, min(self._slice, _SLICE, work))
+            spent = int(self._goal[Goal.SPENT])
+            self._adapt(spent, time.perf_counter() - begin)
+            self.entries_read += spent
+            work -= spent
+            if self._snapshot_due() and self._between_nodes() and self.position > self._past.latest:
+                self._past.add(self._state)
+                self._since_snapshot = 0
+            if outcome == Outcome.FINISHED or self.finished:
+                return
+            if outcome == Outcome.REACHED and (pause == until or self._is_at(until, event_limit, sweep_limit)):
+                return
+            if stop():
+                return
+
+    def _adapt(self, spent: int, seconds: float) -> None:
+        """Let the next slice take about as long as all should: what a run does depends on no slice."""
+        if seconds > _SLICE_SECONDS:
+            self._slice = max(int(self._slice * _SLICE_SECONDS / seconds), 1)
+        elif 2 * spent > self._slice:
+            self._slice = min(2 * self._slice, _SLICE)
+
+    def _is_at(self, until: Until, event_limit: int, sweep_limit: int) -> bool:
+        """Whether a goal beyond the end of an update is reached."""
+        if self.position >= event_limit or (self.sweep >= sweep_limit and self._between_nodes()):
+            return True
+        return until == Until.SWEEP and self.trace[self.position - 1].kind >= Kind.SWEEP
+
+    def _advance(self, until: Until, event_limit: int, sweep_limit: int, budget: int) -> Outcome:
+        """Call the loop once; give it more room where it asks for it."""
+        goal = self._goal
+        end = ENDLESS if self._memory_end is None else self._memory_end
+        goal[:] = (until, min(event_limit, end), sweep_limit, budget, 0)
+        while True:
+            outcome = Outcome(
+                advance(self._problem, self._rule, self._rows.view, self._state, self._work, self._events.view, goal)
+            )
+            degree = self._dims.degree + len(self._rule.cuts)
+            if outcome == Outcome.NEED_EVENTS and self._events.grow(1, self._past.thin_out):
+                continue
+            if outcome == Outcome.NEED_ROWS and self._rows.grow(degree, self._past.thin_out):
+                continue
+            if outcome in (Outcome.NEED_EVENTS, Outcome.NEED_ROWS):
+                self._memory_end = self.position
+            if self.position == self._memory_end and event_limit > self.position and not self.finished:
+                # The end is where it was when the run is gone through again, whatever room there is by then.
+                self._state.cursor[[Cursor.STATUS, Cursor.PHASE]] = Status.MEMORY_LIMIT, Phase.FINISH
+                goal[Goal.EVENT_LIMIT] = event_limit
+                continue
+            break
+        self._frontier = max(self._frontier, self.position)
+        self._since_snapshot += int(goal[Goal.SPENT])
+        if outcome == Outcome.NOT_TIGHT:
+            raise EngineError("a new Benders row is not tight at its own minimiser; please report this model")
+        return outcome
+
+    # -- going back -----------------------------------------------------------------------------------
+
+    def _snapshot_due(self) -> bool:
+        return self._since_snapshot >= _SNAPSHOT_EVERY * len(self._state.lam)
+
+    def _restore(self, snapshot: State) -> None:
+        memory.restore(self._state, snapshot)
+        # Which rows are in use has changed, so the lists of the edges are chained afresh, in order of birth.
+        # Younger rows stay in the pool, unlinked; the replay writes them again.
+        edges, chain = self.row_edges(), self._rows.view.next
+        order = np.argsort(edges, kind="stable")
+        chain[order] = -1
+        alike = edges[order[:-1]] == edges[order[1:]]
+        chain[order[:-1][alike]] = order[1:][alike]
