@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages._shared import background
+
 
 @pytest.fixture(autouse=True)
 def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,3 +24,9 @@ def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", with_navigation)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is worked out in the background is there when the page is drawn."""
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 60.0)

@@ -15,6 +15,8 @@ from bender_core.run.explain import number
 from bender_core.strategies import STRATEGIES
 from pages._shared.session import Lab, sample_names
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 ROOT = Path(__file__).parents[2]
 PAGES = ("instance", "partition", "watch", "edge", "compare")
 

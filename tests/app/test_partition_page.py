@@ -21,13 +21,9 @@ from pages._shared.comparing import Comparing
 from pages._shared.draft import MOST_STEPS, Cut, Draft
 from tests.app.test_pages import app, complaints, go, html, lab, press, ran, tables
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 NASTY = ("<b>bold</b>", "$x^2$", "*a* _b_ `c`", "[link](https://example.com)", "&amp; 🎈 :red[x]")
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is worked out in the background is there when the page is drawn."""
-    monkeypatch.setattr(background, "PATIENCE_SECONDS", 60.0)
 
 
 def cut(test: AppTest) -> Cut:
