@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._shared.frame import frame
+from pages._shared.app.frame import frame
 
 st.set_page_config(
     page_title="Bender Lab", page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide"

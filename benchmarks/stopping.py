@@ -226,11 +226,11 @@ def app() -> Phases:
     """What has a Stop button, with the seconds of patience at most."""
     from bender_core.experiments import Limits
     from bender_core.experiments.race import Entry, Lane
-    from pages._shared.background import Background
-    from pages._shared.comparing import Comparing
-    from pages._shared.cutting import Costing, Cutting
-    from pages._shared.racing import Racing
-    from pages._shared.session import References, Run
+    from pages._shared.app.background import Background
+    from pages._shared.app.cutting import Costing, Cutting
+    from pages._shared.app.session import References, Run
+    from pages._shared.compare.racing import Racing
+    from pages._shared.partition.comparing import Comparing
 
     glass, large = synth.generate("sherrington_kirkpatrick", n=60), large_model()
     part = bc.partition(glass, 16, "greedy")
@@ -283,7 +283,7 @@ def app() -> Phases:
 
 
 def _halted(begin: Callable[[], object], patience: float) -> float:
-    from pages._shared.background import Background
+    from pages._shared.app.background import Background
 
     work = begin()
     assert isinstance(work, Background)

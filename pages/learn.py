@@ -7,12 +7,12 @@ from html import escape
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.lessons import LESSONS
-from pages._shared.lessons.lesson import Answer, Lesson, Question
-from pages._shared.permalink import LONGEST_WORD
-from pages._shared.routing import through_app
-from pages._shared.session import lab
-from pages._shared.text import complaint, label, markdown
+from pages._shared.app.permalink import LONGEST_WORD
+from pages._shared.app.routing import through_app
+from pages._shared.app.session import lab
+from pages._shared.app.text import complaint, label, markdown
+from pages._shared.learn import LESSONS
+from pages._shared.learn.lesson import Answer, Lesson, Question
 
 # Words and question beside what they speak of, where there is room; otherwise one below the other, in this order.
 _GRID = ".st-key-lesson > [data-testid='stLayoutWrapper'] > [data-testid='stHorizontalBlock']"

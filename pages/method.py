@@ -6,9 +6,9 @@ import textwrap
 
 import streamlit as st
 
-from pages._shared.formulas import FORMULAS, MISPRINTS, NOTATION, Formula, source
-from pages._shared.glossary import GLOSSARY
-from pages._shared.routing import through_app
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.routing import through_app
+from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, Formula, source
 
 
 def formula(step: Formula) -> None:

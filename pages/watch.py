@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages._shared.routing import through_app
-from pages._shared.saving import saving
-from pages._shared.session import lab
-from pages._shared.stage import stage
-from pages._shared.text import complaint
+from pages._shared.app.routing import through_app
+from pages._shared.app.session import lab
+from pages._shared.app.text import complaint
+from pages._shared.watch.saving import saving
+from pages._shared.watch.stage import stage
 
 
 @st.fragment

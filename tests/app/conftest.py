@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages._shared import background
+from pages._shared.app import background
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +15,7 @@ def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages run through app.py at once.
 
     AppTest forgets before every run that the app has a navigation; the page would then begin once more, and a press
-    of a button be lost on the way (`pages._shared.routing`; tests/browser/test_fresh_server.py sees it for real).
+    of a button be lost on the way (`pages._shared.app.routing`; tests/browser/test_fresh_server.py sees it for real).
     """
     begin = PagesManager.__init__
 

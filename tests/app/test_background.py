@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from pages._shared import background
-from pages._shared.background import Background, Personal
+from pages._shared.app import background
+from pages._shared.app.background import Background, Personal
 
 
 def test_what_is_begun_anew_gives_up_what_went_on_and_a_stop_is_at_once() -> None:

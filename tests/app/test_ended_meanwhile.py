@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.background import Background
-from pages._shared.experimenting import Experiment
-from pages._shared.racing import Racing
-from pages._shared.stage import stage_data
+from pages._shared.app.background import Background
+from pages._shared.compare.racing import Racing
+from pages._shared.experiments.experimenting import Experiment
+from pages._shared.watch.stage import stage_data
 from tests.app.test_compare_page import contest, raced
 from tests.app.test_experiments_page import carrying_out, mine
 from tests.app.test_pages import app, lab, ran

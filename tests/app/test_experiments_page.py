@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core.experiments import Limits, Store, read_plan
-from pages._shared.data import store
-from pages._shared.experimenting import Experiment, experiment
-from pages._shared.plans import SHIPPED, file_of, keep, path_of, text_of
+from pages._shared.app.data import store
+from pages._shared.experiments.experimenting import Experiment, experiment
+from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
 from tests.app.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
 
 

@@ -16,9 +16,9 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind, Method
 from bender_core.run.explain import number
 from bender_core.synth import ising_grid
-from pages._shared.lessons import LESSONS, cuts, envelope, explaining, message, recycling
-from pages._shared.lessons.models import glass
-from pages._shared.session import sample
+from pages._shared.app.session import sample
+from pages._shared.learn import LESSONS, cuts, envelope, explaining, message, recycling
+from pages._shared.learn.models import glass
 from tests.app.test_pages import ROOT, complaints, go, html, lab, press, ran, tables
 
 Answer = str | float

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pages._shared.formulas import FORMULAS, NOTATION, ROOT, Formula, source
-from pages._shared.glossary import GLOSSARY
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.method.formulas import FORMULAS, NOTATION, ROOT, Formula, source
 from tests.app.test_pages import app, complaints
 
 

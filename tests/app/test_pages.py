@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.run.explain import number
 from bender_core.strategies import STRATEGIES
-from pages._shared.session import Lab, sample_names
+from pages._shared.app.session import Lab, sample_names
 
 pytestmark = pytest.mark.usefixtures("patient")
 

@@ -18,10 +18,10 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
-from pages._shared import permalink
-from pages._shared.permalink import LONGEST, LinkError, made_by
-from pages._shared.session import FIRST, Lab, Run, linked, sample
-from pages._shared.stage import graph_view
+from pages._shared.app import permalink
+from pages._shared.app.permalink import LONGEST, LinkError, made_by
+from pages._shared.app.session import FIRST, Lab, Run, linked, sample
+from pages._shared.watch.stage import graph_view
 from tests.app.test_pages import ROOT, app, complaints, go, lab, ran
 
 

@@ -12,7 +12,7 @@ import pytest
 import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from pages._shared.session import Lab, References, Run
+from pages._shared.app.session import Lab, References, Run
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 PATIENCE = 60.0

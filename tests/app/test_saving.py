@@ -9,9 +9,9 @@ import numpy as np
 
 import bender_core as bc
 from bender_core import synth
-from pages._shared.permalink import made_by
-from pages._shared.saving import expression, saved
-from pages._shared.session import FIRST, linked
+from pages._shared.app.permalink import made_by
+from pages._shared.app.session import FIRST, linked
+from pages._shared.watch.saving import expression, saved
 from tests.app.test_pages import app, lab, press, ran
 from tests.unit.test_exports import expected_of, said_by
 

@@ -10,7 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core import synth
 from bender_core.kernels.layout import Kind
-from pages._shared.session import FIRST, Lab, Run, sample, sample_names
+from pages._shared.app.session import FIRST, Lab, Run, sample, sample_names
 
 FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
 SAMPLES = Path(__file__).parents[2] / "sample_instances"

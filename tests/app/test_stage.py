@@ -16,11 +16,11 @@ from bender_core.kernels.layout import Status
 from bender_core.run.explain import explain
 from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
-from pages._shared import stage
-from pages._shared.clicks import clicked_point
-from pages._shared.lessons import LESSONS
-from pages._shared.session import Lab, Run
-from pages._shared.stage import (
+from pages._shared.app.clicks import clicked_point
+from pages._shared.app.session import Lab, Run
+from pages._shared.learn import LESSONS
+from pages._shared.watch import stage
+from pages._shared.watch.stage import (
     EDGE_POINTS,
     HISTORY_POINTS,
     LINKS,

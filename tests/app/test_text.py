@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bender_core as bc
-from pages._shared.text import inert, label, labels, markdown
+from pages._shared.app.text import inert, label, labels, markdown
 from tests.app.test_pages import PAGES, app, complaints, go, html, lab, tables
 
 NASTY = [

@@ -17,7 +17,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.io import FORMATS, dumps, load, recognise
 from bender_core.io._source import Source
-from pages._shared.text import SHORT, label
+from pages._shared.app.text import SHORT, label
 from tests.browser.lab import SAMPLES, Lab, sample
 
 pytestmark = pytest.mark.browser

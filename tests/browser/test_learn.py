@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
-from pages._shared.lessons import LESSONS, explaining
+from pages._shared.learn import LESSONS, explaining
 from tests.browser.lab import Lab, engine, sample
 
 pytestmark = pytest.mark.browser

@@ -59,13 +59,63 @@ def test_imports(source: Path) -> None:
         assert all(module.startswith("bender_core.kernels.") for module in ours)
 
 
-def test_partitions_know_no_runs() -> None:
-    """What runs a model in order to judge a partition is planning's."""
-    for source in (LIBRARY / "partition").glob("*.py"):
+# Rooms and single files of the library, from the ground up: each may know those on the lines above its own.
+LIBRARY_FLOORS = (
+    "account child_process interrupt kernels model stopping units variants",
+    "groups io lattice normal_form statistics synth",
+    "hypergraph strategies",
+    "memory rivals",
+    "costs",
+    "run",
+    "planning",
+    "experiments",
+    "__init__ visualization",
+    "__main__",
+)
+# The same of what pages share; every page knows `app` and the room of its own name.
+APP_FLOORS = ("app", "compare edge experiments instance learn method partition", "watch")
+
+
+def room(module: str, folder: Path, package: str) -> str:
+    """The room of a module, by the name that somebody imports."""
+    parts = module.removeprefix(f"{package}.").split(".") if module != package else ["__init__"]
+    return parts[0] if (folder / parts[0]).is_dir() or (folder / f"{parts[0]}.py").is_file() else "__init__"
+
+
+def upward(sources: list[Path], folder: Path, package: str, floors: tuple[str, ...]) -> list[str]:
+    """Imports between rooms that do not go down."""
+    floor = {name: k for k, names in enumerate(floors) for name in names.split()}
+    found = []
+    for source in sources:
+        own = source.relative_to(folder).parts[0].removesuffix(".py")
         for module in imported(source):
-            assert not module.startswith(
-                ("bender_core.run.engine", "bender_core.planning", "bender_core.costs.estimate")
-            )
+            if module == package or module.startswith(f"{package}."):
+                other = room(module, folder, package)
+                if other != own and floor[other] >= floor[own]:
+                    found.append(f"{name(source)} knows {module}")
+    return found
+
+
+def test_arrows_between_rooms_of_the_library_go_down() -> None:
+    assert upward(SOURCES, LIBRARY, "bender_core", LIBRARY_FLOORS) == []
+    rooms = {source.relative_to(LIBRARY).parts[0].removesuffix(".py") for source in SOURCES}
+    assert rooms == set(" ".join(LIBRARY_FLOORS).split()), "the table names every room once"
+
+
+def test_arrows_between_rooms_of_the_app_go_down() -> None:
+    shared = ROOT / "pages" / "_shared"
+    assert upward(sorted(shared.rglob("*.py")), shared, "pages._shared", APP_FLOORS) == []
+    for page in sorted((ROOT / "pages").glob("*.py")):
+        known = {module.split(".")[2] for module in imported(page) if module.startswith("pages.")}
+        assert known <= {"app", page.stem}, f"{page.name} knows the room of another page"
+
+
+def test_pages_and_files_are_short() -> None:
+    for page in (ROOT / "pages").glob("*.py"):
+        assert len(page.read_text(encoding="utf-8").splitlines()) <= 200, f"{page.name}: read state, call, draw"
+    for folder in ("bender_core", "pages", "benchmarks"):
+        for source in (ROOT / folder).rglob("*.py"):
+            assert len(source.read_text(encoding="utf-8").splitlines()) <= 500, name(source)
 
 
 def test_everything_compiled_lives_in_the_kernels() -> None:

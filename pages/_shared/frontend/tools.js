@@ -32,7 +32,7 @@ const gapText = (lower, upper, scale, digits) => {
   return upper - lower <= closeness(lower, upper, scale) ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
 };
 
-// A name where there is little room; one that is isolated, as it runs from right to left (pages/_shared/text.py), stays so.
+// A name where there is little room; one that is isolated, as it runs from right to left (pages/_shared/app/text.py), stays so.
 const short = (text, most) => {
   const letters = Array.from(text);
   return letters.length > most ? `${letters.slice(0, most - 1).join("").trimEnd()}…${text.startsWith("\u2068") ? "\u2069" : ""}` : text;

@@ -1,0 +1,125 @@
+"""Cuts of a model, and what they cost, worked out off the script's thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import bender_core as bc
+from bender_core.costs.estimate import Estimate, largest_fit
+from bender_core.groups import Partition
+from bender_core.strategies import Quality, quality
+from pages._shared.app.background import Personal
+
+
+@dataclass(eq=False)
+class Cutting(Personal):
+    """Cuts of a model that are being made.
+
+    Attributes
+    ----------
+    mrf : BinaryMRF
+    parts : dict
+        What is cut so far, by M and strategy.
+    errors : dict
+        Why there is no such cut.
+    doing : str
+    """
+
+    mrf: bc.BinaryMRF
+    parts: dict[tuple[int, str], Partition] = field(default_factory=dict)
+    errors: dict[tuple[int, str], str] = field(default_factory=dict)
+    doing: str = ""
+
+    def ask(self, cuts: Sequence[tuple[int, str]]) -> None:
+        """Have these cuts made, those that are not there; what was asked for before is given up."""
+        missing = [cut for cut in cuts if cut not in self.parts and cut not in self.errors]
+        if missing:
+            self.begin(partial(self._drive, missing))
+        else:
+            self.stop()
+
+    def _drive(self, cuts: Sequence[tuple[int, str]], stop: threading.Event) -> None:
+        for k, (max_size, strategy) in enumerate(cuts):
+            of = f" {k + 1} of {len(cuts)}" if len(cuts) > 1 else ""
+            self.doing = f"Making cut{of}: {strategy}, M {max_size}"
+            try:
+                made = bc.partition(self.mrf, max_size, strategy, stop=bc.Stop(wanted=stop.is_set))
+            except bc.PartitionError as error:
+                self.errors[max_size, strategy] = str(error)
+            except bc.Stopped:
+                return
+            else:
+                self.parts[max_size, strategy] = made
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What is known of a choice.
+
+    Attributes
+    ----------
+    kept : Quality
+    expected : Estimate or None
+        None until it is worked out.
+    tried : bool
+        Whether ``expected`` comes from a short trial.
+    fits : int or None
+        Where the choice does not fit, the largest M that would.
+    """
+
+    kept: Quality
+    expected: Estimate | None = None
+    tried: bool = False
+    fits: int | None = None
+
+
+@dataclass(eq=False)
+class Costing(Personal):
+    """What one choice of cut, variant and schedule keeps and costs: as foreseen, and then by a short trial.
+
+    Attributes
+    ----------
+    mrf : BinaryMRF
+    account : Account
+        What the choice has to fit into, and the trial too.
+    cost : Cost or None
+        As far as it is known.
+    """
+
+    mrf: bc.BinaryMRF
+    account: bc.Account
+    cost: Cost | None = None
+    _asked: tuple[Partition, int, str, int] | None = None
+
+    def ask(self, part: Partition, variant: int, schedule: str) -> None:
+        """Work out what a choice costs, once."""
+        asked = (part, variant, schedule, self.account.limit)
+        if asked != self._asked:
+            self._asked, self.cost = asked, None
+            self.begin(partial(self._drive, *asked))
+
+    def _drive(self, part: Partition, variant: int, schedule: str, limit: int, event: threading.Event) -> None:
+        stop = bc.Stop(wanted=event.is_set)
+
+        def cut(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
+            return bc.partition(mrf, max_size, strategy, stop=stop)
+
+        def tell(cost: Cost) -> Cost:
+            stop.check()
+            self.cost = cost
+            return cost
+
+        try:
+            cost = tell(Cost(quality(self.mrf, part)))
+            expected = bc.estimate(self.mrf, part, variant, schedule, stop)
+            if expected.least > limit:
+                tell(replace(cost, expected=expected, fits=largest_fit(self.mrf, part, variant, limit, cut)))
+                return
+            cost = tell(replace(cost, expected=expected))
+            refined = bc.refine(self.mrf, part, variant, schedule, limit=self.account, stop=stop)
+            tell(replace(cost, expected=refined, tried=True))
+        except bc.Stopped:
+            return

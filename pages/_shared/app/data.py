@@ -1,0 +1,33 @@
+"""What outlives a session: finished runs, in a folder of the machine that serves the app."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from bender_core.experiments import Store
+
+# The paper's study in small, finished.
+SHIPPED = Path(__file__).parents[3] / "docs" / "study" / "small.sqlite"
+
+
+def folder() -> Path:
+    """Where runs and plans are kept: BENDER_DATA_DIR from the environment, or the user's own folder for data."""
+    said = os.environ.get("BENDER_DATA_DIR")
+    home = Path(said) if said else Path.home() / ".local" / "share" / "bender-lab"
+    home.mkdir(parents=True, exist_ok=True)
+    return home
+
+
+def store() -> Store:
+    """All finished runs that were kept on this machine, and those of the study that is shipped."""
+    return _store(folder() / "runs.sqlite")
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _store(path: Path) -> Store:
+    kept = Store(path)
+    kept.adopt(SHIPPED)
+    return kept

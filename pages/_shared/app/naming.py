@@ -1,0 +1,44 @@
+"""Names of the files that people take away: what is in them, in letters that every file system takes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import bender_core as bc
+from pages._shared.app.session import Lab
+
+# Bytes of a name; all its characters are ASCII.
+LONGEST = 100
+# Windows keeps these for itself, whatever ending follows.
+_RESERVED = re.compile("con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
+
+
+def slug(text: str, most: int = 60) -> str:
+    """Any text as part of a file's name, never empty: letters without their accents, digits, and dashes between."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    found = re.sub("[^A-Za-z0-9]+", "-", plain).strip("-")[:most].strip("-")
+    return "model" if not found or _RESERVED.fullmatch(found) else found
+
+
+def file_name(model: str, *facts: str) -> str:
+    """A name from that of a model and what else there is to say; the last fact carries the ending."""
+    rest = "_".join(facts)
+    return f"{slug(model, LONGEST - len(rest) - 1)}_{rest}"
+
+
+def file_of(mrf: bc.BinaryMRF, ending: str = ".mrf.json") -> str:
+    """The name of a model's own file."""
+    return slug(mrf.name) + ending
+
+
+def run_file(current: Lab, what: str) -> str:
+    """The name of a file about the run at the event shown: ``pose-small_M8_v9_mplp_e209_trace.csv``."""
+    run = f"M{current.max_size}", f"v{current.variant}", current.schedule, f"e{current.run.position}"
+    return file_name(current.mrf.name, *run, what)
+
+
+def picture(name: str) -> dict[str, Any]:
+    """The configuration of a Plotly chart whose toolbar saves it under this name; Plotly adds the ending."""
+    return {"toImageButtonOptions": {"filename": name}}

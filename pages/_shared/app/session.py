@@ -1,0 +1,304 @@
+"""What one person works on: the model, how it is cut, and the run. Lives in their session state and nowhere else."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from bender_core.model import FloatArray, IntArray
+from pages._shared.app.background import Personal
+from pages._shared.app.permalink import (
+    LinkError,
+    Origin,
+    arc_of,
+    cut_of,
+    engine_of,
+    event_of,
+    generated,
+    origin_of,
+    query,
+)
+
+SAMPLES = Path(__file__).parents[3] / "sample_instances"
+# What a new session opens on, as a link would say it, and what a link means that does not say it.
+FIRST = {"sample": "pose-small", "M": "8", "variant": "9", "schedule": "mplp"}
+# How long HiGHS may look for all that it is asked for.
+REFERENCE_SECONDS = 20.0
+# A background run says where it stands so often; the stage asks a little less often.
+TELL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where a background run stood when it last said so. Copies: the run goes on while they are drawn."""
+
+    sweep: int
+    rows: int
+    events: int
+    lower: float
+    upper: float
+    slack: FloatArray  # of every arc
+    row_edges: IntArray  # the hyper-edge of every row
+    trace: bc.Trace
+    when: float  # seconds, of the clock
+
+
+@dataclass
+class Run:
+    """An engine, where in its trace the person stands, and the work that may be driving it on."""
+
+    engine: bc.Engine
+    position: int = 0
+    seen: int = 0  # how far the person has come; the engine computes a little further ahead
+    arc: int = 0  # the message selected
+    first: int = 0  # the first event the stage does not hold yet
+    serial: int = 0  # the stage's last command
+    ahead: int = 24  # how many events after the present one it wants
+    held: bool = False  # whether the stage holds the hyper-graph
+    measure: str = "slack"  # what colours the lines
+    work: Personal = field(default_factory=Personal)
+    progress: Progress | None = None  # of the work begun last, until it is settled
+    failure: str = ""
+    opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
+
+    def __post_init__(self) -> None:
+        self.engine.seek(0)
+        self.opening = self.engine.lower_bound, self.engine.upper_bound
+
+    @property
+    def busy(self) -> bool:
+        """Whether the engine belongs to the background thread at the moment."""
+        return self.work.alive
+
+    def show(self, position: int) -> None:
+        """Stand after the first ``position`` events."""
+        self.position = min(max(position, 0), len(self.engine.trace))
+        self.seen = max(self.seen, self.position)
+
+    def step(self, grain: bc.Grain, backward: bool) -> None:
+        """One step of a grain, in either direction; backward, to the step's beginning."""
+        if backward:
+            kinds = self.engine.trace.column("kind")[: max(self.position - 1, 0)]
+            stops = (kinds >= _STOPS[grain]).nonzero()[0]
+            self.show(int(stops[-1]) + 1 if len(stops) else 0)
+        else:
+            self.engine.seek(self.position)
+            self.engine.step(grain)
+            self.show(self.engine.position)
+
+    def start(self, until: int | None = None) -> None:
+        """Run on in the background: to the end, or until so many events have happened."""
+        if self.busy:
+            return
+        self.engine.seek(len(self.engine.trace))
+        self.progress = self._progress()
+        self.work.begin(partial(self._drive, until))
+
+    def halt(self) -> None:
+        """Ask the background run to stop, and wait until it has (it looks about every 50 ms)."""
+        self.work.stop(wait=None)
+
+    def settle(self) -> bool:
+        """After the background run: stand where it ended. Returns whether it has ended, so that it is asked once."""
+        ended = not self.busy
+        if self.progress is not None and ended:
+            self.progress = None
+            self.show(self.engine.position)
+        return ended
+
+    def _drive(self, until: int | None, stop: threading.Event) -> None:
+        try:
+            self.engine.run(max_events=until, on_progress=partial(self._tell, stop))
+        except bc.EngineError as error:
+            self.failure = str(error)
+
+    def _tell(self, stop: threading.Event, engine: bc.Engine) -> bool:
+        if self.progress is None or time.perf_counter() - self.progress.when > TELL_SECONDS:
+            self.progress = self._progress()
+        return stop.is_set()
+
+    def _progress(self) -> Progress:
+        engine = self.engine
+        return Progress(
+            engine.sweep,
+            engine.n_rows,
+            engine.position,
+            engine.lower_bound,
+            engine.upper_bound,
+            engine.slack,
+            engine.row_edges(),
+            engine.trace,
+            time.perf_counter(),
+        )
+
+
+_STOPS = {"event": Kind.NODE_OPENED, "row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
+
+
+@dataclass(eq=False)
+class References(Personal):
+    """What HiGHS says about a model, asked for in the background. It appears piece by piece, as it is found."""
+
+    found: bc.Reference | None = None
+
+    def ask(self, mrf: bc.BinaryMRF, part: bc.Partition) -> None:
+        """Start looking, once."""
+        if self.found is None and not self.busy:
+            self.begin(partial(self._find, mrf, part))
+
+    def _find(self, mrf: bc.BinaryMRF, part: bc.Partition, stop: threading.Event) -> None:
+        def tell(known: bc.Reference) -> bool:
+            # The LP over variables comes first; before, there is nothing to show.
+            if not (stop.is_set() or math.isnan(known.fractional)):
+                self.found = known
+            return stop.is_set()
+
+        found = bc.reference(mrf, part, time_limit=REFERENCE_SECONDS, on_progress=tell)
+        if not stop.is_set():
+            self.found = found
+
+
+@dataclass
+class Lab:
+    """Everything a session works on. Replaced piece by piece, and only when the new piece is good."""
+
+    mrf: bc.BinaryMRF
+    max_size: int
+    partition: bc.Partition
+    variant: int
+    schedule: str
+    run: Run
+    origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
+    notice: str = ""  # what there is to say about how it came about
+    number: int = 0  # of the run, so that the stage knows a new one
+    references: References = field(default_factory=lambda: References())
+    account: bc.Account = field(init=False)  # of all runs of the session
+
+    def __post_init__(self) -> None:
+        self.account = self.run.engine.account
+
+    def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
+        """Take a new model, and cut it with the present M.
+
+        Raises
+        ------
+        TooLargeError, PartitionError
+            Then nothing has changed.
+        """
+        self.open(mrf, origin, bc.partition(mrf, self.max_size), self.max_size, self.variant, self.schedule)
+
+    def open(
+        self, mrf: bc.BinaryMRF, origin: Origin, part: bc.Partition, max_size: int, variant: int, schedule: str
+    ) -> None:
+        """Take a new model that is cut already, and start a run.
+
+        Raises
+        ------
+        TooLargeError, PartitionError
+            Then nothing has changed.
+        """
+        self._start(mrf, part, max_size, variant, schedule)
+        self.origin = origin
+
+    def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
+        """Start a new run on the model, cut anew.
+
+        Raises
+        ------
+        TooLargeError, PartitionError
+            Then nothing has changed.
+        """
+        self._start(self.mrf, part, max_size, variant, schedule)
+
+    @property
+    def link(self) -> str:
+        """What a link to this run says of it; empty if it cannot be linked to."""
+        return query(self.origin, self.partition, self.max_size, self.variant, self.schedule)
+
+    def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
+        engine = self._engine(mrf, part, variant, schedule)
+        self.run.halt()
+        self.references.stop()
+        self.mrf, self.partition, self.max_size = mrf, part, max_size
+        self.variant, self.schedule, self.references = variant, schedule, References()
+        self.run = Run(engine)
+        self.notice = ""
+        self.number += 1
+
+    def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
+        """A new run; where it does not fit beside the old one, but without it, the old one goes first."""
+        stop = bc.Stop(wanted=_interrupted)
+        try:
+            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
+        except bc.TooLargeError as error:
+            if error.needed > self.account.free + self.run.engine.charged:
+                raise
+        self.run.halt()
+        self.run.engine.release()
+        return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
+
+
+def _interrupted() -> bool:
+    """Give Streamlit the chance to end the script, as it does when somebody presses Stop or something else.
+
+    It looks for that whenever the session state is used, and ends the script by an exception.
+    """
+    st.session_state.get("lab")
+    return False
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def sample_names() -> list[str]:
+    """The sample instances, simplest first."""
+    order = ["tiny", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate"]
+    found = [path.name.removesuffix(".mrf.json") for path in SAMPLES.glob("*.mrf.json")]
+    return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def sample(name: str) -> bc.BinaryMRF:
+    """A sample instance (models are immutable, so all sessions may share it)."""
+    return bc.load(SAMPLES / f"{name}.mrf.json")
+
+
+def lab() -> Lab:
+    """The session's own lab; at first what the address asks for, or a small pose, cut and ready."""
+    if "lab" not in st.session_state:
+        said = st.query_params.to_dict()
+        try:
+            st.session_state.lab = linked(FIRST | said)
+        except LinkError as error:
+            st.session_state.lab = linked(FIRST)
+            st.session_state.lab.notice = f"This link cannot be opened: {error}. Here is a sample instead."
+    found: Lab = st.session_state.lab
+    return found
+
+
+def linked(said: Mapping[str, str]) -> Lab:
+    """The lab that a link describes. A run that is long until its event goes on in the background.
+
+    Raises
+    ------
+    LinkError
+    """
+    origin = origin_of(said)
+    if "sample" in origin and origin["sample"] not in sample_names():
+        raise LinkError(f"there is no sample {origin['sample']!r}")
+    event = event_of(said)
+    mrf = sample(origin["sample"]) if "sample" in origin else generated(origin)
+    part, max_size = cut_of(said, mrf)
+    engine = engine_of(said, mrf, part)
+    run = Run(engine, arc=arc_of(said, engine))
+    if event:
+        run.start(until=event)
+        run.settle()
+    return Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin)

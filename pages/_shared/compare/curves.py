@@ -1,0 +1,279 @@
+"""Runs side by side: what the chart of the Compare page is sent, what its table says, and who wins.
+
+The chart is a component that draws SVG itself: it keeps its DOM between reruns, so that nothing flickers while a race
+is on, and axes, zoom and what is hidden are its own affair. All else here are pure functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+import bender_core as bc
+from bender_core.run.bounds import gap_between
+from bender_core.run.explain import number
+from bender_core.units import duration
+from bender_core.visualization.styles import STYLES
+from pages._shared.app.text import label
+
+# An answer is to stay below 60 kB: a point takes about 50 bytes.
+POINTS_IN_ALL, POINTS_EACH = 900, 120
+# Bounds of two runs this close, relative to their size, are the same.
+SAME = 1e-8
+WIDTHS = (2.2, 3.4, 1.4, 4.6)
+
+_FRONTEND = Path(__file__).parents[1] / "frontend"
+_CODE = {
+    "script": "\n".join((_FRONTEND / f"{name}.js").read_text() for name in ("tools", "curves")),
+    "style": (_FRONTEND / "curves.css").read_text(),
+}
+_component = st.components.v2.component(
+    "bender_curves",
+    html=(_FRONTEND / "curves.html").read_text(),
+    js=(_FRONTEND / "curves_loader.js").read_text(),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A run as chart and table show it.
+
+    Attributes
+    ----------
+    key : str
+        Stays the same while the run goes on.
+    variant, max_size, strategy, schedule
+        What it is.
+    status : str
+    records : array of `perform.CURVE`
+        Where it stood, in the order of time.
+    memory : int or None
+        Predicted, in bytes; None where it is not known.
+    scale : float
+        Of the energies of its model (`hypergraph.energy_scale`).
+    note : str
+        Beside its name: whether it is pinned, or of an earlier session.
+    faded : bool
+        Whether it is there for comparison only.
+    """
+
+    key: str
+    variant: int
+    max_size: int
+    strategy: str
+    schedule: str
+    status: str
+    records: NDArray[np.void]
+    memory: int | None
+    scale: float
+    note: str = ""
+    faded: bool = False
+
+    @property
+    def lower_bound(self) -> float:
+        return float(self.records["lower_bound"][-1]) if len(self.records) else -np.inf
+
+    @property
+    def upper_bound(self) -> float:
+        return float(self.records["upper_bound"][-1]) if len(self.records) else np.inf
+
+    @property
+    def gap(self) -> float:
+        return gap_between(self.lower_bound, self.upper_bound, self.scale)
+
+    @property
+    def ending(self) -> str:
+        """Its status in the table: a run without progress has come to its goal if nothing was left to gain."""
+        return "gap closed" if self.status == "no progress" and self.gap == 0 else self.status
+
+    def last(self, column: str) -> float:
+        return self.records[column][-1].item() if len(self.records) else 0
+
+
+# -- names ----------------------------------------------------------------------------------------------------
+
+
+def labels(curves: Sequence[Curve]) -> list[str]:
+    """A short name for every run: its variant, and what else tells it from the others."""
+    several = {
+        what: len({getattr(curve, what) for curve in curves}) > 1 for what in ("max_size", "strategy", "schedule")
+    }
+    return [
+        " · ".join(
+            [str(curve.variant)]
+            + [f"M {curve.max_size}"] * several["max_size"]
+            + [_strategy(curve.strategy)] * several["strategy"]
+            + [curve.schedule] * several["schedule"]
+            + ([curve.note] if curve.note else [])
+        )
+        for curve in curves
+    ]
+
+
+def full_name(curve: Curve) -> str:
+    """All that a run is."""
+    name = bc.VARIANTS[curve.variant].name
+    return f"variant {curve.variant}: {name} · M {curve.max_size} · {_strategy(curve.strategy)} · {curve.schedule}"
+
+
+def _strategy(name: str) -> str:
+    return "by hand" if name == "manual" else name
+
+
+# -- the chart ------------------------------------------------------------------------------------------------
+
+
+def chart(model: str, curves: Sequence[Curve]) -> None:
+    """Mount the chart. Code goes to it once, with the first curves; it then says that it holds it."""
+    kept = st.session_state.get("curves")
+    held = bool(kept and kept.get("held"))
+    _component(key="curves", data=view(model, curves) | {"code": None if held else _CODE}, on_held_change=lambda: None)
+
+
+def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
+    """All that the component draws."""
+    cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
+    most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
+    return {
+        "model": label(model),
+        "scale": max((curve.scale for curve in curves), default=0.0),
+        "runs": [
+            _run(curve, name, cuts.index((curve.max_size, curve.strategy, curve.schedule)), most)
+            for curve, name in zip(curves, labels(curves), strict=True)
+        ],
+    }
+
+
+def _run(curve: Curve, name: str, cut: int, most: int) -> dict[str, Any]:
+    """A run for the component; runs of another cut have lines of another width."""
+    records, style = curve.records[picked(curve.records["sweep"], most)], STYLES[curve.variant]
+    return {
+        "key": curve.key,
+        "label": name,
+        "number": curve.variant,
+        "variant": bc.VARIANTS[curve.variant].name,
+        "name": full_name(curve),
+        "colour": style.colour,
+        "symbol": style.symbol.partition("-")[0],
+        "dash": style.dash,
+        "width": WIDTHS[cut % len(WIDTHS)],
+        "faded": curve.faded,
+        "exact": bc.VARIANTS[curve.variant].exact,
+        "sweeps": records["sweep"].tolist(),
+        "rows": records["rows"].tolist(),
+        "seconds": [float(f"{value:.4g}") for value in records["seconds"]],
+        # As many digits as it takes to tell a closed gap from one that is not.
+        "lower": [float(f"{value:.11g}") for value in records["lower_bound"]],
+        "upper": [float(f"{value:.11g}") for value in records["upper_bound"]],
+    }
+
+
+def picked(sweeps: NDArray[np.integer[Any]], most: int) -> NDArray[np.intp]:
+    """Which of many records to draw: ends of sweeps before others, more of the early ones, the first and the last."""
+    count = len(sweeps)
+    if count <= most:
+        return np.arange(count)
+    is_end = np.concatenate([[True], np.diff(sweeps) > 0])
+    ends, within = np.flatnonzero(is_end), np.flatnonzero(~is_end)
+    chosen = ends[_spread(len(ends), most - 1)]
+    chosen = np.concatenate([chosen, within[_spread(len(within), most - 1 - len(chosen))], [count - 1]])
+    return np.unique(chosen)
+
+
+def _spread(count: int, most: int) -> NDArray[np.intp]:
+    """At most so many of some places in a row, half of them evenly, half of them by powers."""
+    if count <= most:
+        return np.arange(count)
+    if most <= 0:
+        return np.arange(0)
+    half = max(most // 2, 1)
+    evenly = np.linspace(0, count - 1, most - half)
+    return np.unique(np.concatenate([evenly, np.geomspace(1, count, half) - 1]).astype(np.intp))
+
+
+# -- who wins -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Standings:
+    """How runs compare.
+
+    Attributes
+    ----------
+    order : list of int
+        The runs, the best first: by lower bound, then by when they reached it.
+    lower_bound, upper_bound, gap : float
+        The best of all, and how far they are apart.
+    best, labelled : list of bool
+        Of every run, whether it has the best lower bound, and the best labelling.
+    reached : list of float
+        When a run reached the best bound, seconds; infinite if it did not.
+    """
+
+    order: list[int]
+    lower_bound: float
+    upper_bound: float
+    gap: float
+    best: list[bool]
+    labelled: list[bool]
+    reached: list[float]
+
+
+def standings(curves: Sequence[Curve]) -> Standings:
+    """Compare runs that have begun."""
+    lower = max(curve.lower_bound for curve in curves)
+    upper = min(curve.upper_bound for curve in curves)
+    leeway = SAME * max(abs(lower), abs(upper), 1e-300)
+    reached = []
+    for curve in curves:
+        there = np.flatnonzero(curve.records["lower_bound"] >= lower - leeway)
+        reached.append(float(curve.records["seconds"][there[0]]) if len(there) else np.inf)
+    return Standings(
+        order=sorted(range(len(curves)), key=lambda k: (reached[k], -curves[k].lower_bound)),
+        lower_bound=lower,
+        upper_bound=upper,
+        gap=gap_between(lower, upper, curves[0].scale),
+        best=[curve.lower_bound >= lower - leeway for curve in curves],
+        labelled=[curve.upper_bound <= upper + leeway for curve in curves],
+        reached=reached,
+    )
+
+
+def remarks(table: Standings) -> list[str]:
+    """For every run what it is best in; what all share is not worth a star."""
+    said = []
+    for k in range(len(table.order)):
+        stars = ["first"] * (k == table.order[0] and sum(table.best) > 1)
+        stars += ["bound"] * (table.best[k] and not all(table.best))
+        stars += ["labelling"] * (table.labelled[k] and not all(table.labelled))
+        said.append(f"★ {', '.join(stars)}" if stars else "")
+    return said
+
+
+def verdict(curves: Sequence[Curve], going: bool) -> str:
+    """Who wins, in a sentence or two."""
+    begun = [curve for curve in curves if len(curve.records)]
+    if not begun:
+        return ""
+    table = standings(begun)
+    names = dict(zip((curve.key for curve in curves), labels(curves), strict=True))
+    winner, ties = begun[table.order[0]], sum(table.best)
+    name, verb = f"Variant {names[winner.key]}", "leads" if going else "wins"
+    bound = number(table.lower_bound)
+    if len(curves) == 1:
+        said = f"Lower bound {bound}."
+    elif ties == 1:
+        said = f"{name} {verb}: its lower bound, {bound}, is the best."
+    else:
+        when = f"{duration(table.reached[table.order[0]])} of computing"
+        who = f"all {ties} runs reach" if ties == len(curves) else f"{ties} of {len(curves)} runs reach"
+        said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was there first, after {when}."
+    if table.gap == 0:
+        return f"{said} The best labelling has just that energy: it is optimal."
+    return f"{said} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."

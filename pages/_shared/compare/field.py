@@ -1,0 +1,145 @@
+"""What is to race: the choices, the cuts they take, and why they cannot."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.experiments import Limits
+from bender_core.experiments.race import Entry
+from bender_core.groups import LARGEST_GROUP
+from bender_core.strategies import applicable
+from bender_core.units import storage
+from bender_core.variants import SCHEDULES
+from pages._shared.app.cutting import Cutting
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.session import Lab, lab
+from pages._shared.compare.racing import Contest, megabytes
+
+AS_ON_WATCH = "as on Watch"
+# More lines would not be told apart.
+MOST_RUNNERS = 24
+FIRST_VARIANTS = (4, 9, 11, 12)
+
+
+def contest(current: Lab) -> Contest:
+    """The session's own; another model starts another."""
+    state = st.session_state
+    if "contest" not in state or state.contest.mrf is not current.mrf:
+        by_hand = current.partition.strategy == "manual"
+        choices = {
+            "race_variants": list(FIRST_VARIANTS),
+            "race_sizes": [current.max_size],
+            "race_strategies": [AS_ON_WATCH if by_hand else current.partition.strategy],
+            "race_schedules": [current.schedule],
+            "race_sweeps": Limits.sweeps,
+            "race_seconds": 60,
+            "race_earlier": [],
+        }
+        state.contest = Contest(current, current.mrf, Cutting(current.mrf), choices)
+        state.update(choices)
+    found: Contest = state.contest
+    for key, value in found.choices.items():
+        state.setdefault(key, value)
+    return found
+
+
+def choices(current: Lab) -> None:
+    state = st.session_state
+    st.multiselect(
+        "Variants",
+        list(bc.VARIANTS),
+        format_func=lambda number: f"{number}: {bc.VARIANTS[number].name}",
+        key="race_variants",
+        wrap=True,
+        help=GLOSSARY["variant"],
+    )
+    st.multiselect(
+        "Strategies",
+        [AS_ON_WATCH, *applicable(current.mrf)],
+        key="race_strategies",
+        wrap=True,
+        help="How the variables are grouped; explained on Partition. "
+        f"“{AS_ON_WATCH}” is the cut of the run on Watch, also one made by hand.",
+    )
+    sizes, schedules = st.columns(2)
+    sizes.multiselect(
+        "M",
+        range(1, LARGEST_GROUP + 1),
+        key="race_sizes",
+        wrap=True,
+        disabled=state.race_strategies == [AS_ON_WATCH],
+        help=GLOSSARY["M"],
+    )
+    schedules.multiselect(
+        "Schedules",
+        list(SCHEDULES),
+        key="race_schedules",
+        wrap=True,
+        help=". ".join(f"{name}: {said}" for name, said in SCHEDULES.items()),
+    )
+    sweeps, seconds = st.columns(2)
+    sweeps.number_input("At most, sweeps", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"])
+    seconds.number_input("At most, seconds a run", 1, 3600, key="race_seconds")
+
+
+def cuts() -> list[tuple[int, str]]:
+    """What has to be cut for the race that is chosen: M and strategy."""
+    state = st.session_state
+    strategies = [name for name in state.race_strategies if name != AS_ON_WATCH]
+    return list(itertools.product(sorted(state.race_sizes), strategies))
+
+
+def entries(current: Lab, cutting: Cutting) -> list[Entry]:
+    """The runs that are chosen; of two that would be the same run only one."""
+    state = st.session_state
+    parts = [(current.partition, current.max_size)] if AS_ON_WATCH in state.race_strategies else []
+    parts += [(cutting.parts[asked], asked[0]) for asked in cuts() if asked in cutting.parts]
+    found: dict[tuple[bytes, int, str], Entry] = {}
+    for (part, max_size), schedule, variant in itertools.product(
+        parts, state.race_schedules, sorted(state.race_variants)
+    ):
+        same = part.group_of().tobytes(), variant, schedule
+        found.setdefault(same, Entry(current.mrf, part, max_size, variant, schedule))
+    return list(found.values())
+
+
+def chosen(current: Lab) -> int:
+    """How many runs were chosen, equal ones counted as often as they were."""
+    state = st.session_state
+    n_cuts = len(cuts()) + (AS_ON_WATCH in state.race_strategies)
+    return n_cuts * len(state.race_variants) * len(state.race_schedules)
+
+
+def objection(field: Sequence[Entry], asked: int, cutting: Cutting) -> str:
+    """Why the runs chosen cannot race, and what could; empty if they can."""
+    errors = [cutting.errors[asked] for asked in cuts() if asked in cutting.errors]
+    if errors:
+        return f"{errors[0][0].upper()}{errors[0][1:]}."
+    if not asked:
+        return "Nothing to race: choose at least one variant, strategy, M and schedule."
+    if len(field) > MOST_RUNNERS:
+        return f"{len(field)} runs are too many to be told apart; choose at most {MOST_RUNNERS}."
+    account, needed = lab().account, sum(map(megabytes, field))
+    room = account.free >> 20
+    if needed <= room:
+        return ""
+    return (
+        f"Together these runs need {storage(needed << 20)}, more than the {storage(room << 20)} that the run on Watch "
+        f"leaves of {storage(account.limit)}; {_what_fits(field, room)}."
+    )
+
+
+def _what_fits(field: Sequence[Entry], limit: int) -> str:
+    """What part of the field would fit into so many megabytes."""
+    for most in sorted({entry.max_size for entry in field}, reverse=True)[1:]:
+        smaller = [entry for entry in field if entry.max_size <= most]
+        if sum(map(megabytes, smaller)) <= limit:
+            return f"those with M up to {most} would fit"
+    count = len(
+        list(itertools.takewhile(lambda sum_: sum_ <= limit, itertools.accumulate(sorted(map(megabytes, field)))))
+    )
+    return f"{count} of them would fit" if count else "choose a smaller M"

@@ -1,0 +1,130 @@
+"""The chart of a race, its table, and what can be done with a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.experiments import Store
+from bender_core.strategies import applicable
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.remembered import cut, fingerprint
+from pages._shared.app.session import Lab
+from pages._shared.app.text import paragraph
+from pages._shared.compare.curves import Curve, chart, labels, remarks, standings, verdict
+from pages._shared.compare.racing import Contest
+
+
+def picture(held: Contest, earlier_runs: Sequence[Curve]) -> None:
+    """The chart and, as long as the race is on, how far it is."""
+    going = held.busy
+    curves = [*held.curves(), *earlier_runs]
+    chart(held.mrf.name, curves)
+    if not going:
+        return
+    assert held.racing is not None
+    paragraph(verdict(curves, going=True))
+    listed(curves, range(len(curves)), None)
+    st.progress(held.racing.share, held.racing.doing)
+
+
+def watched(held: Contest, earlier_runs: Sequence[Curve]) -> None:
+    """The picture again and again; when the race is over, the page as a whole."""
+    picture(held, earlier_runs)
+    if not held.busy:
+        st.rerun()
+
+
+def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequence[Curve]) -> None:
+    """Who won, the table, and what can be done with a run."""
+    curves = [curve for curve in [*held.curves(), *earlier_runs] if len(curve.records)]
+    if not curves:
+        return
+    paragraph(verdict(curves, going=False))
+    order = standings(curves).order
+    selected = listed(curves, order, f"standings {' '.join(curves[k].key for k in order)}")
+    curve = None if selected is None else curves[order[selected]]
+    actions = st.container(horizontal=True)
+    lane = held.lanes().get(curve.key) if curve else None
+    name = "" if curve is None else f" {labels(curves)[curves.index(curve)]}"
+    part = None if curve is None else partition_of(current, held, curve)
+    actions.button(
+        f"Watch{name}", on_click=held.watch, args=(part, curve), disabled=part is None, help="Step through this run"
+    )
+    if curve is not None and curve.key in held.pins:
+        actions.button(f"Unpin{name}", on_click=held.unpin, args=(curve.key,))
+    else:
+        actions.button(
+            f"Pin{name}",
+            on_click=held.pin,
+            args=(lane, curve, kept),
+            disabled=lane is None or lane.outcome is None,
+            help="Keep this run in the chart when others race, and for later sessions",
+        )
+    st.caption(
+        "Choose a row by its box, or with shift + space; a click on a column's head sorts. Seconds: computing time of "
+        "the run itself. ★ bound, ★ labelling: the best of all; ★ first: the first to reach the best bound."
+    )
+
+
+def partition_of(current: Lab, held: Contest, curve: Curve) -> bc.Partition | None:
+    """How a run is cut; None of an earlier run that was cut by hand."""
+    lane, pin = held.lanes().get(curve.key), held.pins.get(curve.key)
+    if lane or pin:
+        return (lane or pin).entry.part
+    if curve.strategy not in applicable(current.mrf):
+        return None
+    return cut(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
+
+
+def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> int | None:
+    """The table; returns which row is chosen, if rows may be."""
+    names, column = labels(curves), st.column_config
+    begun = [curve for curve in curves if len(curve.records)]
+    stars = dict(zip((curve.key for curve in begun), remarks(standings(begun)) if begun else [], strict=True))
+    rows = [(names[k], curves[k]) for k in order]
+    picked = st.dataframe(
+        {
+            "run": [f"{name}: {bc.VARIANTS[curve.variant].name}" for name, curve in rows],
+            "remarks": [stars.get(curve.key, "") for _, curve in rows],
+            "LB": [_finite(curve.lower_bound) for _, curve in rows],
+            "UB": [_finite(curve.upper_bound) for _, curve in rows],
+            "gap": [_finite(100 * curve.gap) for _, curve in rows],
+            "sweeps": [curve.last("sweep") for _, curve in rows],
+            "rows": [curve.last("rows") for _, curve in rows],
+            "seconds": [curve.last("seconds") for _, curve in rows],
+            "MB": [None if curve.memory is None else curve.memory / 2**20 for _, curve in rows],
+            "status": [curve.ending for _, curve in rows],
+        },
+        column_config={
+            "run": column.TextColumn(width=195),
+            "remarks": column.TextColumn(width=130),
+            "LB": column.NumberColumn(width=72, format="%.6g", help="Lower bound, energy: higher is better"),
+            "UB": column.NumberColumn(width=72, format="%.6g", help="Energy of the best labelling: lower is better"),
+            "gap": column.NumberColumn(
+                width=60, format="%.3g %%", help="Between the bounds, relative to the larger one in size; 0: closed"
+            ),
+            "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"]),
+            "rows": column.NumberColumn(width=52, help="Benders rows in use"),
+            "seconds": column.NumberColumn(
+                width=64, format="%.3g", help="Computing time of the run itself, tables included"
+            ),
+            "MB": column.NumberColumn(width=46, format="%.3g", help="Predicted memory"),
+            "status": column.TextColumn(width=88),
+        },
+        hide_index=True,
+        on_select="rerun" if key else "ignore",
+        selection_mode="single-row",
+        key=key or "standings so far",
+        placeholder="–",
+        alt="The runs, their bounds and what they took",
+    )
+    selected = picked.selection.rows if key else []
+    return selected[0] if selected and selected[0] < len(rows) else None
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,238 @@
+"""What one person has on the Compare page: a race and cuts in the background, and runs that are pinned."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import bender_core as bc
+from bender_core.experiments import Limits, Outcome, Run, Store, Task, curve_of
+from bender_core.experiments.perform import CURVE
+from bender_core.experiments.plan import code_version
+from bender_core.experiments.race import Entry, Lane, Race
+from bender_core.hypergraph import energy_scale
+from pages._shared.app.background import Personal
+from pages._shared.app.cutting import Cutting
+from pages._shared.app.session import Lab
+from pages._shared.compare.curves import Curve
+
+# A stop takes as long as the turn that is on; one that builds large tables is left to itself.
+STOP_SECONDS = 0.4
+
+
+@dataclass(eq=False)
+class Racing(Personal):
+    """A race that is being run.
+
+    Attributes
+    ----------
+    lanes : list of Lane
+    limits : Limits
+        Of every run, as asked for.
+    wanted : callable
+        Asked at every turn; the race stops when it says no.
+    failure : str
+        Why it was given up; empty if it was not.
+    """
+
+    lanes: list[Lane]
+    limits: Limits
+    wanted: Callable[[], bool]
+    failure: str = ""
+
+    @property
+    def share(self) -> float:
+        """How much is done, at the least."""
+        return sum(lane.share for lane in self.lanes) / len(self.lanes)
+
+    @property
+    def doing(self) -> str:
+        """How far it is, in numbers."""
+        done = sum(lane.outcome is not None for lane in self.lanes)
+        going = [lane for lane in self.lanes if lane.outcome is None]
+        said = f"{done} of {len(self.lanes)} runs have ended"
+        if not going:
+            return said
+        seconds = min(lane.seconds for lane in going)
+        fewest, most = min(lane.sweeps for lane in going), max(lane.sweeps for lane in going)
+        sweeps = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        return f"{said}; the others have had {seconds:.1f} s of {self.limits.seconds:g} s, sweep {sweeps}"
+
+    def start(self) -> None:
+        self.begin(self._drive)
+
+    def _drive(self, stop: threading.Event) -> None:
+        race = Race(self.lanes)
+        try:
+            while not (race.finished or stop.is_set()) and self.wanted():
+                race.advance()
+        except (bc.EngineError, bc.TooLargeError) as error:
+            self.failure = str(error)
+        finally:
+            for lane in self.lanes:
+                lane.end()
+
+    def status(self, lane: Lane) -> str:
+        """How a run stands, in words."""
+        if lane.outcome is None:
+            return "racing" if self.busy and lane.records else "waiting" if self.busy else "stopped"
+        return "stopped" if lane.limits.seconds < self.limits.seconds else lane.outcome.status
+
+
+@dataclass(frozen=True, eq=False)
+class Pin:
+    """A run that stays in the chart."""
+
+    entry: Entry
+    task: Task
+    outcome: Outcome
+    curve: Curve
+
+
+def megabytes(entry: Entry) -> int:
+    """The room that a run is given at least."""
+    return -(-entry.memory >> 20)
+
+
+@dataclass(eq=False)
+class Contest:
+    """All that the Compare page holds about one model.
+
+    Attributes
+    ----------
+    lab : Lab
+    mrf : BinaryMRF
+    cutting : Cutting
+    choices : dict
+        What the boxes on the page say; Streamlit forgets the boxes of a page that is left.
+    racing : Racing or None
+    pins : dict
+        By the keys of their curves.
+    error : str
+    asked : bool
+        Whether a race is asked for: the press is noted here, as Streamlit may drop the run that it starts.
+    to_watch : bool
+        Whether the run just cut is to be watched.
+    """
+
+    lab: Lab
+    mrf: bc.BinaryMRF
+    cutting: Cutting
+    choices: dict[str, Any]
+    racing: Racing | None = None
+    pins: dict[str, Pin] = field(default_factory=dict)
+    error: str = ""
+    asked: bool = False
+    to_watch: bool = False
+    _races: int = 0
+
+    @cached_property
+    def scale(self) -> float:
+        """By how much the energies of the model can differ."""
+        return energy_scale(self.mrf)
+
+    @property
+    def busy(self) -> bool:
+        return self.racing is not None and self.racing.busy
+
+    def ask(self) -> None:
+        self.asked, self.error = True, ""
+
+    def start(self, entries: Sequence[Entry], limits: Limits) -> None:
+        """Race; memory is shared out as each needs it."""
+        self.asked = False
+        self.stop()
+        self._races += 1
+        account, all_needed = self.lab.account, sum(map(megabytes, entries))
+        lanes = [
+            Lane(
+                entry,
+                replace(limits, megabytes=megabytes(entry) * (account.free >> 20) // all_needed),
+                account=account,
+            )
+            for entry in entries
+        ]
+        self.racing = Racing(lanes, limits, lambda: self.lab.mrf is self.mrf)
+        self.racing.start()
+
+    def stop(self) -> None:
+        if self.racing is not None:
+            self.racing.stop(STOP_SECONDS)
+
+    def pin(self, lane: Lane, curve: Curve, store: Store | None) -> None:
+        """Keep a run that has ended in the chart, and for later sessions."""
+        if lane.outcome is None:
+            return
+        task = lane.entry.task(lane.limits)
+        self.pins[curve.key] = Pin(lane.entry, task, lane.outcome, curve)
+        self.error = ""
+        try:
+            if store is not None:
+                store.add(task, lane.outcome)
+        except (OSError, sqlite3.Error) as error:
+            self.error = f"The run is pinned for this session only, it cannot be kept for later ones: {error}."
+
+    def unpin(self, key: str) -> None:
+        self.pins.pop(key, None)
+
+    def watch(self, part: bc.Partition, curve: Curve) -> None:
+        """Start the run anew where it can be watched."""
+        try:
+            self.lab.cut(part, curve.max_size, curve.variant, curve.schedule)
+        except (bc.TooLargeError, bc.PartitionError) as error:
+            self.error = str(error)
+        else:
+            self.to_watch = True
+
+    def lanes(self) -> dict[str, Lane]:
+        """The runs of the race, by the keys of their curves."""
+        if self.racing is None:
+            return {}
+        return {f"{self._races}.{k}": lane for k, lane in enumerate(self.racing.lanes)}
+
+    def curves(self) -> list[Curve]:
+        """The runs of the race, and those pinned before."""
+        own = {key: self._curve(key, lane) for key, lane in self.lanes().items()}
+        before = [replace(pin.curve, note="pinned", faded=True) for key, pin in self.pins.items() if key not in own]
+        return [*own.values(), *before]
+
+    def _curve(self, key: str, lane: Lane) -> Curve:
+        assert self.racing is not None
+        entry = lane.entry
+        return Curve(
+            key=key,
+            variant=entry.variant,
+            max_size=entry.max_size,
+            strategy=entry.part.strategy,
+            schedule=entry.schedule,
+            status=self.racing.status(lane),
+            # The thread goes on meanwhile, and adds to this very list.
+            records=np.array(list(lane.records), CURVE),
+            memory=entry.memory,
+            scale=self.scale,
+            note="pinned" * (key in self.pins),
+        )
+
+
+def earlier(run: Run, scale: float) -> Curve:
+    """A run of an earlier session, on a model whose energies have this scale."""
+    task = run.task
+    return Curve(
+        key=task.key,
+        variant=task.variant,
+        max_size=task.max_size,
+        strategy=task.strategy,
+        schedule=task.schedule,
+        status=run.outcome.status,
+        records=curve_of(run.outcome.curve) if run.outcome.curve else np.zeros(0, CURVE),
+        memory=None,
+        scale=scale,
+        note="earlier" if run.code == code_version() else "earlier, older code",
+        faded=True,
+    )

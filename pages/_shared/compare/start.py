@@ -1,0 +1,60 @@
+"""Start and stop of a race."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bender_core.experiments import Limits
+from bender_core.units import storage
+from pages._shared.app.cutting import Cutting
+from pages._shared.app.session import Lab, lab
+from pages._shared.app.text import complaint
+from pages._shared.compare.field import choices, chosen, cuts, entries, objection
+from pages._shared.compare.racing import Contest, megabytes
+
+TELL_SECONDS = 0.5
+
+
+def start(current: Lab, held: Contest, going: bool) -> None:
+    """What to race, what that takes, and the buttons."""
+    if going:
+        # Not in a fragment that runs again and again: a press is answered at once.
+        st.button("Stop the race", on_click=held.stop, type="primary", width="stretch")
+    else:
+        press = st.empty()
+    choices(current)
+    held.cutting.ask(cuts())
+    # Asked once, and before the cuts are looked at: the work may end while the page is drawn.
+    cutting = held.cutting.busy
+    if cutting:
+        st.fragment(cutting_on, run_every=TELL_SECONDS)(held.cutting)
+    field, asked = entries(current, held.cutting), chosen(current)
+    refused = "" if cutting else objection(field, asked, held.cutting)
+    if refused:
+        held.asked = False
+        complaint(refused)
+    elif field:
+        memory = f"{storage(sum(map(megabytes, field)) << 20)} of {storage(lab().account.free)}"
+        same = f" {asked - len(field)} would be the same run as another and are left out." * (asked > len(field))
+        st.caption(
+            f"{_runs(len(field))}, {memory}. They take turns, whoever has had the least time goes next: "
+            f"at any moment all have computed for as long.{same}"
+        )
+    if going:
+        return
+    ready = not (cutting or refused)
+    press.button("Race", on_click=held.ask, type="primary", disabled=not ready, width="stretch")
+    if held.asked and ready:
+        state = st.session_state
+        held.start(field, Limits(sweeps=state.race_sweeps, seconds=float(state.race_seconds)))
+        st.rerun()
+
+
+def cutting_on(cutting: Cutting) -> None:
+    if not cutting.busy:
+        st.rerun()
+    st.caption(f"{cutting.doing}…")
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"

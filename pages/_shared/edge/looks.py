@@ -1,0 +1,167 @@
+"""Four ways to look at a message closer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+import bender_core as bc
+from bender_core.run.explain import number
+from bender_core.run.rows import Row, row_values
+from bender_core.visualization.message import (
+    CUT_NAMES,
+    Message,
+    couplings,
+    plot_couplings_between,
+    plot_message,
+    plot_slack_histogram,
+    plot_slack_history,
+    plot_terms,
+    plot_what_if,
+    slack_history,
+)
+from pages._shared.app.clicks import clicked_point
+from pages._shared.app.naming import picture, run_file
+from pages._shared.app.session import Lab
+from pages._shared.app.text import labels, paragraph, table
+from pages._shared.edge.message import state_chosen
+
+LOOKS = ("What if", "Row anatomy", "Slack over time", "Histogram")
+# The slack over time is looked at after a bounded number of events, and for a bounded time.
+HISTORY_POINTS, HISTORY_SECONDS = 40, 1.5
+
+
+def picture_of(current: Lab, what: str) -> dict[str, Any]:
+    """The name under which a figure about the message is saved."""
+    return picture(run_file(current, f"message-{current.run.arc}_{what}"))
+
+
+def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
+    engine, part = current.run.engine, current.partition
+    state = state_chosen(current, shown)
+    cuts = bc.what_if(engine, p, q, state)
+    slack = float(shown.slack[state])
+    paragraph(
+        f"At {part.describe(p, state)} the truth is {number(float(shown.nu[state]))} and the envelope "
+        + (f"{number(slack)} below it. Every row here would close that:" if slack > 0 else "equals it already.")
+    )
+    st.plotly_chart(
+        plot_what_if(shown, cuts, state, order),
+        key="edge-what-if",
+        config=picture_of(current, "what-if"),
+        height=300,
+        alt="The four rows over the states; the table has their numbers",
+    )
+    table(
+        ["row", "mean looseness", "lifts the envelope by", "pivots", "µs"],
+        [
+            [CUT_NAMES[cut.kind], number(cut.looseness), number(cut.lift), f"{cut.pivots}", f"{1e6 * cut.seconds:.1f}"]
+            for cut in cuts
+        ],
+    )
+    st.caption(
+        "Looseness: how far the row alone lies below ν, over all states. Lift: how much the envelope would rise, over "
+        "all states. The run is not touched."
+    )
+
+
+def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
+    engine, part = current.run.engine, current.partition
+    receiving, sending = (labels([engine.mrf.names[i] for i in part.groups[group]]) for group in (p, q))
+    rows = chosen or engine.rows(p, q)[-1:]
+    for row in rows[:1]:
+        paragraph(
+            f"Row {row.index}, {CUT_NAMES[row.kind]}: ν ≥ {number(row.intercept)} − Σ u. "
+            + ("" if chosen else "It is the youngest; choose others in the table.")
+        )
+        st.plotly_chart(
+            plot_terms(row.u, receiving, "u"),
+            key="edge-u",
+            config=picture_of(current, "row-u"),
+            height=190,
+            alt=f"Terms u of row {row.index}, a bar for each receiving member",
+        )
+        st.plotly_chart(
+            plot_terms(row.v, sending, "v"),
+            key="edge-v",
+            config=picture_of(current, "row-v"),
+            height=190,
+            alt=f"Terms v of row {row.index}, a bar for each sending member",
+        )
+    st.caption("The couplings that the row splits between u and v; the values written there are those that pay:")
+    st.plotly_chart(
+        plot_couplings_between(couplings(engine.graph, p, q), receiving, sending),
+        key="edge-theta",
+        config=picture_of(current, "couplings"),
+        height=260,
+        alt="Couplings between the two groups, those that pay written out",
+    )
+
+
+def over_time(current: Lab, p: int, q: int) -> None:
+    run = current.run
+    history = slack_history(run.engine, p, q, HISTORY_POINTS, HISTORY_SECONDS)
+    st.plotly_chart(
+        plot_slack_history(history, run.position),
+        key="edge-history",
+        config=picture_of(current, "slack"),
+        height=320,
+        alt="Mean and largest slack over the events of the run",
+    )
+    st.caption(
+        "Mean and largest slack over all states, at events spread over the run. The dotted line is where it stands."
+    )
+    if not history.complete:
+        st.caption("Only the beginning: to look at all of this run would take too long.")
+
+
+@st.fragment
+def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[Row]) -> None:
+    """One of several closer looks; what is chosen in it does not make the page anew."""
+    current.run.engine.seek(current.run.position)
+    look = st.segmented_control("Look at", LOOKS, key="edge_look", required=True, label_visibility="collapsed")
+    if look == "What if":
+        what_if(current, p, q, shown, order)
+    elif look == "Row anatomy":
+        anatomy(current, p, q, chosen)
+    elif look == "Slack over time":
+        over_time(current, p, q)
+    else:
+        st.plotly_chart(
+            plot_slack_histogram(shown),
+            key="edge-histogram",
+            config=picture_of(current, "histogram"),
+            height=320,
+            alt="How many states have how much slack",
+        )
+        st.caption("How many states have how much slack; the bar at 0 counts those where the envelope is tight.")
+
+
+def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) -> None:
+    """The message itself; a click on a state chooses it."""
+    names = [current.partition.describe(p, int(y)) for y in shown.shown]
+    overlay = {f"row {row.index}, {CUT_NAMES[row.kind]}": row_values(row) for row in chosen}
+    key = f"edge-message-{current.number}-{current.run.arc}"
+
+    def clicked() -> None:
+        point = clicked_point(key)
+        if point is not None:
+            st.session_state.edge_clicked = int(shown.shown[min(int(point["x"]), len(shown.shown) - 1)])
+
+    st.plotly_chart(
+        plot_message(shown, names, order, overlay),
+        key=key,
+        config=picture_of(current, order),
+        on_select=clicked,
+        selection_mode="points",
+        height=340,
+        alt=f"The min-marginal and the envelope below it over {len(shown.shown)} states",
+    )
+    engine, slack = current.run.engine, shown.slack
+    rows = np.count_nonzero(engine.row_edges() == current.run.arc // 2)
+    st.caption(
+        f"Sweep {engine.sweep + 1}, event {current.run.position}: the true min-marginal ν and below it the envelope "
+        f"ν⁻ of {rows} rows. Shaded: slack, on average {number(float(slack.mean()))}. Squares: no slack."
+    )

@@ -1,0 +1,114 @@
+"""The message looked at: which one, its rows, and a state of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.run.rows import Row
+from bender_core.visualization.message import (
+    CUT_NAMES,
+    Message,
+    row_uses,
+)
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.session import Lab
+from pages._shared.app.text import label
+
+STEPS: tuple[tuple[bc.Grain, bool], ...] = (
+    ("sweep", True),
+    ("node", True),
+    ("row", True),
+    ("row", False),
+    ("node", False),
+    ("sweep", False),
+)
+
+
+def choose(current: Lab) -> tuple[int, int]:
+    """Which message, and where the run stands; returns receiver and sender."""
+    run, names = current.run, [label(name) for name in current.partition.labels]
+    ends = [run.engine.graph.ends(arc) for arc in range(2 * len(run.engine.graph.edges))]
+
+    def picked() -> None:
+        run.arc = st.session_state.edge_arc
+
+    def flip() -> None:
+        run.arc ^= 1
+
+    st.session_state.edge_arc = run.arc
+    which, turn, *steps = st.columns([5, 1, *[1.3] * len(STEPS)], vertical_alignment="bottom")
+    which.selectbox(
+        "Message",
+        range(len(ends)),
+        format_func=lambda arc: f"{names[ends[arc][1]]} → {names[ends[arc][0]]}",
+        key="edge_arc",
+        on_change=picked,
+        help=GLOSSARY["message"],
+    )
+    turn.button("⇄", help="Show the message in the other direction", on_click=flip, width="stretch")
+    for column, (grain, backward) in zip(steps, STEPS, strict=True):
+        column.button(
+            f"◀ {grain}" if backward else f"{grain} ▶",
+            key=f"edge-{grain}-{backward}",
+            on_click=run.step,
+            args=(grain, backward),
+            disabled=run.position == 0 if backward else run.engine.finished,
+            width="stretch",
+        )
+    return ends[run.arc]
+
+
+def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
+    """The rows of the message in a table; returns those chosen."""
+    engine, part = current.run.engine, current.partition
+    uses = row_uses(engine, p, q, shown)[::-1]
+    if not uses:
+        st.caption("An exact variant keeps no rows: the envelope is the min-marginal itself.")
+        return []
+    picked = st.dataframe(
+        {
+            "row": [use.row.index for use in uses],
+            "kind": [CUT_NAMES[use.row.kind] for use in uses],
+            "born at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
+            "made for": [label(part.labels[use.row.made_for]) for use in uses],
+            "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],
+            "intercept β⁰": [use.row.intercept for use in uses],
+            "is the envelope at": [use.maximal for use in uses],
+            "tight at y*": [use.tight for use in uses],
+        },
+        column_config={
+            "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"]),
+            "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
+            "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
+            "made for": st.column_config.TextColumn(help="The group at whose state y* the row was made"),
+            "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the present messages; energy"),
+            "is the envelope at": st.column_config.NumberColumn(format="percent", help="Share of the states"),
+            "tight at y*": st.column_config.CheckboxColumn(
+                help="Whether it still equals the truth there, in the direction it was made for"
+            ),
+        },
+        on_select="rerun",
+        selection_mode="multi-row",
+        hide_index=True,
+        height=250,
+        key=f"edge-rows-{current.number}-{current.run.arc}",
+    )
+    return [uses[k].row for k in picked.selection.rows if k < len(uses)]
+
+
+def state_chosen(current: Lab, shown: Message) -> int:
+    """The state that what-if looks at: the one clicked or typed, at first y*."""
+    key = f"edge-state-{current.number}-{current.run.arc}"
+    clicked = st.session_state.get("edge_clicked")
+    if clicked is not None:
+        st.session_state[key] = clicked
+        st.session_state.edge_clicked = None
+    st.session_state.setdefault(key, shown.minimiser)
+    state: int = st.number_input(
+        f"State of the receiver: click it in the figure, or type its code, 0 to {len(shown.nu) - 1}",
+        min_value=0,
+        max_value=len(shown.nu) - 1,
+        key=key,
+    )
+    return state

@@ -1,0 +1,104 @@
+"""A plan being carried out: what it takes, Run and Stop, and how far it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import streamlit as st
+
+from bender_core.experiments import Run, Task, seconds_expected
+from bender_core.experiments.tables import (
+    by_other_code,
+    endings,
+    shared,
+)
+from bender_core.units import duration
+from pages._shared.app.data import store
+from pages._shared.app.naming import file_name
+from pages._shared.app.text import complaint, table
+from pages._shared.experiments.choosing import Planned
+from pages._shared.experiments.experimenting import Experiment, experiment
+from pages._shared.experiments.plans import path_of
+
+TELL_SECONDS = 0.4
+# What takes less is not told in core-hours.
+SHORT_SECONDS = 60.0
+
+
+def facts(on_table: Planned, todo: Sequence[Task], will_take: str) -> None:
+    """How much a plan is, and how much of it is left."""
+    table(
+        ["", ""],
+        [
+            ["instances", f"{len(on_table.plan.instances)}"],
+            ["runs", f"{len(on_table.tasks):,}"],
+            ["to do", f"{len(todo):,}"],
+            ["will take", will_take],
+        ],
+    )
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def expected(name: str, to_do: int, _todo: Sequence[Task]) -> float:
+    """Seconds of one core that the rest of a plan may take."""
+    return seconds_expected(_todo)
+
+
+def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> None:
+    """The buttons that start and stop an experiment, and how far it is."""
+    running, cores = experiment(on_table.name), os.cpu_count() or 1
+    workers = st.session_state.get("plan_workers", cores)
+    older = by_other_code(runs)
+    if older:
+        st.caption(f"{older:,} of the runs shown were done by another version of the code.")
+    same = shared(on_table.tasks)
+    if same:
+        st.caption(f"{same:,} of the runs have the same groups as another M or strategy: one is done for all of them.")
+    # Only who serves the app may name a cluster: its scheduler is trusted with everything.
+    scheduler = os.environ.get("BENDER_SCHEDULER", "")
+    if todo:
+        where = "the Dask cluster" if scheduler else f"this machine, of {cores} cores"
+        st.number_input(f"Runs at a time, on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
+    left, right = st.columns(2)
+    # Asked once: the experiment may end while the page is drawn.
+    going = running.busy
+    path, kept = path_of(on_table.name), store().path
+    label = "Run" if len(todo) == len(on_table.tasks) else "Resume"
+    left.button(
+        label,
+        type="primary",
+        disabled=not todo or going,
+        on_click=lambda: path and running.start(path, kept, workers, scheduler),
+        width="stretch",
+    )
+    right.button("Stop", disabled=not going, on_click=running.stop, width="stretch")
+    if going:
+        st.fragment(working, run_every=TELL_SECONDS)(running)
+    elif running.failure:
+        complaint(f"The experiment ended early: {running.failure}. What is done is kept.")
+    ended = endings(runs)
+    if ended:
+        table(["ended", "runs"], [[status, f"{count:,}"] for status, count in ended.most_common()])
+    if path is not None:
+        st.download_button(
+            "Save the plan",
+            path.read_bytes(),
+            file_name=file_name(on_table.plan.name, "plan.toml"),
+            mime="application/toml",
+        )
+
+
+def working(running: Experiment) -> None:
+    """How far an experiment is."""
+    if not running.busy:
+        st.rerun()
+    if not running.total:
+        st.progress(0.0, "starting the workers")
+        return
+    left = f", about {duration(running.left)} left" if running.left is not None else ""
+    failed = f", {running.failed} failed" if running.failed else ""
+    st.progress(running.done / running.total, f"{running.done:,} of {running.total:,} runs{left}{failed}")
+    st.caption(f"Last: {running.last}. The tables show what was done when the page was last drawn.")
+    if st.button("Show what is done"):
+        st.rerun()

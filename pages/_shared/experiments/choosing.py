@@ -1,0 +1,169 @@
+"""Which plan: one that is shipped, one of the form, or a file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core import synth
+from bender_core.experiments import Limits, Plan, PlanError, Task, read_plan
+from bender_core.groups import LARGEST_GROUP
+from bender_core.strategies import STRATEGIES
+from bender_core.variants import SCHEDULES
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.session import lab
+from pages._shared.app.text import complaint
+from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
+
+TITLES = {
+    "small": "The paper's study in small, finished",
+    "paper": "The paper's whole study",
+    "own": "A plan of your own",
+    "file": "A plan from a file",
+}
+# In place of a family: the model that the session has.
+MINE = "mine"
+MOST_SEEDS = 1000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan on the table, and its runs."""
+
+    name: str
+    plan: Plan
+    tasks: list[Task]
+
+
+def choose() -> str | None:
+    """Which plan is on the table, by name; the address says it too, so that coming back finds it."""
+    state = st.session_state
+    said: str = st.query_params.get("plan") or state.get("plan", "small")
+    state.setdefault("plan_kind", said if said in SHIPPED else "own")
+    kind: str = st.selectbox("Experiment", list(TITLES), format_func=TITLES.__getitem__, key="plan_kind")
+    if kind in SHIPPED:
+        name = kind
+    else:
+        # Out of the way of the buttons once there is a plan.
+        with st.expander("The plan", expanded=state.get("own_plan", said) in SHIPPED):
+            made = make() if kind == "own" else bring()
+        if made and made != state.get("own_plan"):
+            state.own_plan = made
+            st.rerun()
+        state.own_plan = state.get("own_plan", said)
+        name = state.own_plan
+        if name in SHIPPED:
+            return None
+    state.plan = st.query_params["plan"] = name
+    if path_of(name) is None:
+        complaint(f"There is no plan {name} on this machine; make it again, or bring its file.")
+        return None
+    return name
+
+
+def make() -> str | None:
+    """A plan by a form; returns its name when it has just been made."""
+    current = lab()
+    mine = f"the model you have now: {current.mrf.name}"
+    source: str = st.selectbox(
+        "Instances",
+        [MINE, *synth.FAMILIES],
+        format_func=lambda key: mine if key == MINE else synth.FAMILIES[key].title,
+        key="plan_source",
+    )
+    has_model = source == MINE
+    with st.form("plan_form", border=False):
+        instances = {"files": file_of(current.mrf)} if has_model else _instances(source)
+        runs = {
+            "sizes": st.multiselect(
+                "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"]
+            ),
+            "variants": st.multiselect(
+                "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"]
+            ),
+            "strategies": st.multiselect(
+                "Strategies", ["default", *STRATEGIES], ["default"], key="plan_strategies", help=GLOSSARY["partition"]
+            ),
+            "schedules": st.multiselect(
+                "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"]
+            ),
+        }
+        left, right = st.columns(2)
+        sweeps = left.number_input("Sweeps a run, at most", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"])
+        seconds = right.number_input("Seconds a run, at most", 1.0, 86_400.0, 60.0, key="plan_seconds")
+        if has_model:
+            st.caption("A copy of your model is kept with the plan on this machine.")
+        if not st.form_submit_button("Plan it", width="stretch"):
+            return None
+    empty = [name for name, values in runs.items() if not values]
+    if empty:
+        complaint(f"The plan has no {empty[0]}; choose at least one.")
+        return None
+    title = current.mrf.name if has_model else synth.FAMILIES[source].title
+    text = text_of(instances, runs, Limits(sweeps, seconds), title)
+    return keep(text, current.mrf if has_model else None)
+
+
+def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:
+    """The parameters of a family, with seeds instead of one seed."""
+    values: dict[str, synth.Value | dict[str, int]] = {"family": source}
+    for parameter in synth.FAMILIES[source].parameters:
+        name, default, key = parameter.name, parameter.default, f"plan-{source}-{parameter.name}"
+        if name == "seed":
+            count = st.number_input("Instances (seeds 0, 1, …)", 1, MOST_SEEDS, 8, key=key)
+            values[name] = {"from": 0, "to": int(count) - 1}
+        elif isinstance(default, bool):
+            values[name] = st.toggle(parameter.label, default, key=key)
+        elif isinstance(default, str):
+            values[name] = st.selectbox(parameter.label, parameter.choices, parameter.choices.index(default), key=key)
+        elif isinstance(default, int):
+            values[name] = int(
+                st.number_input(parameter.label, int(parameter.low), int(parameter.high), default, key=key)
+            )
+        else:
+            values[name] = st.number_input(
+                parameter.label, float(parameter.low), float(parameter.high), default, key=key
+            )
+    return values
+
+
+def bring() -> str | None:
+    """A plan from a file; returns its name when there is one."""
+    file = st.file_uploader("A plan (TOML)", key="plan_file")
+    st.caption("What a plan may say is described in bender_core/experiments/plan.py; “Save the plan” shows one.")
+    if file is None:
+        return None
+    try:
+        text = file.getvalue().decode()
+        entries = tomllib.loads(text).get("instances", [])
+    except ValueError as error:
+        complaint(f"{file.name} is not TOML: {error}. The plan you had is still here.")
+        return None
+    if any("files" in entry for entry in entries):
+        complaint(f"{file.name} names files, which are not here; name families, or use the command line.")
+        return None
+    return keep(text)
+
+
+def planned(name: str) -> Planned | None:
+    """A plan and its runs, worked out once; what is wrong with it is said."""
+    path, kept = path_of(name), st.session_state.get("planned")
+    if path is None:
+        return None
+    if kept is not None and kept.name == name:
+        found: Planned = kept
+        return found
+    bar = st.progress(0.0, "cutting the instances")
+    try:
+        plan = read_plan(path)
+        tasks = plan.tasks(lambda share: bar.progress(share, f"cutting {len(plan.instances)} instances"))
+    except (PlanError, bc.FormatError, bc.ModelError, bc.PartitionError, OSError) as error:
+        complaint(f"This plan cannot be carried out: {error}")
+        return None
+    finally:
+        bar.empty()
+    st.session_state.planned = Planned(name, plan, tasks)
+    return st.session_state.planned

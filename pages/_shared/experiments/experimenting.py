@@ -1,0 +1,87 @@
+"""An experiment that is being carried out, by a process of its own that outlives sessions, but not the server."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.app.background import Background
+
+# Of one server, for all who look.
+MOST_AT_ONCE = 32
+# How long a stop is waited for, so that what is told afterwards is the last word; whoever is not ready then is killed.
+STOP_SECONDS = 0.4
+
+
+@dataclass(eq=False)
+class Experiment(Background):
+    """What carries out one plan. The thread listens to the process."""
+
+    done: int = 0  # runs, of the total
+    total: int = 0
+    failed: int = 0  # whose worker died
+    left: float | None = None  # seconds, at the pace so far
+    last: str = ""  # the run finished last
+    failure: str = ""  # why it ended, if not as it should
+    _process: subprocess.Popen[str] | None = None
+
+    def start(self, plan: Path, store: Path, workers: int, scheduler: str = "") -> None:
+        """Do what is not done yet."""
+        if self.busy:
+            return
+        command = [sys.executable, "-m", "bender_core", "experiment", "run", str(plan), "--store", str(store)]
+        command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
+        self.done = self.total = self.failed = 0
+        self.left, self.last, self.failure = None, "", ""
+        self._process = subprocess.Popen(
+            command,
+            cwd=Path(__file__).parents[3],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.begin(partial(self._listen, self._process))
+
+    def stop(self, wait: float = STOP_SECONDS) -> None:
+        """Leave it at what is done; what is running is done anew another time."""
+        self._stopped.set()
+        if self._process is None or self._process.stdin is None:
+            return
+        self._process.stdin.close()
+        super().stop(wait)
+        # If it does not read its input yet, or waits for its store. Its workers end with it.
+        self._process.kill()
+
+    def _listen(self, process: subprocess.Popen[str], stopped: threading.Event) -> None:
+        assert process.stdout is not None
+        said = ""
+        for line in process.stdout:
+            if not line.startswith("{"):
+                said = line
+            elif not stopped.is_set():
+                self._take(json.loads(line))
+        code = process.wait()
+        if code < 0:
+            said = f"its process was ended by {signal.Signals(-code).name}"
+        if code and not stopped.is_set():
+            self.failure = said.strip().removeprefix("error: ") or f"it ended with code {code}"
+
+    def _take(self, told: dict[str, Any]) -> None:
+        self.done, self.total, self.failed = told["done"], told["total"], told["failed"]
+        self.left, self.last = told["left"], told["last"]
+
+
+@st.cache_resource(show_spinner=False, max_entries=MOST_AT_ONCE)
+def experiment(plan: str) -> Experiment:
+    """The experiment of a plan, by its name among `pages._shared.experiments.plans`; one for all who look at it."""
+    return Experiment()

@@ -1,0 +1,201 @@
+"""What came of a plan: times, gaps, and every run."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import streamlit as st
+
+import bender_core as bc
+from bender_core.experiments import Run, Task
+from bender_core.experiments.observations import observations
+from bender_core.experiments.paper import PUBLISHED_GAPS
+from bender_core.experiments.tables import (
+    BASELINE,
+    PERCENTILES,
+    Speed,
+    columns,
+    gaps,
+    speeds,
+    to_csv,
+)
+from bender_core.visualization.document import document
+from bender_core.visualization.study import plot_times
+from pages._shared.app.naming import file_name
+from pages._shared.app.permalink import made_by
+from pages._shared.app.session import lab
+from pages._shared.app.text import complaint, paragraphs, table
+
+# Runs listed at most: a browser's table of more is slow.
+MOST_LISTED = 2000
+
+
+def watch(task: Task) -> None:
+    """Open a run on Watch."""
+    try:
+        mrf, part = task.cut()
+        values = dict(task.instance.values)
+        origin = made_by(task.instance.source, values) if task.instance.made else {}
+        lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)
+    except (bc.TooLargeError, bc.PartitionError, bc.FormatError, bc.ModelError, OSError) as error:
+        complaint(f"This run cannot be opened: {error}")
+    else:
+        st.switch_page("pages/watch.py")
+
+
+def times(runs: Sequence[Run]) -> None:
+    """The timing scatter, and what its lines say."""
+    schedules, sizes = (sorted({getattr(run.task, name) for run in runs}) for name in ("schedule", "max_size"))
+    left, right = st.columns([3, 1])
+    chosen = left.pills("Values of M", sizes, selection_mode="multi", default=sizes, key=f"times-{sizes}")
+    schedule = right.selectbox("Schedule", schedules) if len(schedules) > 1 else schedules[0]
+    shown = [run for run in runs if run.task.max_size in chosen and run.task.schedule == schedule]
+    if not any(run.task.variant == BASELINE for run in shown):
+        st.caption(f"Times are told against variant {BASELINE}, the baseline, of which no run is done here.")
+        return
+    drawing = plot_times(shown)
+    picked = st.plotly_chart(
+        drawing,
+        key="times",
+        height=460,
+        on_select="rerun",
+        selection_mode="points",
+        alt="Seconds of every run against those of the baseline; the table of speed-ups below has the numbers",
+    )
+    limit = max(run.task.limits.seconds for run in shown)
+    legend = (
+        "A point is a run, a line the best fit; below the baseline's it was faster. Colours and symbols: the paper's; "
+        "the colour tells α, o and solid lines rows on the loosest edge, x and dotted lines on all loose edges. Faint: "
+        f"a time reached the limit of {limit:g} s and is really longer."
+    )
+    st.caption(f"{legend} Click a point to watch its run.")
+    points = picked.selection.points
+    if points:
+        key, _, size = points[0]["customdata"]
+        watch(next(run.task for run in shown if (run.task.key, run.task.max_size) == (key, size)))
+    points_shown = tuple((run.task.key, run.task.max_size) for run in shown)
+    page = standing_alone(points_shown, legend, drawing)
+    st.download_button("Save the figure (HTML)", page, file_name(str(st.session_state.plan), "times.html"), "text/html")
+    observed = observations(shown)
+    if observed:
+        st.markdown("**What the paper observed, and whether it holds for these runs**")
+        paragraphs(
+            f"{'✓ holds' if look.holds else '✗ does not hold'}: {look.claim} {look.numbers}" for look in observed
+        )
+    found = {(speed.variant, speed.max_size): speed for speed in speeds(shown)}
+    table(
+        ["speed-up (slope)", *(f"M {size}" for size in chosen)],
+        [
+            [f"{variant}: {bc.VARIANTS[variant].name}", *(_speed(found.get((variant, size))) for size in chosen)]
+            for variant in sorted({variant for variant, _ in found})
+        ],
+    )
+    st.caption(
+        "The median of how many times faster than the baseline; in brackets the slope of the line of best fit: below "
+        "1, the longer the baseline takes, the larger the speed-up."
+    )
+
+
+# A callable, made when pressed, would spare this; but Streamlit forgets it as soon as the page is run once more.
+@st.cache_data(show_spinner=False, max_entries=4)
+def standing_alone(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
+    """A figure as a page of its own, with all that draws it."""
+    return document("Seconds of every run against those of the baseline", {legend: _drawing}).encode()
+
+
+def _speed(speed: Speed | None) -> str:
+    if speed is None:
+        return "–"
+    slope = "" if math.isnan(speed.slope) else f" ({speed.slope:.2f})"
+    return f"{speed.speedup:.3g}×{slope}"
+
+
+def gap_table(runs: Sequence[Run]) -> None:
+    """Percentiles of the normalised gap, with the paper's beside them where it has published them."""
+    rows = gaps(runs)
+    sizes = sorted({row.max_size for row in rows})
+    size = st.segmented_control("M", sizes, default=sizes[0], required=True, key=f"gaps-{sizes}")
+    lines, several = [], len({row.schedule for row in rows}) > 1
+    for row in rows:
+        if row.max_size == size:
+            whose = f"{row.variant}" + f", {row.schedule}" * several
+            limited = f"{row.limited} of {row.count}"
+            lines.append([whose, "here", *map(_gap, row.percentiles), limited])
+            published = PUBLISHED_GAPS.get(size, {}).get(row.variant) if row.schedule == "mplp" else None
+            if published is not None:
+                lines.append(["", "paper", *map(_gap, published), ""])
+    table(["variant", "", *(f"{level} %" for level in PERCENTILES), "at a limit"], lines)
+    st.caption(
+        "The gap, (UB − LB) / max(|LB|, |UB|), that so many per cent of the instances do not exceed: the paper's where "
+        "energies are negative. 0 is below 1e-9, a certified optimum; – is a run that never began. The paper's 97 "
+        "instances are not public and ours are generated: compare how variants stand to one another, not the levels."
+    )
+
+
+def _gap(value: float) -> str:
+    return "0" if value < 1e-9 else "–" if math.isinf(value) else f"{value:.2g}"
+
+
+def run_list(runs: Sequence[Run]) -> None:
+    """Every run as a row, to be opened or taken away."""
+    found = columns(runs)
+    shown = {name: found[name][:MOST_LISTED] for name in found if name not in ("key", "code", "model", "finished")}
+    picked = st.dataframe(
+        shown,
+        hide_index=True,
+        height=460,
+        on_select="rerun",
+        selection_mode="single-row",
+        key="runs",
+        column_config={
+            "gap": st.column_config.NumberColumn(format="%.2e"),
+            "seconds": st.column_config.NumberColumn(format="%.3g"),
+            "lower_bound": st.column_config.NumberColumn("LB (energy)", format="%.8g"),
+            "upper_bound": st.column_config.NumberColumn("UB (energy)", format="%.8g"),
+        },
+        alt="All runs",
+    )
+    if len(runs) > MOST_LISTED:
+        st.caption(f"The first {MOST_LISTED:,} of {len(runs):,} runs; the files below hold all.")
+    one, two, three = st.columns(3)
+    rows = picked.selection.rows
+    if one.button("Watch it", disabled=not rows, help="Choose a row by its box", width="stretch"):
+        watch(runs[rows[0]].task)
+    two.download_button(
+        "Save as CSV", to_csv(runs), file_name(str(st.session_state.plan), "runs.csv"), "text/csv", width="stretch"
+    )
+    three.download_button(
+        "Save as Parquet",
+        _parquet(found),
+        file_name(str(st.session_state.plan), "runs.parquet"),
+        "application/vnd.apache.parquet",
+        width="stretch",
+    )
+
+
+def _parquet(found: dict[str, list[object]]) -> bytes:
+    out = io.BytesIO()
+    parquet.write_table(pa.table(found), out)
+    return out.getvalue()
+
+
+def results(runs: Sequence[Run]) -> None:
+    """What the runs found, in three views."""
+    if not runs:
+        st.info("No run of this plan is done yet. Press Run: what is done is kept, whatever happens.")
+        return
+    timing, gap, listing = st.tabs(["Times", "Gaps", "Runs"], key="study_view", on_change="rerun")
+    with timing:
+        if timing.open:
+            times(runs)
+    with gap:
+        if gap.open:
+            gap_table(runs)
+    with listing:
+        if listing.open:
+            run_list(runs)

@@ -1,0 +1,92 @@
+"""Plans of experiments: those that are shipped, and those that people make, kept by what they say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import bender_core as bc
+from bender_core.experiments import Limits
+from bender_core.io import dumps
+from bender_core.synth import Value
+from pages._shared.app.data import folder
+from pages._shared.app.naming import file_of
+
+STUDY = Path(__file__).parents[3] / "docs" / "study"
+SHIPPED = {"small": STUDY / "small.toml", "paper": STUDY / "paper.toml"}
+
+
+def path_of(name: str) -> Path | None:
+    """The file of a plan; None if there is none of this name."""
+    if name in SHIPPED:
+        return SHIPPED[name]
+    path = _kept() / name / "plan.toml"
+    return path if name.isalnum() and path.is_file() else None
+
+
+def keep(text: str, mrf: bc.BinaryMRF | None = None) -> str:
+    """Keep a plan, with the model that it speaks of as `naming.file_of`; returns its name, equal for equal plans.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    model = b"" if mrf is None else dumps(mrf)
+    name = hashlib.sha256(text.encode() + b"\0" + model).hexdigest()[:16]
+    place = _kept() / name
+    place.mkdir(parents=True, exist_ok=True)
+    if mrf is not None:
+        _write(place / file_of(mrf), model)
+    _write(place / "plan.toml", text.encode())
+    return name
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file in one step: where the disk is full, half a plan would be one that cannot be read."""
+    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def text_of(
+    instances: Mapping[str, Value | Mapping[str, int]],
+    runs: Mapping[str, Sequence[int] | Sequence[str]],
+    limits: Limits,
+    name: str,
+) -> str:
+    """A plan of one kind of instances as TOML, in which strings, numbers and lists are written as in JSON."""
+    return "\n".join(
+        [
+            f"name = {_toml(name)}",
+            "",
+            "[[instances]]",
+            *(f"{key} = {_toml(value)}" for key, value in instances.items()),
+            "",
+            "[runs]",
+            *(f"{key} = {_toml(list(values))}" for key, values in runs.items()),
+            "",
+            "[limits]",
+            f"sweeps = {limits.sweeps}",
+            f"seconds = {limits.seconds}",
+            f"megabytes = {limits.megabytes}",
+            "",
+        ]
+    )
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(entry)}" for key, entry in value.items()) + "}"
+    return json.dumps(value)
+
+
+def _kept() -> Path:
+    return folder() / "plans"

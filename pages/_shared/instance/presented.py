@@ -1,0 +1,144 @@
+"""A model as a person sees it: numbers, drawing, terms, and files of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.io import FORMATS, dumps, without_unheld_constant
+from bender_core.normal_form import unary_shifts
+from bender_core.run.explain import number
+from bender_core.statistics import Statistics, statistics
+from bender_core.visualization.figures import plot_couplings, plot_model
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.naming import file_name, file_of, picture
+from pages._shared.app.text import MEDIUM, SHORT, complaint, heading, label, paragraph, table
+from pages._shared.instance.sources import format_title
+
+LARGEST_PICTURE = 2000
+# Coefficients that differ by more are at the mercy of rounding.
+WIDEST_RANGE = 1e12
+# Every visit of the page writes the file anew.
+LARGEST_DOWNLOAD = 30_000
+
+
+@st.cache_data(show_spinner=False, max_entries=16)
+def _statistics(content: str, _mrf: bc.BinaryMRF) -> Statistics:
+    return statistics(_mrf)
+
+
+def conversion(mrf: bc.BinaryMRF) -> None:
+    """The normal form of one edge: the table before, what is left of it, and where the rest went."""
+    if not mrf.n_edges:
+        st.caption("This model has no edges to convert.")
+        return
+    chosen = st.number_input(f"Edge (1 to {mrf.n_edges})", 1, mrf.n_edges, 1)
+    e = int(chosen) - 1
+    i, j = (label(mrf.names[v], SHORT) for v in mrf.edges[e])
+    before = mrf.pairwise[e]
+    form = bc.to_normal_form(mrf)
+    (shift_i,), (shift_j,) = unary_shifts(before[None])
+    after = form.pairwise()[e]
+    rows = []
+    for a in (0, 1):
+        for b in (0, 1):
+            total = after[a, b] + shift_i[a] + shift_j[b]
+            cells = (before[a, b], after[a, b], shift_i[a], shift_j[b], total)
+            rows.append([f"{a} {b}", *map(number, cells)])
+    table(["states", "table before", "table after", f"moved to {i}", f"moved to {j}", "sum after"], rows)
+    kind = "attractive: only (1, 1) pays" if form.entry[e, 1] == 1 else "repulsive: only (1, 0) pays"
+    st.caption(f"{kind}. The first and the last column agree, so no labelling changes its energy.")
+
+
+def terms(mrf: bc.BinaryMRF) -> None:
+    """What the source of the model optimises, where that is not the energy of bits."""
+    objective = mrf.objective
+    if objective == bc.Objective():
+        return
+    aim = "minimises" if objective.sense == "min" else "maximises"
+    sign = {1.0: "energy", -1.0: "−energy"}.get(objective.scale, f"{number(objective.scale)} · energy")
+    offset = f" + {number(objective.offset)}" if objective.offset else ""
+    spins = "; its variables are spins, 2x − 1" if objective.domain == "spins" else ""
+    paragraph(f"The source {aim} its {label(objective.name, MEDIUM)} = {sign}{offset}{spins}.")
+
+
+def save(mrf: bc.BinaryMRF) -> None:
+    """The model as a file of any format that is written."""
+    writable = {form.name: form for form in FORMATS if form.write is not None}
+    form = writable[
+        st.selectbox("Format of the file", list(writable), format_func=lambda name: writable[name].title, key="save_as")
+    ]
+    if mrf.n + mrf.n_edges > LARGEST_DOWNLOAD:
+        st.caption("Too large to be written here; use the command line: python -m bender_core convert.")
+        return
+    constant = form.unheld_constant(mrf)
+    if constant:
+        st.caption(f"This format has no place for the constant {number(constant)}; it is left out.")
+    try:
+        data = dumps(without_unheld_constant(mrf, form.name), form.name)
+    except bc.FormatError as error:
+        complaint(error)
+        return
+    st.download_button("Save the model", data, file_name=file_of(mrf, form.endings[0]), mime="application/octet-stream")
+    if form.loses:
+        st.caption(f"Not kept, for want of a place: {form.loses}.")
+
+
+def present(mrf: bc.BinaryMRF) -> None:
+    """The model as it is."""
+    heading(mrf.name)
+    paragraph(mrf.description)
+    facts = _statistics(mrf.content_hash(), mrf)
+    for column, (what, value) in zip(
+        st.columns(5),
+        (
+            ("variables", facts.n),
+            ("edges", facts.n_edges),
+            ("mean degree", f"{facts.mean_degree:.1f}"),
+            ("independent cycles", facts.cycles),
+            ("frustrated", facts.frustrated),
+        ),
+        strict=True,
+    ):
+        column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
+    if mrf.hard_entries:
+        st.caption(
+            f"{mrf.hard_entries} table entries forbid a state; each became a penalty larger than all other energies."
+        )
+    if mrf.readings:
+        taken, *others = (format_title(name) for name in mrf.readings)
+        st.caption(
+            f"Read as {taken}; the file fits {', '.join(others)} too. Choose its format to have it read otherwise."
+        )
+    if facts.range > WIDEST_RANGE:
+        st.caption(f"Energies differ in size by {facts.range:.0e}: expect the small ones to be lost in rounding.")
+    terms(mrf)
+    drawing, histogram, form, file = st.tabs(["Drawing", "Couplings", "Normal form", "Save"])
+    with drawing:
+        if mrf.n <= LARGEST_PICTURE:
+            st.plotly_chart(
+                plot_model(mrf),
+                height=430,
+                config=picture(file_name(mrf.name, "model")),
+                key="model",
+                alt=f"{facts.n} variables and {facts.n_edges} couplings between them",
+            )
+            st.caption("Circles are variables, coloured by what x = 1 costs; lines are couplings, dotted if repulsive.")
+        else:
+            st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
+    with histogram:
+        st.plotly_chart(
+            plot_couplings(mrf),
+            height=430,
+            config=picture(file_name(mrf.name, "couplings")),
+            key="couplings",
+            alt="How many edges have which coupling",
+        )
+        st.caption("How many edges have which coupling w; negative ones favour equal values.")
+    with form:
+        conversion(mrf)
+    with file:
+        save(mrf)
+    if mrf.source:
+        with st.expander("Source"):
+            paragraph(mrf.source)

@@ -1,0 +1,165 @@
+"""Where models come from: samples, files, texts, and generators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core import synth
+from bender_core.io import FORMATS, default_limit, load_evidence
+from bender_core.visualization.figures import model_svg
+from pages._shared.app.permalink import Origin, made_by
+from pages._shared.app.session import lab, sample, sample_names
+from pages._shared.app.text import markdown, paragraph
+
+EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def thumbnail(name: str) -> str:
+    """The thumbnail of a sample."""
+    return model_svg(sample(name))
+
+
+def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
+    """Make a model the session's own; if it cannot be run as it is, say so and keep the old one."""
+    try:
+        lab().load(mrf, origin)
+    except (bc.TooLargeError, bc.PartitionError) as error:
+        st.session_state.instance_error = str(error)
+    else:
+        st.session_state.instance_error = ""
+
+
+def samples() -> None:
+    for name in sample_names():
+        mrf = sample(name)
+        with st.container(border=True):
+            image, words = st.columns([3, 8], vertical_alignment="center")
+            image.image(thumbnail(name), alt=f"The graph of {name}")
+            with words:
+                title, action = st.columns([3, 1], vertical_alignment="center")
+                title.markdown(f"**{markdown(name)}** · {mrf.n} variables, {mrf.n_edges} edges")
+                action.button("Load", key=f"load-{name}", on_click=take, args=(mrf, {"sample": name}), width="stretch")
+                paragraph(mrf.description)
+
+
+def largest_upload() -> int:
+    """Megabytes that a file may have: as the library has it, and as the server takes it."""
+    return max(min(int(default_limit() / 1e6), int(st.get_option("server.maxUploadSize"))), 1)
+
+
+def uploader(title: str, key: str, on_change: Callable[[], None]) -> None:
+    """A field for one file, and below it why none was taken, which the browser knows and the server does not."""
+    limit = largest_upload()
+    with st.container(key=f"{key}_field"):
+        st.file_uploader(title, max_upload_size=limit, key=key, on_change=on_change, label_visibility="collapsed")
+        st.html(
+            f"<div class='complaint refused'>The file was not uploaded: the limit is {limit} MB. Give a smaller file, "
+            "or raise BENDER_MAX_UPLOAD_MB and server.maxUploadSize on the server.</div>"
+        )
+
+
+def upload() -> None:
+    formats = ", ".join(form.title for form in FORMATS)
+    st.caption(f"Plain or gzip, at most {largest_upload()} MB, recognised by content: {formats}.")
+    uploader("A model file", "upload", _uploaded)
+    st.selectbox(
+        "Format of the uploaded file",
+        [None, *(form.name for form in FORMATS)],
+        format_func=format_title,
+        key="uploaded_format",
+        on_change=_uploaded,
+    )
+    # As a form: outside of one, leaving the text runs the page, and the button moves away under the press.
+    with st.expander("Paste a model as text"), st.form("paste", border=False):
+        st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
+        choice, action = st.columns([3, 1], vertical_alignment="bottom")
+        choice.selectbox(
+            "Format", [None, *(form.name for form in FORMATS)], format_func=format_title, key="pasted_format"
+        )
+        action.form_submit_button("Read it", on_click=_pasted, width="stretch")
+    with st.expander("Evidence: some values are known"):
+        st.caption("A UAI evidence file for the model you have now. What was observed becomes fixed.")
+        uploader("An evidence file", "evidence", _observed)
+
+
+def format_title(name: str | None) -> str:
+    return "the content tells" if name is None else next(form.title for form in FORMATS if form.name == name)
+
+
+def _uploaded() -> None:
+    file = st.session_state.upload
+    if file is None:
+        st.session_state.instance_error = ""
+        return
+    form = st.session_state.get("uploaded_format")
+    read(file.name, lambda: bc.load(file.getvalue(), name=file.name, format=form))
+
+
+def _pasted() -> None:
+    text, form = st.session_state.pasted, st.session_state.pasted_format
+    read("The text", lambda: bc.load(text.encode(), name="pasted", format=form))
+
+
+def _observed() -> None:
+    file = st.session_state.evidence
+    if file is None:
+        return
+
+    def condition() -> bc.BinaryMRF:
+        mrf = lab().mrf
+        evidence = load_evidence(file.getvalue(), mrf.n)
+        return replace(mrf.condition(evidence), name=f"{mrf.name}, {len(evidence)} observed")
+
+    read(file.name, condition)
+
+
+def read(what: str, get: Callable[[], bc.BinaryMRF]) -> None:
+    """Take the model that somebody brings; if it is none, say so in one sentence and keep the old one."""
+    try:
+        mrf = get()
+    except (bc.FormatError, bc.ModelError) as error:
+        st.session_state.instance_error = f"{what}: {error}. The model you had is still here."
+        return
+    take(mrf, {})
+
+
+def make() -> None:
+    chosen = st.selectbox("Family", list(synth.FAMILIES), format_func=lambda key: synth.FAMILIES[key].title)
+    family = synth.FAMILIES[chosen]
+    st.caption(family.shows)
+    for parameter in family.parameters:
+        _field(chosen, parameter)
+    st.button("Make it", type="primary", on_click=_made, args=(chosen,))
+
+
+def _key(family: str, parameter: synth.Parameter) -> str:
+    return f"make-{family}-{parameter.name}"
+
+
+def _field(family: str, parameter: synth.Parameter) -> None:
+    key, default = _key(family, parameter), parameter.default
+    if isinstance(default, bool):
+        st.toggle(parameter.label, default, key=key)
+    elif isinstance(default, str):
+        st.selectbox(parameter.label, parameter.choices, parameter.choices.index(default), key=key)
+    elif isinstance(default, int):
+        st.number_input(parameter.label, int(parameter.low), int(parameter.high), default, key=key)
+    else:
+        st.number_input(parameter.label, float(parameter.low), float(parameter.high), default, key=key)
+
+
+def _made(family: str) -> None:
+    # Read here, not when the button was drawn: a field may change and the button be pressed in one go.
+    parameters = synth.FAMILIES[family].parameters
+    values = {parameter.name: st.session_state[_key(family, parameter)] for parameter in parameters}
+    try:
+        mrf = synth.generate(family, **values)
+    except bc.ModelError as error:
+        st.session_state.instance_error = str(error)
+        return
+    take(mrf, made_by(family, values))

@@ -1,0 +1,155 @@
+"""Lesson: the bound, the gap, the certificate."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+import bender_core as bc
+from bender_core.run.explain import number
+from bender_core.visualization.figures import ATTRACTIVE, REPULSIVE, figure
+from pages._shared.app.session import Lab, sample
+from pages._shared.app.text import table
+from pages._shared.learn.drawing import draw
+from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
+from pages._shared.learn.models import same, stand
+
+TEXT = """
+Take every group's cheapest state by itself, and what is cheapest on every edge after the sharing. Groups need not
+agree, so the sum of all this is a **lower bound** (LB): no labelling costs less. Put the groups' cheapest states
+together, and you have a labelling; what it costs is an **upper bound** (UB). The optimum lies between. UB − LB is the
+**gap**: when it closes, the labelling is proven optimal.
+
+The shares λ are the **certificate**: from them alone anybody can compute LB again, without trusting the rows or the
+run.
+
+Each update raises LB or leaves it; it never falls.
+
+**Try it:** drag through the sweeps of a small body pose.
+"""
+
+SIZE, ASKED = 8, 2
+
+
+class Standing(NamedTuple):
+    """Where the run stands after a sweep; energies."""
+
+    position: int
+    lower: float
+    upper: float
+    certificate: float
+
+
+@lru_cache(maxsize=1)
+def cut() -> bc.Partition:
+    return bc.partition(sample("pose-small"), SIZE, "groups")
+
+
+@lru_cache(maxsize=1)
+def standings() -> tuple[Standing, ...]:
+    """The run sweep by sweep, to its end."""
+    engine = bc.Engine(sample("pose-small"), cut(), variant=9)
+    found = []
+    while True:
+        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, engine.certificate()))
+        if engine.finished:
+            return tuple(found)
+        engine.step("sweep")
+
+
+def show() -> None:
+    every = standings()
+    # The first bound is so low that all others would look alike beside it.
+    sweep: int = st.slider("Sweeps made", 1, len(every) - 1, 1, key="learn-bound-sweep", persist_state="session")
+    now = every[sweep]
+    draw(
+        plot_bounds(every, sweep),
+        f"Bounds on the energy after sweep {sweep}",
+        "Blue, round: LB. Orange, square, dashed: UB. Shaded: the gap, where the optimum lies. Dotted: still to come.",
+        f"After sweep {sweep} the lower bound is {number(now.lower)} and the upper bound {number(now.upper)}.",
+        key="learn-bound-figure",
+    )
+    table(
+        ["at this sweep", "energy"],
+        [
+            ["UB, the best labelling so far", number(now.upper)],
+            ["LB, as the run keeps it", number(now.lower)],
+            ["LB, computed again from λ alone", number(now.certificate)],
+            ["gap UB − LB", "0, closed" if same(now.upper, now.lower) else number(now.upper - now.lower)],
+        ],
+    )
+
+
+def plot_bounds(every: tuple[Standing, ...], sweep: int) -> go.Figure:
+    """Both bounds up to a sweep, with the gap between them; faint, what is still to come."""
+    x = np.arange(1, len(every))
+    lower, upper = (np.array([getattr(standing, side) for standing in every[1:]]) for side in ("lower", "upper"))
+    line = {"type": "scatter", "mode": "lines+markers"}
+    drawing = figure(
+        [
+            {"type": "scatter", "mode": "lines", "x": x, "y": bound, "showlegend": False, "hoverinfo": "skip"}
+            | {"line": {"color": "#808890", "dash": "dot", "width": 1.5}}
+            for bound in (lower, upper)
+        ]
+        + [
+            line
+            | {"x": x[:sweep], "y": lower[:sweep], "name": "LB", "line": {"color": ATTRACTIVE, "width": 2.5}}
+            | {"marker": {"size": 9}, "hovertemplate": "sweep %{x}: LB %{y:.5g}<extra></extra>"},
+            line
+            | {"x": x[:sweep], "y": upper[:sweep], "name": "UB", "fill": "tonexty"}
+            | {"fillcolor": "rgba(213, 94, 0, 0.15)", "line": {"color": REPULSIVE, "dash": "dash", "width": 2.5}}
+            | {"marker": {"size": 9, "symbol": "square"}, "hovertemplate": "sweep %{x}: UB %{y:.5g}<extra></extra>"},
+        ]
+    )
+    margin = 0.08 * float(upper.max() - lower.min())
+    drawing.update_xaxes(title="sweep", dtick=1, range=[0.7, len(every) - 0.7], tickfont={"size": 14})
+    drawing.update_yaxes(
+        title="energy", range=[float(lower.min()) - margin, float(upper.max()) + margin], tickfont={"size": 14}
+    )
+    return drawing
+
+
+def question() -> Question:
+    """How much may be gained at most is the gap; what really can be gained is known only at the end."""
+    asked, end = standings()[ASKED], standings()[-1]
+    most, truly = asked.upper - asked.lower, asked.upper - end.upper
+    options = tuple(number(value) for value in sorted({0.0, truly, most, -asked.lower}))
+
+    def judge(answer: Answer) -> Verdict:
+        facts = f"UB = {number(asked.upper)} and LB = {number(asked.lower)}"
+        if answer == number(most):
+            return Verdict(
+                True, f"{facts} are {number(most)} apart. The run later finds one that is better by {number(truly)}."
+            )
+        if answer == number(truly):
+            return Verdict(False, f"That is what the run gains in the end. After {ASKED} sweeps it knows only {facts}.")
+        if answer == number(0.0):
+            return Verdict(False, f"The bounds have not met: {facts}. Something better may exist.")
+        return Verdict(False, f"More than the bounds allow: {facts}.")
+
+    return Question(
+        f"Stop after {ASKED} sweeps. By how much may the optimum be lower than the labelling found, as far as the "
+        "bounds tell?",
+        judge,
+        options,
+    )
+
+
+def put(lab: Lab) -> None:
+    sweep = int(np.clip(st.session_state.get("learn-bound-sweep", 1), 1, len(standings()) - 1))
+    lab.open(sample("pose-small"), {"sample": "pose-small"}, cut(), SIZE, 9, "mplp")
+    stand(lab, standings()[sweep].position)
+
+
+LESSON = Lesson(
+    slug="bound",
+    title="The bound, the gap, the certificate",
+    text=TEXT,
+    show=show,
+    question=question,
+    opens=Opening("watch", "the run at the end of this sweep", put),
+)

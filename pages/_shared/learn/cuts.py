@@ -1,0 +1,147 @@
+"""Lesson: RMC against MWC, and what α does."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+import bender_core as bc
+from bender_core.run.explain import number
+from bender_core.visualization.message import CUT_LINES, CUT_NAMES, TRUTH
+from pages._shared.app.session import Lab
+from pages._shared.app.text import table
+from pages._shared.learn.drawing import Line, draw, over_states
+from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
+from pages._shared.learn.models import glass, stand
+
+TEXT = """
+Many rows touch ν at y*. Away from y* some lie much lower than others, and lift the envelope less.
+
+**RMC** (reverse Magnanti-Wong) is a closed formula and takes a microsecond or so. It treats each coupling by itself
+and charges too much. **MWC** (Magnanti-Wong) solves a small optimisation for the smallest charges that do. The number
+**α** says what "small" means: with α = 1 their sum counts, with α = 0 the sum of their squares, so that no charge
+gets large, and α = ½ is between.
+
+A tighter row saves later rows; a cheap one is made sooner. Which wins differs from model to model.
+
+**Try it:** move y*, and compare the four.
+"""
+
+# The message looked at: a run after so many updates, and an arc in which the four rows differ to the eye.
+UPDATES, ARC = 2, 3
+FIRST, ASKED = "00100", "10100"
+
+
+def run() -> bc.Engine:
+    """A run on the glass, after a few updates."""
+    mrf, part, _ = glass()
+    engine = bc.Engine(mrf, part, variant=9)
+    for _ in range(UPDATES):
+        engine.step("node")
+    return engine
+
+
+def code(bits: str) -> int:
+    return int(bits[::-1], 2)
+
+
+@lru_cache(maxsize=64)
+def rows_at(state: int) -> list[bc.Cut]:
+    """The four rows at a state."""
+    engine = run()
+    return bc.what_if(engine, *engine.graph.ends(ARC), state)
+
+
+@lru_cache(maxsize=1)
+def lowest() -> float:
+    """The furthest that any row lies below ν, so that the frame holds all; energy."""
+    engine = run()
+    nu = engine.min_marginal(*engine.graph.ends(ARC))
+    return min(float((cut.values - nu).min()) for y in range(len(nu)) for cut in rows_at(y))
+
+
+def show() -> None:
+    engine = run()
+    receiver, sender = engine.graph.ends(ARC)
+    nu = engine.min_marginal(receiver, sender)
+    labels = engine.partition.labels
+
+    def describe(state: int) -> str:
+        return engine.partition.describe(receiver, state)
+
+    state: int = st.select_slider(
+        f"y*: the state of {labels[receiver]}",
+        range(len(nu)),
+        value=code(FIRST),
+        format_func=describe,
+        key="learn-cuts-state",
+        persist_state="session",
+    )
+    found = rows_at(state)
+    order = np.argsort(nu - found[0].values, kind="stable")
+    lines = [Line("ν, the truth", np.zeros(len(nu)), TRUTH)]
+    lines += [Line(CUT_NAMES[cut.kind], (cut.values - nu)[order], *CUT_LINES[cut.kind]) for cut in found]
+    draw(
+        over_states(
+            [describe(int(y)) for y in order],
+            lines,
+            f"{labels[receiver]}, RMC's nearest first",
+            int(np.flatnonzero(order == state)[0]),
+            [0.0, lowest()],
+        ),
+        f"Message {labels[sender]} → {labels[receiver]}: how far four rows lie below ν",
+        "Grey, at 0: the true ν. The rows, told apart by their dashes, all touch it at y*, the dotted upright. The "
+        "nearer to 0 elsewhere, the better.",
+        f"The min-marginal and four rows made at {describe(state)}; their mean distances are in the table below.",
+        key="learn-cuts-figure",
+        height=275,
+    )
+    table(
+        ["row", "mean distance from ν", "sum of charges", "µs"],
+        [
+            [CUT_NAMES[cut.kind], number(cut.looseness), number(float(cut.u.sum())), f"{1e6 * cut.seconds:.1f}"]
+            for cut in found
+        ],
+    )
+    st.caption(
+        "Distance: how far the row lies below ν, the mean over all states; energy. µs: to make it, here and now."
+    )
+
+
+def question() -> Question:
+    state = code(ASKED)
+
+    def judge(answer: Answer) -> Verdict:
+        found = rows_at(state)
+        least = min(cut.looseness for cut in found)
+        chosen = next(cut for cut in found if CUT_NAMES[cut.kind] == answer)
+        others = "; ".join(f"{CUT_NAMES[c.kind]} {number(c.looseness)}" for c in found if c is not chosen)
+        mine = f"{answer} lies {number(chosen.looseness)} below ν on average"
+        if np.isclose(chosen.looseness, least):
+            return Verdict(True, f"{mine}; the others: {others}. A mean distance is a sum, and α = 1 makes sums least.")
+        return Verdict(False, f"{mine}, and another one comes closer. The others: {others}.")
+
+    return Question(
+        f"Made at y* = {ASKED}: which row lies closest to ν on average?",
+        judge,
+        tuple(CUT_NAMES[cut.kind] for cut in rows_at(state)),
+    )
+
+
+def put(lab: Lab) -> None:
+    mrf, part, origin = glass()
+    lab.open(mrf, origin, part, part.max_size, 9, "mplp")
+    stand(lab, run().position, ARC)
+    st.session_state.edge_look = "What if"
+
+
+LESSON = Lesson(
+    slug="cuts",
+    title="Which row? RMC, MWC and what α does",
+    text=TEXT,
+    show=show,
+    question=question,
+    opens=Opening("edge", "what any row would do at any state", put),
+)

@@ -1,0 +1,120 @@
+"""Lesson: the envelope, and tightness at the minimiser."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+import bender_core as bc
+from bender_core.model import FloatArray
+from bender_core.run.explain import explain, number
+from bender_core.visualization.message import ENVELOPE, TRUTH, Message, message
+from pages._shared.app.session import Lab
+from pages._shared.app.text import paragraph
+from pages._shared.learn.drawing import Line, draw, over_states
+from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
+from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_messages, tiny_run
+
+TEXT = """
+Rows together make the **envelope** ν⁻: at each state the highest of them. The distance up to ν is **slack**. To
+remove all slack could take very many rows. It is not needed: the bound depends on A's **cheapest** state alone.
+
+So A looks for its cheapest state y*, going by the envelope. It asks B for the truth at this one state (the
+**oracle**). If the envelope is too low there, a row is made at y* and A looks again. Once the envelope is **tight**
+at the cheapest state, the bound is as good as with the whole table ν.
+
+**Try it:** step through A's first update.
+"""
+
+
+def describe(state: int) -> str:
+    return tiny_cut().describe(RECEIVER, state)
+
+
+def last() -> int:
+    """The event with which A passes its messages."""
+    return tiny_messages()[0]
+
+
+def totals(engine: bc.Engine) -> tuple[FloatArray, FloatArray]:
+    """What the states of A cost, going by the envelope and in truth."""
+    low = engine.reduced_cost(RECEIVER)
+    return low, low + engine.min_marginal(RECEIVER, SENDER) - engine.envelope(RECEIVER, SENDER)
+
+
+def minimiser(engine: bc.Engine, seen: Message) -> int:
+    """The state of A that the last event is about."""
+    return engine.trace[engine.position - 1].state if engine.position else seen.minimiser
+
+
+def show() -> None:
+    event: int = st.slider(
+        "Events of A's first update", 0, last(), 0, key="learn-envelope-event", persist_state="session"
+    )
+    engine = tiny_run(event)
+    seen = message(engine, RECEIVER, SENDER, "code")
+    y = minimiser(engine, seen)
+    shown = [*seen.nu, *tiny_run().envelope(RECEIVER, SENDER)]
+    draw(
+        over_states(
+            [describe(k) for k in range(len(seen.nu))],
+            [
+                Line("ν⁻, the envelope", seen.envelope, ENVELOPE, "dash", "square"),
+                Line("ν, the truth", seen.nu, TRUTH, shaded=True),
+            ],
+            "A (a1 a2 a3)",
+            y,
+            shown,
+        ),
+        f"After event {event}: tight at {int(seen.tight.sum())} of {len(seen.nu)} states",
+        "Round marks: the true ν. Dashed, square marks: the envelope ν⁻ of the rows so far; where both marks fall "
+        "together it is tight. Shaded: slack. Dotted upright: y*, the state looked at.",
+        f"The min-marginal and its envelope after event {event}: tight at {int(seen.tight.sum())} states.",
+        key="learn-envelope-figure",
+    )
+    if event:
+        said = explain(engine.trace[event - 1], engine.graph, engine.variant)
+        paragraph(said.sentence)
+    else:
+        paragraph(f"Before A's turn. Going by the envelope, its cheapest state is {describe(y)}.")
+
+
+def question() -> Question:
+    engine = tiny_run(last())
+    loose = int((~message(engine, RECEIVER, SENDER, "code").tight).sum())
+    low, true = totals(engine)
+
+    def judge(answer: Answer) -> Verdict:
+        same_bound = (
+            f"the cheapest state costs {number(float(low.min()))} by the envelope and "
+            f"{number(float(true.min()))} in truth"
+        )
+        if same(float(answer), loose):
+            return Verdict(True, f"{loose} of {len(low)} are loose, and yet nothing is lost: {same_bound}.")
+        if float(answer) > loose:
+            return Verdict(
+                False, f"Fewer are loose: the envelope is tight at {len(low) - loose} of {len(low)} by then."
+            )
+        wide = int((true - low).argmax())
+        return Verdict(
+            False,
+            f"More are loose: at {describe(wide)}, say, {number(float((true - low)[wide]))} is missing. "
+            f"It does no harm: {same_bound}.",
+        )
+
+    return Question("When A has passed its message, at how many of its states is the envelope still below ν?", judge)
+
+
+def put(lab: Lab) -> None:
+    event = int(st.session_state.get("learn-envelope-event", 0))
+    put_tiny(lab, int(np.clip(event, 0, last())))
+
+
+LESSON = Lesson(
+    slug="envelope",
+    title="The envelope, tight where it matters",
+    text=TEXT,
+    show=show,
+    question=question,
+    opens=Opening("watch", "the same event on the stage", put),
+)

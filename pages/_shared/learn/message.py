@@ -1,0 +1,122 @@
+"""Lesson: a message and a min-marginal."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+import bender_core as bc
+from bender_core.model import FloatArray
+from bender_core.run.explain import number
+from bender_core.visualization.figures import figure
+from bender_core.visualization.message import ENVELOPE, SLACK, couplings
+from pages._shared.learn.drawing import draw
+from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
+from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_run
+
+TEXT = """
+The variables of the tiny model are put into two groups, A and B. These meet only in the couplings between them. Put A
+into some state. B answers with whatever state makes these couplings cheapest. What the best answer costs is the
+**min-marginal** of A's state, written **ν** (nu).
+
+A table of ν, one number for each state of A, is the **message** from B to A. With it A knows what its states cost at
+the other end. It then hands a share of what it knows back; the shares are called **λ** (lambda), and at the start all
+are 0. Sharing moves costs around and changes no energy.
+
+**Try it:** put A into each of its states, and see who answers.
+"""
+
+
+def answers(engine: bc.Engine, state: int) -> FloatArray:
+    """What every state of the sender would cost a state of the receiver: couplings, less what was shared."""
+    found = couplings(engine.graph, RECEIVER, SENDER)
+    costs = -engine.message(SENDER, RECEIVER)
+    states = np.arange(len(costs))
+    for i, j in zip(*found.weight.nonzero(), strict=True):
+        mine, theirs = map(int, found.entry[i, j])
+        costs -= found.weight[i, j] * ((state >> i & 1 == mine) & (states >> j & 1 == theirs))
+    return costs
+
+
+def describe(state: int) -> str:
+    return tiny_cut().describe(RECEIVER, state)
+
+
+def show() -> None:
+    engine, part = tiny_run(), tiny_cut()
+    state: int = st.select_slider(
+        "State of A (the values of a1, a2, a3)",
+        range(1 << len(part.groups[RECEIVER])),
+        value=(1 << len(part.groups[RECEIVER])) - 1,
+        format_func=describe,
+        key="learn-message-state",
+        persist_state="session",
+    )
+    costs = answers(engine, state)
+    best = int(costs.argmin())
+    lowest = min(float(engine.min_marginal(RECEIVER, SENDER).min()), 0.0)
+    draw(
+        plot_answers(costs, [part.describe(SENDER, y) for y in range(len(costs))], lowest),
+        f"A is {describe(state)}: what each answer of B costs",
+        f"One bar a state of B (b1, b2, b3). The least, striped, is the best answer: {part.describe(SENDER, best)}. "
+        f"Its cost is ν at {describe(state)}. All λ are 0 here.",
+        f"Bars: costs of the states of B while A is {describe(state)}; the least is {number(costs[best])}.",
+        key="learn-message-figure",
+    )
+
+
+def plot_answers(costs: FloatArray, names: list[str], lowest: float) -> go.Figure:
+    """A bar for every answer, the best one standing out."""
+    best = int(costs.argmin())
+    chosen = np.arange(len(costs)) == best
+    drawing = figure(
+        [
+            {
+                "type": "bar",
+                "x": names,
+                "y": costs,
+                "marker": {
+                    "color": [SLACK if b else ENVELOPE for b in chosen],
+                    "pattern": {"shape": ["/" if b else "" for b in chosen]},
+                },
+                "text": [f"ν = {number(cost)}" if b else "" for cost, b in zip(costs, chosen, strict=True)],
+                "textposition": "outside",
+                "cliponaxis": False,
+                "hovertemplate": "B is %{x}: %{y:.4g}<extra></extra>",
+            }
+        ]
+    )
+    drawing.update_layout(margin={"t": 10})
+    drawing.update_xaxes(type="category", title="states of B", tickfont={"size": 14})
+    drawing.update_yaxes(title="energy", range=[1.25 * lowest, -0.08 * lowest], tickfont={"size": 14})
+    return drawing
+
+
+def question() -> Question:
+    engine = tiny_run()
+    nu = engine.min_marginal(RECEIVER, SENDER)
+    state = int("101"[::-1], 2)
+
+    def judge(answer: Answer) -> Verdict:
+        costs = answers(engine, state)
+        best = tiny_cut().describe(SENDER, int(costs.argmin()))
+        if same(float(answer), float(nu[state])):
+            return Verdict(True, f"B's best answer is {best}, and it costs {number(nu[state])}.")
+        if same(float(answer), float(costs.max())):
+            return Verdict(False, f"That is B's worst answer; the best one, {best}, costs less.")
+        if float(answer) < nu[state]:
+            return Verdict(False, f"No answer of B is that cheap: the best one, {best}, costs more.")
+        return Verdict(False, f"B has an answer that costs less: {best}. Put A into {describe(state)} and read it off.")
+
+    return Question(f"What is ν at A = {describe(state)}?", judge)
+
+
+LESSON = Lesson(
+    slug="message",
+    title="A message and a min-marginal",
+    text=TEXT,
+    show=show,
+    question=question,
+    opens=Opening("watch", "messages being passed, step by step", put_tiny),
+)

@@ -1,0 +1,131 @@
+"""Lesson: rows are recycled when λ moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+import bender_core as bc
+from bender_core.run.explain import number
+from bender_core.run.rows import Row, row_values
+from bender_core.visualization.message import ENVELOPE, SLACK, TRUTH
+from pages._shared.app.session import Lab
+from pages._shared.app.text import table
+from pages._shared.learn.drawing import Line, draw, over_states
+from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
+from pages._shared.learn.models import RECEIVER, SENDER, glass, stand
+
+TEXT = """
+When other groups have their turn, they pass messages too: λ moves, and the true ν moves with it. Must all rows be
+made again?
+
+No. The charges of a row bound the **couplings**, and these never change. Only the number β⁰ in front depends on λ,
+and finding it takes one pass over the states of the sender, with no optimisation. So every row ever made is kept, put
+to the new λ, and still lies nowhere above ν. It serves both directions of its edge. An RMC row even goes on touching
+ν at its own y*.
+
+That is why later sweeps need few new rows.
+
+**Try it:** let sweeps pass, and follow one old row.
+"""
+
+
+def run(sweeps: int) -> bc.Engine:
+    """A run on the glass after the first update, and after so many sweeps."""
+    mrf, part, _ = glass()
+    engine = bc.Engine(mrf, part, variant=9)
+    engine.step("node")
+    if sweeps:
+        engine.run(max_sweeps=sweeps)
+    return engine
+
+
+def sweeps() -> int:
+    """How many sweeps the run makes."""
+    mrf, part, _ = glass()
+    engine = bc.Engine(mrf, part, variant=9)
+    engine.run()
+    return engine.sweep
+
+
+def followed(engine: bc.Engine) -> Row:
+    """The row that is followed: the last one made for the message in the first update."""
+    rows = [row for row in engine.rows(RECEIVER, SENDER) if row.made_for == RECEIVER]
+    first = [row for row in run(0).rows(RECEIVER, SENDER) if row.made_for == RECEIVER]
+    return next(row for row in rows if row.index == first[-1].index)
+
+
+def distance(engine: bc.Engine, row: Row) -> float:
+    """How far the row lies below the truth at the state it was made for."""
+    return max(float(engine.min_marginal(RECEIVER, SENDER)[row.anchor] - row_values(row)[row.anchor]), 0.0)
+
+
+def show() -> None:
+    passed: int = st.slider("Sweeps passed", 0, sweeps(), 0, key="learn-recycle-sweeps", persist_state="session")
+    before, engine = run(0), run(passed)
+    born, row = followed(before), followed(engine)
+    nu = engine.min_marginal(RECEIVER, SENDER)
+    order = np.argsort(before.min_marginal(RECEIVER, SENDER), kind="stable")
+    labels = engine.partition.labels
+    names = [engine.partition.describe(RECEIVER, int(y)) for y in order]
+    envelope = engine.envelope(RECEIVER, SENDER)
+    at = int(np.flatnonzero(order == row.anchor)[0])
+    lines = [
+        Line("ν, the truth", nu[order], TRUTH),
+        Line("ν⁻ of all rows", envelope[order], ENVELOPE, "dot"),
+        Line("the row followed", row_values(row)[order], SLACK, "dash"),
+    ]
+    shown = [0.0, *before.min_marginal(RECEIVER, SENDER), *row_values(born)]
+    draw(
+        over_states(names, lines, f"{labels[RECEIVER]}, by their ν at first", at, shown),
+        f"Message {labels[SENDER]} → {labels[RECEIVER]} after {passed} {'sweep' if passed == 1 else 'sweeps'}",
+        "Grey: the true ν now. Dotted: the envelope of all rows. Dashed: one row of the first update, at today's λ. "
+        "Dotted upright: the state y* it was made for.",
+        f"After {passed} sweeps the row followed is {number(distance(engine, row))} below the truth at its own state.",
+        key="learn-recycle-figure",
+    )
+    table(
+        ["the row followed", "when made", "now"],
+        [
+            ["β⁰", number(born.intercept), number(row.intercept)],
+            ["sum of its charges", number(float(born.u.sum())), number(float(row.u.sum()))],
+            ["how far below ν at its y*", number(distance(before, born)), number(distance(engine, row))],
+            ["rows of this edge", f"{len(before.rows(RECEIVER, SENDER))}", f"{len(engine.rows(RECEIVER, SENDER))}"],
+        ],
+    )
+
+
+OPTIONS = ("nothing", "β⁰ alone", "its charges alone", "β⁰ and its charges")
+
+
+def question() -> Question:
+    def judge(answer: Answer) -> Verdict:
+        old, new = followed(run(0)), followed(run(1))
+        front, charges = old.intercept != new.intercept, not np.array_equal(old.u, new.u)
+        right = OPTIONS[front + 2 * charges]
+        facts = (
+            f"after a sweep β⁰ went from {number(old.intercept)} to {number(new.intercept)}, while the charges add up "
+            f"to {number(float(old.u.sum()))} before and {number(float(new.u.sum()))} after"
+        )
+        if answer == right:
+            return Verdict(True, f"Indeed, {facts}: {right}.")
+        return Verdict(False, f"Look at the row: {facts}.")
+
+    return Question("λ has moved. What of an old row has to be computed anew?", judge, OPTIONS)
+
+
+def put(lab: Lab) -> None:
+    mrf, part, origin = glass()
+    engine = run(int(st.session_state.get("learn-recycle-sweeps", 0)))
+    lab.open(mrf, origin, part, part.max_size, 9, "mplp")
+    stand(lab, engine.position, engine.graph.arc(RECEIVER, SENDER))
+
+
+LESSON = Lesson(
+    slug="recycle",
+    title="Rows are kept for ever",
+    text=TEXT,
+    show=show,
+    question=question,
+    opens=Opening("edge", "all rows of this edge, when they were born, and whether they are still tight", put),
+)

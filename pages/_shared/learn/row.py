@@ -1,0 +1,132 @@
+"""Lesson: a Benders row as a separable minorant."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+import bender_core as bc
+from bender_core.kernels.layout import RowKind
+from bender_core.run.explain import number
+from bender_core.visualization.message import ENVELOPE, SLACK, TRUTH
+from pages._shared.app.session import Lab
+from pages._shared.app.text import table
+from pages._shared.learn.drawing import Line, draw, over_states
+from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
+from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny, tiny_cut, tiny_run
+
+TEXT = """
+Instead of the whole table ν we keep simple bounds on it. A **Benders row** is a number β⁰ minus a charge for each
+variable of A, one if it is 0 and another if it is 1: a plain sum, without pairs. So it is made, stored and added in
+no time, also where A has thousands of states.
+
+The charges are chosen so that the row lies nowhere above ν: it is a **minorant**. And at one state, the y* for which
+it was made, it touches ν. Raised any further, it would promise more than is true somewhere, and no bound could be
+built on it.
+
+**Try it:** choose y*, then raise the row.
+"""
+
+
+@lru_cache(maxsize=16)
+def row_at(state: int) -> bc.Cut:
+    """The row that the paper's closed formula makes at a state of A."""
+    found = bc.what_if(tiny_run(), RECEIVER, SENDER, state)
+    return next(cut for cut in found if cut.kind == RowKind.RMC)
+
+
+def describe(state: int) -> str:
+    return tiny_cut().describe(RECEIVER, state)
+
+
+def show() -> None:
+    nu = tiny_run().min_marginal(RECEIVER, SENDER)
+    left, right = st.columns(2)
+    state: int = left.select_slider(
+        "y*: the state of A it is made for",
+        range(len(nu)),
+        value=2,
+        format_func=describe,
+        key="learn-row-state",
+        persist_state="session",
+    )
+    lift: float = right.slider(
+        "Raise the row by (energy)", -2.0, 2.0, 0.0, 0.5, key="learn-row-lift", persist_state="session"
+    )
+    row = row_at(state)
+    values = row.values + lift
+    above = np.flatnonzero(values > nu + 1e-9)
+    touching = np.flatnonzero(np.isclose(values, nu))
+    shown = [*nu, *np.concatenate([row_at(y).values for y in range(len(nu))])]
+    if len(above):
+        verdict = f"✗ Not a bound: above ν at {', '.join(describe(int(y)) for y in above)}"
+    elif len(touching):
+        verdict = f"✓ A bound, and it touches ν at {', '.join(describe(int(y)) for y in touching)}"
+    else:
+        verdict = "✓ A bound, but it touches ν nowhere: it could be raised"
+    draw(
+        over_states(
+            [describe(y) for y in range(len(nu))],
+            [
+                Line("ν, the truth", nu, TRUTH),
+                Line("the row", values, SLACK if len(above) else ENVELOPE, "dash", "x" if len(above) else "square"),
+            ],
+            "A (a1 a2 a3)",
+            state,
+            [min(shown) - 2, max(shown) + 2],
+        ),
+        verdict,
+        "Round marks: the true ν of each state. Dashed, square marks: the row; it turns orange, with crosses, where it "
+        "is no bound. Dotted upright: y*.",
+        f"The min-marginal over the states of A, and a row made at {describe(state)} and raised by {number(lift)}. "
+        f"{verdict}.",
+        key="learn-row-figure",
+    )
+    names = [tiny().names[i] for i in tiny_cut().groups[RECEIVER]]
+    intercept = float(row.values[0] + sum(row.u[:, 0])) + lift
+    table(
+        ["the row: β⁰ less", *names],
+        [[f"charge if {v}", *(number(u) for u in row.u[:, v])] for v in (0, 1)],
+    )
+    st.caption(f"β⁰ = {number(intercept)}. At 111 the row is β⁰ less the lower line: {number(values[-1])}.")
+
+
+def question() -> Question:
+    nu = tiny_run().min_marginal(RECEIVER, SENDER)
+    state = 0
+    touched = np.isclose(row_at(state).values, nu)
+
+    def judge(answer: Answer) -> Verdict:
+        count = int(touched.sum())
+        where = ", ".join(describe(int(y)) for y in np.flatnonzero(touched))
+        worst = int((nu - row_at(state).values).argmax())
+        rest = (
+            f"at {describe(worst)}, say, it is {number(row_at(state).values[worst])} "
+            f"where ν is {number(float(nu[worst]))}"
+        )
+        if same(float(answer), count):
+            return Verdict(
+                True, f"It touches ν at {where}. At the other {len(nu) - count} states it lies below: {rest}."
+            )
+        if float(answer) > count:
+            return Verdict(False, f"It lies below ν at more states than that: {rest}.")
+        return Verdict(False, f"It touches at more states than that, not only at {describe(state)}. Look at {where}.")
+
+    return Question(f"Made at y* = {describe(state)} and not raised, at how many states does the row touch ν?", judge)
+
+
+def put(lab: Lab) -> None:
+    put_tiny(lab)
+    st.session_state.edge_look = "Row anatomy"
+
+
+LESSON = Lesson(
+    slug="row",
+    title="A Benders row: a bound that is a plain sum",
+    text=TEXT,
+    show=show,
+    question=question,
+    opens=Opening("edge", "rows of this message, taken apart", put),
+)

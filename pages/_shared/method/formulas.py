@@ -1,0 +1,254 @@
+"""The method, formula by formula: what it says, the code that does it, and where in the app it is seen.
+
+After the paper and the design page method.md; the sections named are the paper's.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One step of the method.
+
+    Attributes
+    ----------
+    title : str
+    latex : str
+    words : str
+        What it says, as Markdown.
+    file, function : str
+        The code that does it, below the root.
+    page : str
+        Where it is seen: the name of a file in ``pages``.
+    seen : str
+        As what it is seen there.
+    """
+
+    title: str
+    latex: str
+    words: str
+    file: str
+    function: str
+    page: str
+    seen: str
+
+
+FORMULAS = (
+    Formula(
+        "Energy",
+        r"f(x) = c + \sum_i \theta_i(x_i) + \sum_{(ij)} \theta_{ij}(x_i, x_j), \qquad x \in \{0, 1\}^n",
+        "What a labelling costs. MAP inference asks for the labelling of least energy.",
+        "bender_core/model.py",
+        "energy",
+        "instance",
+        "the model drawn, and its couplings",
+    ),
+    Formula(
+        "Normal form",
+        r"w = \theta_{ij}(1,1) - \theta_{ij}(0,1) - \theta_{ij}(1,0) + \theta_{ij}(0,0)",
+        "Every pairwise table is rewritten so that one entry remains, and pays: (1, 1) with w if w < 0, else (1, "
+        "0) with −w. The rest moves into the unary terms; no labelling changes its energy.",
+        "bender_core/normal_form.py",
+        "to_normal_form",
+        "instance",
+        "the tables of an edge before and after, under “Normal form”",
+    ),
+    Formula(
+        "Hyper-variables",
+        r"\begin{gathered} f(x) = \sum_p \phi_p(y_p) + \sum_{(pq)} \phi_{pq}(y_p, y_q), \\ y_p \in \{0, "
+        r"1\}^{|\mathcal{Y}_p|}, \; |\mathcal{Y}_p| \le M \end{gathered}",
+        "Groups of at most M variables become one variable each. What is within a group is tabulated over its "
+        "states; what is between two groups never is: that table would have up to $4^M$ entries.",
+        "bender_core/hypergraph.py",
+        "_problem",
+        "partition",
+        "the groups, and what they will cost",
+    ),
+    Formula(
+        "The lower bound",
+        r"LB(\lambda) = \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] + \sum_{(pq)} \min_{y_p, "
+        r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
+        "Whatever the messages λ hold: every term is minimised by itself, so no labelling can be cheaper. The "
+        "certificate computes this sum anew from λ alone.",
+        "bender_core/run/engine.py",
+        "certificate",
+        "watch",
+        "LB, the line that rises",
+    ),
+    Formula(
+        "The min-marginal",
+        r"\nu_{pq}(y_p) = \min_{y_q} \; \phi_{pq}(y_p, y_q) - \lambda_{pq \to q}(y_q)",
+        "What a state of p costs on the edge to q at least. The baseline enumerates all pairs of states; one "
+        "state alone is asked of the oracle.",
+        "bender_core/kernels/rows.py",
+        "oracle",
+        "edge",
+        "ν, the upper line",
+    ),
+    Formula(
+        "The update of a group",
+        r"\begin{gathered} \nu_p = \frac{\phi_p + \sum_q \nu_{pq}}{1 + \deg p}, \\ \lambda_{pq \to p} \leftarrow "
+        r"\nu_{pq} - \nu_p \end{gathered}",
+        "The cost of a group and of all its edges is shared out evenly; the bound cannot fall. With an envelope "
+        "in place of ν it rises just as much, provided the envelope is tight at the state where the total is "
+        "least.",
+        "bender_core/kernels/messages.py",
+        "pass_messages",
+        "watch",
+        "“message passed”, the event after which LB has risen",
+    ),
+    Formula(
+        "A Benders row",
+        r"\begin{gathered} \phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \\ u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
+        r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j) \end{gathered}",
+        "A coupling bounded from below by a sum of one term a variable. It holds for all states and has nothing "
+        "to do with λ, so a row is kept for ever and serves both directions.",
+        "bender_core/kernels/rows.py",
+        "make_row",
+        "edge",
+        "a row's u and v as bars, under “Row anatomy”",
+    ),
+    Formula(
+        "Its place under new messages",
+        r"\begin{gathered} \beta^0 = \min_{y_q} \; \big[-\lambda_{pq \to q}(y_q) - v(y_q)\big], \\ "
+        r"\text{row}(y_p) = \beta^0 - u(y_p) \end{gathered}",
+        "When λ moves, a row is recycled: only its constant β⁰ is computed anew, one pass over the states of the "
+        "neighbour.",
+        "bender_core/kernels/rows.py",
+        "recycle",
+        "edge",
+        "the rows of an edge, and where each is the highest",
+    ),
+    Formula(
+        "The envelope, and what it has to do",
+        r"\begin{gathered} \nu^-_{pq} = \max_{\text{rows}} (\beta^0 - u), \\ \min_{y_p} \Big[\phi_p + \sum_q "
+        r"\nu^-_{pq}\Big] = \min_{y_p} \Big[\phi_p + \sum_q \nu_{pq}\Big] \end{gathered}",
+        "Rows are added until the envelope's total is right at its own least state y*. Elsewhere it may be as "
+        "low as it likes. Where progress is slow it is made right at the next states too, which is ours.",
+        "bender_core/kernels/advance.py",
+        "_consult",
+        "watch",
+        "the oracle's question, and the rows it leads to",
+    ),
+    Formula(
+        "Reverse Magnanti-Wong cut (RMC)",
+        r"\begin{gathered} \beta^1_{ij}(x_i) = -[x_i \ne x^*_i] \, \min_{x_j} \theta_{ij}(x_i, x_j), \\ "
+        r"\beta^2_{ij}(x_j) = -\min_{x_i} \big(\theta_{ij}(x_i, x_j) + \beta^1_{ij}(x_i)\big) \end{gathered}",
+        "In closed form: what y* does not pay is left to u, all else to v. It stays tight at y* for every later λ.",
+        "bender_core/kernels/rows.py",
+        "plan_reverse_row",
+        "edge",
+        "“RMC” among the four cuts of “What if”",
+    ),
+    Formula(
+        "Magnanti-Wong cut (MWC)",
+        r"\begin{gathered} \min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad "
+        r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j "
+        r"= x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
+        "Among all rows tight at y*, one that is low by as little as possible elsewhere; α weighs the sum of "
+        "what is missing against its squares. Solved by an active-set method that adds the most violated of the "
+        "$2^{|q|}$ conditions, one by one.",
+        "bender_core/kernels/magnanti_wong.py",
+        "_active_set",
+        "edge",
+        "“α = 1, ½, 0” among the four cuts of “What if”, with pivots and time",
+    ),
+    Formula(
+        "Exact min-marginals by pruning",
+        r"\begin{gathered} \nu_{pq}(y_p) = \min_v \; a_v + \sum_k y_{p,k} D_k(v), \\ a_v - a_{v'} + \sum_{k "
+        r"\text{ open}} \min\big(0, D_k(v) - D_k(v')\big) \ge 0 \;\Rightarrow\; v \text{ is dropped} "
+        r"\end{gathered}",
+        "Not in the paper. The min-marginal is the least of $2^{|q|}$ functions that are affine in the bits of "
+        "p. Walking the tree of those bits, a candidate v that can never beat another, v′, below this branch is "
+        "dropped.",
+        "bender_core/kernels/prune.py",
+        "halve_box",
+        "compare",
+        "variant 12 beside the baseline: the same bound, sooner",
+    ),
+    Formula(
+        "Exact min-marginals by elimination",
+        r"\nu_{pq} = \min_{x_1} \Big[ \dots \min_{x_m} \big[ -\lambda_{pq \to q} + \sum_{ij} \theta_{ij} \big] "
+        r"\Big]",
+        "Not in the paper. Where few couplings tie two groups, the bits of q are minimised away one by one, and "
+        "only tables of few bits ever exist.",
+        "bender_core/kernels/eliminate.py",
+        "eliminate",
+        "compare",
+        "variant 12 on a grid cut into layers",
+    ),
+    Formula(
+        "Forward and backward (srmp)",
+        r"\begin{gathered} w = \frac{1}{\max(|F|, |B|, 1)}, \\ \lambda_{pq \to p} \leftarrow \nu_{pq} - w \cdot "
+        r"\text{tot} \;\; (q \in F), \\ \lambda_{pq \to p} \leftarrow \nu_{pq} \;\; (q \in B) \end{gathered}",
+        "Another schedule, after Kolmogorov's SRMP: the cost of a group goes to the neighbours still to come (F) "
+        "alone, none to those passed (B). A chain of groups is exact after one sweep.",
+        "bender_core/kernels/schedule.py",
+        "edge_share",
+        "partition",
+        "the choice of the schedule",
+    ),
+    Formula(
+        "The labelling and the gap",
+        r"\begin{gathered} y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \\ UB = \min_{\text{so far}} "
+        r"f(x), \\ \text{gap} = \frac{UB - LB}{\max(|LB|, |UB|)} \end{gathered}",
+        "Each group's least state gives a labelling, which a descent improves; the best so far is kept. When "
+        "both bounds meet, it is optimal.",
+        "bender_core/kernels/primal.py",
+        "decode",
+        "watch",
+        "UB, the line that falls, and the gap",
+    ),
+)
+
+NOTATION = (
+    (r"x_i", "a binary variable", "labeling"),
+    (r"\theta_i, \theta_{ij}", "unary and pairwise terms", "unary, pairwise"),
+    (r"w_{ij}", "the coupling: the one number of a pairwise table that no unary term can express", "coupling"),
+    (r"p, q", "groups, that is hyper-variables", "node"),
+    (r"\mathcal{Y}_p, y_p", "the members of a group, and its state, an integer whose bit k is member k", "state"),
+    (r"\phi_p, \phi_{pq}", "the energy within a group, and between two", "problem"),
+    (r"\lambda_{pq \to p}", "the message of the hyper-edge pq to p", "lam"),
+    (r"\nu_{pq}(y_p)", "the min-marginal", "min_marginal"),
+    (r"\nu^-_{pq}(y_p)", "the envelope of the rows, below it", "envelope"),
+    (r"y^*", "the state at which a row is made tight: where the total is least", "state of an event"),
+    (r"q^*", "the loosest neighbour of p: where the envelope misses most at y*", "arc of an oracle"),
+    (r"u, v", "the two sides of a row; the paper writes −ω for u", "u, v of a Row"),
+    (r"\beta^0", "the constant of a row under the present messages; the paper also writes ω₀", "intercept"),
+    (r"\alpha", "what a Magnanti-Wong cut minimises: 1 the sum, 0 the squares, ½ both", "alphas of a Variant"),
+)
+
+MISPRINTS = (
+    (
+        "Conversion to the normal form, both cases",
+        "The printed unary terms count a row and a column twice. Ours are such that all four states keep their energy.",
+    ),
+    ("Conversion, second case", "Its condition is w ≥ 0, and its entry sits at (1, 0)."),
+    ("The increase of the bound", "The second bracket is a sum, λ_p + Σ λ_pq, not a difference."),
+    ("The penalty of a Magnanti-Wong cut", "It runs over j ∈ Y_q, not Y_p."),
+    (
+        "Where Magnanti-Wong cuts go",
+        "The text asks whether on each edge or on the most violated; the table of variants decides: on the most "
+        "violated.",
+    ),
+    (
+        "The table of gaps",
+        "It repeats whole rows (1 and 4, 6 and 9, nearly 7 and 10), so we compare with its shape, not with its digits.",
+    ),
+)
+
+
+@cache
+def source(file: str, function: str) -> tuple[int, str]:
+    """The line at which a function begins, and its text."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    node = next(n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef) and n.name == function)
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return node.lineno, "\n".join(text.splitlines()[first - 1 : node.end_lineno])

@@ -1,0 +1,80 @@
+"""Strategies side by side, computed off the script's thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import bender_core as bc
+from bender_core.groups import Partition
+from bender_core.planning.comparison import bound_after, predicted
+from bender_core.strategies import applicable
+from pages._shared.app.background import Personal
+
+
+@dataclass(eq=False)
+class Comparing(Personal):
+    """Every strategy at every M asked for: first what can be predicted, and on request what bound each reaches."""
+
+    mrf: bc.BinaryMRF
+    sizes: Sequence[int]
+    variant: int
+    schedule: str
+    rows: list[bc.Comparison] = field(default_factory=list)
+    sweeps: int = 0  # after which the bounds are told; 0 before any were asked for
+    share: float = 0.0  # of the work that is done
+    doing: str = ""
+    _parts: list[Partition] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row is there."""
+        return len(self.rows) == len(self.sizes) * len(applicable(self.mrf))
+
+    def predict(self) -> None:
+        """Cut the model in every way that is left, and say what each will cost."""
+        # Copies: what went on before may not have ended yet.
+        self.rows = list(self.rows)
+        self._parts = self._parts[: len(self.rows)]
+        self.begin(self._predict)
+
+    def bound(self, sweeps: int) -> None:
+        """Run every cut that fits for some sweeps."""
+        self.rows = [replace(row, lower_bound=None) for row in self.rows]
+        self.sweeps = sweeps
+        self.begin(self._bound)
+
+    def begin(self, work: Callable[[threading.Event], None]) -> None:
+        self.share, self.doing = 0.0, ""
+        super().begin(work)
+
+    def _predict(self, stop: threading.Event) -> None:
+        rows, parts = self.rows, self._parts
+        ways = [(max_size, name) for max_size in self.sizes for name in applicable(self.mrf)]
+        for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
+            self.doing, self.share = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", k / len(ways)
+            wanted = bc.Stop(wanted=stop.is_set)
+            try:
+                part = bc.partition(self.mrf, max_size, name, stop=wanted)
+                row = predicted(self.mrf, part, max_size, self.variant, self.schedule, wanted)
+            except bc.Stopped:
+                return
+            parts.append(part)
+            rows.append(row)
+
+    def _bound(self, stop: threading.Event) -> None:
+        rows, sweeps, count = self.rows, self.sweeps, len(self.rows)
+
+        def tell(engine: bc.Engine) -> bool:
+            self.doing = f"{title}: sweep {engine.sweep} of {sweeps}, bound {engine.lower_bound:.6g}"
+            self.share = (k + min(engine.sweep / sweeps, 1.0)) / count
+            return stop.is_set()
+
+        for k, (row, part) in enumerate(zip(rows, self._parts, strict=True)):
+            title = f"run {k + 1} of {count}: {row.strategy}, M {row.max_size}"
+            self.doing, self.share = title, k / count
+            reached = bound_after(self.mrf, part, sweeps, self.variant, self.schedule, tell)
+            if stop.is_set():
+                return
+            rows[k] = replace(row, lower_bound=reached)

@@ -1,0 +1,99 @@
+"""The choices of a cut, and what it costs and keeps."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.groups import LARGEST_GROUP, Partition
+from bender_core.strategies import applicable
+from bender_core.units import duration, storage
+from bender_core.variants import SCHEDULES
+from pages._shared.app.cutting import Costing
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.session import Lab
+from pages._shared.app.text import complaint, table
+from pages._shared.partition.table import TELL_SECONDS, fill
+
+WORDS = {
+    "auto": "auto: try them all for a moment, take the best bound",
+    "groups": "by kind (the paper's): one kind of variable a group",
+    "greedy": "greedy: grow by the strongest coupling",
+    "refined": "refined: grow by what matters, then exchange",
+    "layers": "layers: level by level, a chain where it can",
+    "blocks": "blocks: compact tiles of the drawing",
+    "community": "community: what is strongly coupled among itself",
+    "random": "random: by lot, to compare with",
+    "singletons": "singletons: every variable alone",
+    "manual": "by hand",
+}
+
+
+def choices(current: Lab, part: Partition) -> None:
+    state = st.session_state
+    st.slider("M: variables a group may hold", 1, LARGEST_GROUP, key="cut_size", help=GLOSSARY["M"])
+    st.selectbox(
+        "Strategy",
+        applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
+        format_func=WORDS.__getitem__,
+        key="cut_strategy",
+        help=GLOSSARY["partition"],
+    )
+    st.selectbox(
+        "Variant",
+        list(bc.VARIANTS),
+        format_func=lambda v: f"{v}: {bc.VARIANTS[v].name}",
+        key="cut_variant",
+        help=bc.VARIANTS[state.cut_variant].sentence,
+    )
+    st.segmented_control(
+        "Schedule", list(SCHEDULES), key="cut_schedule", required=True, help=SCHEDULES[state.cut_schedule]
+    )
+
+
+def cost(current: Lab, part: Partition) -> bool:
+    """What the choice will take and keep, as far as it is known; returns whether it fits, as far as that is known."""
+    costing: Costing = st.session_state.costing
+    costing.ask(part, st.session_state.cut_variant, st.session_state.cut_schedule)
+    # Asked once: it may be known while the page is drawn.
+    going = costing.busy
+    found, limit = costing.cost, current.account.limit
+    if going:
+        st.fragment(costed, run_every=TELL_SECONDS)(costing)
+    if found is None:
+        table(["", ""], [["groups", _sizes(part)]])
+        return True
+    kept, expected = found.kept, found.expected
+    rows = [
+        ["groups", _sizes(part)],
+        ["hyper-edges", f"{kept.hyper_edges}"],
+        ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
+        ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
+    ]
+    if expected is not None:
+        memory = f"{storage(expected.least)} to begin, about {storage(expected.bytes)} in all, of {storage(limit)}"
+        seconds = f"about {duration(expected.seconds_per_sweep)}" + ", from a short trial" * found.tried
+        rows += [["memory", memory], ["time\u00a0a\u00a0sweep", seconds]]
+    table(["", ""], rows)
+    if expected is None or expected.least <= limit:
+        return True
+    advice = f" M = {found.fits} would fit." if found.fits else " Cut it into smaller groups."
+    complaint(f"This choice needs {storage(expected.least)}, more than the limit of {storage(limit)}.{advice}")
+    if found.fits:
+        st.button(f"Take M = {found.fits}", on_click=fill, args=("cut_size", found.fits))
+    return False
+
+
+def costed(costing: Costing) -> None:
+    """Nothing, until what is being worked out is known."""
+    if not costing.busy:
+        st.rerun()
+    st.caption("Working out what this choice costs…")
+
+
+def _sizes(part: Partition) -> str:
+    return f"{len(part)}, the largest with {part.max_size} variables ({1 << part.max_size:,} states)"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,153 @@
+"""All strategies side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.groups import LARGEST_GROUP
+from bender_core.units import storage
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.session import Lab, lab
+from pages._shared.partition.comparing import Comparing
+from pages._shared.partition.drawings import PICTURE_HEIGHT
+from pages._shared.partition.table import TELL_SECONDS, choose
+
+
+def compared(current: Lab, model: str) -> Comparing:
+    """The comparison that is asked for; another choice starts another."""
+    state = st.session_state
+    asked = (model, tuple(sorted(state.compare_sizes)), state.cut_variant, state.cut_schedule)
+    if state.get("compared") != asked:
+        if "comparing" in state:
+            state.comparing.stop()
+        state.compared = asked
+        state.comparing = Comparing(current.mrf, *asked[1:])
+        state.comparing.predict()
+    kept: Comparing = state.comparing
+    return kept
+
+
+def compare(current: Lab, model: str) -> None:
+    """All strategies at some M: what they cost, what they keep, and on request what bound they reach."""
+    state = st.session_state
+    left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
+    left.multiselect("Values of M", range(1, LARGEST_GROUP + 1), key="compare_sizes")
+    comparing = compared(current, model)
+    # Asked once: the work may end while the page is drawn.
+    going = comparing.busy
+    sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])
+    right.button(
+        f"Bound after {_sweeps(sweeps)}",
+        on_click=lambda: comparing.bound(state.compare_sweeps),
+        disabled=going or not comparing.complete or not comparing.rows,
+        width="stretch",
+    )
+    if going:
+        # Outside of what is told again and again: a press is answered at once.
+        st.button("Stop", on_click=comparing.stop)
+        st.fragment(working, run_every=TELL_SECONDS)(comparing)
+        return
+    if not comparing.complete:
+        st.button("Go on", on_click=comparing.predict, help="Not all cuts were made")
+    action = st.empty()
+    chosen = comparison_table(comparing)
+    action.button(
+        "Use" if chosen is None else f"Use {chosen.strategy} with M {chosen.max_size}",
+        disabled=chosen is None,
+        on_click=lambda: chosen and choose(chosen.max_size, chosen.strategy),
+    )
+    st.caption(
+        "Choose a row by its box, or with shift + space; a click on a column's head sorts. Kept: the share of the "
+        "coupling that matters inside groups or on a forest between them. ★: the best of all rows in what is named. "
+        + (
+            f"Bound: after {_sweeps(comparing.sweeps)} by {comparing.schedule}; higher is better."
+            * bool(comparing.sweeps)
+        )
+    )
+
+
+def working(comparing: Comparing) -> None:
+    """How far the comparison is."""
+    if not comparing.busy:
+        st.rerun()
+    st.progress(comparing.share, comparing.doing or "beginning")
+    comparison_table(comparing, selectable=False)
+
+
+def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Comparison | None:
+    """The rows so far; returns the one chosen."""
+    rows, column = list(comparing.rows), st.column_config
+    shown = {
+        "strategy": [row.strategy for row in rows],
+        "M": [row.max_size for row in rows],
+        "ms a sweep": [1000 * row.seconds_per_sweep for row in rows],
+        "MB": [row.bytes / 2**20 for row in rows],
+        "groups": [row.groups for row in rows],
+        "cycles left": [row.cycles for row in rows],
+        "kept": [100 * row.held for row in rows],
+    }
+    if comparing.sweeps:
+        shown["bound"] = [row.lower_bound for row in rows]
+    shown["remarks"] = remarks(rows)
+    picked = st.dataframe(
+        shown,
+        column_config={
+            "strategy": column.TextColumn(width=90),
+            "M": column.NumberColumn(width=45),
+            "ms a sweep": column.NumberColumn(width=90, format="%.3g", help="Predicted, on this machine"),
+            "MB": column.NumberColumn(width=65, format="%.3g", help="Predicted memory of a run"),
+            "groups": column.NumberColumn(width=65),
+            "cycles left": column.NumberColumn(width=85, help="Independent cycles of the hyper-graph; 0 is a forest"),
+            "kept": column.NumberColumn(width=60, format="%.0f %%", help="Inside groups or on a forest between them"),
+            "bound": column.NumberColumn(width=85, format="%.6g", help="Energy; none where a run would not fit"),
+            "remarks": column.TextColumn(width=160),
+        },
+        hide_index=True,
+        height=PICTURE_HEIGHT - 60,
+        on_select="rerun" if selectable else "ignore",
+        selection_mode="single-row",
+        key="comparison" if selectable else "comparison-so-far",
+        placeholder="–",
+        alt="Strategies compared",
+    )
+    chosen = picked.selection.rows if selectable else []
+    return rows[chosen[0]] if chosen and chosen[0] < len(rows) else None
+
+
+def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
+    """For every row what it is best in, in words, or that it would not fit."""
+    limit = lab().account.limit
+    # The less, the better.
+    measures: dict[str, Callable[[bc.Comparison], float | None]] = {
+        "bound": lambda row: None if row.lower_bound is None else -row.lower_bound,
+        "time": lambda row: row.seconds_per_sweep,
+        "memory": lambda row: row.bytes,
+        "cycles": lambda row: row.cycles,
+        "kept": lambda row: -row.held,
+    }
+    runnable = [row for row in rows if row.least <= limit]
+    said: dict[int, list[str]] = {id(row): [] for row in rows}
+    for name, measure in measures.items():
+        values = [value for row in runnable if (value := measure(row)) is not None]
+        # The best bound is told when all are known.
+        if not values or len(values) < len(runnable) or math.isclose(min(values), max(values), rel_tol=1e-9):
+            continue
+        for row, value in zip(runnable, values, strict=True):
+            if math.isclose(value, min(values), rel_tol=1e-9):
+                said[id(row)].append(name)
+    return [
+        f"too large: {storage(row.least)} of {storage(limit)}"
+        if row.least > limit
+        else f"★ {', '.join(said[id(row)])}"
+        if said[id(row)]
+        else ""
+        for row in rows
+    ]
+
+
+def _sweeps(count: int) -> str:
+    return "1 sweep" if count == 1 else f"{count} sweeps"

@@ -1,0 +1,149 @@
+"""The cut on the table: what is asked for, made, edited, undone, and put to use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.groups import LARGEST_GROUP, Partition
+from bender_core.strategies import default_strategy
+from pages._shared.app.cutting import Costing, Cutting
+from pages._shared.app.session import Lab
+from pages._shared.app.text import label
+from pages._shared.partition.draft import Cut, Draft
+
+COMPARED_M = (4, 8, 12)
+TELL_SECONDS = 0.4
+
+
+def draft(current: Lab) -> Draft:
+    """The cut on the table; the run's own until something is changed."""
+    state = st.session_state
+    if "draft" not in state or state.draft.number != current.number:
+        state.draft = Draft(current.number, Cut(current.partition, current.max_size))
+        for work in ("cutting", "costing"):
+            if work in state:
+                state[work].stop()
+        state.cutting, state.costing = Cutting(current.mrf), Costing(current.mrf, current.account)
+        state.move_variable = None
+        most = current.mrf.n
+        state.choices = {
+            "cut_size": current.max_size,
+            "cut_strategy": current.partition.strategy,
+            "cut_variant": current.variant,
+            "cut_schedule": current.schedule,
+            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
+            "compare_sweeps": 10,
+        }
+        state.update(state.choices)
+    # Streamlit forgets the widgets of a page that is left.
+    for key, value in state.choices.items():
+        state.setdefault(key, value)
+    state.setdefault("move_variable", None)
+    kept: Draft = state.draft
+    agree(current, kept)
+    return kept
+
+
+def agree(current: Lab, on_table: Draft) -> None:
+    """Cut anew if the boxes ask for it, and let them say what is on the table.
+
+    This is no callback of theirs: Streamlit drops one midway when the next press arrives, here it is only put off.
+    """
+    asked = st.session_state.cut_size, st.session_state.cut_strategy
+    if asked not in (on_table.told.choice, on_table.now.choice):
+        recut(current, on_table, *asked)
+    elif on_table.wanted is not None:
+        give_up(on_table)
+    if on_table.wanted is not None:
+        return
+    choose(*on_table.now.choice)
+    if on_table.now is not on_table.told:
+        pick(on_table.now.part, st.session_state.move_variable)
+        on_table.told = on_table.now
+
+
+def change(on_table: Draft, make: Callable[[], Cut]) -> None:
+    """Put another cut on the table, so that it can be undone; if it cannot be made, say why."""
+    try:
+        on_table.put(make())
+        on_table.error = ""
+    except bc.PartitionError as error:
+        on_table.error = str(error)
+
+
+def go(on_table: Draft, step: Callable[[Draft], None]) -> None:
+    """Undo or redo."""
+    step(on_table)
+    on_table.error = ""
+
+
+def pick(part: Partition, variable: int | None) -> None:
+    """Choose a variable to be moved, and its group to be merged or split."""
+    fill("move_variable", variable)
+    if variable is not None:
+        mine = numbered(part)[part.group_of()[variable]]
+        fill("merge_first", mine)
+        fill("split_group", mine)
+
+
+def fill(box: str, value: object) -> None:
+    """Let a box say something else; one that is told what it says loses what is pressed in the meantime."""
+    if st.session_state.get(box) != value:
+        st.session_state[box] = value
+
+
+def choose(max_size: int, strategy: str) -> None:
+    """Let the boxes ask for a cut."""
+    fill("cut_size", max_size)
+    fill("cut_strategy", strategy)
+
+
+def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
+    """Put a cut by a strategy on the table; one that takes long when it is made."""
+    cutting: Cutting = st.session_state.cutting
+    wanted = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
+    if wanted != on_table.wanted:
+        cutting.ask([wanted])
+    # Asked once, and before the cut is looked for: it may be made while the page is drawn.
+    going = cutting.busy
+    on_table.wanted = None
+    if wanted in cutting.parts:
+        change(on_table, lambda: Cut(cutting.parts[wanted], max_size))
+    elif wanted in cutting.errors:
+        on_table.error = cutting.errors[wanted]
+    elif going:
+        on_table.wanted = wanted
+
+
+def give_up(on_table: Draft) -> None:
+    """Leave the cut on the table that is there."""
+    st.session_state.cutting.stop()
+    on_table.wanted = None
+    choose(*on_table.now.choice)
+
+
+def being_cut(on_table: Draft) -> None:
+    """What is being made."""
+    cutting: Cutting = st.session_state.cutting
+    if not cutting.busy:
+        st.rerun()
+    st.caption(f"{cutting.doing}…")
+
+
+def use(current: Lab, on_table: Draft) -> None:
+    state = st.session_state
+    part, max_size = on_table.now
+    try:
+        current.cut(part, max_size, state.cut_variant, state.cut_schedule)
+    except (bc.TooLargeError, bc.PartitionError) as error:
+        on_table.error = str(error)
+    else:
+        state.to_watch = True
+
+
+def numbered(part: Partition) -> list[str]:
+    """The groups as a select box lists them; numbers keep equal names apart."""
+    return [f"{k + 1}. {label(name)}" for k, name in enumerate(part.labels)]

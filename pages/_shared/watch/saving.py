@@ -1,0 +1,110 @@
+"""What a person takes away from a run: trace, labelling, figures, and a script that does it once more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from bender_core.io import dump_labeling, dumps
+from bender_core.run.explain import number
+from bender_core.run.script import as_script
+from bender_core.visualization.document import document
+from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
+from bender_core.visualization.message import message, plot_message
+from pages._shared.app.naming import file_of, run_file
+from pages._shared.app.permalink import values_of
+from pages._shared.app.session import Lab, lab
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The files of a run at one moment."""
+
+    number: int  # of the run
+    position: int
+    files: Mapping[str, tuple[str, str | bytes]]  # by name: what it is, and what is in it
+
+
+@st.fragment
+def saving() -> None:
+    """Below the stage: files of the run as it is shown, made when somebody asks for them."""
+    current, state = lab(), st.session_state
+    with st.expander("Save this run"):
+        st.caption("The trace so far, the best labelling, the figures, and a script that does the run once more.")
+        if st.button("Make the files"):
+            if not current.run.settle():
+                st.info("The run is going on in the background. Stop it, or wait for its end.")
+                return
+            state.saved = saved(current)
+        kept: Saved | None = state.get("saved")
+        if kept is None or kept.number != current.number:
+            return
+        st.caption(f"As of event {kept.position:,}:")
+        with st.container(horizontal=True):
+            for name, (what, content) in kept.files.items():
+                st.download_button(what, content, file_name=name, key=f"save-{what}")
+
+
+def saved(current: Lab) -> Saved:
+    """The files of the run at the event that is shown."""
+    engine, mrf = current.run.engine, current.mrf
+    engine.seek(current.run.position)
+    labeling, trace = engine.labeling, engine.trace.until(current.run.position)
+    contents: dict[str, tuple[str, str | bytes]] = {
+        "trace.csv": ("Trace, CSV", trace.to_csv()),
+        "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
+        "trace.json": ("Trace, JSON", trace.to_json()),
+        "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
+        "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
+        "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
+        "run.py": ("Script, Python", as_script(engine, expression(current), current.max_size)),
+        "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current))),
+    }
+    files = {run_file(current, what): content for what, content in contents.items()}
+    if not current.origin:
+        files[file_of(mrf)] = ("Model, for the script", dumps(mrf))
+    return Saved(current.number, current.run.position, files)
+
+
+def outcome(current: Lab) -> str:
+    """Where the run stands, in a line."""
+    engine = current.run.engine
+    return (
+        f"M {current.max_size}, variant {current.variant}, {current.schedule}; sweep {engine.sweep + 1}, "
+        f"event {engine.position:,}: lower bound {number(engine.lower_bound)}, upper bound {number(engine.upper_bound)}"
+    )
+
+
+def figures(current: Lab) -> dict[str, go.Figure]:
+    """What Watch and Edge show of the run, by what there is to say below it."""
+    run, part = current.run, current.partition
+    engine = run.engine
+    drawn = {
+        "The hyper-graph: a circle is a group of variables, a line a message, the darker and wider the more its "
+        f"envelope lies below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; "
+        "energy).": plot_tightness(engine),
+        "The bounds over the events of the run.": plot_bounds(engine.trace.until(run.position)),
+        "The variables, their strongest couplings, and the groups around them.": plot_model(current.mrf, part),
+    }
+    if len(engine.graph.edges):
+        p, q = engine.graph.ends(run.arc)
+        shown = message(engine, p, q)
+        names = [part.describe(p, int(y)) for y in shown.shown]
+        told = f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻."
+        drawn[told] = plot_message(shown, names, "nu", {})
+    return drawn
+
+
+def expression(current: Lab) -> str:
+    """What makes the model, in Python."""
+    origin = current.origin
+    if "sample" in origin:
+        path = f"sample_instances/{origin['sample']}.mrf.json"
+        return f"bc.load({path!r})"
+    if "make" in origin:
+        values = "".join(f", {name}={value!r}" for name, value in values_of(origin).items())
+        return f"synth.generate({origin['make']!r}{values})"
+    return f"bc.load({file_of(current.mrf)!r})"

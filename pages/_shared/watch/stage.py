@@ -1,0 +1,387 @@
+"""The stage: hyper-graph, bounds, edge and transport in one component with its own clock.
+
+The component keeps its DOM between reruns, plays the events it has been given on its own, and asks for more
+by one trigger, ``command``. This module turns a run into what the component draws (pure functions, tested
+without a browser) and a command into what the run does.
+"""
+
+from __future__ import annotations
+
+import time
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from bender_core import Engine, Objective, Reference, Trace
+from bender_core.kernels.layout import Kind
+from bender_core.run.explain import explain
+from bender_core.run.result import STATUSES
+from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from pages._shared.app.session import Lab, Run
+from pages._shared.app.text import inert, label
+from pages._shared.learn import explaining
+
+# Events sent from before the present one; the component asks for as many after it as it needs, at most so many.
+BEHIND, MOST_AHEAD = 8, 120
+# Computing ahead must not keep the person waiting.
+AHEAD_SECONDS = 0.15
+HISTORY_POINTS = 200
+# Sweeps whose ends are told: more than a run makes by default.
+SWEEP_MARKS = 500
+# Variables and couplings drawn at most.
+VARIABLES, LINKS = 2000, 1500
+EDGE_POINTS = 400
+# Where the stage may send a person.
+PAGES = ("edge", "learn")
+
+_FRONTEND = Path(__file__).parents[1] / "frontend"
+_CODE = {
+    "script": "\n".join(
+        (_FRONTEND / f"{name}.js").read_text() for name in ("tools", "graph", "charts", "marks", "stage")
+    ),
+    "style": (_FRONTEND / "stage.css").read_text(),
+}
+_component = st.components.v2.component(
+    "bender_stage",
+    html=(_FRONTEND / "stage.html").read_text(),
+    js=(_FRONTEND / "loader.js").read_text(),
+)
+
+
+def stage(lab: Lab) -> None:
+    """Mount the stage for a lab's run."""
+    _component(key="stage", data=stage_data(lab), on_command_change=_on_command)
+
+
+def _on_command() -> None:
+    # A press may come just as the page is left: then there is no stage any more, and nothing is to be done.
+    command, lab = st.session_state.get("stage", {}).get("command"), st.session_state.get("lab")
+    if command and lab is not None and command.get("run") == lab.number:
+        if command["do"] == "reference":
+            lab.references.ask(lab.mrf, lab.partition)
+        st.session_state.destination = destination(command)
+        obey(lab.run, command)
+
+
+def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
+    """The page that a command goes to, and what the address is to say there; None if it stays."""
+    if command["do"] != "go" or command["page"] not in PAGES:
+        return None
+    return command["page"], {str(name): str(value) for name, value in command["said"].items()}
+
+
+def obey(run: Run, command: dict[str, Any]) -> None:
+    """Do what the component asks for.
+
+    Parameters
+    ----------
+    run : Run
+    command : dict
+        ``do``: "show", "step", "run", "stop", "poll", "reference" or "go" (to another page); ``at``: the event shown;
+        ``arc``: the arc selected; ``first``: the first event wanted; ``ahead``: how many after the one shown; ``held``:
+        whether code and hyper-graph are there already; ``measure``: what colours the lines; ``serial``: the command's
+        number, sent back with the answer.
+    """
+    run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
+    run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
+    run.held, run.measure = bool(command["held"]), str(command["measure"])
+    if command["do"] == "stop":
+        run.halt()
+    settled = run.settle()
+    if not settled or command["do"] in ("poll", "stop", "reference"):
+        return
+    run.show(int(command["at"]))
+    if command["do"] == "step":
+        run.step(command["grain"], command["backward"])
+    elif command["do"] == "run":
+        run.start()
+
+
+def stage_data(lab: Lab) -> dict[str, Any]:
+    """All that the component needs to draw the present state."""
+    run, engine = lab.run, lab.run.engine
+    settled = run.settle()
+    data: dict[str, Any] = {
+        "run": lab.number,
+        "model": label(lab.mrf.name),
+        "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
+        "code": None if run.held else _CODE,
+        "graph": None if run.held else _graph(lab),
+        "link": lab.link,
+        # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
+        "serial": run.serial,
+        "running": None if settled else following(run),
+        "failure": run.failure,
+        "asking": lab.references.busy,
+        "references": reference_lines(lab.references.found),
+    }
+    # What the stage holds is known while it asks; one that is mounted anew holds nothing.
+    run.held = False
+    if settled:
+        window = (
+            frames(engine, max(run.first, run.position - BEHIND), run.position + run.ahead)
+            if run.ahead
+            else last_frame(engine)
+        )
+        run.first = 0
+        engine.seek(run.position)
+        data |= {
+            "position": run.position,
+            "seen": run.seen,
+            "done": len(engine.trace) if _is_complete(engine) else None,
+            "status": STATUSES[engine.status],
+            "window": window,
+            "history": history(engine.trace, run.seen),
+            "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
+            "tightness": edge_tightness(engine, run.measure),
+        }
+    return data
+
+
+def following(run: Run) -> dict[str, Any] | None:
+    """What the stage draws of a run in the background."""
+    progress = run.progress
+    if progress is None:
+        return None
+    return {
+        "sweep": progress.sweep,
+        "events": progress.events,
+        "lower": progress.lower,
+        "upper": progress.upper,
+        "total": progress.rows,
+        "slack": _rounded(progress.slack),
+        "rows": np.bincount(progress.row_edges, minlength=len(progress.slack) // 2).tolist(),
+        "history": history(progress.trace, progress.events),
+    }
+
+
+def _is_complete(engine: Engine) -> bool:
+    return len(engine.trace) > 0 and engine.trace[-1].kind.name == "FINISHED"
+
+
+def _graph(lab: Lab) -> dict[str, Any]:
+    if "stage_graph" not in st.session_state or st.session_state.stage_graph[0] != lab.number:
+        st.session_state.stage_graph = (lab.number, graph_view(lab.run))
+    view: dict[str, Any] = st.session_state.stage_graph[1]
+    return view
+
+
+def graph_view(run: Run) -> dict[str, Any]:
+    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps.
+
+    The engine may be at work meanwhile: only what stays the same is read.
+    """
+    engine, (lower, upper) = run.engine, run.opening
+    graph, part = engine.graph, engine.partition
+    points = hypergraph_layout(engine.mrf, part)
+    return {
+        "nodes": [
+            {
+                "label": label(name),
+                "x": round(float(x), 4),
+                "y": round(float(y), 4),
+                "size": len(group),
+                "members": ", ".join(label(engine.mrf.names[i]) for i in group),
+            }
+            for name, group, (x, y) in zip(part.labels, part.groups, points, strict=True)
+        ],
+        "edges": graph.edges.tolist(),
+        "key": _key(engine),
+        "variables": _variables(engine),
+        "objective": _objective(engine.mrf.objective),
+        "exact": engine.variant.exact,
+        "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
+        "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
+        "scale": graph.problem.scale,
+        "lower": lower,
+        "upper": upper,
+    }
+
+
+def _key(engine: Engine) -> str:
+    """What tells this hyper-graph from others, for what a browser remembers of it."""
+    owner = engine.partition.group_of()
+    return blake2b(engine.mrf.content_hash().encode() + owner.tobytes(), digest_size=8).hexdigest()
+
+
+def _objective(objective: Objective) -> dict[str, Any] | None:
+    """In what terms of its own the source states bounds; none if these are energies already."""
+    if objective.scale == 1 and objective.offset == 0:
+        return None
+    return {"name": label(objective.name)} | {key: getattr(objective, key) for key in ("sense", "scale", "offset")}
+
+
+def _variables(engine: Engine) -> dict[str, Any] | None:
+    """The variables with their strongest couplings, or None if they are too many to be drawn."""
+    mrf = engine.mrf
+    if mrf.n > VARIABLES:
+        return None
+    points, coupling = variable_layout(mrf), mrf.coupling()
+    strongest = np.argsort(-np.abs(coupling), kind="stable")[:LINKS]
+    return {
+        "x": points[:, 0].round(4).tolist(),
+        "y": points[:, 1].round(4).tolist(),
+        "names": [label(name) for name in mrf.names],
+        "group": engine.partition.group_of().tolist(),
+        "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
+        "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
+    }
+
+
+def edge_tightness(engine: Engine, measure: str) -> dict[str, Any] | None:
+    """A measure of the looseness of every hyper-edge, the worse of its two messages, where the run stands.
+
+    Parameters
+    ----------
+    engine : Engine
+    measure : str
+        "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "slack": that at y*, which
+        the events tell, so that there is nothing to add.
+    """
+    if measure == "slack" or engine.variant.exact:
+        return None
+    tightness = engine.tightness()
+    arcs = {"mean": tightness.mean, "largest": tightness.largest, "loose": 1.0 - tightness.tight_share}[measure]
+    return {"measure": measure, "at": engine.position, "values": _rounded(arcs.reshape(-1, 2).max(axis=1))}
+
+
+def frames(engine: Engine, first: int, last: int) -> dict[str, Any]:
+    """Events ``first`` to ``last`` as the component plays them, and the state they start from.
+
+    Returns
+    -------
+    dict
+        ``first``; ``slack`` of every arc and ``rows`` of every edge before the first event; and ``frames``,
+        each ``[kind, node, arc, sweep, rows, lower, upper, sentence, formula, changes]`` with ``changes`` the
+        arcs whose slack changed.
+    """
+    engine.seek(min(first, len(engine.trace)))
+    first = engine.position
+    known = len(engine.trace)
+    edges = len(engine.graph.edges)
+    slack = engine.slack
+    data = {
+        "first": first,
+        "slack": _rounded(slack),
+        "rows": np.bincount(engine.row_edges(), minlength=edges).tolist(),
+        "frames": [],
+    }
+    deadline = time.perf_counter() + AHEAD_SECONDS
+    while engine.position < last and not engine.finished:
+        if engine.position > known and time.perf_counter() > deadline:
+            break
+        engine.step("event")
+        now = engine.slack
+        changed = np.flatnonzero((now != slack) & ~np.isnan(now))
+        data["frames"].append(_frame(engine, [[int(arc), float(f"{now[arc]:.4g}")] for arc in changed]))
+        slack = now
+    return data
+
+
+def last_frame(engine: Engine) -> dict[str, Any]:
+    """As `frames`, of the last event alone: nothing has to be computed again, which after a long run takes long."""
+    data = frames(engine, engine.position, engine.position)
+    if engine.position:
+        event = engine.trace[engine.position - 1]
+        data["first"] -= 1
+        data["frames"] = [_frame(engine, [])]
+        if event.kind == Kind.ROW:
+            data["rows"][event.arc // 2] -= 1
+    return data
+
+
+def _frame(engine: Engine, changes: list[list[float]]) -> list[Any]:
+    """The last event as the component plays it."""
+    event = engine.trace[engine.position - 1]
+    said = explain(event, engine.graph, engine.variant, engine.schedule)
+    return [
+        int(event.kind),
+        event.node,
+        event.arc,
+        event.sweep,
+        event.rows,
+        event.lower_bound,
+        event.upper_bound,
+        inert(said.sentence),
+        said.formula,
+        changes,
+    ]
+
+
+def history(trace: Trace, length: int) -> dict[str, Any]:
+    """The first ``length`` events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
+
+    Returns
+    -------
+    dict
+        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``rise``: after which
+        event the lower bound had risen most, and by how much.
+    """
+    picked = (
+        np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)
+    )
+    lower = trace.column("lower_bound")[:length]
+    ends = np.flatnonzero(trace.column("kind")[:length] == Kind.SWEEP) + 1
+    gains = np.diff(lower)
+    most = int(gains.argmax()) if len(gains) else 0
+    return {
+        "event": (picked + 1).tolist(),
+        "lower": _rounded(lower[picked], 8),
+        "upper": _rounded(trace.column("upper_bound")[picked], 8),
+        "sweeps": ends[np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int))].tolist() if len(ends) else [],
+        "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
+    }
+
+
+def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
+    """The horizontal lines that a reference puts into the chart of the bounds: a name and an energy each."""
+    if found is None:
+        return []
+    # An LP that was not solved in time has told nothing.
+    lines = [] if np.isnan(found.fractional) else [{"name": "LP over variables", "energy": found.lp_bound}]
+    if found.group_lp_bound is not None:
+        lines.append({"name": "LP over groups", "energy": found.group_lp_bound})
+    if found.optimum is not None:
+        lines.append({"name": "optimum (HiGHS)", "energy": found.optimum})
+    elif np.isfinite(found.energy):
+        lines.append({"name": f"best of HiGHS, {found.status}", "energy": found.energy})
+    return lines
+
+
+def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
+    """The true min-marginal of one message and its envelope, over the states that matter most."""
+    p, q = engine.graph.ends(arc)
+    envelope = engine.envelope(p, q)
+    cost = engine.reduced_cost(p)
+    minimiser = int(cost.argmin())
+    last = engine.trace[engine.position - 1] if engine.position else None
+    if last is not None and last.node == p:
+        minimiser = last.state
+    best = np.union1d(np.argsort(cost, kind="stable")[:EDGE_POINTS], minimiser)
+    nu = engine.min_marginal(p, q, best)
+    order = np.lexsort((best, nu))
+    states, nu, low = best[order], nu[order], envelope[best[order]]
+    shown = f"all {len(cost)} states" if len(cost) <= EDGE_POINTS else f"the best {EDGE_POINTS} of {len(cost)} states"
+    slack = np.maximum(nu - low, 0.0)
+    tight = engine.is_tight(arc, nu, low)
+    return {
+        "arc": arc,
+        "to": label(engine.partition.labels[p]),
+        "from": label(engine.partition.labels[q]),
+        "nu": _rounded(nu),
+        "envelope": _rounded(low),
+        "states": [engine.partition.describe(p, int(y)) for y in states],
+        "minimiser": int(np.flatnonzero(states == minimiser)[0]),
+        "rows": int(np.count_nonzero(engine.row_edges() == arc // 2)),
+        "shown": shown,
+        "mean_slack": float(slack.mean()),
+        "tight": float(tight.mean()),
+    }
+
+
+def _rounded(values: np.ndarray, digits: int = 6) -> list[float | None]:
+    """Six digits are plenty on a screen and a third of the bytes; NaN becomes null."""
+    return [None if np.isnan(v) else float(f"{v:.{digits}g}") for v in values]
