@@ -167,7 +167,7 @@ def _compared(
     if not seconds:
         return None
     ratios = (cost.seconds_per_sweep / seconds, refined.seconds_per_sweep / seconds)
-    return Comparison(name, variant, schedule, seconds, *ratios, trial, cost.bytes / used)
+    return Comparison(name, variant, schedule, seconds, *ratios, trial, refined.bytes / used)
 
 
 def _measured(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, limit: float) -> tuple[float, int]:

@@ -130,7 +130,9 @@ def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken 
     if mrf is None:
         return None
     part = bc.partition(mrf, case.max_size)
-    estimate = bc.estimate(mrf, part, case.variant, case.schedule).bytes
+    # A trial leaves freed memory behind, which the run would take first.
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        estimate = alone.submit(_expected, case, instances).result()
     CLEAR.write_text("5")
     before = _resident("VmRSS")
     try:
@@ -146,6 +148,13 @@ def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken 
     except (Stopped, bc.TooLargeError):
         pass
     return Taken(estimate, used, peak, _resident("VmHWM") - before)
+
+
+def _expected(case: Case, instances: Path) -> int:
+    """The bytes that Partition says a run takes, after a short trial."""
+    mrf = case.load(instances)
+    assert mrf is not None
+    return bc.refine(mrf, bc.partition(mrf, case.max_size), case.variant, case.schedule).bytes
 
 
 def _resident(name: str) -> int:
