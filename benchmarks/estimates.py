@@ -19,7 +19,7 @@ from bender_core.variants import SCHEDULES
 
 SIZES = (4, 6, 8, 10, 12, 14, 16, 18, 20)
 VARIANTS = (4, 9, 11, 12)
-# A run ends after SWEEPS sweeps or so many seconds; if it takes less than that together, it is repeated.
+# A run ends after SWEEPS sweeps or the time limit; if it takes less than that together, it is repeated.
 LIMIT, REPEATED, REPEATS = 2.0, 0.05, 3
 # Predicted to take longer, or to need more, it is left out.
 LONGEST_SWEEP, LARGEST = 3.0, 1 << 30

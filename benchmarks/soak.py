@@ -197,7 +197,7 @@ class Library:
             lane.end()
 
     def export(self) -> None:
-        """Everything that can be taken away."""
+        """Everything that can be exported."""
         engine = self.engine
         if engine is None:
             return

@@ -13,7 +13,7 @@ import numpy as np
 import bender_core as bc
 from bender_core.rivals.reference import PROVEN, _search
 
-# A solver that does not look at the clock is ended so many seconds after its limit.
+# Seconds after its limit at which a solver that does not look at the clock is ended.
 GRACE = 5.0
 DECIMALS = 9
 

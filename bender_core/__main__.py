@@ -260,9 +260,9 @@ def _convert(options: argparse.Namespace) -> int:
     form = next(form for form in FORMATS if form.name == name)
     print(f"wrote {options.to}: {form.title}, {mrf.n} variables, {mrf.n_edges} edges")
     if mrf.hard_entries and not form.forbids:
-        print(f"written as penalties, for want of a place: hard constraints ({mrf.hard_entries})")
+        print(f"this format cannot store hard constraints; written as penalties: {mrf.hard_entries}")
     if form.loses:
-        print(f"not kept, for want of a place: {form.loses}")
+        print(f"this format cannot store: {form.loses}")
     return 0
 
 

@@ -71,7 +71,7 @@ class Child(Generic[T]):
                 pipe.close()  # type: ignore[union-attr]
 
     def receive(self, timeout: float) -> list[T]:
-        """What the generator has yielded next: one value, or none if it yields nothing for so many seconds."""
+        """What the generator has yielded next: one value, or none if it yields nothing for `timeout` seconds."""
         try:
             values = self._received.get(timeout=timeout)
         except Empty:
@@ -113,7 +113,7 @@ def _end_with_parent() -> None:
 
 
 def limit_memory(more: int) -> None:
-    """Let this process take so many bytes beside those it has; where the system cannot tell or limit them, nothing."""
+    """Limit this process to ``more`` bytes beyond those it has; does nothing where the system has no such limit."""
     status = Path("/proc/self/statm")
     if not status.exists():
         return

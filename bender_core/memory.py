@@ -178,7 +178,7 @@ class Store(Generic[_Arrays]):
         self.view: _Arrays = self._first(count)
 
     def grow(self, least: int, make_room: Callable[[], bool]) -> bool:
-        """Make room for at least so many entries more, half as many as there are if possible.
+        """Make room for at least ``more`` entries, half as many as there are if possible.
 
         Parameters
         ----------
@@ -216,13 +216,13 @@ class Store(Generic[_Arrays]):
 
 
 def events(capacity: int) -> Events:
-    """Room for so many events; the system backs no more of it than is written to."""
+    """Room for events; the system backs no more of it than is written to."""
     floats = {"value", "before", "lower_bound", "upper_bound"}
     return Events._make(_reserved((capacity,), float if name in floats else np.int64) for name in Events._fields)
 
 
 def pool(dims: Dimensions, capacity: int) -> Pool:
-    """Room for so many rows; the system backs no more of it than is written to."""
+    """Room for rows; the system backs no more of it than is written to."""
     return Pool(
         table=_reserved((2 * dims.stride * capacity,), float),
         **{name: _reserved((capacity,), np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
@@ -305,7 +305,7 @@ _WHOLE |= {"place", "low_place", "high_place"}
 
 
 def workspace(dims: Dimensions, slots: int, exact: bool, deepest: int) -> Workspace:
-    """Scratch for nodes of so many neighbours, with or without room for exact min-marginals."""
+    """Scratch for nodes of at most ``degree`` neighbours, with or without room for exact min-marginals."""
     shapes = _workspace_shapes(dims, slots, exact, deepest)
     work = Workspace(**{name: np.empty(shape, np.int64 if name in _WHOLE else float) for name, shape in shapes.items()})
     work.progress[:] = 0

@@ -83,7 +83,7 @@ def ask(lesson: Lesson) -> bool:
     if verdict.right:
         say("right", "✓ Right.", verdict.why)
     else:
-        say("wrong", "✗ Not so.", f"{verdict.why} Try again.")
+        say("wrong", "✗ Incorrect.", f"{verdict.why} Try again.")
     return verdict.right
 
 

@@ -14,7 +14,7 @@ import pytest
 
 @contextmanager
 def mounted(folder: Path, kilobytes: int) -> Iterator[Path]:
-    """A file system of so many kilobytes in a folder; only root may have it, others skip the test."""
+    """A small file system in a folder; only root may have it, others skip the test."""
     folder.mkdir(exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
     may = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount")

@@ -19,14 +19,14 @@ from bender_core.strategies import partition
 from bender_core.units import storage
 from bender_core.variants import Variant, variant
 
-# A run that ends by itself or after so many seconds is what typical memory is that of.
+# Typical memory is that of a run that ends by itself, or after this number of seconds.
 SECONDS = 3.0
-# In so many sweeps the rows are made that a run keeps; what grows is on average so much longer than what is in it.
+# The rows that a run keeps are made in its first sweeps; what grows has on average 20 % more room than content.
 ROWS_MADE_IN, ROOM = 10, 1.2
-# A run that is over after so many sweeps has never made envelopes tight at more than a few states; later it takes so
-# many times the rounds.
+# A run that is over by sweep DEEP_FROM has made envelopes tight at a few states only; later it takes DEEP times the
+# rounds.
 DEEP_FROM, DEEP = 16, 6
-# A snapshot is taken after so many entries read, at the earliest, and after so many for every entry of the messages;
+# A snapshot is taken after SNAPSHOT_AFTER entries read, at the earliest, and SNAPSHOT_EVERY per entry of the messages;
 # when the room for them is full every other one is given up.
 SNAPSHOT_AFTER, SNAPSHOT_EVERY, SNAPSHOT_BYTES, KEPT = 1 << 26, 64, 256 << 20, 0.7
 # At how many of a group's states its envelope is made tight at most, where progress is slow.
@@ -117,7 +117,7 @@ def _needs(dims: memory.Dimensions, which: Variant) -> dict[str, int]:
 def _typical(
     dims: memory.Dimensions, graph: Coupled, which: Variant, schedule: str, work: Work, length: float
 ) -> float:
-    """What a run of so many sweeps typically comes to take beside that, in bytes: more rows and events, snapshots."""
+    """What a run of this length (sweeps) typically takes beside that, in bytes: more rows and events, snapshots."""
     rows = 0.0 if which.exact else len(dims.bits) + work.added.sum() * min(length, ROWS_MADE_IN)
     more_rows = ROOM * rows - memory.first_rows(dims, len(which.alphas), which.exact)
     deep = DEEP if graph.cyclic and length > DEEP_FROM else 1
@@ -166,7 +166,7 @@ def estimate(
 
 
 def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, work: Work, free: Freedom) -> Estimate:
-    """What a run comes to whose sweeps consist of so much work."""
+    """What a run costs whose sweeps consist of this work."""
     dims = _dimensions(mrf, graph)
     least = sum(_needs(dims, which).values())
     each = seconds(graph, which, schedule, work, speed())

@@ -24,7 +24,7 @@ CACHED, LARGE = 12, 20
 CACHE = 1 << 17
 # Members of the groups that are eliminated, in pairs; and of those that are enumerated, where overhead is all.
 ELIMINATED, TINY = 10, 3
-# The best of so many short measurements, and of so many long ones.
+# Short and long measurements are repeated, and the best is taken.
 SHORT, LONG = 60, 4
 
 
@@ -37,7 +37,7 @@ class Speed(NamedTuple):
     overhead: float  # a state that is enumerated where that is all overhead: branches, short loops, calls
 
     def passing(self, states: FloatArray) -> FloatArray:
-        """Seconds of a pass over tables of so many states each."""
+        """Seconds of a pass over tables with these numbers of states."""
         seconds: FloatArray = states * np.where(states > CACHE, self.streamed, self.entry)
         return seconds
 

@@ -19,7 +19,7 @@ from bender_core.kernels.layout import Method, Problem
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.variants import Variant
 
-# The sweeps that seconds a sweep are the mean of; without a cycle a run is over after about so many.
+# Seconds a sweep are the mean over SWEEPS; without a cycle a run is over after about FOREST_SWEEPS.
 SWEEPS, FOREST_SWEEPS = 10, 4
 # Updates of a group in a sweep.
 UPDATES = {"mplp": 1, "srmp": 2}
@@ -52,7 +52,7 @@ STATE, PAIR = 0.33, 0.89
 # Elimination: a message (overhead); an entry of a table.
 ELIMINATION, ELIMINATED = 21, 0.75
 # Pruning: a message (overhead); an entry looked at to list the first candidates, and an entry of the receiver for every
-# candidate that survives, of which there are so many for every round of the receiver.
+# candidate that survives, SURVIVING of them for every round of the receiver.
 PRUNING, LOOKED_AT, SURVIVING = 476, 20, 100
 
 # An entry that the loop counts where min-marginals are exact.

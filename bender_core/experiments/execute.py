@@ -138,8 +138,8 @@ def execute(
 ) -> bool:
     """Do all tasks that the store does not hold yet, those of one key once.
 
-    A task whose worker dies is tried once more, alone; if its worker dies again, that is its outcome until it is tried
-    next time.
+    A task whose worker dies is tried once more, alone; if its worker dies again, it is recorded as
+    failed until the next time.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ EXPECTED_SWEEPS = 25
 MOST_INSTANCES = 100_000
 # No limit is larger: more sweeps, seconds or megabytes than anybody has.
 LARGEST_LIMIT = 1e12
-# The tasks of so many instances are looked at when a plan is weighed.
+# Instances whose tasks are looked at when a plan is weighed.
 _ASKED = 4
 
 

@@ -29,7 +29,7 @@ _WORDS_AT_ONCE = 1 << 15
 # Comments at the beginning of a file end before that.
 _LINES_LOOKED_AT = 1000
 
-# A file that names so many variables without saying anything of them is a mistake or an attack.
+# A file that names more variables without saying anything of them is a mistake or an attack.
 _IDLE_VARIABLES, _BYTES_A_VARIABLE = 20_000, 16
 
 

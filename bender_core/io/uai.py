@@ -110,7 +110,7 @@ class _Reader:
         return shown(self._tokens.word(index + 1)).strip("'")
 
     def count(self, what: str, words_each: int) -> int:
-        """A number of things, of which each needs at least so many words further on."""
+        """A number of things, each of which needs at least ``words_each`` words further on."""
         if self._at >= len(self._numbers):
             raise FormatError(self._line(self._at), f"the file ends before the number of {what}", "complete it")
         value = self._numbers[self._at]

@@ -21,17 +21,17 @@ from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, Quality, applicable, quality, register
 from bender_core.strategies.rules import BY_RULE
 
-# Table entries that every trial reads, some 50 ms; then so many candidates, those with the best bounds, read more.
+# Table entries that every trial reads, about 50 ms; then the FINALISTS with the best bounds read LONGER times more.
 WORK = 1 << 26
 FINALISTS, LONGER = 4, 3
 # What the trials are of: rows, and the schedule that tells partitions apart soonest.
 VARIANT, SCHEDULE = 9, "srmp"
-# These differ much from seed to seed, and are tried with so many seeds.
+# These differ much from seed to seed, and are tried with several seeds.
 SEEDS = {"community": 2, "random": 2}
-# A trial of larger groups begins with parts of up to so many variables.
+# A trial of larger groups begins with parts of up to this number of variables.
 SMALL = 10
-# A candidate is tried if a sweep takes at most so many times as long as that of most, as predicted, and if its tables
-# are at most so many entries, which takes no longer to make than to try.
+# A candidate is tried if its sweep is predicted to take at most DEARER times the median, and its tables have at most
+# HEAVY entries, which take no longer to make than a trial.
 DEARER, HEAVY = 10, 1 << 24
 # Bounds are as good as the best if they lack no more than this share of the gap, or of the bound where it is closed.
 AS_GOOD, ROUNDING = 1e-3, 1e-9

@@ -32,19 +32,19 @@ from bender_core.stopping import Stop, Stopped
 from bender_core.strategies import partition, quality
 from bender_core.variants import SCHEDULES, Variant
 
-# Looked at every so many sweeps: a run is slow if so many times their gain would not close the gap.
+# The bound is looked at every CHUNK sweeps: a run is slow if PATIENCE times their gain would not close the gap.
 CHUNK, PATIENCE = 10, 20
-# Larger groups are worth it if so many sweeps fit into the time left.
+# Larger groups are worth a run if this number of sweeps fits into the time left.
 SWEEPS = 20
 # Without a cycle the way out and back is all it takes.
 FOREST_SWEEPS = 1
 # The part of the time left that looking for a forest may take.
 LOOKING = 0.1
-# How to cut the model anew may take one such part of the time left, and is tried if that is so many seconds.
+# Cutting the model anew may take 1 / CHOICES of the time left, and is tried if that is CHOOSING seconds or more.
 CHOICES, CHOOSING = 4, 1.5
-# By so many variables groups that are cut anew grow where none can be united.
+# Variables by which groups that are cut anew grow where none can be united.
 GROWTH = 2
-# A deeper envelope is tight at so many times as many states.
+# A deeper envelope is tight at this multiple of the states.
 DEEPER = 32
 
 # Seconds between two calls of `Pursuit.on_progress`.
@@ -247,7 +247,7 @@ class Pursuit:
             self.engine = kept
 
     def _fits(self, part: Partition, which: int | Variant, sweeps: int) -> bool:
-        """Whether there is memory, and time for so many sweeps."""
+        """Whether there is memory, and time for these sweeps."""
         cost = estimate(self.engine.mrf, part, which)
         left = self.stop.left
         return cost.least <= self.engine.account.free and (left is None or sweeps * cost.seconds_per_sweep <= left)

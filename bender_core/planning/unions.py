@@ -11,7 +11,7 @@ from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import what_matters
 from bender_core.variants import Variant
 
-# Groups are split, and the first run is that of the parts, until so many sweeps fit into the time.
+# Groups are split, and the first run is that of the parts, until this number of sweeps fits into the time.
 FIRST_SWEEPS = 100
 
 

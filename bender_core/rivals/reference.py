@@ -22,11 +22,11 @@ from bender_core.hypergraph import HyperGraph
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.normal_form import NormalForm, to_normal_form
 
-# Up to so many variables every labelling is tried.
+# Variables up to which every labelling is tried.
 BRUTE_FORCE = 20
-# Up to so many unknowns the LP over groups is handed to HiGHS.
+# Unknowns up to which the LP over groups is handed to HiGHS.
 GROUP_LP_UNKNOWNS = 100_000
-# Up to so many, beside a model that is tried in full, it takes milliseconds and no process of its own.
+# Unknowns up to which it takes milliseconds, and no process of its own, beside a model that is tried in full.
 QUICK_UNKNOWNS = 2000
 # How often progress is told and a stop looked for; how much sooner than the limit a search is to end, since HiGHS
 # looks at its clock now and then; and how much later than the limit it is killed.
@@ -35,7 +35,7 @@ TICK_SECONDS, EARLY_SECONDS, GRACE_SECONDS = 0.05, 0.1, 0.15
 EXPONENT = 20
 # Of HiGHS: the gap at which a search ends, and what a reduced cost or a constraint may be off by.
 MIP_GAP, FEASIBILITY = 1e-6, 1e-7
-# In an LP, energies are cut off above so many times what a known labelling pays.
+# In an LP, energies are cut off above this multiple of what a known labelling pays.
 LP_CAP = 1024.0
 # Rounds of a descent at most.
 ROUNDS = 200

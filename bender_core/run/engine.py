@@ -62,7 +62,7 @@ class Engine(Inspection):
     max_sweeps : int
         The run is finished after that many sweeps (400 in the paper).
     deepest : int
-        Where the bound rises slowly, the envelope of a group is made tight at up to so many of its best states
+        Where the bound rises slowly, the envelope of a group is made tight at up to this number of its best states
         instead of at its minimiser alone; 1 is the paper's algorithm.
     improving : bool
         Descend from the decoded labelling after every sweep, one group at a time. Without it the upper bound
@@ -129,11 +129,11 @@ class Engine(Inspection):
         Parameters
         ----------
         max_sweeps : int, optional
-            Pause when so many sweeps are complete.
+            Pause when this number of sweeps is complete.
         max_events : int, optional
-            Pause when so many events have happened.
+            Pause when this number of events has happened.
         max_work : int, optional
-            Pause when about so many table entries have been read: a limit that does not depend on the machine.
+            Pause when about this number of table entries has been read: a limit that does not depend on the machine.
         time_limit : float, optional
             Seconds; looked at about every 50 ms.
         on_progress : callable, optional

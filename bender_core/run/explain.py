@@ -72,7 +72,7 @@ def _opened(event: Event, graph: HyperGraph, variant: Variant, schedule: str) ->
     source = "computed exactly" if variant.exact else "bounded from below by the rows we already have, recycled"
     messages = "The message from its 1 neighbour is" if d == 1 else f"The messages from its {d} neighbours are"
     return Explanation(
-        f"{_place(event, graph)}: its turn. {messages} {source}; "
+        f"{_place(event, graph)}: update starts. {messages} {source}; "
         f"going by that its cheapest state is y* = {_minimiser(event, graph)}, at {number(event.before)}.",
         f"min φ + Σ {'ν' if variant.exact else 'ν⁻'} = {number(event.before)}  at y*",
     )

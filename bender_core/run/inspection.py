@@ -305,7 +305,7 @@ class Inspection(Arrays):
         Parameters
         ----------
         max_states : int, optional
-            Groups with more states than this are judged on so many of them, evenly spread; by default all are
+            Groups with more states than this are judged on that number of them, evenly spread; by default all are
             judged on all their states.
         stop : Stop
             Asked about every 10 ms whether to give up.

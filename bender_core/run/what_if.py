@@ -19,7 +19,7 @@ from bender_core.run.engine import Engine
 from bender_core.run.rows import over_states, row_terms
 from bender_core.stopping import Stop, never
 
-# Where a cut takes microseconds, calling the kernel takes more: the difference of one cut and so many more is taken,
+# Where a cut takes microseconds, calling the kernel takes more: the difference between one cut and several is taken,
 # each the best of a few trials. A cut that takes longer than that is timed by itself.
 REPEATS, TRIALS, LONG_SECONDS = 20, 5, 1e-3
 

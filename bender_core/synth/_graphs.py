@@ -72,7 +72,7 @@ def random_network(kind: str, n: int, edges_per_node: int, seed: int) -> Network
     elif kind == "scale free":
         graph = nx.barabasi_albert_graph(n, edges_per_node, seed=seed)
     else:
-        # A disc of this radius holds so many nodes on average, half of them counted at each end.
+        # A disc of this radius holds the wanted number of nodes on average, half of them counted at each end.
         graph = nx.random_geometric_graph(n, np.sqrt(2 * edges_per_node / (np.pi * n)), seed=seed)
     return _network(graph)
 

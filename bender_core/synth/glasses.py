@@ -72,7 +72,7 @@ def random_regular(
     Raises
     ------
     ModelError
-        If no graph has so many nodes of that degree.
+        If no graph has that number of nodes of that degree.
     """
     rng = np.random.default_rng(seed)
     edges = regular_edges(n, degree, seed)

@@ -71,7 +71,7 @@ def tree_plus(n: int = 25, extra: int = 8, strength: float = 3.0, seed: int = 0)
     apart[tree[:, 0], tree[:, 1]] = False
     left = np.column_stack([i, j])[apart[i, j]]
     if extra > len(left):
-        raise ModelError(f"a tree of {n} variables leaves {len(left)} pairs apart; take at most so many extra edges")
+        raise ModelError(f"a tree of {n} variables leaves {len(left)} pairs apart; ask for no more extra edges")
     closing = left[rng.choice(len(left), extra, replace=False)]
     return BinaryMRF(
         unary=ising_fields(h),

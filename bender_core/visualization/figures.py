@@ -28,7 +28,7 @@ MOST_EDGES_BELOW = 400
 # Of lines whose envelopes are tight, and of loose ones, the loosest last.
 TIGHT = "#2C8ECB"
 LOOSE = ("#F0A85C", "#D97B20", "#A85208", "#6E3204")
-# Envelopes over more states are judged on so many.
+# Envelopes over more states are judged on a sample of this size.
 MOST_STATES = 1024
 # The outline of what is picked: legible on light and dark.
 PICKED = "#D55E00"

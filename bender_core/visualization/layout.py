@@ -14,7 +14,7 @@ from bender_core.synth.pose import SKELETON
 
 # Nodes closer than this share of the drawing's side are pushed apart.
 CLEARANCE = 0.11
-# Larger graphs are not laid out by force, but by their distances from so many nodes.
+# Larger graphs are not laid out by force, but by their distances from a few nodes.
 MOST_BY_FORCE, PIVOTS = 200, 40
 
 

@@ -22,7 +22,7 @@ from bender_core.run.what_if import Cut
 from bender_core.visualization.figures import figure, plain
 
 ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
-# More states than MOST are not drawn one by one: the best DRAWN are, the rest as so many bands.
+# More states than MOST are not drawn one by one: the best DRAWN are, the rest in bands.
 MOST, DRAWN, BANDS = 2000, 1000, 120
 # Half the width of the square that marks a tight state, as a share of the figure's.
 TIGHT_REACH = 0.006
@@ -131,7 +131,7 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
         | {"hovertemplate": "%{text}<br>ν %{y:.5g}<extra></extra>"},
     ]
     tight = np.flatnonzero(shown.tight[shown.shown])
-    # Squares are short strokes of one path: so many markers would take a browser longer than all else.
+    # Squares are short strokes of one path: that number of markers would take a browser longer than all else.
     strokes = tight[:, None] + TIGHT_REACH * len(x) * np.array([-1, 1, np.nan])
     traces.append(
         {

@@ -156,7 +156,7 @@ def test_what_cannot_race_is_refused_with_what_could(monkeypatch: pytest.MonkeyP
     smaller = sum(need for (size, _), need in needs.items() if size <= 10)
 
     def limited(megabytes: int) -> None:
-        """Leave so many beside the run on Watch."""
+        """Leave this room beside the run on Watch."""
         monkeypatch.setenv("BENDER_MEMORY_MB", str(megabytes + -(-watched >> 20)))
 
     limited(smaller)

@@ -207,7 +207,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
     for given in wrong(slug):
         look, text = verdict(answer(test, slug, given))
         assert look == "wrong", given
-        assert text.startswith("✗ Not so. ")
+        assert text.startswith("✗ Incorrect. ")
         assert any(sign.isdigit() for sign in text), "it says why, in numbers"
         assert said(test, "done") == ""
     look, text = verdict(answer(test, slug, RIGHT[slug]()))

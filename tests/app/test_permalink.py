@@ -228,7 +228,7 @@ class TooMuchWorkError(Exception):
 
 @contextmanager
 def counted(most: int) -> Iterator[None]:
-    """Give up once the code that reads links has taken so many steps (lines and calls)."""
+    """Give up once the code that reads links has taken too many steps (lines and calls)."""
     steps = 0
 
     def step(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:

@@ -1,4 +1,4 @@
-"""What is taken away from Watch is what the run has done."""
+"""What Watch exports is what the run has done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments as a person sees them: planned, run, stopped, resumed, looked into, and taken away."""
+"""Experiments as a person sees them: planned, run, stopped, resumed, looked into, and exported."""
 
 from __future__ import annotations
 

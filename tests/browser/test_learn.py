@@ -67,7 +67,7 @@ def test_progress_outlives_a_reload_and_a_new_browser(learn: Lab, new_page: Call
     least = min(mrf.energy([k >> i & 1 for i in range(mrf.n)]) for k in range(1 << mrf.n))
     learn.open("/learn")
     answer(learn, least - 1)
-    expect(learn.page.locator(".verdict.wrong")).to_contain_text("Not so.")
+    expect(learn.page.locator(".verdict.wrong")).to_contain_text("Incorrect.")
     assert "done" not in said(learn.page)
     answer(learn, least)
     expect(learn.page.locator(".verdict.right")).to_contain_text("Right.")

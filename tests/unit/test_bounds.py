@@ -29,7 +29,7 @@ BOTH = ("mplp", "srmp")
 
 
 def groups(sizes: list[int], touched: int, density: float, seed: int = 0) -> tuple[bc.BinaryMRF, Partition]:
-    """Groups in a ring, chains inside; so many members of each, the last among them, are coupled to the next group."""
+    """Groups in a ring, chains inside; some members of each, the last among them, are coupled to the next group."""
     rng = np.random.default_rng(seed)
     first = np.concatenate([[0], np.cumsum(sizes)])
     edges = [(i, i + 1) for a, b in itertools.pairwise(first) for i in range(a, b - 1)]

@@ -116,7 +116,7 @@ def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureF
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("left out: the constant ")
     assert said[1] == f"wrote {target}: qh (Qubist), 6 variables, 11 edges"
-    assert said[2] == "not kept, for want of a place: names, groups and positions"
+    assert said[2] == "this format cannot store: names, groups and positions"
     mrf, again, x = bc.load(TINY), bc.load(target), [1, 0, 1, 1, 0, 0]
     assert mrf.energy(x) - again.energy(x) == pytest.approx(float(said[0].split()[-1]))
     assert main(["convert", str(target), str(tmp_path / "x"), "--to-format", "uai-log"]) == 0
@@ -135,7 +135,7 @@ def test_convert_says_where_hard_constraints_become_penalties(
     assert main(["convert", str(source), str(tmp_path / "a.mrf.json")]) == 0
     assert "penalties" not in capsys.readouterr().out
     assert main(["convert", str(source), str(tmp_path / "a.coo")]) == 0
-    assert "written as penalties, for want of a place: hard constraints (1)" in capsys.readouterr().out
+    assert "this format cannot store hard constraints; written as penalties: 1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["solve", "info", "convert"])

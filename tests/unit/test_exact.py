@@ -34,7 +34,7 @@ class Message:
         return 1 << int(self.problem.size[self.engine.graph.ends(self.arc)[1]])
 
     def by(self, method: Method, limit: int = STEP) -> np.ndarray:
-        """The min-marginals, about so many entries at a time."""
+        """The min-marginals, a number of entries at a time."""
         self.problem.method[:] = method
         # The room that an elimination needs is known when it is planned.
         cost = exact.plan_elimination(self.problem, self.arc, self.problem.elimination[self.arc])

@@ -403,7 +403,7 @@ def test_hard_constraints_stay_hard(text: str, name: str | None, forbidden: Call
     assert feasible == {x: not forbidden(x) for x in feasible}
 
 
-# The scope of a table of so many entries, in UAI and wcsp.
+# The scope of a table with a given number of entries, in UAI and wcsp.
 SCOPES = {1: "0", 2: "1 0", 4: "2 0 1"}
 
 

@@ -73,7 +73,7 @@ class Rig:
         self.twin.rows[0, 1].append(self.model.reverse_row(side, 1 - side, anchor))
 
     def recycle(self, side: int, nu: np.ndarray, limit: int) -> None:
-        """Build an envelope, about so many entries at a time."""
+        """Build an envelope, a number of entries at a time."""
         progress = self.work.progress
         progress[Progress.LIMIT] = limit
         rows.begin_recycling(self.state, side, nu, self.work)

@@ -75,7 +75,7 @@ class Background:
         self.thread.join(PATIENCE_SECONDS)
 
     def stop(self, wait: float | None = 0.0) -> None:
-        """Leave it at what is done, and wait so many seconds for the end; without a limit if None."""
+        """Leave it at what is done, and wait at most ``wait`` seconds for the end; without a limit if None."""
         self._stopped.set()
         if self.thread is not None:
             self.thread.join(wait)

@@ -68,8 +68,8 @@ _CSS = """<style>
 @st.cache_resource(show_spinner="Compiling the solver, first time only (about a minute)…")
 def _warm() -> bool:
     bc.warm_up()
-    # Streamlit collects garbage after every run of a page. Numba alone keeps so many objects that this took longer than
-    # all else; what is there by now stays anyway, and need not be looked through each time.
+    # Streamlit collects garbage after every run of a page. Numba alone keeps enough objects for this to take longer
+    # than all else; what is there by now stays anyway, and need not be looked through each time.
     gc.collect()
     gc.freeze()
     return True

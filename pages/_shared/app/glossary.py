@@ -18,7 +18,7 @@ GLOSSARY: dict[str, str] = {
     "MAP": "The labelling of least energy: the most probable one, where energies are negative log probabilities.",
     "message": "A table over the states of a group: how much of the cost of a hyper-edge the group is told.",
     "min-marginal": "For every state of a group, the least that the rest of a hyper-edge costs.",
-    "MWC": "Magnanti-Wong cut: of the rows that are tight at a state, one that is least low elsewhere.",
+    "MWC": "Magnanti-Wong cut: of the rows that are tight at a state, one that minimises the total slack elsewhere.",
     "oracle": "The true min-marginal at one state, by looking at all states of the neighbour.",
     "partition": "The division of all variables into groups.",
     "RMC": "Reverse Magnanti-Wong cut: in closed form, and tight at its state whatever the messages become.",

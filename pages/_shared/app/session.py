@@ -96,7 +96,7 @@ class Run:
             self.show(self.engine.position)
 
     def start(self, until: int | None = None) -> None:
-        """Run on in the background: to the end, or until so many events have happened."""
+        """Run on in the background: to the end, or until event ``until``."""
         if self.busy:
             return
         self.engine.seek(len(self.engine.trace))

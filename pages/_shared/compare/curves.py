@@ -187,7 +187,7 @@ def picked(sweeps: NDArray[np.integer[Any]], most: int) -> NDArray[np.intp]:
 
 
 def _spread(count: int, most: int) -> NDArray[np.intp]:
-    """At most so many of some places in a row, half of them evenly, half of them by powers."""
+    """At most ``count`` of some places in a row, half of them evenly, half of them by powers."""
     if count <= most:
         return np.arange(count)
     if most <= 0:

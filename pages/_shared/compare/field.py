@@ -134,7 +134,7 @@ def objection(field: Sequence[Entry], asked: int, cutting: Cutting) -> str:
 
 
 def _what_fits(field: Sequence[Entry], limit: int) -> str:
-    """What part of the field would fit into so many megabytes."""
+    """What part of the field would fit into ``limit`` megabytes."""
     for most in sorted({entry.max_size for entry in field}, reverse=True)[1:]:
         smaller = [entry for entry in field if entry.max_size <= most]
         if sum(map(megabytes, smaller)) <= limit:

@@ -131,7 +131,7 @@ def gap_table(runs: Sequence[Run]) -> None:
                 lines.append(["", "paper", *map(_gap, published), ""])
     table(["variant", "", *(f"{level} %" for level in PERCENTILES), "at a limit"], lines)
     st.caption(
-        "The gap, (UB − LB) / max(|LB|, |UB|), that so many per cent of the instances do not exceed: the paper's where "
+        "The gap, (UB − LB) / max(|LB|, |UB|), that a percentage of the instances do not exceed: the paper's where "
         "energies are negative. 0 is below 1e-9, a certified optimum; – is a run that never began. The paper's 97 "
         "instances are not public and ours are generated: compare how variants stand to one another, not the levels."
     )
@@ -142,7 +142,7 @@ def _gap(value: float) -> str:
 
 
 def run_list(runs: Sequence[Run]) -> None:
-    """Every run as a row, to be opened or taken away."""
+    """Every run as a row, to be opened or exported."""
     found = columns(runs)
     shown = {name: found[name][:MOST_LISTED] for name in found if name not in ("key", "code", "model", "finished")}
     picked = st.dataframe(

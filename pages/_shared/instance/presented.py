@@ -81,7 +81,7 @@ def save(mrf: bc.BinaryMRF) -> None:
         return
     st.download_button("Save the model", data, file_name=file_of(mrf, form.endings[0]), mime="application/octet-stream")
     if form.loses:
-        st.caption(f"Not kept, for want of a place: {form.loses}.")
+        st.caption(f"This format cannot store {form.loses}.")
 
 
 def present(mrf: bc.BinaryMRF) -> None:

@@ -29,7 +29,7 @@ A tighter row saves later rows; a cheap one is made sooner. Which wins differs f
 **Try it:** move y*, and compare the four.
 """
 
-# The message looked at: a run after so many updates, and an arc in which the four rows differ to the eye.
+# The message looked at: a run after some updates, and an arc in which the four rows differ to the eye.
 UPDATES, ARC = 2, 3
 FIRST, ASKED = "00100", "10100"
 

@@ -35,7 +35,7 @@ def tiny_cut() -> bc.Partition:
 
 
 def tiny_run(position: int = 0) -> bc.Engine:
-    """A run on it, after so many events; its own, as it takes a millisecond."""
+    """A run on it, after some events; its own, as it takes a millisecond."""
     engine = bc.Engine(tiny(), tiny_cut(), variant=9)
     if position:
         engine.run(max_events=position)
@@ -51,7 +51,7 @@ def tiny_messages() -> list[int]:
 
 
 def put_tiny(lab: Lab, position: int = 0) -> None:
-    """Open it in the app, after so many events, with the lessons' message selected."""
+    """Open it in the app, after some events, with the lessons' message selected."""
     lab.open(tiny(), {"sample": "tiny"}, tiny_cut(), 3, 9, "mplp")
     stand(lab, position, lab.run.engine.graph.arc(RECEIVER, SENDER))
 
@@ -77,7 +77,7 @@ def glass() -> tuple[bc.BinaryMRF, bc.Partition, Origin]:
 
 @lru_cache(maxsize=32)
 def body(candidates: int) -> tuple[bc.BinaryMRF, bc.Partition]:
-    """A pose with so many candidates a body part, one group a body part."""
+    """A pose with a number of candidates per body part, one group a body part."""
     mrf = synth.body_pose(candidates, people=2)
     return mrf, bc.partition(mrf, candidates, "groups")
 

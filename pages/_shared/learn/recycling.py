@@ -31,7 +31,7 @@ That is why later sweeps need few new rows.
 
 
 def run(sweeps: int) -> bc.Engine:
-    """A run on the glass after the first update, and after so many sweeps."""
+    """A run on the glass after the first update, and after some sweeps."""
     mrf, part, _ = glass()
     engine = bc.Engine(mrf, part, variant=9)
     engine.step("node")

@@ -40,7 +40,7 @@ def ring() -> bc.BinaryMRF:
 
 @lru_cache(maxsize=32)
 def cut(size: int, way: str = ALONG) -> bc.Partition:
-    """The ring in groups of at most so many: neighbours, or what lies across (for which the size does not matter)."""
+    """The ring in groups of at most ``size`` variables: neighbours, or what lies across (of any size)."""
     n = ring().n
     if way == ALONG:
         starts = [*range(0, n, size), n]

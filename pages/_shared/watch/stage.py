@@ -24,7 +24,7 @@ from pages._shared.app.session import Lab, Run
 from pages._shared.app.text import inert, label
 from pages._shared.learn import explaining
 
-# Events sent from before the present one; the component asks for as many after it as it needs, at most so many.
+# Events sent from before the present one; the component asks for as many after it as it needs, up to a limit.
 BEHIND, MOST_AHEAD = 8, 120
 # Computing ahead must not keep the person waiting.
 AHEAD_SECONDS = 0.15
