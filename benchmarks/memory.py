@@ -143,7 +143,7 @@ def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken 
     used, peak = engine.account.used, _resident("VmHWM") - before
     try:
         stop = Stop(seconds)
-        engine.certificate(stop)
+        engine.certified_bound(stop)
         engine.tightness(LOOKED_AT, stop)
     except (Stopped, bc.TooLargeError):
         pass

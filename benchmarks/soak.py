@@ -172,7 +172,7 @@ class Library:
             return
         close = 1e-9 * (1.0 + abs(engine.lower_bound) + engine.graph.problem.scale)
         try:
-            found = engine.certificate(bc.Stop(2.0))
+            found = engine.certified_bound(bc.Stop(2.0))
             if abs(found - engine.lower_bound) > close:
                 raise SoakError(f"the bound is {engine.lower_bound!r}, its certificate {found!r}")
             for p, q in engine.graph.edges[:3].tolist():

@@ -117,7 +117,7 @@ def _works() -> dict[str, Work]:
         "exact messages (12), pruned: glass, M = 20": going(engine("glass 20", 12)),
         "exact messages (12), eliminated: grid, M = 20": going(engine("grid 20", 12, "srmp")),
         "going forward again: glass, M = 20": to_and_fro,
-        "certificate: pose, M = 16": seen.certificate,
+        "certificate: pose, M = 16": seen.certified_bound,
         "tightness of all messages: pose, M = 16": lambda stop: seen.tightness(stop=stop),
         "what-if: pose, M = 16": lambda stop: bc.what_if(seen, p, q, 0, stop),
         "a time limit of bc.solve: glass, M = 20, variant 5": lambda stop: bc.solve(

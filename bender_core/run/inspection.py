@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -178,6 +179,11 @@ class Inspection(Arrays):
     # -- messages and rows ----------------------------------------------------------------------------
 
     def certificate(self, stop: Stop = never) -> float:
+        """The old name of `certified_bound`."""
+        warnings.warn("Engine.certificate is Engine.certified_bound now", DeprecationWarning, stacklevel=2)
+        return self.certified_bound(stop)
+
+    def certified_bound(self, stop: Stop = never) -> float:
         """The lower bound, computed afresh from lambda alone (method.md, section 2); takes every message exactly.
 
         Raises

@@ -105,7 +105,7 @@ def _run(variant: int) -> Engine:
 def _look() -> None:
     for variant in VARIANTS:
         engine = _run(variant)
-        engine.certificate()
+        engine.certified_bound()
         engine.min_marginal(0, 1, [0])
         engine.tightness()
         engine.rows(0, 1)

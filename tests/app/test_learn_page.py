@@ -144,7 +144,7 @@ def possible_gain() -> str:
     engine = bc.Engine(sample("pose-small"), bc.partition(sample("pose-small"), 8, "groups"), 9)
     engine.step("sweep")
     engine.step("sweep")
-    return number(engine.upper_bound - engine.certificate())
+    return number(engine.upper_bound - engine.certified_bound())
 
 
 def way_for_rows_of_a_grid() -> str:

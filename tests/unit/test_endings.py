@@ -213,7 +213,7 @@ def test_looking_can_be_stopped(look: str, variant: int) -> None:
     engine.run(max_sweeps=1)
     p, q = engine.graph.edges[0].tolist()
     looks = {
-        "certificate": lambda stop: engine.certificate(stop),
+        "certificate": lambda stop: engine.certified_bound(stop),
         "tightness": lambda stop: engine.tightness(stop=stop),
         "min_marginal": lambda stop: engine.min_marginal(p, q, stop=stop),
         "some": lambda stop: engine.min_marginal(p, q, [0, 1], stop=stop),

@@ -138,7 +138,7 @@ def test_every_node_update_gains_what_the_exact_one_would(variant: int, cut: Cut
         assert gain == pytest.approx(before.exact_gain(p), rel=0, abs=close)
         assert gain >= -close
         assert engine.lower_bound == pytest.approx(slow.lower_bound(), rel=0, abs=close)
-        assert engine.certificate() == pytest.approx(slow.lower_bound(), rel=0, abs=close)
+        assert engine.certified_bound() == pytest.approx(slow.lower_bound(), rel=0, abs=close)
         assert engine.lower_bound <= optimum + close
         assert engine.upper_bound >= optimum - close
         assert engine.upper_bound == pytest.approx(naive.energy(mrf, engine.labeling), rel=0, abs=close)
@@ -369,7 +369,7 @@ def test_steps_of_any_grain_and_one_run_are_the_same_run(variant: int, monkeypat
         walked = []
         while events := engine.step(grain):
             # Looking must not disturb the run.
-            engine.certificate()
+            engine.certified_bound()
             engine.tightness()
             engine.rows(*engine.graph.edges[len(walked) % len(engine.graph.edges)])
             walked += events
@@ -453,7 +453,7 @@ def test_after_going_back_bounds_are_true_and_the_run_is_the_same(variant: int, 
             engine.seek(position)
             if rng.random() < 0.5:
                 engine.run(max_events=position + int(rng.integers(1, 40)))
-            assert engine.lower_bound == pytest.approx(engine.certificate(), rel=0, abs=close)
+            assert engine.lower_bound == pytest.approx(engine.certified_bound(), rel=0, abs=close)
             assert engine.lower_bound <= optimum + close
             p, q = engine.graph.edges[rng.integers(len(engine.graph.edges))].tolist()
             assert (engine.envelope(p, q) <= engine.min_marginal(p, q) + close).all()
@@ -470,7 +470,7 @@ def test_going_back_keeps_the_bound_of_the_poses_true_under_srmp() -> None:
     for back in (400, 1, 1203):
         engine.seek(back)
         engine.seek(1500)
-        assert engine.lower_bound == pytest.approx(engine.certificate(), abs=1e-8)
+        assert engine.lower_bound == pytest.approx(engine.certified_bound(), abs=1e-8)
         assert fingerprint(engine) == expected
 
 
@@ -641,7 +641,7 @@ def test_a_run_whose_rows_fill_the_memory_ends_with_a_valid_bound() -> None:
     stores = engine._problem, engine._state, engine._work, engine._rows.view, engine._events.view
     assert sum(map(memory.nbytes, stores)) <= engine.account.used <= limit
     assert not engine._past.states, "what is kept for going back gives way to rows"
-    assert engine.lower_bound == pytest.approx(engine.certificate(), rel=1e-9)
+    assert engine.lower_bound == pytest.approx(engine.certified_bound(), rel=1e-9)
     assert engine.lower_bound < engine.upper_bound
     after = fingerprint(engine)
     for back in (len(engine.trace) // 2, 0):
@@ -769,7 +769,7 @@ def test_odd_models(make, variant: int) -> None:
     optimum, close = naive.optimum(mrf), 1e-12 * size_of(mrf)
     slow = twin(engine)
     assert engine.lower_bound == pytest.approx(slow.lower_bound(), rel=0, abs=close)
-    assert engine.certificate() == pytest.approx(engine.lower_bound, rel=0, abs=close)
+    assert engine.certified_bound() == pytest.approx(engine.lower_bound, rel=0, abs=close)
     assert engine.lower_bound <= optimum + close <= engine.upper_bound + 2 * close
     assert engine.upper_bound == pytest.approx(naive.energy(mrf, engine.labeling), rel=0, abs=close)
     if engine.graph.cycles() == 0:
@@ -1038,7 +1038,7 @@ def test_a_published_grid_over_single_variables_reaches_its_relaxation(shared_in
     lp, _ = solve_lp(mrf)
     assert -480.8986 <= engine.lower_bound <= -480.89
     assert engine.lower_bound <= lp + 1e-9 * abs(lp)
-    assert engine.certificate() == pytest.approx(engine.lower_bound, rel=1e-12)
+    assert engine.certified_bound() == pytest.approx(engine.lower_bound, rel=1e-12)
     assert engine.upper_bound >= -387.894788588 - 1e-6
 
 
@@ -1049,4 +1049,10 @@ def test_large_groups_win_on_a_published_dense_model(shared_instances: Path, max
     engine = bc.Engine(mrf, bc.partition(mrf, max_size, "refined"), 12, "srmp")
     engine.run()
     assert least - 1e-6 <= engine.lower_bound <= -133.464194807 + 1e-6
-    assert engine.certificate() == pytest.approx(engine.lower_bound, rel=1e-9)
+    assert engine.certified_bound() == pytest.approx(engine.lower_bound, rel=1e-9)
+
+
+def test_the_old_name_of_the_certified_bound_warns() -> None:
+    engine = bc.Engine(*glassy())
+    with pytest.warns(DeprecationWarning, match="certified_bound"):
+        assert engine.certificate() == engine.certified_bound()

@@ -427,7 +427,7 @@ for n, m in ((1, 0), (5, 6), (12, 40)):
             engine = bc.Engine(mrf, part, variant)
             engine.run()
             engine.seek(len(engine.trace) // 2)
-            engine.certificate(), engine.tightness()
+            engine.certified_bound(), engine.tightness()
             [(engine.rows(p, q), engine.envelope(q, p)) for p, q in engine.graph.edges.tolist()]
 json.dump({"warm": warm, "used": used()}, sys.stdout)
 """

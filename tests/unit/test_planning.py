@@ -48,12 +48,12 @@ def test_another_schedule_goes_on_from_the_messages(schedule: str, variant: int,
         first.run(max_events=events)
         engine = bc.Engine(mrf, part, variant, schedule, start=first)
         assert engine.lower_bound == pytest.approx(first.lower_bound, abs=1e-9)
-        assert engine.lower_bound == pytest.approx(engine.certificate(), abs=1e-9)
+        assert engine.lower_bound == pytest.approx(engine.certified_bound(), abs=1e-9)
         assert engine.upper_bound == pytest.approx(first.upper_bound, abs=1e-9)
         assert engine.labeling.tolist() == first.labeling.tolist()
         engine.run(max_sweeps=15)
         assert np.diff(engine.trace.column("lower_bound")).min() >= -1e-9
-        assert engine.lower_bound == pytest.approx(engine.certificate(), abs=1e-9)
+        assert engine.lower_bound == pytest.approx(engine.certified_bound(), abs=1e-9)
         assert first.lower_bound - 1e-9 <= engine.lower_bound <= naive.optimum(mrf) + 1e-9
 
 
@@ -66,10 +66,10 @@ def test_united_groups_go_on_from_the_messages_of_their_parts(schedule: str) -> 
         larger = united(mrf, part, len(part))
         assert len(larger) < len(part)
         engine = bc.Engine(mrf, larger, 9, schedule, start=first)
-        assert first.lower_bound - 1e-9 <= engine.lower_bound <= engine.certificate() + 1e-9
+        assert first.lower_bound - 1e-9 <= engine.lower_bound <= engine.certified_bound() + 1e-9
         engine.run(max_sweeps=15)
         assert np.diff(engine.trace.column("lower_bound")).min() >= -1e-9
-        assert engine.lower_bound == pytest.approx(engine.certificate(), abs=1e-9)
+        assert engine.lower_bound == pytest.approx(engine.certified_bound(), abs=1e-9)
         assert engine.lower_bound <= naive.optimum(mrf) + 1e-9
 
 

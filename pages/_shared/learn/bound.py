@@ -55,7 +55,7 @@ def standings() -> tuple[Standing, ...]:
     engine = bc.Engine(sample("pose-small"), cut(), variant=9)
     found = []
     while True:
-        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, engine.certificate()))
+        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, engine.certified_bound()))
         if engine.finished:
             return tuple(found)
         engine.step("sweep")

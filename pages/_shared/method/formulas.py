@@ -75,10 +75,10 @@ FORMULAS = (
         "The lower bound",
         r"LB(\lambda) = \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] + \sum_{(pq)} \min_{y_p, "
         r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
-        "Whatever the messages λ hold: every term is minimised by itself, so no labelling can be cheaper. The "
-        "certificate computes this sum anew from λ alone.",
-        "bender_core/run/engine.py",
-        "certificate",
+        "Whatever the messages λ hold: every term is minimised by itself, so no labelling can be cheaper. It "
+        "can be computed anew from λ alone at any time.",
+        "bender_core/run/inspection.py",
+        "certified_bound",
         "watch",
         "LB, the line that rises",
     ),
