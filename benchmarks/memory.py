@@ -106,7 +106,7 @@ def run(options: Options) -> None:
         if taken is None:
             continue
         peaks.append(max(taken.peak, taken.looking) / (limit << 20))
-        ratios.append(taken.estimate / taken.used)
+        ratios.append(min(taken.estimate, limit << 20) / taken.used)
         shown = (f"{count / 2**20:.1f}" for count in taken)
         row(case.model, *case[2:], limit, *shown, f"{peaks[-1]:.3f}", f"{ratios[-1]:.2f}")
     close = sum(1 / AIM_ESTIMATE <= ratio <= AIM_ESTIMATE for ratio in ratios) / len(ratios)

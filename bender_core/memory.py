@@ -232,18 +232,20 @@ def pool(dims: Dimensions, capacity: int) -> Pool:
     )
 
 
-def _reserved(shape: tuple[int, ...], kind: type) -> NDArray[Any]:
-    """Zeros in pages of their own, which take no memory until they are written to.
+def _reserved(shape: tuple[int, ...], kind: type | np.dtype[Any]) -> NDArray[Any]:
+    """Zeros in pages of their own, which take no memory until they are written to, and give it back when they go.
 
-    `numpy.zeros` may use memory over again that was given back, and then has to write all of it.
+    `numpy.zeros` may use memory over again that was given back, and then has to write all of it; and what it gives back
+    stays with the process as long as anything lies behind it.
     """
     count = int(np.prod(shape))
     if not count:
         return np.zeros(shape, kind)
+    needed = np.dtype(kind).itemsize * count
     try:
-        pages = mmap.mmap(-1, WORD * count)
+        pages = mmap.mmap(-1, needed)
     except OSError as error:
-        raise MemoryError(f"no address space for {WORD * count} bytes") from error
+        raise MemoryError(f"no address space for {needed} bytes") from error
     return np.frombuffer(pages, kind, count).reshape(shape)
 
 
@@ -364,7 +366,9 @@ def _coupling_minimum(problem: Problem, edge: int, stop: Stop) -> float:
 
 def copy(state: State) -> State:
     """A copy of a position, for going back to."""
-    return State._make(array.copy() for array in state)
+    copies = State._make(_reserved(array.shape, array.dtype) for array in state)
+    restore(copies, state)
+    return copies
 
 
 def copy_of_start(state: State) -> State:
