@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.kernels.layout import Kind, Method
 from bender_core.run.explain import number
+from bender_core.run.rows import row_values
 from bender_core.synth import ising_grid
 from pages._shared.app.session import sample
 from pages._shared.learn import LESSONS, cuts, envelope, explaining, message, recycling
@@ -365,7 +366,7 @@ def test_an_old_row_stays_below_the_truth_and_tight_at_its_own_state() -> None:
         engine = recycling.run(passed)
         row = recycling.followed(engine)
         assert recycling.distance(engine, row) == pytest.approx(0, abs=1e-9)
-        assert (bc.rows.row_values(row) <= engine.min_marginal(0, 1) + 1e-9).all()
+        assert (row_values(row) <= engine.min_marginal(0, 1) + 1e-9).all()
     assert recycling.followed(engine).intercept != recycling.followed(recycling.run(0)).intercept
 
 

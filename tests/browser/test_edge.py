@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from bender_core.run import what_if
+from bender_core import what_if
 from bender_core.run.explain import number
 from tests.browser.lab import Lab, engine
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from bender_core.account import memory_limit
+from bender_core.costs.estimate import DEEPEST
 from bender_core.io._source import default_limit
-from bender_core.run.engine import DEEPEST
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import VARIANTS
 from docs.fill_study import DOCUMENT, filled

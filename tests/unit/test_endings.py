@@ -244,7 +244,7 @@ def test_a_slice_takes_about_as_long_whatever_an_entry_takes(monkeypatch: pytest
     straight.run()
     clock = iter(range(10**9))
     monkeypatch.setattr(engine_module.time, "perf_counter", lambda: float(next(clock)))
-    monkeypatch.setattr(engine_module, "_FIRST_SLICE", 1 << 15)
+    monkeypatch.setattr(bc.Engine, "_slice", 1 << 15)
     engine, looks = bc.Engine(mrf, part), []
     engine.run(on_progress=lambda engine: looks.append(engine.entries_read))
     # Every look at this clock is a second later: slices become as short as can be, and nothing else changes.

@@ -284,7 +284,7 @@ def test_an_outcome_is_what_the_engine_says() -> None:
     engine.run()
     assert (outcome.lower_bound, outcome.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert (outcome.sweeps, outcome.rows) == (engine.sweep, engine.n_rows)
-    assert outcome.gap == pytest.approx(bc.bounds.relative_gap(engine.lower_bound, engine.upper_bound))
+    assert outcome.gap == pytest.approx(bc.relative_gap(engine.lower_bound, engine.upper_bound))
     labeling = np.unpackbits(np.frombuffer(outcome.labeling, np.uint8))[: mrf.n]
     assert mrf.energy(labeling) == pytest.approx(outcome.upper_bound)
     curve = curve_of(outcome.curve)

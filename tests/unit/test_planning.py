@@ -12,7 +12,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.groups import split_by_coupling
 from bender_core.planning import auto as auto_module
-from bender_core.planning import pursuit, unions
+from bender_core.planning import pursuit, solving, unions
 from bender_core.planning.auto import candidates
 from bender_core.planning.unions import halved, stages, united
 from bender_core.run.carrying import owners
@@ -278,7 +278,7 @@ def test_sweeps_are_counted_over_all_runs() -> None:
 def test_large_groups_begin_with_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = torus()
     part = bc.partition(mrf, 9)
-    monkeypatch.setattr(bc.solving, "stages", lambda mrf, part, which, *_: stages(mrf, part, which, 0.0))
+    monkeypatch.setattr(solving, "stages", lambda mrf, part, which, *_: stages(mrf, part, which, 0.0))
     result = bc.solve(mrf, part, 9, time_limit=100)
     assert [tried.max_size for tried in result.tried[:2]] == [1, 2]
 
