@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._shared.app.following import follow
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.compare.field import contest
-from pages._shared.compare.outcome import picture, result, watched
+from pages._shared.compare.outcome import picture, result
 from pages._shared.compare.sessions import of_earlier_sessions, opened
 from pages._shared.compare.start import TELL_SECONDS, start
 
@@ -28,7 +29,7 @@ def show(current: Lab) -> None:
             if said:
                 complaint(said)
         if going:
-            st.fragment(watched, run_every=TELL_SECONDS)(held, earlier_runs)
+            follow(lambda: held.busy, lambda: picture(held, earlier_runs), TELL_SECONDS)
         else:
             st.fragment(picture)(held, earlier_runs)
             result(current, held, kept, earlier_runs)

@@ -13,7 +13,7 @@ from pages._shared.partition.draft import Draft
 from pages._shared.partition.drawings import draw_groups, draw_variables, list_groups
 from pages._shared.partition.editing import by_hand
 from pages._shared.partition.side_by_side import compare
-from pages._shared.partition.table import TELL_SECONDS, being_cut, draft, give_up, go, use
+from pages._shared.partition.table import being_cut, draft, give_up, go, use
 
 
 def show(current: Lab) -> None:
@@ -28,7 +28,7 @@ def show(current: Lab) -> None:
         start, back, again = st.columns([2, 1, 1], gap="small")
         if on_table.wanted is not None:
             st.button("Stop", on_click=give_up, args=(on_table,))
-            st.fragment(being_cut, run_every=TELL_SECONDS)(on_table)
+            being_cut()
         fits = cost(current, part)
         paragraph(part.reason.replace(" %", "\u00a0%"))
         start.button(

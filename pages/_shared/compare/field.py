@@ -15,6 +15,7 @@ from bender_core.strategies import applicable
 from bender_core.units import storage
 from bender_core.variants import SCHEDULES
 from pages._shared.app.cutting import Cutting
+from pages._shared.app.following import keep
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab, lab
 from pages._shared.compare.racing import Contest, megabytes
@@ -41,9 +42,9 @@ def contest(current: Lab) -> Contest:
         }
         state.contest = Contest(current, current.mrf, Cutting(current.mrf), choices)
         state.update(choices)
+        state.boxes_heard = False
     found: Contest = state.contest
-    for key, value in found.choices.items():
-        state.setdefault(key, value)
+    keep(found.choices)
     return found
 
 

@@ -31,13 +31,6 @@ def picture(held: Contest, earlier_runs: Sequence[Curve]) -> None:
     st.progress(held.racing.share, held.racing.doing)
 
 
-def watched(held: Contest, earlier_runs: Sequence[Curve]) -> None:
-    """The picture again and again; when the race is over, the page as a whole."""
-    picture(held, earlier_runs)
-    if not held.busy:
-        st.rerun()
-
-
 def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequence[Curve]) -> None:
     """Who won, the table, and what can be done with a run."""
     curves = [curve for curve in [*held.curves(), *earlier_runs] if len(curve.records)]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from bender_core.experiments import Limits
 from bender_core.units import storage
-from pages._shared.app.cutting import Cutting
+from pages._shared.app.following import follow
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.compare.field import choices, chosen, cuts, entries, objection
@@ -27,7 +27,7 @@ def start(current: Lab, held: Contest, going: bool) -> None:
     # Asked once, and before the cuts are looked at: the work may end while the page is drawn.
     cutting = held.cutting.busy
     if cutting:
-        st.fragment(cutting_on, run_every=TELL_SECONDS)(held.cutting)
+        follow(lambda: held.cutting.busy, lambda: st.caption(f"{held.cutting.doing}…") and None, TELL_SECONDS)
     field, asked = entries(current, held.cutting), chosen(current)
     refused = "" if cutting else objection(field, asked, held.cutting)
     if refused:
@@ -48,12 +48,6 @@ def start(current: Lab, held: Contest, going: bool) -> None:
         state = st.session_state
         held.start(field, Limits(sweeps=state.race_sweeps, seconds=float(state.race_seconds)))
         st.rerun()
-
-
-def cutting_on(cutting: Cutting) -> None:
-    if not cutting.busy:
-        st.rerun()
-    st.caption(f"{cutting.doing}…")
 
 
 def _runs(count: int) -> str:

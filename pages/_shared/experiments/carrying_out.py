@@ -15,6 +15,7 @@ from bender_core.experiments.tables import (
 )
 from bender_core.units import duration
 from pages._shared.app.data import store
+from pages._shared.app.following import follow
 from pages._shared.app.naming import file_name
 from pages._shared.app.text import complaint, table
 from pages._shared.experiments.choosing import Planned
@@ -74,7 +75,7 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> N
     )
     right.button("Stop", disabled=not going, on_click=running.stop, width="stretch")
     if going:
-        st.fragment(working, run_every=TELL_SECONDS)(running)
+        follow(lambda: running.busy, lambda: working(running), TELL_SECONDS)
     elif running.failure:
         complaint(f"The experiment ended early: {running.failure}. What is done is kept.")
     ended = endings(runs)
@@ -91,8 +92,6 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> N
 
 def working(running: Experiment) -> None:
     """How far an experiment is."""
-    if not running.busy:
-        st.rerun()
     if not running.total:
         st.progress(0.0, "starting the workers")
         return

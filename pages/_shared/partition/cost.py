@@ -10,6 +10,7 @@ from bender_core.strategies import applicable
 from bender_core.units import duration, storage
 from bender_core.variants import SCHEDULES
 from pages._shared.app.cutting import Costing
+from pages._shared.app.following import follow
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, table
@@ -59,7 +60,7 @@ def cost(current: Lab, part: Partition) -> bool:
     going = costing.busy
     found, limit = costing.cost, current.account.limit
     if going:
-        st.fragment(costed, run_every=TELL_SECONDS)(costing)
+        follow(lambda: costing.busy, lambda: st.caption("Working out what this choice costs…") and None, TELL_SECONDS)
     if found is None:
         table(["", ""], [["groups", _sizes(part)]])
         return True
@@ -82,13 +83,6 @@ def cost(current: Lab, part: Partition) -> bool:
     if found.fits:
         st.button(f"Take M = {found.fits}", on_click=fill, args=("cut_size", found.fits))
     return False
-
-
-def costed(costing: Costing) -> None:
-    """Nothing, until what is being worked out is known."""
-    if not costing.busy:
-        st.rerun()
-    st.caption("Working out what this choice costs…")
 
 
 def _sizes(part: Partition) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
 from bender_core.units import storage
+from pages._shared.app.following import follow
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab, lab
 from pages._shared.partition.comparing import Comparing
@@ -49,7 +50,7 @@ def compare(current: Lab, model: str) -> None:
     if going:
         # Outside of what is told again and again: a press is answered at once.
         st.button("Stop", on_click=comparing.stop)
-        st.fragment(working, run_every=TELL_SECONDS)(comparing)
+        follow(lambda: comparing.busy, lambda: working(comparing), TELL_SECONDS)
         return
     if not comparing.complete:
         st.button("Go on", on_click=comparing.predict, help="Not all cuts were made")
@@ -72,8 +73,6 @@ def compare(current: Lab, model: str) -> None:
 
 def working(comparing: Comparing) -> None:
     """How far the comparison is."""
-    if not comparing.busy:
-        st.rerun()
     st.progress(comparing.share, comparing.doing or "beginning")
     comparison_table(comparing, selectable=False)
 

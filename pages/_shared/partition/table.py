@@ -10,6 +10,7 @@ import bender_core as bc
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
 from pages._shared.app.cutting import Costing, Cutting
+from pages._shared.app.following import follow, keep
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
 from pages._shared.partition.draft import Cut, Draft
@@ -38,9 +39,8 @@ def draft(current: Lab) -> Draft:
             "compare_sweeps": 10,
         }
         state.update(state.choices)
-    # Streamlit forgets the widgets of a page that is left.
-    for key, value in state.choices.items():
-        state.setdefault(key, value)
+        state.boxes_heard = False
+    keep(state.choices)
     state.setdefault("move_variable", None)
     kept: Draft = state.draft
     agree(current, kept)
@@ -125,12 +125,10 @@ def give_up(on_table: Draft) -> None:
     choose(*on_table.now.choice)
 
 
-def being_cut(on_table: Draft) -> None:
-    """What is being made."""
+def being_cut() -> None:
+    """What is being made, until it is."""
     cutting: Cutting = st.session_state.cutting
-    if not cutting.busy:
-        st.rerun()
-    st.caption(f"{cutting.doing}…")
+    follow(lambda: cutting.busy, lambda: st.caption(f"{cutting.doing}…") and None, TELL_SECONDS)
 
 
 def use(current: Lab, on_table: Draft) -> None:
