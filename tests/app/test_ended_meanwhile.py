@@ -63,10 +63,8 @@ def test_a_race_ends_while_compare_is_drawn(times: int) -> None:
     # Whoever is offered to stop the race is not offered what comes after it.
     assert ("Stop the race" in shown) != ("Race" in shown)
     assert not ("Stop the race" in shown and any(label.startswith("Watch") for label in shown))
-    while "Stop the race" in buttons(ran(test.run())):
-        assert isinstance(racing.thread, Fleeting)
-        assert racing.thread.times > 0
-    assert "Race" in buttons(test)
+    ran(test.run())
+    assert "Race" in buttons(ran(test.run()))
 
 
 @TIMES
