@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 
-def follow(goes_on: Callable[[], bool], draw: Callable[[], None], every: float) -> None:
+def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float) -> None:
     """Draw while work goes on, and then run the page once more (not while it is being drawn for the first time).
 
     Parameters

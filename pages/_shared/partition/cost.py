@@ -60,7 +60,7 @@ def cost(current: Lab, part: Partition) -> bool:
     going = costing.busy
     found, limit = costing.cost, current.account.limit
     if going:
-        follow(lambda: costing.busy, lambda: st.caption("Working out what this choice costs…") and None, TELL_SECONDS)
+        follow(lambda: costing.busy, lambda: st.caption("Working out what this choice costs…"), TELL_SECONDS)
     if found is None:
         table(["", ""], [["groups", _sizes(part)]])
         return True

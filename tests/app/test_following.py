@@ -1,0 +1,66 @@
+"""Boxes that are told what they say: once, and again where the page ran itself before the browser had made them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pages._shared.app import following
+
+
+class Told(dict[str, Any]):
+    """A session state that notes what boxes are told."""
+
+    told: list[str]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.told.append(key)
+        super().__setitem__(key, value)
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        # Of the page's own notes nothing is told to boxes.
+        dict.__setitem__(self, key, value)
+
+
+CHOICES = {"size": 8, "strategy": "groups"}
+
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> Told:
+    found = Told()
+    object.__setattr__(found, "told", [])
+    monkeypatch.setattr(following, "st", SimpleNamespace(session_state=found))
+    return found
+
+
+def told(state: Told, **changed: Any) -> list[str]:
+    """What boxes are told by a run of the page that begins with these values."""
+    dict.update(state, changed)
+    state.told.clear()
+    following.keep(CHOICES)
+    return list(state.told)
+
+
+def test_boxes_are_told_once(state: Told) -> None:
+    assert told(state) == ["size", "strategy"]
+    assert told(state) == []
+
+
+def test_boxes_are_told_again_where_the_page_runs_itself(state: Told) -> None:
+    told(state)
+    assert told(state, ran_itself=True) == ["size", "strategy"]
+    assert told(state, ran_itself=True) == ["size", "strategy"]
+    assert told(state) == []
+
+
+def test_nothing_that_is_pressed_is_undone(state: Told) -> None:
+    told(state)
+    assert told(state, size=7) == []
+    assert told(state, ran_itself=True) == []
+    assert state["size"] == 7
+    # On another page the boxes are forgotten; here they are made anew.
+    del state["size"], state["strategy"]
+    assert told(state) == ["size", "strategy"]
+    assert told(state, ran_itself=True) == ["size", "strategy"]
