@@ -89,7 +89,7 @@ def _elimination() -> float:
 def _overhead() -> float:
     graph, sent, _ = _pairs(TINY)
     work = memory.workspace(memory.dimensions(graph), 1, exact=True, deepest=1)
-    # So many that the call itself does not count.
+    # Enough states for the call itself not to count.
     states = np.tile(np.arange(1 << TINY), 64)
     found = np.empty(len(states))
     return _best(lambda: enumerate_min_marginals(graph.problem, sent, 0, states, found, work), SHORT) / len(states)

@@ -17,7 +17,7 @@ from bender_core.experiments.perform import WORKER_DIED, Outcome, perform
 from bender_core.experiments.plan import Task, distinct
 from bender_core.experiments.store import Store, StoreError
 
-# So many tasks a worker are handed over at a time: enough that none waits, few enough that a stop is quick.
+# Tasks handed over at a time, per worker: enough that none waits, few enough that a stop is quick.
 AHEAD = 2
 # How often progress is told and a stop looked for, at least.
 GLANCE_SECONDS = 0.05

@@ -66,10 +66,10 @@ from bender_core.kernels.schedule import is_unchanged
 # What a step of the loop costs beside its passes, in entries read: small groups are all overhead, and the
 # budget has to see it.
 OVERHEAD = 512
-# Where a sweep has brought no more than the tolerance, a gap of up to so many times that is closed, but for rough
-# tolerances: up to so much.
+# Where a sweep has gained no more than the tolerance, a gap of up to NEARLY tolerances counts as closed, but none above
+# CLOSED (unless the tolerance itself is larger).
 NEARLY, CLOSED = 10.0, 1e-8
-# Of the work that goes into messages, one part in so many goes into better labellings. Small groups take more than
+# Of the work that goes into messages, 1 / SHARE goes into better labellings. Small groups take more than
 # `OVERHEAD` says, so that is the most.
 SHARE = 8
 # Entries read for flips between two looks at the budget.

@@ -16,7 +16,7 @@ from bender_core.kernels.rows import enumerate_min_marginals
 STATE = 400
 ELIMINATED, ELIMINATION = 12, 4000
 PRUNED, PRUNING = 4, 60000
-# Pruning may need more than its least; a way whose cost is known is preferred up to so many times that.
+# Pruning may need more than its least; a way whose cost is known is preferred up to this multiple.
 CERTAINTY = 8
 # The tables of an elimination may have so many times the states of the larger group.
 WIDEST = 4

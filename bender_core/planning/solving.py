@@ -19,6 +19,7 @@ from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
 from bender_core.planning.pursuit import Pursuit
 from bender_core.planning.unions import stages
+from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine, OnProgress
 from bender_core.run.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict
 from bender_core.run.trace import Trace
@@ -27,8 +28,8 @@ from bender_core.stopping import Stop, Stopped, never
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 
-# Sweeps of a run without a time limit, as in the paper, and of one with.
-MAX_SWEEPS, ENDLESS = 400, 1 << 62
+# Sweeps of a run without a time limit, as in the paper.
+MAX_SWEEPS = 400
 # The part of a time limit that may be spent on splitting groups, to begin with smaller ones.
 SPLITTING = 0.25
 

@@ -28,8 +28,8 @@ BRUTE_FORCE = 20
 GROUP_LP_UNKNOWNS = 100_000
 # Unknowns up to which it takes milliseconds, and no process of its own, beside a model that is tried in full.
 QUICK_UNKNOWNS = 2000
-# How often progress is told and a stop looked for; how much sooner than the limit a search is to end, since HiGHS
-# looks at its clock now and then; and how much later than the limit it is killed.
+# Seconds between two reports of progress; before the limit, when a search ends, as HiGHS looks at its clock only now
+# and then; and after the limit, when it is killed.
 TICK_SECONDS, EARLY_SECONDS, GRACE_SECONDS = 0.05, 0.1, 0.15
 # The largest cost that HiGHS sees is below 2 to this: its tolerances are then as fine as the rounding of its sums.
 EXPONENT = 20
@@ -181,7 +181,7 @@ def _states(part: Partition) -> FloatArray:
 
 
 def _most_unknowns(mrf: BinaryMRF, part: Partition) -> float:
-    """So many unknowns the LP over groups has at most."""
+    """The unknowns that the LP over groups has at most."""
     states = _states(part)
     return float(states.sum() + states[coupled_groups(mrf, part)].prod(axis=1).sum())
 

@@ -51,9 +51,10 @@ class Once:
                     self._thread.start()
                 thread = self._thread
             thread.join(LOOK_SECONDS)
-            if not thread.is_alive() and self._error is not None:
+            error = self._error
+            if not thread.is_alive() and error is not None:
                 self._thread = None
-                raise self._error
+                raise error
             if not self._done:
                 stop.check()
 

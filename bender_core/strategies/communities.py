@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bender_core.child_process import Child
+from bender_core.groups import PartitionError
 from bender_core.model import IntArray
 from bender_core.stopping import Stop
 
@@ -26,6 +27,8 @@ def communities(neighbours: Neighbours, seed: int, stop: Stop) -> IntArray:
     ------
     Stopped
         If ``stop`` says so, in a large model; a small one takes no time.
+    PartitionError
+        If the process that looks for them was killed.
     """
     if sum(map(len, neighbours)) < 2 * LARGE:
         return next(louvain(neighbours, seed))
@@ -33,7 +36,10 @@ def communities(neighbours: Neighbours, seed: int, stop: Stop) -> IntArray:
         while not (found := child.receive(LOOK_SECONDS)):
             stop.check()
             if child.ended:
-                raise MemoryError("the process that looks for communities was ended, probably for want of memory")
+                raise PartitionError(
+                    "the process that looks for communities has ended early, probably because memory ran out; "
+                    "choose another strategy"
+                )
     return found[0]
 
 

@@ -38,7 +38,7 @@ def ising_grid(
         Standard deviation of h.
     seed : int
     layers : int
-        So many grids on top of each other, neighbours joined.
+        The number of grids on top of each other, neighbours joined.
 
     Returns
     -------
