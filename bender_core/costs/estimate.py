@@ -20,7 +20,7 @@ from bender_core.units import storage
 from bender_core.variants import Variant, variant
 
 # Typical memory is that of a run that ends by itself, or after this number of seconds.
-SECONDS = 3.0
+SECONDS = 2.0
 # The rows that a run keeps are made in its first sweeps; what grows has on average 20 % more room than content.
 ROWS_MADE_IN, ROOM = 10, 1.2
 # A run that is over by sweep DEEP_FROM has made envelopes tight at a few states only; later it takes DEEP times the
@@ -114,24 +114,37 @@ def _needs(dims: memory.Dimensions, which: Variant) -> dict[str, int]:
     }
 
 
-def _typical(
+def _foreseen_growth(
     dims: memory.Dimensions, graph: Coupled, which: Variant, schedule: str, work: Work, length: float
 ) -> float:
-    """What a run of this length (sweeps) typically takes beside that, in bytes: more rows and events, snapshots."""
+    """What a run of this length (sweeps) typically takes beside that, in bytes."""
     rows = 0.0 if which.exact else len(dims.bits) + work.added.sum() * min(length, ROWS_MADE_IN)
-    more_rows = ROOM * rows - memory.first_rows(dims, len(which.alphas), which.exact)
     deep = DEEP if graph.cyclic and length > DEEP_FROM else 1
     rounds = 0.0 if which.exact else deep * work.rounds.sum()
     events = length * updates(schedule) * (2 * len(dims.size) + rounds) + rows
+    return growth(dims, which, rows, events, length * entries_read(graph, which, schedule, work, speed()))
+
+
+def growth(dims: memory.Dimensions, which: Variant, rows: float, events: float, read: float) -> float:
+    """What a run takes beside what it begins with, in bytes: for more rows and events, snapshots, and looking at it.
+
+    Parameters
+    ----------
+    dims : Dimensions
+    which : Variant
+    rows, events : float
+        How many it has made.
+    read : float
+        Table entries that it has read.
+    """
+    more_rows = ROOM * rows - memory.first_rows(dims, len(which.alphas), which.exact)
     more_events = ROOM * events - FIRST_EVENTS
     messages = np.exp2(dims.size)[dims.edge_node].sum()
-    every = max(SNAPSHOT_AFTER, SNAPSHOT_EVERY * messages)
-    snapshot = memory.state_bytes(dims)
-    taken = np.floor(length * entries_read(graph, which, schedule, work, speed()) / every)
+    snapshots = np.floor(read / max(SNAPSHOT_AFTER, SNAPSHOT_EVERY * messages)) * memory.state_bytes(dims)
     return float(
         max(more_rows, 0) * memory.row_bytes(dims)
         + max(more_events, 0) * memory.event_bytes()
-        + min(taken * snapshot, KEPT * SNAPSHOT_BYTES)
+        + min(snapshots, KEPT * SNAPSHOT_BYTES)
         + memory.looking_bytes(dims)
     )
 
@@ -172,7 +185,7 @@ def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, wor
     each = seconds(graph, which, schedule, work, speed())
     length = min(sweeps(graph, schedule, free), SECONDS / each)
     return Estimate(
-        bytes=least + int(_typical(dims, graph, which, schedule, work, length)),
+        bytes=least + int(_foreseen_growth(dims, graph, which, schedule, work, length)),
         least=least,
         seconds_per_sweep=each,
         states=int(graph.states.max(initial=1)),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import Estimate, TooLargeError, predicted
+from bender_core.costs.estimate import SECONDS, Estimate, TooLargeError, growth, predicted
 from bender_core.costs.freedom import freedom
 from bender_core.costs.speed import speed
-from bender_core.costs.work import SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates
+from bender_core.costs.work import LONGEST, SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates
 from bender_core.groups import Partition
 from bender_core.kernels.layout import Kind
 from bender_core.model import BinaryMRF, FloatArray, IntArray
@@ -23,6 +26,9 @@ BUDGET = 1 << 27
 LARGEST = 64 << 20
 # The entries counted for exact messages are believed from so much of a sweep on.
 LEAST = 0.1
+# A run that goes on after its trial may end at any time. Its memory is foreseen between what it has by then, and what
+# it would have in `SECONDS`: a geometric mean, in which the latter has this weight.
+LASTING = 0.7
 
 
 def refine(
@@ -38,9 +44,10 @@ def refine(
 
     What the trial counts (rounds of oracles, rows, entries read) takes the place of what `estimate` expects; what
     costs how much is the same. It is counted, not timed, so that the answer does not depend on what else the machine
-    does. The answer is that of `estimate` where the trial does not come far enough (not to the end of an update),
-    where making the tables alone would take longer than the trial, where they do not fit into memory, and for
-    enumeration, which is foreseen.
+    does. The first sweeps tell the seconds (those of enumeration are foreseen); then the trial goes on until its budget
+    is spent. If the run ends by then, its memory is known; if not, it is taken to grow as before. The answer is that of
+    `estimate` where the trial does not come to the end of an update, where making the tables alone would take longer,
+    and where they do not fit into memory.
 
     Parameters
     ----------
@@ -67,29 +74,48 @@ def refine(
     graph, method, free = coupled(mrf, part), variant_of(which), freedom(mrf, part, stop)
     work = foreseen(mrf, part, graph, method, free)
     cost = predicted(mrf, graph, method, schedule, work, free)
-    if method.enumerated or cost.least > LARGEST or not len(graph.ends):
+    if cost.least > LARGEST or not len(graph.ends) or not budget:
         return cost
     try:
-        engine = Engine(mrf, part, method, schedule, snapshot_bytes=0, limit=limit, stop=stop)
+        engine = Engine(mrf, part, method, schedule, limit=limit, stop=stop)
     except TooLargeError:
         return cost
     engine.run(max_sweeps=SWEEPS, max_work=budget, on_progress=lambda _: stop())
     stop.check()
-    return predicted(mrf, graph, method, schedule, _counted(engine, graph, work), free)
+    read, done = engine.entries_read, _sweeps_done(engine, graph, work)
+    if not done:
+        return cost
+    if not method.enumerated:
+        cost = predicted(mrf, graph, method, schedule, _counted(engine, graph, work), free)
+    engine.run(max_work=budget - read, on_progress=lambda _: stop())
+    stop.check()
+    return replace(cost, bytes=_bytes(engine, cost, read + engine.entries_read, read / done))
 
 
-def _counted(engine: Engine, graph: Coupled, expected: Work) -> Work:
-    """What a trial has counted, a sweep; what is expected where it has not completed an update."""
+def _bytes(engine: Engine, cost: Estimate, read: int, a_sweep: float) -> int:
+    """What a run comes to take that has read so many entries by now, and reads so many in a sweep."""
+    if engine.finished:
+        return engine.charged
+    later = max(a_sweep * min(SECONDS / cost.seconds_per_sweep, LONGEST), read)
+    dims = memory.dimensions(engine.graph)
+    goes_on = cost.least + growth(dims, engine.variant, engine.n_rows, later / read * engine.position, later)
+    return int(engine.charged ** (1 - LASTING) * max(goes_on, engine.charged) ** LASTING)
+
+
+def _sweeps_done(engine: Engine, graph: Coupled, expected: Work) -> float:
+    """How many sweeps a trial has made, and which part of the next."""
     closed = _by_group(engine, Kind.MESSAGE)
-    if not closed.any():
-        return expected
     # Groups that take longer count for more, in what a sweep that is not complete has done.
     weight = graph.received(by_message(graph, engine.variant, expected, speed())) if engine.variant.exact else 1.0
     weight = weight + np.zeros(len(closed))
     done = float(closed @ weight / (updates(engine.schedule) * weight.sum()))
-    if engine.finished:
-        # A sweep that the run does not complete counts as one.
-        done = float(np.ceil(done - 1e-9))
+    # A sweep that the run does not complete counts as one.
+    return float(np.ceil(done - 1e-9)) if engine.finished else done
+
+
+def _counted(engine: Engine, graph: Coupled, expected: Work) -> Work:
+    """What a trial that has completed an update has counted, a sweep."""
+    done = _sweeps_done(engine, graph, expected)
     sweeps = done if engine.finished else expected.sweeps
     if engine.variant.exact:
         return expected._replace(read=engine.entries_read / done, sweeps=sweeps) if done >= LEAST else expected

@@ -306,16 +306,37 @@ def test_estimates_and_trials_can_be_stopped() -> None:
 
 
 def test_without_a_trial_the_estimate_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is tried where enumeration holds no surprises, where tables are large, or for a budget of nothing."""
+    """Nothing is tried where tables are large or do not fit, or for a budget of nothing."""
     mrf = sample("karate")
     part = bc.partition(mrf, 12)
-    assert refine(mrf, part, 11) == bc.estimate(mrf, part, 11)
     assert refine(mrf, part, 9) != bc.estimate(mrf, part, 9) == refine(mrf, part, 9, budget=0)
     monkeypatch.setenv("BENDER_MEMORY_MB", "0")
     assert refine(mrf, part, 9) == bc.estimate(mrf, part, 9)
     monkeypatch.delenv("BENDER_MEMORY_MB")
     monkeypatch.setattr(trial, "LARGEST", 0)
     assert refine(mrf, part, 9) == bc.estimate(mrf, part, 9)
+
+
+def test_a_trial_that_comes_to_the_end_knows_the_memory_of_the_run() -> None:
+    mrf = sample("karate")
+    part = bc.partition(mrf, 8)
+    engine = bc.Engine(mrf, part, 9)
+    engine.run()
+    assert refine(mrf, part, 9).bytes == engine.charged
+    assert refine(mrf, part, 11).seconds_per_sweep == bc.estimate(mrf, part, 11).seconds_per_sweep
+
+
+def test_memory_that_a_trial_does_not_see_the_end_of_is_foreseen_between_what_it_has_and_what_it_may_come_to() -> None:
+    """A tenth of what the run reads tells what the run takes within a factor of three."""
+    mrf = sample("pose")
+    part = bc.partition(mrf, 8)
+    engine = bc.Engine(mrf, part, 9)
+    engine.run()
+    tried = bc.Engine(mrf, part, 9)
+    tried.run(max_work=engine.entries_read // 10)
+    foreseen = refine(mrf, part, 9, budget=engine.entries_read // 10).bytes
+    assert not tried.finished
+    assert max(tried.charged, engine.charged / 3) < foreseen < 3 * engine.charged
 
 
 def test_a_trial_sees_that_clear_communities_need_few_rows() -> None:
