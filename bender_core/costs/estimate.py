@@ -56,11 +56,10 @@ class Estimate:
     """The predicted cost of a run.
 
     On models that no constant was fitted to, the seconds a sweep that `estimate` predicts are within a factor of three
-    of the measured ones for 91 % of 480 runs, and for 89 % of those whose sweeps take two milliseconds or more; those
-    that `planning.refine` predicts from a short trial for 98 % and 94 %. The bytes are for 84 %
-    (``python -m benchmarks estimates --limit 0.4``). Enumeration is foreseen. How many rows it takes to make an
+    of the measured ones for 90 % of 481 runs; those that `planning.refine` predicts from a short trial for 98 %, and
+    its bytes for 96 % (``python -m benchmarks estimates``). Enumeration is foreseen. How many rows it takes to make an
     envelope tight depends on how freely groups choose their states, which the model tells only roughly: for clear
-    communities the estimate may be twenty times too high, and how soon pruning gives up may be misjudged by ten times.
+    communities the estimate may be twelve times too high, and how soon pruning gives up may be misjudged by ten times.
 
     Attributes
     ----------
