@@ -1,7 +1,7 @@
 """The hyper-graph: groups, their energy tables and the couplings between them, as arrays for the kernels.
 
-Paper, section "Tightening the Local Polytope Relaxation"; method.md, section 1. The coupling of a
-hyper-edge is kept edge by edge; it is never tabulated over pairs of states.
+The coupling of a hyper-edge is kept edge by edge; it is never tabulated over pairs of states. Source:
+docs/method.md §1.4, §1.5 (paper, Eq. 4).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from bender_core.stopping import Stop, never
 
 class HyperGraph:
     """A model in normal form, cut by a partition.
+
+    Source: docs/method.md §1.4.
 
     Parameters
     ----------
@@ -68,6 +70,16 @@ class HyperGraph:
 
     def arc(self, receiver: int, sender: int) -> int:
         """The index of the message from ``sender`` into ``receiver``.
+
+        Parameters
+        ----------
+        receiver, sender : int
+            Groups.
+
+        Returns
+        -------
+        int
+            ``2 * edge + side``, the side being 0 if the receiver is the lower group.
 
         Raises
         ------
@@ -141,7 +153,7 @@ def energy_scale(mrf: BinaryMRF) -> float:
 
     Of a preference only as much counts as the couplings of its variable could outweigh, and of a coupling only as much
     as all else at either of its ends: what exceeds that decides a variable, or joins two, once and for all. So one
-    huge cost does not make differences elsewhere look small.
+    huge cost does not make differences elsewhere look small. Source: docs/method.md §9.3.
     """
     coupling = 0.5 * np.abs(mrf.coupling())
     preference = mrf.unary[:, 1] - mrf.unary[:, 0]

@@ -1,7 +1,7 @@
 """The binary pairwise Markov random field: what every other part of the library reads.
 
 ``f(x) = constant + sum_i unary[i, x_i] + sum_e pairwise[e, x_i, x_j]`` with ``(i, j) = edges[e]`` and
-``x`` in ``{0, 1}^n``. Energies are minimised (method.md, section 1).
+``x`` in ``{0, 1}^n``. Energies are minimised. Source: docs/method.md §1.1.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class ModelError(ValueError):
 class Objective:
     """How the source of a model states what is optimised: ``value = scale * energy + offset``.
 
+    Source: docs/formats.md §1.4.
+
     Attributes
     ----------
     name : str
@@ -46,6 +48,11 @@ class Objective:
         The affine map from energy to the source's value.
     domain : {"bits", "spins"}
         Whether the source's variables are ``x`` or spins ``2 x - 1``.
+
+    Examples
+    --------
+    >>> Objective("cut weight", sense="max", scale=-1.0).value(-7.0)
+    7.0
     """
 
     name: str = "energy"
@@ -66,6 +73,7 @@ class BinaryMRF:
     Edges are stored once, with ``i < j``; the tables of repeated edges are added. An entry ``+inf`` is a
     hard constraint: it becomes a finite penalty larger than the finite range of the energy, so that every
     optimum of a feasible model stays an optimum. The model remembers which entries these are.
+    Source: docs/method.md §1.1, §1.2.
 
     Parameters
     ----------
@@ -106,6 +114,14 @@ class BinaryMRF:
         If shapes disagree, an index is out of range, an edge joins a variable to itself, an entry is NaN,
         ``-inf`` or beyond ``LARGEST_ENERGY``, or float64 cannot hold the finite energies beside the penalties of
         the hard constraints.
+
+    Examples
+    --------
+    >>> mrf = BinaryMRF(unary=[[0, -1], [0, 0]], edges=[[0, 1]], pairwise=[[[0, 0], [0, 1.5]]])
+    >>> mrf.energy([1, 0]), mrf.energy([1, 1])
+    (-1.0, 0.5)
+    >>> mrf.condition({1: 1}).energy([0, 1])
+    0.0
     """
 
     unary: FloatArray
@@ -190,6 +206,10 @@ class BinaryMRF:
         ----------
         labeling : array_like of {0, 1}, shape (n,)
 
+        Returns
+        -------
+        float
+
         Raises
         ------
         ModelError
@@ -206,6 +226,10 @@ class BinaryMRF:
         Parameters
         ----------
         labeling : array_like of {0, 1}, shape (n,)
+
+        Returns
+        -------
+        int
 
         Raises
         ------
@@ -230,7 +254,10 @@ class BinaryMRF:
         return np.concatenate([unary[np.arange(self.n), x], pairwise[np.arange(self.n_edges), x[i], x[j]]])
 
     def coupling(self) -> FloatArray:
-        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, shape (m,)."""
+        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, energy, shape (m,).
+
+        Source: docs/method.md §1.3.
+        """
         t = self.pairwise
         # In this order what all entries share cancels first, however large it is.
         w: FloatArray = (t[:, 1, 1] - t[:, 0, 1]) - (t[:, 1, 0] - t[:, 0, 0])

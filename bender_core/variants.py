@@ -1,4 +1,7 @@
-"""The variants of the algorithm: which Benders rows are added where (paper, Table 1), in one table."""
+"""The variants of the algorithm: which Benders rows are added where, in one table.
+
+Source: docs/method.md §4.1 and §6 (paper, its table of variants).
+"""
 
 from __future__ import annotations
 

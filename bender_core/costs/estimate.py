@@ -141,6 +141,8 @@ def estimate(
 ) -> Estimate:
     """Predict memory and time of a run from the model alone.
 
+    Source: docs/method.md §11.2.
+
     Parameters
     ----------
     mrf : BinaryMRF
@@ -149,6 +151,10 @@ def estimate(
     schedule : {"mplp", "srmp"}
     stop : Stop
         Asked whether to give up.
+
+    Returns
+    -------
+    Estimate
 
     Raises
     ------

@@ -40,7 +40,7 @@ def refine(
     costs how much is the same. It is counted, not timed, so that the answer does not depend on what else the machine
     does. The answer is that of `estimate` where the trial does not come far enough (not to the end of an update),
     where making the tables alone would take longer than the trial, where they do not fit into memory, and for
-    enumeration, which is foreseen.
+    enumeration, which is foreseen. Source: docs/method.md §11.2.
 
     Parameters
     ----------
@@ -54,6 +54,10 @@ def refine(
         What the trial may take, as for `Engine`.
     stop : Stop
         Asked about every 50 ms whether to give up.
+
+    Returns
+    -------
+    Estimate
 
     Raises
     ------

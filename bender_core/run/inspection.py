@@ -1,4 +1,7 @@
-"""Looking into a run, without disturbing it: where it stands, its certificate, messages, envelopes, rows, tightness."""
+"""Looking into a run, without disturbing it: where it stands, its certificate, messages, envelopes, rows, tightness.
+
+Source: docs/method.md §12.1.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,20 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Tightness:
-    """How far the envelope of every arc lies below the true min-marginal; energies, shape (2 E,) each.
+    """How far the envelope of every arc lies below the true min-marginal (its slack); each of shape (2 E,).
 
-    ``sampled`` tells which arcs were judged on a sample of the states instead of all of them.
+    Source: docs/method.md §3.5.
+
+    Attributes
+    ----------
+    mean, largest : ndarray
+        Over the states of the receiver, energy.
+    at_minimiser : ndarray
+        Where the loop last looked, energy; NaN before.
+    tight_share : ndarray
+        The share of the states at which there is none but for rounding, 0 to 1.
+    sampled : ndarray of bool
+        Whether the arc was judged on a sample of the states.
     """
 
     mean: FloatArray
@@ -127,7 +141,10 @@ class Inspection(Arrays):
 
     @property
     def gap(self) -> float:
-        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 where they meet."""
+        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 where they meet.
+
+        Source: docs/method.md §9.4.
+        """
         if self.status == Status.GAP_CLOSED:
             return gap_between(self.lower_bound, self.upper_bound, self._problem.scale)
         return relative_gap(self.lower_bound, self.upper_bound)
@@ -184,7 +201,14 @@ class Inspection(Arrays):
         return self.certified_bound(stop)
 
     def certified_bound(self, stop: Stop = never) -> float:
-        """The lower bound, computed afresh from lambda alone (method.md, section 2); takes every message exactly.
+        """The lower bound, computed afresh from lambda alone; takes every message exactly.
+
+        Source: docs/method.md §9.1.
+
+        Returns
+        -------
+        float
+            Energy.
 
         Raises
         ------
@@ -199,7 +223,10 @@ class Inspection(Arrays):
         return nodes + edges + self._rule.constant
 
     def reparametrized(self, p: int) -> FloatArray:
-        """``phi_p + sum_q lambda_{pq->p}`` over the states of a group, energy, shape (2^|Y_p|,)."""
+        """``phi_p + sum_q lambda_{pq->p}``, energy, shape (2^|Y_p|,): what a group decodes by.
+
+        Source: docs/method.md §2.1.
+        """
         problem = self._problem
         start = problem.phi_start[p]
         total: FloatArray = problem.phi[start : start + (1 << problem.size[p])].copy()
@@ -209,6 +236,8 @@ class Inspection(Arrays):
 
     def min_marginal(self, p: int, q: int, states: ArrayLike | None = None, stop: Stop = never) -> FloatArray:
         """The true min-marginal ``nu_pq``, the message from q into p before it is shared.
+
+        Source: docs/method.md §2.2, §5 (paper, Eq. 7).
 
         Parameters
         ----------
@@ -249,9 +278,21 @@ class Inspection(Arrays):
         return nu[place]
 
     def envelope(self, p: int, q: int, stop: Stop = never) -> FloatArray:
-        """The envelope ``nu_pq^- <= nu_pq`` at the present lambda and rows, energy, shape (2^|Y_p|,).
+        """The envelope ``nu_pq^- <= nu_pq`` at the present lambda and rows.
 
-        For an exact variant, which keeps no rows, the min-marginal itself.
+        For an exact variant, which keeps no rows, the min-marginal itself. Source: docs/method.md §3.5 (paper, Eq. 11).
+
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+        stop : Stop
+            Asked about every 10 ms whether to give up.
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
 
         Raises
         ------
@@ -277,7 +318,25 @@ class Inspection(Arrays):
         return total
 
     def rows(self, p: int, q: int) -> list[Row]:
-        """The rows of the message from q into p, oldest first."""
+        """The rows of the message from q into p, oldest first.
+
+        Source: docs/method.md §3.1.
+
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+
+        Returns
+        -------
+        list of Row
+            With their intercepts at the present lambda; empty for an exact variant.
+
+        Raises
+        ------
+        ValueError
+            If the groups are not coupled.
+        """
         arc = self.graph.arc(p, q)
         edge, side = divmod(arc, 2)
         self.envelope(p, q)
@@ -316,6 +375,10 @@ class Inspection(Arrays):
         stop : Stop
             Asked about every 10 ms whether to give up.
 
+        Returns
+        -------
+        Tightness
+
         Raises
         ------
         Stopped
@@ -352,6 +415,10 @@ class Inspection(Arrays):
             That it took.
         stopped : str
             The status if the run is not finished.
+
+        Returns
+        -------
+        Result
         """
         labeling = self.labeling
         energy = self.mrf.energy(labeling)
