@@ -78,7 +78,19 @@ class Account:
             return list(self._lines)
 
     def open(self, name: str, items: Mapping[str, int]) -> Line | None:
-        """A new line with these charges; None, and nothing is charged, if they do not fit."""
+        """A new line with these charges; None, and nothing is charged, if they do not fit.
+
+        Parameters
+        ----------
+        name : str
+            Of the line.
+        items : mapping of str to int
+            Bytes by what they are for.
+
+        Returns
+        -------
+        Line or None
+        """
         with self._lock:
             line = Line(name, self)
             if not self._take(sum(items.values())):

@@ -26,6 +26,8 @@ class PartitionError(ValueError):
 class Partition:
     """Disjoint, non-empty groups that cover all the variables of a model.
 
+    Source: docs/method.md §1.4.
+
     Attributes
     ----------
     groups : tuple of ndarray of int64
@@ -81,7 +83,16 @@ class Partition:
         return owner
 
     def describe(self, group: int, state: int) -> str:
-        """A state of a group as a string of bits, first member first."""
+        """A state of a group as a string of bits, first member first.
+
+        Parameters
+        ----------
+        group, state : int
+
+        Returns
+        -------
+        str
+        """
         return format(state, f"0{len(self.groups[group])}b")[::-1]
 
 

@@ -93,22 +93,62 @@ class HyperGraph:
         return int(2 * found[0] + (receiver == high))
 
     def ends(self, arc: int) -> tuple[int, int]:
-        """The receiver and the sender of an arc."""
+        """The receiver and the sender of an arc.
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        tuple of int
+        """
         edge, side = divmod(arc, 2)
         return int(self.edges[edge, side]), int(self.edges[edge, 1 - side])
 
     def neighbours(self, p: int) -> list[int]:
-        """The groups coupled to a group, in the order of its messages."""
+        """The groups coupled to a group, in the order of its messages.
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        list of int
+        """
         first, last = self.problem.arc_first[p], self.problem.arc_first[p + 1]
         return [self.ends(int(arc))[1] for arc in self.problem.node_arcs[first:last]]
 
     def active_members(self, arc: int) -> IntArray:
-        """The bits of the receiver of an arc that have a coupling there, ascending."""
+        """The bits of the receiver of an arc that have a coupling there, ascending.
+
+        Source: docs/method.md §1.5.
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        ndarray of int64, shape (active bits,)
+        """
         size = int(self.problem.size[self.ends(arc)[0]])
         return np.flatnonzero([active_state(self.problem, arc, 1 << k) > 0 for k in range(size)])
 
     def active_states(self, arc: int) -> IntArray:
-        """For every state of the receiver of an arc the state of its active bits, shape (2^|Y_p|,)."""
+        """For every state of the receiver of an arc the state of its active bits.
+
+        Source: docs/method.md §1.5.
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        ndarray of int64, shape (2^|Y_p|,)
+        """
         states = np.arange(1 << int(self.problem.size[self.ends(arc)[0]]))
         active = np.zeros(len(states), np.int64)
         for k, position in enumerate(self.active_members(arc)):
@@ -116,7 +156,10 @@ class HyperGraph:
         return active
 
     def sweep_order(self) -> IntArray:
-        """The groups from a peripheral one outward, component by component: along chains and down trees."""
+        """The groups from a peripheral one outward, component by component: along chains and down trees.
+
+        Source: docs/method.md §6.3.
+        """
         order: list[int] = []
         seen: set[int] = set()
         for start in range(self.n_groups):
@@ -141,7 +184,16 @@ class HyperGraph:
         return independent_cycles(self.n_groups, self.edges)
 
     def labeling(self, states: IntArray) -> IntArray:
-        """The values of all variables, shape (n,), in a joint state of the groups, shape (G,)."""
+        """The values of all variables in a joint state of the groups.
+
+        Parameters
+        ----------
+        states : ndarray of int64, shape (G,)
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+        """
         x = np.empty(self.mrf.n, np.int64)
         for group, state in zip(self.partition.groups, states, strict=True):
             x[group] = state >> np.arange(len(group)) & 1

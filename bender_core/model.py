@@ -62,7 +62,17 @@ class Objective:
     domain: Literal["bits", "spins"] = "bits"
 
     def value(self, energy: float) -> float:
-        """The source's own number for an energy."""
+        """The source's own number for an energy.
+
+        Parameters
+        ----------
+        energy : float
+
+        Returns
+        -------
+        float
+            In the source's unit.
+        """
         return self.scale * energy + self.offset
 
 
@@ -239,7 +249,16 @@ class BinaryMRF:
         return int(self._taken(*self.hard_masks(), self._bits(labeling)).sum())
 
     def is_feasible(self, energy: float) -> bool:
-        """Whether a labelling to which ``energy`` gives this number violates no hard constraint."""
+        """Whether a labelling violates no hard constraint, by what `energy` says of it.
+
+        Parameters
+        ----------
+        energy : float
+
+        Returns
+        -------
+        bool
+        """
         return energy <= self.ceiling
 
     def _bits(self, labeling: ArrayLike) -> IntArray:

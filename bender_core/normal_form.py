@@ -38,7 +38,16 @@ class NormalForm:
     weight: FloatArray
 
     def energy(self, labeling: IntArray) -> float:
-        """The energy of a labelling of shape (n,); equals ``BinaryMRF.energy``."""
+        """The energy of a labelling; equals ``BinaryMRF.energy`` but for rounding.
+
+        Parameters
+        ----------
+        labeling : ndarray of {0, 1}, shape (n,)
+
+        Returns
+        -------
+        float
+        """
         x = np.asarray(labeling, dtype=np.int64)
         paid = (x[self.edges] == self.entry).all(axis=1)
         return float(self.constant + self.unary[np.arange(len(x)), x].sum() + self.weight[paid].sum())

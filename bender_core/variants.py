@@ -88,6 +88,14 @@ VARIANTS: dict[int, Variant] = {
 def variant(which: int | Variant) -> Variant:
     """The variant of a number, or the variant itself.
 
+    Parameters
+    ----------
+    which : int or Variant
+
+    Returns
+    -------
+    Variant
+
     Raises
     ------
     ValueError

@@ -84,7 +84,19 @@ class Estimate:
 
 
 def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> int:
-    """The memory without which a run cannot begin, in bytes: tables, messages, scratch and the first rows."""
+    """The memory without which a run cannot begin: tables, messages, scratch and the first rows.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    which : int or Variant
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
     return sum(_needs(_dimensions(mrf, coupled(mrf, part)), variant(which)).values())
 
 

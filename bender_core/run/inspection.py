@@ -205,6 +205,11 @@ class Inspection(Arrays):
 
         Source: docs/method.md §9.1.
 
+        Parameters
+        ----------
+        stop : Stop
+            Asked about every 10 ms whether to give up.
+
         Returns
         -------
         float
@@ -223,9 +228,18 @@ class Inspection(Arrays):
         return nodes + edges + self._rule.constant
 
     def reparametrized(self, p: int) -> FloatArray:
-        """``phi_p + sum_q lambda_{pq->p}``, energy, shape (2^|Y_p|,): what a group decodes by.
+        """``phi_p + sum_q lambda_{pq->p}``: what a group decodes by.
 
-        Source: docs/method.md §2.1.
+        Source: docs/method.md §2.1 (paper, Eq. 9).
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
         """
         problem = self._problem
         start = problem.phi_start[p]
@@ -310,7 +324,19 @@ class Inspection(Arrays):
         return nu[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int) -> FloatArray:
-        """``phi_p + sum_q nu_pq^-`` over the states of a group, energy: what its next minimiser is chosen by."""
+        """``phi_p + sum_q nu_pq^-``: what the next minimiser of a group is chosen by.
+
+        Source: docs/method.md §2.3.
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
+        """
         start = self._problem.phi_start[p]
         total: FloatArray = self._problem.phi[start : start + (1 << self._problem.size[p])].copy()
         for q in self.graph.neighbours(p):
@@ -360,7 +386,20 @@ class Inspection(Arrays):
         return found
 
     def is_tight(self, arc: int, nu: FloatArray, envelope: FloatArray) -> NDArray[np.bool_]:
-        """Where an envelope of an arc equals the true min-marginal, as far as rounding lets one tell."""
+        """Where an envelope of an arc equals the true min-marginal, as far as rounding lets one tell.
+
+        Source: docs/method.md §3.5.
+
+        Parameters
+        ----------
+        arc : int
+        nu, envelope : ndarray
+            Energies at the same states.
+
+        Returns
+        -------
+        ndarray of bool
+        """
         tight: NDArray[np.bool_] = nu - envelope <= CLOSE * (np.abs(nu) + self._problem.edge_weight[arc // 2])
         return tight
 
@@ -403,7 +442,25 @@ class Inspection(Arrays):
         return Tightness(mean, largest, self.slack, tight_share, sampled)
 
     def message(self, p: int, q: int) -> FloatArray:
-        """The dual table ``lambda_{pq->p}``, a copy, energy, shape (2^|Y_p|,)."""
+        """The dual table ``lambda_{pq->p}``, a copy.
+
+        Source: docs/method.md §2.1.
+
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
+
+        Raises
+        ------
+        ValueError
+            If the groups are not coupled.
+        """
         return self._table(self.graph.arc(p, q)).copy()
 
     def result(self, seconds: float, stopped: str = STATUSES[Status.RUNNING]) -> Result:
@@ -435,7 +492,19 @@ class Inspection(Arrays):
         )
 
     def sent(self, arc: int) -> FloatArray:
-        """What the sender of an arc brings, over its active states."""
+        """What the sender of an arc brings, over its active states: idle bits take their best value.
+
+        Source: docs/method.md §1.5.
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        ndarray, shape (2^(active bits of the sender),)
+            Energy.
+        """
         room = self.probe.sent[0]
         fetch(self._problem, self._state.lam, arc, room)
         sent: FloatArray = sent_table(self._problem, self._state.lam, arc, room)

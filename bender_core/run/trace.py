@@ -23,6 +23,8 @@ COLUMNS = Events._fields
 class Event:
     """One event of a run.
 
+    Source: docs/method.md §10.1, docs/formats.md §7.
+
     Attributes
     ----------
     index : int
@@ -93,7 +95,17 @@ class Trace:
         return Event(index=index, **row)
 
     def until(self, length: int) -> Trace:
-        """The first ``length`` events alone."""
+        """The first events alone.
+
+        Parameters
+        ----------
+        length : int
+            How many, at most.
+
+        Returns
+        -------
+        Trace
+        """
         return Trace(self._events, min(length, self._length))
 
     def __iter__(self) -> Iterator[Event]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,30 @@ def test_what_is_cited_exists() -> None:
     for document, text in DOCUMENTS.items():
         for number in re.findall(r"§(\d+(?:\.\d+)?)", _CITATION.sub("", text)):
             assert number in SECTIONS[document], f"{document}.md cites its §{number}"
+
+
+def documented() -> Iterator[tuple[str, Callable[..., object]]]:
+    """Every public function, and every public method of a public class."""
+    for name in bc.__all__:
+        thing = getattr(bc, name)
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing):
+            methods = inspect.getmembers(thing, inspect.isfunction)
+            yield from ((f"{name}.{method}", found) for method, found in methods if not method.startswith("_"))
+
+
+def test_public_functions_document_what_they_take_and_give() -> None:
+    for name, function in documented():
+        told, signature = inspect.getdoc(function) or "", inspect.signature(function)
+        if told.startswith("The old name of"):
+            continue
+        for parameter in signature.parameters.keys() - {"self"}:
+            assert re.search(rf"(?m)^(\w+, )*{parameter}(, \w+)*( :|$)", told), (
+                f"{name} does not say what {parameter} is"
+            )
+        gives = len(signature.parameters) > 1 and signature.return_annotation != "None"
+        assert not gives or "Returns\n-------" in told, f"{name} does not say what it returns"
 
 
 def test_links_between_documents_lead_somewhere() -> None:
