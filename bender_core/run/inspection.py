@@ -85,7 +85,11 @@ class Position:
 
 
 class Inspection(Arrays):
-    """What can be seen of a run."""
+    """What can be seen of a run.
+
+    Methods that take two groups, a receiver and a sender, raise ValueError if these are not coupled; those that take
+    ``stop`` raise Stopped if it says so.
+    """
 
     # -- where it stands ------------------------------------------------------------------------------
 
@@ -214,11 +218,6 @@ class Inspection(Arrays):
         -------
         float
             Energy.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
         """
         nodes = sum(float(self.reparametrized(p).min()) for p in range(self.graph.n_groups))
         edges = sum(
@@ -307,11 +306,6 @@ class Inspection(Arrays):
         -------
         ndarray, shape (2^|Y_p|,)
             Energy.
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
         """
         if self._rule.exact:
             return self.min_marginal(p, q, stop=stop)
@@ -324,9 +318,7 @@ class Inspection(Arrays):
         return nu[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int) -> FloatArray:
-        """``phi_p + sum_q nu_pq^-``: what the next minimiser of a group is chosen by.
-
-        Source: docs/method.md §2.3.
+        """``phi_p + sum_q nu_pq^-``: what the next minimiser of a group is chosen by (docs/method.md §2.3).
 
         Parameters
         ----------
@@ -357,11 +349,6 @@ class Inspection(Arrays):
         -------
         list of Row
             With their intercepts at the present lambda; empty for an exact variant.
-
-        Raises
-        ------
-        ValueError
-            If the groups are not coupled.
         """
         arc = self.graph.arc(p, q)
         edge, side = divmod(arc, 2)
@@ -386,9 +373,7 @@ class Inspection(Arrays):
         return found
 
     def is_tight(self, arc: int, nu: FloatArray, envelope: FloatArray) -> NDArray[np.bool_]:
-        """Where an envelope of an arc equals the true min-marginal, as far as rounding lets one tell.
-
-        Source: docs/method.md §3.5.
+        """Where an envelope of an arc equals the true min-marginal but for rounding (docs/method.md §3.5).
 
         Parameters
         ----------
@@ -417,11 +402,6 @@ class Inspection(Arrays):
         Returns
         -------
         Tightness
-
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
         """
         arcs = len(self._state.slack)
         mean, largest, tight_share = np.zeros((3, arcs))
@@ -442,9 +422,7 @@ class Inspection(Arrays):
         return Tightness(mean, largest, self.slack, tight_share, sampled)
 
     def message(self, p: int, q: int) -> FloatArray:
-        """The dual table ``lambda_{pq->p}``, a copy.
-
-        Source: docs/method.md §2.1.
+        """The dual table ``lambda_{pq->p}``, a copy (docs/method.md §2.1).
 
         Parameters
         ----------
@@ -455,11 +433,6 @@ class Inspection(Arrays):
         -------
         ndarray, shape (2^|Y_p|,)
             Energy.
-
-        Raises
-        ------
-        ValueError
-            If the groups are not coupled.
         """
         return self._table(self.graph.arc(p, q)).copy()
 
@@ -492,9 +465,7 @@ class Inspection(Arrays):
         )
 
     def sent(self, arc: int) -> FloatArray:
-        """What the sender of an arc brings, over its active states: idle bits take their best value.
-
-        Source: docs/method.md §1.5.
+        """What the sender of an arc brings, over its active states (docs/method.md §1.5).
 
         Parameters
         ----------
