@@ -1,5 +1,6 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run every test
+# make docs   pages of the library's API, in docs/api
 # make bench, make bench-ui, make screenshots: figures of the solver, of the app, and pictures for the README
 
 PORT ?= 8501
@@ -14,7 +15,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
   then echo "Installing $(1)"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(1) >/dev/null; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test lint format bench bench-ui screenshots clean
+.PHONY: setup browser run test lint format docs bench bench-ui screenshots clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -56,6 +57,9 @@ format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+docs: .venv/.installed
+	PYTHONPATH=. $(BIN)/python -W error docs/make_api.py
+
 bench: setup
 	$(BIN)/python -m benchmarks
 
@@ -67,5 +71,5 @@ screenshots: setup browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
 
 clean:
-	rm -rf .venv test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv docs/api test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 """The command line: ``python -m bender_core solve|info|convert|experiment|warm-up``.
 
-Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C.
+Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. What is printed: docs/formats.md §6.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A memory limit, and what is charged to it: one account for a run, or for all runs of a session."""
+"""A memory limit, and what is charged to it: one account for a run, or for all runs of a session.
+
+Source: docs/method.md §11.1.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,13 @@ class Account:
         A larger account, on which all that is charged here is a line too.
     name : str
         Of that line.
+
+    Examples
+    --------
+    >>> account = Account(1000)
+    >>> line = account.open("a run", {"rows": 600})
+    >>> line.charge("rows", 600), line.charge("rows", 300), account.free
+    (False, True, 100)
     """
 
     def __init__(self, limit: int | None = None, within: Account | None = None, name: str = "") -> None:
@@ -68,7 +78,19 @@ class Account:
             return list(self._lines)
 
     def open(self, name: str, items: Mapping[str, int]) -> Line | None:
-        """A new line with these charges; None, and nothing is charged, if they do not fit."""
+        """A new line with these charges; None, and nothing is charged, if they do not fit.
+
+        Parameters
+        ----------
+        name : str
+            Of the line.
+        items : mapping of str to int
+            Bytes by what they are for.
+
+        Returns
+        -------
+        Line or None
+        """
         with self._lock:
             line = Line(name, self)
             if not self._take(sum(items.values())):

@@ -1,4 +1,7 @@
-"""What a partition is: stated by hand, edited, and looked at as a graph of groups."""
+"""What a partition is: stated by hand, edited, and looked at as a graph of groups.
+
+Source: docs/method.md §1.4, docs/formats.md §5.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,8 @@ class PartitionError(ValueError):
 @dataclass(frozen=True, eq=False)
 class Partition:
     """Disjoint, non-empty groups that cover all the variables of a model.
+
+    Source: docs/method.md §1.4.
 
     Attributes
     ----------
@@ -78,7 +83,16 @@ class Partition:
         return owner
 
     def describe(self, group: int, state: int) -> str:
-        """A state of a group as a string of bits, first member first."""
+        """A state of a group as a string of bits, first member first.
+
+        Parameters
+        ----------
+        group, state : int
+
+        Returns
+        -------
+        str
+        """
         return format(state, f"0{len(self.groups[group])}b")[::-1]
 
 
@@ -91,11 +105,22 @@ def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str
     groups : sequence of sequences of int
         Variable indices; each variable once.
     labels : sequence of str, optional
+        Names; ``g0``, ``g1``, ... by default.
+
+    Returns
+    -------
+    Partition
 
     Raises
     ------
     PartitionError
         If a variable is missing, repeated or unknown, or a group is empty.
+
+    Examples
+    --------
+    >>> part = manual(BinaryMRF(unary=[[0, 1]] * 3), [[0, 2], [1]])
+    >>> len(part), part.max_size, part.group_of().tolist()
+    (2, 2, [0, 1, 0])
     """
     names = tuple(labels) if labels is not None else tuple(f"g{p}" for p in range(len(groups)))
     part = Partition(tuple(np.asarray(group, np.int64) for group in groups), names)

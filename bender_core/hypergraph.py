@@ -1,7 +1,7 @@
 """The hyper-graph: groups, their energy tables and the couplings between them, as arrays for the kernels.
 
-Paper, section "Tightening the Local Polytope Relaxation"; method.md, section 1. The coupling of a
-hyper-edge is kept edge by edge; it is never tabulated over pairs of states.
+The coupling of a hyper-edge is kept edge by edge; it is never tabulated over pairs of states. Source:
+docs/method.md §1.4, §1.5 (paper, Eq. 4).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from bender_core.stopping import Stop, never
 
 class HyperGraph:
     """A model in normal form, cut by a partition.
+
+    Source: docs/method.md §1.4.
 
     Parameters
     ----------
@@ -69,6 +71,16 @@ class HyperGraph:
     def arc(self, receiver: int, sender: int) -> int:
         """The index of the message from ``sender`` into ``receiver``.
 
+        Parameters
+        ----------
+        receiver, sender : int
+            Groups.
+
+        Returns
+        -------
+        int
+            ``2 * edge + side``, the side being 0 if the receiver is the lower group.
+
         Raises
         ------
         ValueError
@@ -81,22 +93,62 @@ class HyperGraph:
         return int(2 * found[0] + (receiver == high))
 
     def ends(self, arc: int) -> tuple[int, int]:
-        """The receiver and the sender of an arc."""
+        """The receiver and the sender of an arc.
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        tuple of int
+        """
         edge, side = divmod(arc, 2)
         return int(self.edges[edge, side]), int(self.edges[edge, 1 - side])
 
     def neighbours(self, p: int) -> list[int]:
-        """The groups coupled to a group, in the order of its messages."""
+        """The groups coupled to a group, in the order of its messages.
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        list of int
+        """
         first, last = self.problem.arc_first[p], self.problem.arc_first[p + 1]
         return [self.ends(int(arc))[1] for arc in self.problem.node_arcs[first:last]]
 
     def active_members(self, arc: int) -> IntArray:
-        """The bits of the receiver of an arc that have a coupling there, ascending."""
+        """The bits of the receiver of an arc that have a coupling there, ascending.
+
+        Source: docs/method.md §1.5.
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        ndarray of int64, shape (active bits,)
+        """
         size = int(self.problem.size[self.ends(arc)[0]])
         return np.flatnonzero([active_state(self.problem, arc, 1 << k) > 0 for k in range(size)])
 
     def active_states(self, arc: int) -> IntArray:
-        """For every state of the receiver of an arc the state of its active bits, shape (2^|Y_p|,)."""
+        """For every state of the receiver of an arc the state of its active bits.
+
+        Source: docs/method.md §1.5.
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        ndarray of int64, shape (2^|Y_p|,)
+        """
         states = np.arange(1 << int(self.problem.size[self.ends(arc)[0]]))
         active = np.zeros(len(states), np.int64)
         for k, position in enumerate(self.active_members(arc)):
@@ -104,7 +156,10 @@ class HyperGraph:
         return active
 
     def sweep_order(self) -> IntArray:
-        """The groups from a peripheral one outward, component by component: along chains and down trees."""
+        """The groups from a peripheral one outward, component by component: along chains and down trees.
+
+        Source: docs/method.md §6.3.
+        """
         order: list[int] = []
         seen: set[int] = set()
         for start in range(self.n_groups):
@@ -129,7 +184,16 @@ class HyperGraph:
         return independent_cycles(self.n_groups, self.edges)
 
     def labeling(self, states: IntArray) -> IntArray:
-        """The values of all variables, shape (n,), in a joint state of the groups, shape (G,)."""
+        """The values of all variables in a joint state of the groups.
+
+        Parameters
+        ----------
+        states : ndarray of int64, shape (G,)
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+        """
         x = np.empty(self.mrf.n, np.int64)
         for group, state in zip(self.partition.groups, states, strict=True):
             x[group] = state >> np.arange(len(group)) & 1
@@ -141,7 +205,7 @@ def energy_scale(mrf: BinaryMRF) -> float:
 
     Of a preference only as much counts as the couplings of its variable could outweigh, and of a coupling only as much
     as all else at either of its ends: what exceeds that decides a variable, or joins two, once and for all. So one
-    huge cost does not make differences elsewhere look small.
+    huge cost does not make differences elsewhere look small. Source: docs/method.md §9.3.
     """
     coupling = 0.5 * np.abs(mrf.coupling())
     preference = mrf.unary[:, 1] - mrf.unary[:, 0]

@@ -2,6 +2,8 @@
 
 The energy is a polynomial in the variables, ``f(x) = f(0) + sum_i a_i x_i + sum_ij b_ij x_i x_j``. If all a and b are
 multiples of d, so is every difference of energies, and a lower bound may be raised to the next energy there is.
+
+Source: docs/method.md §9.2.
 """
 
 from __future__ import annotations
@@ -66,6 +68,16 @@ def lattice(mrf: BinaryMRF) -> Lattice:
     Parameters
     ----------
     mrf : BinaryMRF
+
+    Returns
+    -------
+    Lattice
+
+    Examples
+    --------
+    >>> points = lattice(BinaryMRF(unary=[[0, 1.5], [0, -2.5]]))
+    >>> points.step, points.raised(-2.9, upper=-2.5)
+    (0.5, -2.5)
     """
     offset = float(mrf.constant + mrf.unary[:, 0].sum() + mrf.pairwise[:, 0, 0].sum())
     coefficients = _coefficients(mrf)

@@ -1,7 +1,7 @@
 """The arrays of a run: how large each must be for those who use it, how they grow, and copies of them.
 
 The compiled loop allocates nothing (``kernels.advance``); what it works on is made here. `Dimensions` are all that
-sizes depend on, so what a run needs is known before anything is made.
+sizes depend on, so what a run needs is known before anything is made. Source: docs/method.md §11.1.
 """
 
 from __future__ import annotations

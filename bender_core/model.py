@@ -1,7 +1,7 @@
 """The binary pairwise Markov random field: what every other part of the library reads.
 
 ``f(x) = constant + sum_i unary[i, x_i] + sum_e pairwise[e, x_i, x_j]`` with ``(i, j) = edges[e]`` and
-``x`` in ``{0, 1}^n``. Energies are minimised (method.md, section 1).
+``x`` in ``{0, 1}^n``. Energies are minimised. Source: docs/method.md §1.1.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class ModelError(ValueError):
 class Objective:
     """How the source of a model states what is optimised: ``value = scale * energy + offset``.
 
+    Source: docs/formats.md §1.4.
+
     Attributes
     ----------
     name : str
@@ -46,6 +48,11 @@ class Objective:
         The affine map from energy to the source's value.
     domain : {"bits", "spins"}
         Whether the source's variables are ``x`` or spins ``2 x - 1``.
+
+    Examples
+    --------
+    >>> Objective("cut weight", sense="max", scale=-1.0).value(-7.0)
+    7.0
     """
 
     name: str = "energy"
@@ -55,7 +62,17 @@ class Objective:
     domain: Literal["bits", "spins"] = "bits"
 
     def value(self, energy: float) -> float:
-        """The source's own number for an energy."""
+        """The source's own number for an energy.
+
+        Parameters
+        ----------
+        energy : float
+
+        Returns
+        -------
+        float
+            In the source's unit.
+        """
         return self.scale * energy + self.offset
 
 
@@ -66,6 +83,7 @@ class BinaryMRF:
     Edges are stored once, with ``i < j``; the tables of repeated edges are added. An entry ``+inf`` is a
     hard constraint: it becomes a finite penalty larger than the finite range of the energy, so that every
     optimum of a feasible model stays an optimum. The model remembers which entries these are.
+    Source: docs/method.md §1.1, §1.2.
 
     Parameters
     ----------
@@ -106,6 +124,14 @@ class BinaryMRF:
         If shapes disagree, an index is out of range, an edge joins a variable to itself, an entry is NaN,
         ``-inf`` or beyond ``LARGEST_ENERGY``, or float64 cannot hold the finite energies beside the penalties of
         the hard constraints.
+
+    Examples
+    --------
+    >>> mrf = BinaryMRF(unary=[[0, -1], [0, 0]], edges=[[0, 1]], pairwise=[[[0, 0], [0, 1.5]]])
+    >>> mrf.energy([1, 0]), mrf.energy([1, 1])
+    (-1.0, 0.5)
+    >>> mrf.condition({1: 1}).energy([0, 1])
+    0.0
     """
 
     unary: FloatArray
@@ -190,6 +216,10 @@ class BinaryMRF:
         ----------
         labeling : array_like of {0, 1}, shape (n,)
 
+        Returns
+        -------
+        float
+
         Raises
         ------
         ModelError
@@ -207,6 +237,10 @@ class BinaryMRF:
         ----------
         labeling : array_like of {0, 1}, shape (n,)
 
+        Returns
+        -------
+        int
+
         Raises
         ------
         ModelError
@@ -215,7 +249,16 @@ class BinaryMRF:
         return int(self._taken(*self.hard_masks(), self._bits(labeling)).sum())
 
     def is_feasible(self, energy: float) -> bool:
-        """Whether a labelling to which ``energy`` gives this number violates no hard constraint."""
+        """Whether a labelling violates no hard constraint, by what `energy` says of it.
+
+        Parameters
+        ----------
+        energy : float
+
+        Returns
+        -------
+        bool
+        """
         return energy <= self.ceiling
 
     def _bits(self, labeling: ArrayLike) -> IntArray:
@@ -230,7 +273,10 @@ class BinaryMRF:
         return np.concatenate([unary[np.arange(self.n), x], pairwise[np.arange(self.n_edges), x[i], x[j]]])
 
     def coupling(self) -> FloatArray:
-        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, shape (m,)."""
+        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, energy, shape (m,).
+
+        Source: docs/method.md §1.3.
+        """
         t = self.pairwise
         # In this order what all entries share cancels first, however large it is.
         w: FloatArray = (t[:, 1, 1] - t[:, 0, 1]) - (t[:, 1, 0] - t[:, 0, 0])

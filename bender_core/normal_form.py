@@ -1,7 +1,7 @@
 """Conversion to the form the Benders rows need: one non-positive entry per pairwise table.
 
-Paper, appendix "Conversion Operation for Binary Problems", with the misprints mended as in method.md,
-sections 1 and 4. The energy of every labelling is unchanged.
+The energy of every labelling is unchanged. Source: docs/method.md §1.3 and §14 (paper, appendix C, without its
+misprints).
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class NormalForm:
-    """``f(x) = constant + sum_i unary[i, x_i] + sum_e weight[e] * [x_i, x_j == entry[e]]``.
+    """``f(x) = constant + sum_i unary[i, x_i] + sum_e weight[e] * [x_i, x_j == entry[e]]``, energies.
+
+    Source: docs/method.md §1.3.
 
     Attributes
     ----------
@@ -36,7 +38,16 @@ class NormalForm:
     weight: FloatArray
 
     def energy(self, labeling: IntArray) -> float:
-        """The energy of a labelling of shape (n,); equals ``BinaryMRF.energy``."""
+        """The energy of a labelling; equals ``BinaryMRF.energy`` but for rounding.
+
+        Parameters
+        ----------
+        labeling : ndarray of {0, 1}, shape (n,)
+
+        Returns
+        -------
+        float
+        """
         x = np.asarray(labeling, dtype=np.int64)
         paid = (x[self.edges] == self.entry).all(axis=1)
         return float(self.constant + self.unary[np.arange(len(x)), x].sum() + self.weight[paid].sum())
@@ -69,6 +80,8 @@ def unary_shifts(pairwise: FloatArray) -> tuple[FloatArray, FloatArray]:
 def to_normal_form(mrf: BinaryMRF) -> NormalForm:
     """Rewrite a model so that each pairwise table has one non-zero entry, and that entry is negative.
 
+    Source: docs/method.md §1.3 (paper, Eqs. 37 to 39).
+
     Parameters
     ----------
     mrf : BinaryMRF
@@ -76,7 +89,15 @@ def to_normal_form(mrf: BinaryMRF) -> NormalForm:
     Returns
     -------
     NormalForm
-        The same energy for every labelling (paper, appendix "Conversion Operation"; method.md, section 1).
+        The same energy for every labelling.
+
+    Examples
+    --------
+    >>> form = to_normal_form(BinaryMRF(unary=[[0, 1], [0, 0]], edges=[[0, 1]], pairwise=[[[0, 2], [2, 0]]]))
+    >>> form.entry.tolist(), form.weight.tolist()
+    ([[1, 1]], [-4.0])
+    >>> form.energy([0, 1])
+    2.0
     """
     # A table's minimum is moved into the constant first: an energy that is large only because it was
     # shifted must not cost the differences their digits.

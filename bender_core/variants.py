@@ -1,4 +1,7 @@
-"""The variants of the algorithm: which Benders rows are added where (paper, Table 1), in one table."""
+"""The variants of the algorithm: which Benders rows are added where, in one table.
+
+Source: docs/method.md §4.1 and §6 (paper, its table of variants).
+"""
 
 from __future__ import annotations
 
@@ -84,6 +87,14 @@ VARIANTS: dict[int, Variant] = {
 
 def variant(which: int | Variant) -> Variant:
     """The variant of a number, or the variant itself.
+
+    Parameters
+    ----------
+    which : int or Variant
+
+    Returns
+    -------
+    Variant
 
     Raises
     ------

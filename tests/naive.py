@@ -49,7 +49,7 @@ def optimum(mrf: BinaryMRF) -> float:
 
 
 def normal_form(mrf: BinaryMRF) -> tuple[float, Array, list[Array]]:
-    """Constant, unaries and tables in normal form, edge by edge as method.md, section 1, prints it.
+    """Constant, unaries and tables in normal form, edge by edge as docs/method.md §1.3 has it.
 
     What both states of a variable share is moved into the constant, as the library does.
     """
@@ -224,7 +224,7 @@ class NaiveEngine:
         return self._total(p, {q: self.envelope(p, q) for q in self.model.neighbours(p)})
 
     def lower_bound(self) -> float:
-        """LB(lambda) of method.md, section 2, by definition."""
+        """LB(lambda) of docs/method.md §2.1, by definition."""
         nodes = sum(self.reparametrized(p).min() for p in range(len(self.model.phi)))
         edges = sum(
             (self.model.coupling(p, q) - self.lam[p, q][:, None] - self.lam[q, p][None, :]).min()

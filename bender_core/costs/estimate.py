@@ -83,7 +83,19 @@ class Estimate:
 
 
 def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> int:
-    """The memory without which a run cannot begin, in bytes: tables, messages, scratch and the first rows."""
+    """The memory without which a run cannot begin: tables, messages, scratch and the first rows.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    which : int or Variant
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
     return sum(_needs(_dimensions(mrf, coupled(mrf, part)), variant(which)).values())
 
 
@@ -153,6 +165,8 @@ def estimate(
 ) -> Estimate:
     """Predict memory and time of a run from the model alone.
 
+    Source: docs/method.md §11.2.
+
     Parameters
     ----------
     mrf : BinaryMRF
@@ -161,6 +175,10 @@ def estimate(
     schedule : {"mplp", "srmp"}
     stop : Stop
         Asked whether to give up.
+
+    Returns
+    -------
+    Estimate
 
     Raises
     ------

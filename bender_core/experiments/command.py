@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("report", _report, "print the tables"),
     ):
         command = commands.add_parser(name, help=told)
-        command.add_argument("plan", type=Path, help="a TOML file; see bender_core/experiments/plan.py")
+        command.add_argument("plan", type=Path, help="a TOML file; see docs/formats.md §9.1")
         command.add_argument("--store", type=Path, help="where runs are kept; beside the plan by default")
         command.set_defaults(command=action)
         if name in ("plan", "run"):

@@ -41,7 +41,7 @@ class Outcome:
     Attributes
     ----------
     status : str
-        How it ended: "closed", "no progress", or which limit it reached.
+        How it ended: "gap closed", "no progress", or which limit it reached.
     lower_bound, upper_bound : float
         Energies; infinite if the run never began.
     sweeps, rows : int

@@ -1,27 +1,6 @@
 """What an experiment consists of: instances × M × strategies × variants × schedules, and the limits of each run.
 
-A plan is a small TOML file::
-
-    name = "poses"
-
-    [[instances]]
-    family = "body_pose"        # a family of `bender_core.synth`, with its parameters
-    candidates = 16
-    seed = {from = 0, to = 96}  # a range or a list makes as many instances
-
-    [[instances]]
-    files = "models/*.uai"      # beside the plan
-
-    [runs]
-    sizes = [5, 9, 13, 16]
-    variants = [9, 11, 12]      # all by default
-    strategies = ["groups"]     # the model's own default by default
-    schedules = ["mplp"]
-
-    [limits]                    # of each run
-    sweeps = 400
-    seconds = 60.0
-    megabytes = 1024
+A plan is a small TOML file. Source: docs/formats.md §9.1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Where finished runs are kept: one SQLite file, which several processes may write at once.
 
 A run is written once, whole, when it is finished: what is in the store is complete, whatever was killed when.
+Source: docs/formats.md §9.2.
 """
 
 from __future__ import annotations

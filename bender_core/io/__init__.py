@@ -2,6 +2,7 @@
 
 A format is one module with a ``FORMAT``; adding it to ``FORMATS`` below is all it takes. Files are recognised by
 content; the ending decides what ``save`` writes, and what a file is whose content fits several formats.
+Source: docs/formats.md §1, §2.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def load(
     format: str | None = None,
     evidence: str | os.PathLike[str] | bytes | None = None,
 ) -> BinaryMRF:
-    """Read a model in any known format, plain or gzip.
+    r"""Read a model in any known format, plain or gzip.
+
+    Source: docs/formats.md §1.1, §1.2.
 
     Parameters
     ----------
@@ -87,6 +90,15 @@ def load(
         If the content is no model that is supported: one sentence saying where, what, and how to mend it.
     OSError
         If a path cannot be read.
+
+    Examples
+    --------
+    >>> mrf = load(b"2 1\n1 2 3\n", name="two.rud")
+    >>> mrf.objective.name, mrf.objective.value(mrf.energy([0, 1]))
+    ('cut weight', 3.0)
+    >>> load(b"MARKOV 1 3 0")
+    Traceback (most recent call last):
+    bender_core.io.errors.FormatError: line 1: variable 0 has 3 states; only binary variables are supported
     """
     source = read(path_or_bytes, name, max_bytes)
     form = recognise(source) if format is None else _named(format)
@@ -202,6 +214,8 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None) -> None:
     """Write a model to a file; the same model gives the same bytes.
+
+    Source: docs/formats.md §1.3.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 ``scale * (offset + Σ coeff v_i + Σ coeff v_i v_j)``; variables have any numbers, listed in ``variable_ids``. Solutions
 and metadata are passed over.
 
-Source: https://bqpjson.readthedocs.io, the schema in https://github.com/lanl-ansi/bqpjson
+Source: docs/formats.md §2.4; https://bqpjson.readthedocs.io, the schema in https://github.com/lanl-ansi/bqpjson
 """
 
 from __future__ import annotations

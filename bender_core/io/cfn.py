@@ -13,7 +13,7 @@ the beginning of a line and ``//`` start comments, and the order of the keys is 
 all costs, the last variable of the scope changing fastest; after a default cost it has tuples of values, each with its
 cost; or it is the name of a function that has the same. Functions given by a ``type`` are not supported.
 
-Source: https://toulbar2.github.io/toulbar2/formats/cfnformat.html
+Source: docs/formats.md §2.11; https://toulbar2.github.io/toulbar2/formats/cfnformat.html
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A comment says whether the variables are bits or spins: ``# vartype=BINARY`` or 
 that tells, so a file without it is refused. Variables are those that are named, by any numbers. The format has no
 constant; ours is written as a comment ``# offset=…``, which dimod passes over.
 
-Source: https://docs.dwavequantum.com (dimod, serialization, coo)
+Source: docs/formats.md §2.6; https://docs.dwavequantum.com (dimod, serialization, coo)
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ from __future__ import annotations
 class FormatError(ValueError):
     """A model file cannot be read or written; its text is one sentence: where, what, and how to mend it.
 
+    Source: docs/formats.md §1.1.
+
     Parameters
     ----------
     line : int or None

@@ -3,7 +3,7 @@
 ``k`` and then k pairs "variable value"; some files have the number of samples before that, which must be 1, and a head
 ``/* Evidence */``. Which layout it is, the number of words tells.
 
-Source: https://uaicompetition.github.io/uci-2022/file-formats/evidence-format/
+Source: docs/formats.md §3; https://uaicompetition.github.io/uci-2022/file-formats/evidence-format/
 """
 
 from __future__ import annotations

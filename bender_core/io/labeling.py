@@ -1,4 +1,7 @@
-"""Labellings out and in: for spreadsheets, for programs, and as the competitions want them."""
+"""Labellings out and in: for spreadsheets, for programs, and as the competitions want them.
+
+Source: docs/formats.md §4.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,10 @@ def dump_labeling(mrf: BinaryMRF, labeling: ArrayLike, format: str = "csv") -> s
         A line a variable, ``name,value``; one JSON object with the energy, the source's own number and the values
         by name, or where variables share a name a list of names and values; or a solution file of the UAI
         competitions.
+
+    Returns
+    -------
+    str
 
     Raises
     ------

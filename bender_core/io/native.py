@@ -1,30 +1,14 @@
 """The native format, ``.mrf.json``: the only one that keeps names, groups, drawing positions and prose.
 
-A file is one JSON object (UTF-8, standard JSON, so no ``NaN`` and no bare ``Infinity``) with these keys:
+A file is one JSON object (UTF-8, standard JSON, so no ``NaN`` and no bare ``Infinity``). Energies are minimised; in
+``unary`` and ``pairwise`` the string ``"inf"`` forbids a state or a pair of states. Earlier versions wrote finite
+penalties in its place, with their number in ``hard_entries`` and in ``ceiling`` the energy above which a labelling
+violates a hard constraint; such files are still read.
 
-===============  ========================================================================================
-``format``       ``"bender-lab-mrf"``; required
-``version``      ``1``; required
-``unary``        n pairs ``[t(0), t(1)]``: energy of each state of each variable; required
-``edges``        m pairs ``[i, j]`` of variable indices from 0, ``i != j``; repeated pairs add up
-``pairwise``     m tables ``[[t(0,0), t(0,1)], [t(1,0), t(1,1)]]``, first index the state of ``i``
-``constant``     energy added to every labelling; 0 by default
-``name``         one line; by default the file's name
-``description``  what the model teaches
-``source``       where the model comes from
-``variables``    n objects, each with any of ``name`` (string), ``group`` (string: its kind) and ``position``
-                 (``[x, y]``, y downwards); a key is given for all variables or for none
-``objective``    ``{"name", "sense", "scale", "offset", "domain"}``: the source minimises or maximises (``"min"``,
-                 ``"max"``) its own ``value = scale * energy + offset`` over ``"bits"`` x or ``"spins"``
-                 ``2 x - 1``; energy itself over bits by default
-===============  ========================================================================================
-
-Energies are minimised. In ``unary`` and ``pairwise`` the string ``"inf"`` forbids a state or a pair of states.
-Earlier versions wrote finite penalties in its place, with their number in ``hard_entries`` and in ``ceiling`` the
-energy above which a labelling violates a hard constraint; such files are still read.
-
-A key that is not in this list, or is given twice, is an error: a misspelt key would lose data in silence. Files are
+A key that is not known, or is given twice, is an error: a misspelt key would lose data in silence. Files are
 written with one variable, table or edge a line, numbers in shortest form that reads back to the same float64.
+
+Source: docs/formats.md §2.1.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A line a coefficient, spins from 1: ``i i h`` or ``i j J``. There is no header; the largest number named tells how many
 spins there are.
 
-Source: https://github.com/lanl-ansi/bqpjson (its bqp2qh writes such files)
+Source: docs/formats.md §2.7; https://github.com/lanl-ansi/bqpjson (its bqp2qh writes such files)
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Lines that start with ``c`` are comments. The first other line is ``p qubo 0 n d c`` with the numbers of variables, of
 diagonal and of other coefficients; then come these, ``i i q`` and ``i j q``, variables from 0.
 
-Source: https://github.com/dwavesystems/qbsolv (its README, section "qbsolv QUBO input file format")
+Source: docs/formats.md §2.5; https://github.com/dwavesystems/qbsolv (README, section "qbsolv QUBO input file format")
 """
 
 from __future__ import annotations

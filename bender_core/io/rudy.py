@@ -3,7 +3,7 @@
 The first line has the numbers of vertices and of edges, then a line an edge: ``i j w``, vertices from 1, the weight 1
 if it is left out. The cut is maximised, so energies are minus the weight of the cut: ``-Σ w_ij [x_i != x_j]``.
 
-Source: https://biqmac.aau.at/biqmaclib.html, http://www.stanford.edu/~yyye/yyye/Gset/
+Source: docs/formats.md §2.9; https://biqmac.aau.at/biqmaclib.html, http://www.stanford.edu/~yyye/yyye/Gset/
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The first line has the numbers of variables and of coefficients, then a line a c
 a negative number of variables means spins, of which the squares are 1, and a negative number of coefficients means
 that the sum is maximised.
 
-Source: https://biqmac.aau.at/biqmaclib.html, https://toulbar2.github.io/toulbar2/formats/qpboformat.html
+Source: docs/formats.md §2.8; https://biqmac.aau.at/biqmaclib.html, https://toulbar2.github.io/toulbar2/formats/qpboformat.html
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ In a Bayesian network the factors are conditional probabilities; their product i
 Files whose names end in ``.LG`` hold ln ψ instead. There a table size of −1 means a Potts factor: one number follows,
 the logarithm where the two values differ, and 0 stands where they agree.
 
-Source: https://uaicompetition.github.io/uci-2022/file-formats/model-format/
+Source: docs/formats.md §2.2 and §2.3; https://uaicompetition.github.io/uci-2022/file-formats/model-format/
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ of values of each variable; then each cost function: its arity and variables, a 
 the tuples with their costs. A negative arity declares a table to be shared; a negative number of tuples ``-k`` uses the
 k-th of these. Cost functions given by a keyword are not supported.
 
-Source: https://toulbar2.github.io/toulbar2/formats/wcspformat.html
+Source: docs/formats.md §2.10; https://toulbar2.github.io/toulbar2/formats/wcspformat.html
 """
 
 from __future__ import annotations

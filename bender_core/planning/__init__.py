@@ -1,1 +1,4 @@
-"""What runs something in order to judge: which partition, and what to try next where a run gains no more."""
+"""What runs something in order to judge: which partition, and what to try next where a run gains no more.
+
+Source: docs/method.md §13.
+"""

@@ -73,7 +73,7 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
     """Of the partitions by all strategies that apply, the one whose bound is best after a short trial.
 
     A forest, on which the bound becomes exact, is chosen at once, the cheapest if there are several. So is a partition
-    whose trial closes the gap.
+    whose trial closes the gap. Source: docs/method.md §13.1.
 
     Parameters
     ----------

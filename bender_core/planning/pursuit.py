@@ -10,7 +10,7 @@ A run that stalls has found the best bound that its groups, its schedule and its
 - deeper envelopes (see ``kernels.deepening``).
 
 All but the forest and other partitions go on from the messages there are, so that the bound does not step back; with
-these the best bound of all runs counts.
+these the best bound of all runs counts. Source: docs/method.md §13.2.
 """
 
 from __future__ import annotations

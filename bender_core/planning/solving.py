@@ -49,6 +49,8 @@ def solve(
 ) -> Result:
     """Run message passing to its end, or use the time there is.
 
+    Source: docs/method.md §9.5, §13.2.
+
     Parameters
     ----------
     mrf : BinaryMRF
@@ -75,6 +77,13 @@ def solve(
         As for `Engine`.
     Stopped
         If ``stop`` says so before there is an engine.
+
+    Examples
+    --------
+    >>> mrf = BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 0], [0, -3]]])
+    >>> result = solve(mrf, Partition(([0], [1]), ("a", "b")))
+    >>> result.status, result.lower_bound, result.labeling.tolist()
+    ('closed', -1.0, [1, 1])
     """
     begin = time.perf_counter()
     if time_limit is not None and math.isnan(time_limit):

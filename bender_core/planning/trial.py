@@ -47,7 +47,7 @@ def refine(
     does. The first sweeps tell the seconds (those of enumeration are foreseen); then the trial goes on until its budget
     is spent. If the run ends by then, its memory is known; if not, it is taken to grow as before. The answer is that of
     `estimate` where the trial does not come to the end of an update, where making the tables alone would take longer,
-    and where they do not fit into memory.
+    and where they do not fit into memory. Source: docs/method.md §11.2.
 
     Parameters
     ----------
@@ -61,6 +61,10 @@ def refine(
         What the trial may take, as for `Engine`.
     stop : Stop
         Asked about every 50 ms whether to give up.
+
+    Returns
+    -------
+    Estimate
 
     Raises
     ------

@@ -163,7 +163,7 @@ class Arrays:
         self._line.close()
 
     def _add_initial_rows(self, stop: Stop) -> None:
-        """For every message the reverse row at the minimiser of phi_p (paper, "Initializing")."""
+        """For every message the reverse row at the minimiser of phi_p. Source: docs/method.md §3.8."""
         problem, pool, state = self._problem, self._rows.view, self._state
         for arc in range(2 * len(problem.edge_node)):
             stop.check()

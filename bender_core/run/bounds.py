@@ -9,6 +9,8 @@ from bender_core.kernels.rows import TIGHT
 def is_closed(lower: float, upper: float, scale: float) -> bool:
     """Whether two bounds on the least energy are the same as far as a run with the usual tolerance can tell.
 
+    Source: docs/method.md §9.4.
+
     Parameters
     ----------
     lower, upper : float
@@ -25,6 +27,7 @@ def relative_gap(lower: float, upper: float) -> float:
 
     For negative energies this is the paper's normalised gap, ``(UB - LB) / |LB|``. Unlike that it is finite and at
     most 2 whatever the signs: energies may be shifted by any constant, so ``|LB|`` alone can be 0 by accident.
+    Source: docs/method.md §9.4.
 
     Parameters
     ----------
@@ -35,6 +38,11 @@ def relative_gap(lower: float, upper: float) -> float:
     -------
     float
         0 where the bounds meet (or cross, by rounding); ``inf`` only if a bound is infinite.
+
+    Examples
+    --------
+    >>> relative_gap(-4.0, -3.0)
+    0.25
     """
     difference = upper - lower
     if not difference > 0.0:

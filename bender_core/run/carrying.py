@@ -2,7 +2,7 @@
 
 The bound holds at any messages. Where groups are united, the messages into them add up, and what was a message within a
 group becomes part of its energies: the new bound is never below the old one, as a minimum of a sum is never below
-the sum of the minima (method.md, section 2).
+the sum of the minima. Source: docs/method.md §2.5.
 """
 
 from __future__ import annotations

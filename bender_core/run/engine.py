@@ -2,6 +2,7 @@
 
 All of it is the compiled loop ``kernels.advance``. Here it is called, slice by slice; arrays grow when it asks, and
 snapshots are kept, so that any earlier event can be returned to by replaying from the nearest one.
+Source: docs/method.md §10.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class EngineError(RuntimeError):
 
 
 class Engine(Inspection):
-    """One run of message passing over hyper-variables (paper, Algs. 1 and 2; method.md, sections 2 and 3).
+    """One run of message passing over hyper-variables.
+
+    Source: docs/method.md §2, §3, §10 (paper, Algs. 1 and 2).
 
     Parameters
     ----------
@@ -54,19 +57,18 @@ class Engine(Inspection):
     variant : int or Variant
         The paper's number, 1 to 11, or 12: see `variants.VARIANTS`.
     schedule : {"mplp", "srmp"}
-        In which order groups are updated and how they share: the paper's, or forward and back
-        (method.md, section 6).
+        In which order groups are updated and how they share: the paper's, or forward and back (docs/method.md §6).
     tolerance : float
         Relative to the bound, or to the energy at stake where that is less: a smaller gap is closed, a smaller gain in
-        a sweep is no progress.
+        a sweep is no progress (docs/method.md §9.3).
     max_sweeps : int
         The run is finished after that many sweeps (400 in the paper).
     deepest : int
         Where the bound rises slowly, the envelope of a group is made tight at up to this number of its best states
-        instead of at its minimiser alone; 1 is the paper's algorithm.
+        instead of at its minimiser alone; 1 is the paper's algorithm (docs/method.md §4.2).
     improving : bool
         Descend from the decoded labelling after every sweep, one group at a time. Without it the upper bound
-        is the paper's: the best labelling that was decoded.
+        is the paper's: the best labelling that was decoded (docs/method.md §8).
     snapshot_bytes : int
         Memory for going back, at most; when it is full, snapshots are thinned out. The start can always be gone back
         to, and everything after it by doing it again.
@@ -95,6 +97,20 @@ class Engine(Inspection):
         If there is no such variant or schedule, or a limit makes no sense.
     Stopped
         If ``stop`` says so.
+
+    Examples
+    --------
+    >>> import bender_core as bc
+    >>> mrf = bc.load("sample_instances/tiny.mrf.json")
+    >>> engine = Engine(mrf, bc.partition(mrf, max_size=3))
+    >>> engine.lower_bound
+    -8.0
+    >>> [event.kind.name for event in engine.step("row")]
+    ['NODE_OPENED', 'ORACLE', 'ROW']
+    >>> engine.run(), engine.lower_bound, engine.upper_bound
+    (True, -3.0, -3.0)
+    >>> engine.seek(0), engine.lower_bound
+    (True, -8.0)
     """
 
     _slice = _FIRST_SLICE
@@ -102,14 +118,19 @@ class Engine(Inspection):
     def step(self, grain: Grain = "row", on_progress: OnProgress | None = None) -> list[Event]:
         """Go on to the next event, row (or message), node or sweep, and return the events of that step.
 
-        At an earlier position the recorded events happen again, identically.
+        At an earlier position the recorded events happen again, identically. Source: docs/method.md §10.2.
 
         Parameters
         ----------
         grain : {"event", "row", "node", "sweep"}
+            "row" also ends where messages are passed, and "node" is that; see docs/method.md §10.2.
         on_progress : callable, optional
             Called about every 50 ms with the engine; the step is left where it is, also within a message, if it
             returns True. The next step goes on from there.
+
+        Returns
+        -------
+        list of Event
         """
         begin = self.position
         self._go_on(_UNTIL[grain], self._stop(None, on_progress))
@@ -152,6 +173,8 @@ class Engine(Inspection):
 
     def seek(self, position: int, on_progress: OnProgress | None = None) -> bool:
         """Go to the state after the first ``position`` events, back or forward.
+
+        Source: docs/method.md §10.3.
 
         Parameters
         ----------

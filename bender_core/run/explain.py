@@ -1,4 +1,7 @@
-"""What just happened, in words: one plain sentence an event, and the formula behind it with this event's numbers."""
+"""What just happened, in words: one plain sentence an event, and the formula behind it with this event's numbers.
+
+Source: docs/method.md §12.3.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,10 @@ def explain(event: Event, graph: HyperGraph, variant: Variant, schedule: str = "
         The hyper-graph of the run, for the names of groups.
     variant : Variant
     schedule : {"mplp", "srmp"}
+
+    Returns
+    -------
+    Explanation
     """
     return _WRITERS[event.kind](event, graph, variant, schedule)
 

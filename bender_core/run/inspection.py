@@ -1,4 +1,7 @@
-"""Looking into a run, without disturbing it: where it stands, its certificate, messages, envelopes, rows, tightness."""
+"""Looking into a run, without disturbing it: where it stands, its certificate, messages, envelopes, rows, tightness.
+
+Source: docs/method.md §12.1.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,20 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Tightness:
-    """How far the envelope of every arc lies below the true min-marginal; energies, shape (2 E,) each.
+    """How far the envelope of every arc lies below the true min-marginal (its slack); each of shape (2 E,).
 
-    ``sampled`` tells which arcs were judged on a sample of the states instead of all of them.
+    Source: docs/method.md §3.5.
+
+    Attributes
+    ----------
+    mean, largest : ndarray
+        Over the states of the receiver, energy.
+    at_minimiser : ndarray
+        Where the loop last looked, energy; NaN before.
+    tight_share : ndarray
+        The share of the states at which there is none but for rounding, 0 to 1.
+    sampled : ndarray of bool
+        Whether the arc was judged on a sample of the states.
     """
 
     mean: FloatArray
@@ -71,7 +85,11 @@ class Position:
 
 
 class Inspection(Arrays):
-    """What can be seen of a run."""
+    """What can be seen of a run.
+
+    Methods that take two groups, a receiver and a sender, raise ValueError if these are not coupled; those that take
+    ``stop`` raise Stopped if it says so.
+    """
 
     # -- where it stands ------------------------------------------------------------------------------
 
@@ -127,7 +145,10 @@ class Inspection(Arrays):
 
     @property
     def gap(self) -> float:
-        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 where they meet."""
+        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 where they meet.
+
+        Source: docs/method.md §9.4.
+        """
         if self.status == Status.GAP_CLOSED:
             return gap_between(self.lower_bound, self.upper_bound, self._problem.scale)
         return relative_gap(self.lower_bound, self.upper_bound)
@@ -184,12 +205,19 @@ class Inspection(Arrays):
         return self.certified_bound(stop)
 
     def certified_bound(self, stop: Stop = never) -> float:
-        """The lower bound, computed afresh from lambda alone (method.md, section 2); takes every message exactly.
+        """The lower bound, computed afresh from lambda alone; takes every message exactly.
 
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
+        Source: docs/method.md §9.1.
+
+        Parameters
+        ----------
+        stop : Stop
+            Asked about every 10 ms whether to give up.
+
+        Returns
+        -------
+        float
+            Energy.
         """
         nodes = sum(float(self.reparametrized(p).min()) for p in range(self.graph.n_groups))
         edges = sum(
@@ -199,7 +227,19 @@ class Inspection(Arrays):
         return nodes + edges + self._rule.constant
 
     def reparametrized(self, p: int) -> FloatArray:
-        """``phi_p + sum_q lambda_{pq->p}`` over the states of a group, energy, shape (2^|Y_p|,)."""
+        """``phi_p + sum_q lambda_{pq->p}``: what a group decodes by.
+
+        Source: docs/method.md §2.1 (paper, Eq. 9).
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
+        """
         problem = self._problem
         start = problem.phi_start[p]
         total: FloatArray = problem.phi[start : start + (1 << problem.size[p])].copy()
@@ -209,6 +249,8 @@ class Inspection(Arrays):
 
     def min_marginal(self, p: int, q: int, states: ArrayLike | None = None, stop: Stop = never) -> FloatArray:
         """The true min-marginal ``nu_pq``, the message from q into p before it is shared.
+
+        Source: docs/method.md §2.2, §5 (paper, Eq. 7).
 
         Parameters
         ----------
@@ -249,14 +291,21 @@ class Inspection(Arrays):
         return nu[place]
 
     def envelope(self, p: int, q: int, stop: Stop = never) -> FloatArray:
-        """The envelope ``nu_pq^- <= nu_pq`` at the present lambda and rows, energy, shape (2^|Y_p|,).
+        """The envelope ``nu_pq^- <= nu_pq`` at the present lambda and rows.
 
-        For an exact variant, which keeps no rows, the min-marginal itself.
+        For an exact variant, which keeps no rows, the min-marginal itself. Source: docs/method.md §3.5 (paper, Eq. 11).
 
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+        stop : Stop
+            Asked about every 10 ms whether to give up.
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
         """
         if self._rule.exact:
             return self.min_marginal(p, q, stop=stop)
@@ -269,7 +318,17 @@ class Inspection(Arrays):
         return nu[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int) -> FloatArray:
-        """``phi_p + sum_q nu_pq^-`` over the states of a group, energy: what its next minimiser is chosen by."""
+        """``phi_p + sum_q nu_pq^-``: what the next minimiser of a group is chosen by (docs/method.md §2.3).
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
+        """
         start = self._problem.phi_start[p]
         total: FloatArray = self._problem.phi[start : start + (1 << self._problem.size[p])].copy()
         for q in self.graph.neighbours(p):
@@ -277,7 +336,20 @@ class Inspection(Arrays):
         return total
 
     def rows(self, p: int, q: int) -> list[Row]:
-        """The rows of the message from q into p, oldest first."""
+        """The rows of the message from q into p, oldest first.
+
+        Source: docs/method.md §3.1.
+
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+
+        Returns
+        -------
+        list of Row
+            With their intercepts at the present lambda; empty for an exact variant.
+        """
         arc = self.graph.arc(p, q)
         edge, side = divmod(arc, 2)
         self.envelope(p, q)
@@ -301,7 +373,18 @@ class Inspection(Arrays):
         return found
 
     def is_tight(self, arc: int, nu: FloatArray, envelope: FloatArray) -> NDArray[np.bool_]:
-        """Where an envelope of an arc equals the true min-marginal, as far as rounding lets one tell."""
+        """Where an envelope of an arc equals the true min-marginal but for rounding (docs/method.md §3.5).
+
+        Parameters
+        ----------
+        arc : int
+        nu, envelope : ndarray
+            Energies at the same states.
+
+        Returns
+        -------
+        ndarray of bool
+        """
         tight: NDArray[np.bool_] = nu - envelope <= CLOSE * (np.abs(nu) + self._problem.edge_weight[arc // 2])
         return tight
 
@@ -316,10 +399,9 @@ class Inspection(Arrays):
         stop : Stop
             Asked about every 10 ms whether to give up.
 
-        Raises
-        ------
-        Stopped
-            If ``stop`` says so.
+        Returns
+        -------
+        Tightness
         """
         arcs = len(self._state.slack)
         mean, largest, tight_share = np.zeros((3, arcs))
@@ -340,7 +422,18 @@ class Inspection(Arrays):
         return Tightness(mean, largest, self.slack, tight_share, sampled)
 
     def message(self, p: int, q: int) -> FloatArray:
-        """The dual table ``lambda_{pq->p}``, a copy, energy, shape (2^|Y_p|,)."""
+        """The dual table ``lambda_{pq->p}``, a copy (docs/method.md §2.1).
+
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
+        """
         return self._table(self.graph.arc(p, q)).copy()
 
     def result(self, seconds: float, stopped: str = STATUSES[Status.RUNNING]) -> Result:
@@ -352,6 +445,10 @@ class Inspection(Arrays):
             That it took.
         stopped : str
             The status if the run is not finished.
+
+        Returns
+        -------
+        Result
         """
         labeling = self.labeling
         energy = self.mrf.energy(labeling)
@@ -368,7 +465,17 @@ class Inspection(Arrays):
         )
 
     def sent(self, arc: int) -> FloatArray:
-        """What the sender of an arc brings, over its active states."""
+        """What the sender of an arc brings, over its active states (docs/method.md §1.5).
+
+        Parameters
+        ----------
+        arc : int
+
+        Returns
+        -------
+        ndarray, shape (2^(active bits of the sender),)
+            Energy.
+        """
         room = self.probe.sent[0]
         fetch(self._problem, self._state.lam, arc, room)
         sent: FloatArray = sent_table(self._problem, self._state.lam, arc, room)

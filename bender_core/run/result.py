@@ -1,4 +1,7 @@
-"""What a run ends with, why it ended, and what that means."""
+"""What a run ends with, why it ended, and what that means.
+
+Source: docs/method.md §9.
+"""
 
 from __future__ import annotations
 
@@ -157,9 +160,9 @@ class Result:
         The energy of the best labelling that was decoded, before any improvement (the paper's upper bound).
     gap : float
         `bounds.relative_gap` of ``rounded_bound`` and ``upper_bound``; 0 where they meet. With a loose tolerance a run
-        is closed before.
+        is closed before (docs/method.md §9.4).
     status : str
-        Why the run ended: see `STATUSES`.
+        Why the run ended: see docs/method.md §9.5.
     meaning : str
         The same in a sentence, and what it means.
     sweeps : int

@@ -15,6 +15,8 @@ from bender_core.model import FloatArray
 class Row:
     """A Benders row, seen from the group that receives the message.
 
+    Source: docs/method.md §3.1 (paper, Eqs. 11 and 16).
+
     Attributes
     ----------
     index : int
@@ -29,7 +31,7 @@ class Row:
     intercept : float
         beta_0 at the present lambda, energy.
     u : ndarray, shape (members of the receiver, 2)
-        What the row subtracts for each value of each member (``omega_i = -u_i``).
+        What the row subtracts for each value of each member (``omega_i = -u_i``), energy.
     v : ndarray, shape (members of the sender, 2)
         The same for the sender.
     """

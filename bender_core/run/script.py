@@ -1,4 +1,4 @@
-"""A run as a Python script that does it once more."""
+"""A run as a Python script that does it once more. Source: docs/formats.md §8."""
 
 from __future__ import annotations
 

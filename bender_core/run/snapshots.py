@@ -1,4 +1,4 @@
-"""Positions of a run that can be gone back to."""
+"""Positions of a run that can be gone back to. Source: docs/method.md §10.3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What happened in a run, event by event, as typed columns that can be read, filtered and exported."""
+"""What happened in a run, event by event, as typed columns that can be read, filtered and exported.
+
+Source: docs/method.md §10.1, docs/formats.md §7.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ COLUMNS = Events._fields
 @dataclass(frozen=True)
 class Event:
     """One event of a run.
+
+    Source: docs/method.md §10.1, docs/formats.md §7.
 
     Attributes
     ----------
@@ -68,7 +73,10 @@ class Event:
 
 
 class Trace:
-    """A read-only view of the first ``length`` events of a run; columns are NumPy arrays."""
+    """A read-only view of the first ``length`` events of a run; columns are NumPy arrays.
+
+    ``len(trace)``, ``trace[k]`` and iteration give `Event`.
+    """
 
     def __init__(self, events: Events, length: int) -> None:
         self._events = events
@@ -87,14 +95,34 @@ class Trace:
         return Event(index=index, **row)
 
     def until(self, length: int) -> Trace:
-        """The first ``length`` events alone."""
+        """The first events alone.
+
+        Parameters
+        ----------
+        length : int
+            How many, at most.
+
+        Returns
+        -------
+        Trace
+        """
         return Trace(self._events, min(length, self._length))
 
     def __iter__(self) -> Iterator[Event]:
         return (self[k] for k in range(self._length))
 
     def column(self, name: str) -> NDArray[np.float64] | NDArray[np.int64]:
-        """One column of all events, a copy, shape (length,)."""
+        """One column of all events, a copy.
+
+        Parameters
+        ----------
+        name : str
+            A field of `Event` other than its index.
+
+        Returns
+        -------
+        ndarray, shape (length,)
+        """
         values: NDArray[np.float64] = getattr(self._events, name)[: self._length].copy()
         return values
 

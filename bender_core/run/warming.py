@@ -69,6 +69,11 @@ class Once:
 def warm_up(stop: Stop = never) -> None:
     """Compile every kernel, or load it from the disk cache, by solving a model of two variables; measure `speed`.
 
+    Parameters
+    ----------
+    stop : Stop
+        Asked about fifty times a second whether to give up waiting.
+
     Raises
     ------
     Stopped

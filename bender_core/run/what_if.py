@@ -1,6 +1,7 @@
 """What would a row do here? The cuts of the paper at any state of any message, side by side, off the record.
 
 The rows are made by the kernels that the run uses, in scratch of their own: the run does not change.
+Source: docs/method.md §12.2.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Cut:
     pivots : int
         Of the active set method; 0 for the closed form.
     seconds : float
-        To make it, tables included, without the oracle that all share.
+        To make it, tables included, without the oracle that all share; of the wall clock.
     """
 
     kind: RowKind
@@ -61,6 +62,8 @@ class Cut:
 
 def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> list[Cut]:
     """The four cuts at a state of the message from q into p: reverse, and Magnanti-Wong with alpha = 1, 1/2, 0.
+
+    Source: docs/method.md §3.3, §3.4, §12.2.
 
     Parameters
     ----------

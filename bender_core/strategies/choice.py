@@ -106,12 +106,22 @@ def partition(
     stop : Stop
         Asked again and again whether to give up, at least three times a second in models of 200 000 couplings.
 
+    Returns
+    -------
+    Partition
+
     Raises
     ------
     Stopped
         If ``stop`` says so.
     PartitionError
         If the strategy is unknown or does not fit the model, or max_size is out of range.
+
+    Examples
+    --------
+    >>> mrf = BinaryMRF(unary=[[0, 1]] * 3, edges=[[0, 2]], pairwise=[[[0, 0], [0, 5]]])
+    >>> [group.tolist() for group in partition(mrf, max_size=2).groups]
+    [[0, 2], [1]]
     """
     strategy = strategy or default_strategy(mrf)
     if strategy not in STRATEGIES:

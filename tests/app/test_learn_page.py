@@ -92,7 +92,7 @@ def nu() -> np.ndarray:
 
 
 def reverse_row(anchor: tuple[int, ...]) -> np.ndarray:
-    """The reverse Magnanti-Wong row at a state of A (method.md, section 3), while all messages are 0."""
+    """The reverse Magnanti-Wong row at a state of A (docs/method.md §3.3), while all messages are 0."""
     u, v = np.zeros((3, 2)), np.zeros((3, 2))
     for i, j, w, a, b in tiny_couplings():
         theta = np.zeros((2, 2))

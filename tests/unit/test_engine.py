@@ -1,4 +1,4 @@
-"""The engine: the invariants of method.md, section 7, its bounds against HiGHS and brute force, stepping and seeking.
+"""The engine: the invariants of docs/method.md §7, its bounds against HiGHS and brute force, stepping and seeking.
 
 ``tests.naive`` is the judge: it knows the definitions and enumerates all states.
 """

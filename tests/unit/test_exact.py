@@ -1,4 +1,4 @@
-"""Exact min-marginals: each of the three ways against enumeration (method.md, section 5; invariant 5)."""
+"""Exact min-marginals: each of the three ways against enumeration (docs/method.md §5; §7, 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The normal form: the same energy for every labelling, one non-positive entry an edge (method.md, invariant 1)."""
+"""The normal form: the same energy for every labelling, one non-positive entry an edge (docs/method.md §7, 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schedule srmp (method.md, section 6; invariant 8), and the descent from decoded labellings."""
+"""The schedule srmp (docs/method.md §6; §7, 8), and the descent from decoded labellings."""
 
 from __future__ import annotations
 

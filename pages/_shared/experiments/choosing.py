@@ -133,7 +133,7 @@ def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:
 def bring() -> str | None:
     """A plan from a file; returns its name when there is one."""
     file = st.file_uploader("A plan (TOML)", key="plan_file")
-    st.caption("What a plan may say is described in bender_core/experiments/plan.py; “Save the plan” shows one.")
+    st.caption("What a plan may say is described in docs/formats.md, section 9.1; “Save the plan” shows one.")
     if file is None:
         return None
     try:

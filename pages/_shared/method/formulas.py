@@ -1,6 +1,6 @@
 """The method, formula by formula: what it says, the code that does it, and where in the app it is seen.
 
-After the paper and the design page method.md; the sections named are the paper's.
+After the paper and docs/method.md; the sections named are the paper's.
 """
 
 from __future__ import annotations
