@@ -9,7 +9,7 @@ import numpy as np
 import bender_core as bc
 from benchmarks.common import MEMORY, POSE, Options, interleaved, solve, table, times
 from benchmarks.solvers import ask, missing
-from bender_core.kernels.layout import Method
+from bender_core.kernels.layout import Message, Method
 from bender_core.kernels.rows import enumerate_min_marginals
 from bender_core.model import FloatArray, IntArray
 from bender_core.synth import ising_grid
@@ -70,12 +70,12 @@ def _messages(name: str, engine: bc.Engine, arcs: list[int], aim: float) -> None
         nu = np.empty(len(states))
 
         def enumerate_all(arc: int = arc, states: IntArray = states, nu: FloatArray = nu) -> None:
-            enumerate_min_marginals(engine.graph.problem, engine.sent(arc), arc, states, nu, engine.probe)
+            enumerate_min_marginals(engine.graph.problem, Message(arc, engine.incoming(arc), nu), states, engine.probe)
 
         seconds = interleaved({12: partial(engine._exact, arc), 11: enumerate_all}, REPEATS)
         ratios.append(seconds[11] / seconds[12])
         apart = np.abs(engine._exact(arc) - nu).max()
-        method = Method(int(engine.graph.problem.method[arc])).name.lower()
+        method = Method(int(engine.graph.problem.methods.method[arc])).name.lower()
         row(
             f"{q} → {p}",
             method,

@@ -11,7 +11,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, Run, interleaved, solve, times
-from bender_core.kernels.layout import Cursor, Kind, Phase
+from bender_core.kernels.layout import Kind, Message, Phase
 from bender_core.kernels.rows import enumerate_min_marginals
 
 REPEATS = 5
@@ -90,7 +90,7 @@ def per_message(mrf: bc.BinaryMRF, max_size: int) -> None:
         states = np.arange(1 << engine.graph.problem.bits[arc])
         nu = np.empty(len(states))
         begin = time.process_time()
-        enumerate_min_marginals(engine.graph.problem, engine.sent(arc), arc, states, nu, engine.probe)
+        enumerate_min_marginals(engine.graph.problem, Message(arc, engine.incoming(arc), nu), states, engine.probe)
         enumerated.append(time.process_time() - begin)
     middle = statistics.median(enumerated)
     print(f"Per message at M = {max_size}, milliseconds")
@@ -137,13 +137,13 @@ def profile(mrf: bc.BinaryMRF, max_size: int) -> None:
 
 def _phase(engine: bc.Engine) -> str:
     cursor, problem = engine._state.cursor, engine.graph.problem
-    node = int(engine._rule.order[cursor[Cursor.POSITION]]) if cursor[Cursor.PHASE] <= Phase.PASS else -1
-    if cursor[Cursor.PHASE] == Phase.OPEN:
+    node = int(engine._rule.order[cursor.position]) if cursor.phase <= Phase.PASS else -1
+    if cursor.phase == Phase.OPEN:
         degree = problem.arc_first[node + 1] - problem.arc_first[node]
-        return "recycle the rows of an edge" if cursor[Cursor.SLOT] < degree else "find the minimiser of an opened node"
+        return "recycle the rows of an edge" if cursor.slot < degree else "find the minimiser of an opened node"
     return {
         Phase.ORACLE: "consult the oracle on all edges",
         Phase.PLAN: "make a row",
         Phase.APPLY: "raise envelope and total by a row; minimiser after a batch",
         Phase.PASS: "pass the messages of a node, decode",
-    }.get(Phase(int(cursor[Cursor.PHASE])), "close a sweep")
+    }.get(Phase(int(cursor.phase)), "close a sweep")

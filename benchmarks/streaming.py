@@ -6,10 +6,10 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, interleaved, times
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import entry
 from bender_core.kernels.affine import argmin, raise_with_total
-from bender_core.kernels.layout import Progress
-from bender_core.kernels.rows import begin_recycling, oracle, plan_reverse_row, recycle
+from bender_core.kernels.layout import Message
+from bender_core.kernels.rows import arc_of, begin_recycling, oracle, recycle, write_reverse_row
 
 SIZE = 16
 REPEATS = 15
@@ -17,23 +17,24 @@ LOOPS = 20
 AIM = 3.0
 
 
-@kernel
-def recycle_often(problem, pool, state, arc, sent, nu, work, loops):
+@entry
+def recycle_often(problem, pool, state, message, work, loops):
     for _ in range(loops):
-        begin_recycling(state, arc, nu, work)
-        while work.progress[Progress.NEXT] >= 0:
-            recycle(problem, pool, state, arc, sent, nu, work)
+        begin_recycling(state, message, work)
+        while work.progress.next >= 0:
+            recycle(problem, pool, state, message, work)
 
 
-@kernel
-def add_often(problem, pool, row, arc, anchor, sent, nu, total, work, loops):
+@entry
+def add_often(problem, pool, row, message, total, work, loops):
     """The oracle, the tables of a row, envelope and total raised by it, the new minimiser."""
-    bits, at = problem.bits[arc], (2 * row + arc % 2) * problem.stride
+    arc = arc_of(pool, row)
+    bits, u = problem.bits[arc], pool.table[row, arc % 2]
     for _ in range(loops):
-        value = oracle(problem, sent, arc, anchor, work)
-        plan_reverse_row(problem, pool, row, arc, anchor, value, work)
-        raise_with_total(nu, total, bits, pool.table, at, problem.low_length, value)
-        argmin(total, bits, work.fold, work.block)
+        value = oracle(problem, arc, message.incoming, pool.anchor[row], work)
+        write_reverse_row(problem, pool, row, work)
+        raise_with_total(message.nu, total, bits, u, value)
+        argmin(total, bits, work.scan)
 
 
 def run(options: Options) -> None:
@@ -48,9 +49,9 @@ def run(options: Options) -> None:
     problem, pool, state, work = engine._problem, engine._rows.view, engine._state, engine._work
     # Its youngest row is written again and again, the same every time.
     row = int(state.row_last[edge])
-    arc, anchor = 2 * edge + int(pool.side[row]), int(pool.anchor[row])
+    arc = 2 * edge + int(pool.side[row])
     rows, states = int(kept[edge]), 1 << SIZE
-    sent, nu, total = engine.sent(arc).copy(), np.full(states, -np.inf), np.zeros(states)
+    message, total = Message(arc, engine.incoming(arc).copy(), np.full(states, -np.inf)), np.zeros(states)
     a, b = np.zeros(states), np.ones(states)
 
     def stream(passes: int) -> None:
@@ -58,9 +59,9 @@ def run(options: Options) -> None:
             np.maximum(a, b, out=a)
 
     actions = {
-        "recycled": lambda: recycle_often(problem, pool, state, arc, sent, nu, work, LOOPS),
+        "recycled": lambda: recycle_often(problem, pool, state, message, work, LOOPS),
         "stream": lambda: stream(rows),
-        "added": lambda: add_often(problem, pool, row, arc, anchor, sent, nu, total, work, LOOPS),
+        "added": lambda: add_often(problem, pool, row, message, total, work, LOOPS),
         "stream twice": lambda: stream(2),
     }
     for action in actions.values():

@@ -13,7 +13,7 @@ import numpy as np
 from bender_core.groups import Partition, independent_cycles, require_cover
 from bender_core.kernels.coupling import prepare_forms, tabulate_group
 from bender_core.kernels.exact import plan_exact
-from bender_core.kernels.layout import LOW_BITS, STEP, Problem
+from bender_core.kernels.layout import LOW_BITS, STEP, Couplings, Forms, Methods, Problem, Projections
 from bender_core.kernels.projection import active_state
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.normal_form import NormalForm, to_normal_form
@@ -54,9 +54,10 @@ class HyperGraph:
         self.normal_form = to_normal_form(mrf)
         stop.check()
         self.problem = _problem(mrf, self.normal_form, partition, stop)
-        couplings = np.diff(self.problem.coupling_start).repeat(2)
-        for begin, end in _slices(couplings * self.problem.bits.astype(float) ** 2, stop):
-            plan_exact(self.problem, begin, end)
+        p = self.problem
+        couplings = np.diff(p.couplings.first).repeat(2)
+        for begin, end in _slices(couplings * p.bits.astype(float) ** 2, stop):
+            plan_exact(p.bits, p.couplings.first, p.couplings.bit, p.methods, begin, end)
 
     @property
     def n_groups(self) -> int:
@@ -67,6 +68,11 @@ class HyperGraph:
     def edges(self) -> IntArray:
         """The pairs of groups that are coupled, shape (E, 2), the lower index first."""
         return self.problem.edge_node
+
+    def energies(self, p: int) -> FloatArray:
+        """``phi_p``, energy, shape (2^|Y_p|,): a view."""
+        first = self.problem.phi_first[p]
+        return self.problem.phi[first : first + (1 << self.problem.size[p])]
 
     def arc(self, receiver: int, sender: int) -> int:
         """The index of the message from ``sender`` into ``receiver``.
@@ -234,129 +240,107 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
     size = np.array([len(group) for group in partition.groups], np.int64)
     kept = form.weight < 0
     edges, entry, weight = form.edges[kept], form.entry[kept], -form.weight[kept]
-    inside = owner[edges[:, 0]] == owner[edges[:, 1]]
-    inner = np.flatnonzero(inside)
+    within = owner[edges[:, 0]] == owner[edges[:, 1]]
+    inner = np.flatnonzero(within)
     inner = inner[np.argsort(owner[edges[inner, 0]], kind="stable")]
     ends = np.searchsorted(owner[edges[inner, 0]], np.arange(1, len(size)))
-    edge_node, couplings = _couplings(owner[edges[~inside]], bit[edges[~inside]], entry[~inside], weight[~inside])
+    edge_node, couplings = _couplings(owner[edges[~within]], bit[edges[~within]], entry[~within], weight[~within])
     arc_first, node_arcs = _received(edge_node, len(size))
     receivers = edge_node.reshape(-1)
     tables = np.left_shift(1, size)
     largest = int(size.max(initial=1))
-    low_length = 1 << min(largest, LOW_BITS)
-    phi_start = np.cumsum(tables) - tables
+    phi_first = np.cumsum(tables) - tables
     phi = np.empty(int(tables.sum()))
-    slope, table = np.empty(largest), np.empty(low_length + (1 << max(largest - LOW_BITS, 0)))
+    slope, table = np.empty(largest), np.empty(int(form_length(np.array(largest))))
     for p, (group, mine) in enumerate(zip(partition.groups, np.split(inner, ends)[: len(size)], strict=True)):
         stop.check()
-        tabulate_group(
-            size[p],
-            form.unary[group],
-            bit[edges[mine]],
-            entry[mine],
-            -weight[mine],
-            slope,
-            table,
-            low_length,
-            phi[phi_start[p] : phi_start[p] + tables[p]],
-        )
-    start, coupling_bit, coupling_entry, coupling_weight = couplings
-    bits, coupling_bit, lens_start, lens = _projections(size[receivers], start, coupling_bit, stop)
+        inside = Couplings(np.array([0, len(mine)]), bit[edges[mine]], entry[mine], -weight[mine])
+        tabulate_group(form.unary[group], inside, slope, table, phi[phi_first[p] : phi_first[p] + tables[p]])
+    bits, couplings, projections = _projections(size[receivers], couplings, stop)
     largest_active = int(bits.max(initial=1))
-    form_start, forms = _forms(bits, start, coupling_bit, coupling_entry, coupling_weight, stop)
+    first, weight = couplings.first, couplings.weight
     return Problem(
         size=size,
         phi=phi,
-        phi_start=phi_start,
-        edge_node=edge_node,
-        edge_weight=np.add.reduceat(np.append(coupling_weight, 0.0), start[:-1]) if len(edge_node) else np.zeros(0),
-        bits=bits,
-        lens_start=lens_start,
-        lens=lens,
-        coupling_start=start,
-        coupling_bit=coupling_bit,
-        coupling_entry=coupling_entry,
-        coupling_weight=coupling_weight,
-        charge=_charges(len(edge_node), largest_active, start, coupling_bit, coupling_entry, coupling_weight),
-        form_start=form_start,
-        form=forms,
-        method=np.zeros(len(bits), np.int64),
-        elimination=np.zeros((len(bits), largest_active), np.int64),
-        front=np.zeros(len(bits)),
+        phi_first=phi_first,
         arc_first=arc_first,
         node_arcs=node_arcs,
-        lam_start=np.cumsum(tables[receivers]) - tables[receivers],
-        low_length=low_length,
-        stride=low_length + (1 << max(largest_active - LOW_BITS, 0)),
+        edge_node=edge_node,
+        edge_weight=np.add.reduceat(np.append(weight, 0.0), first[:-1]) if len(edge_node) else np.zeros(0),
+        bits=bits,
+        lam_first=np.cumsum(tables[receivers]) - tables[receivers],
+        weight_at=_weights(len(edge_node), largest_active, couplings),
+        couplings=couplings,
+        projections=projections,
+        forms=_forms(bits, couplings, stop),
+        methods=no_methods(len(bits), largest_active),
         scale=energy_scale(mrf),
     )
 
 
-def _couplings(
-    owner: IntArray, bits: IntArray, entry: IntArray, weight: FloatArray
-) -> tuple[IntArray, tuple[IntArray, IntArray, IntArray, FloatArray]]:
-    """Couplings sorted by hyper-edge, lower group first; and where those of each edge begin."""
+def no_methods(arcs: int, bits: int) -> Methods:
+    """Room for the choice of a method for every arc, of at most so many active bits."""
+    return Methods(np.zeros(arcs, np.int64), np.zeros((arcs, bits), np.int64), np.zeros(arcs))
+
+
+def _couplings(owner: IntArray, bits: IntArray, entry: IntArray, weight: FloatArray) -> tuple[IntArray, Couplings]:
+    """The edges of groups, and the couplings sorted by them, lower group first."""
     flip = owner[:, 0] > owner[:, 1]
     owner, bits, entry = (np.where(flip[:, None], a[:, ::-1], a) for a in (owner, bits, entry))
     order = np.lexsort((owner[:, 1], owner[:, 0]))
     edge_node, first = np.unique(owner[order], axis=0, return_index=True)
     start = np.append(first, len(order)).astype(np.int64)
-    arrays = (np.ascontiguousarray(bits[order]), np.ascontiguousarray(entry[order]), weight[order])
-    return np.ascontiguousarray(edge_node), (start, *arrays)
+    couplings = Couplings(start, np.ascontiguousarray(bits[order]), np.ascontiguousarray(entry[order]), weight[order])
+    return np.ascontiguousarray(edge_node), couplings
 
 
-def _charges(
-    n_edges: int, largest: int, start: IntArray, bit: IntArray, entry: IntArray, weight: FloatArray
-) -> FloatArray:
+def _weights(n_edges: int, largest: int, couplings: Couplings) -> FloatArray:
     """For every arc, bit and value of its receiver the weight of the couplings that may pay there."""
-    charge = np.zeros((2 * n_edges, largest, 2))
-    edge = np.repeat(np.arange(n_edges), np.diff(start))
+    weights = np.zeros((2 * n_edges, largest, 2))
+    edge = np.repeat(np.arange(n_edges), np.diff(couplings.first))
     for side in (0, 1):
-        np.add.at(charge, (2 * edge + side, bit[:, side], entry[:, side]), weight)
-    return charge
+        at = (2 * edge + side, couplings.bit[:, side], couplings.entry[:, side])
+        np.add.at(weights, at, couplings.weight)
+    return weights
 
 
-def _projections(
-    size: IntArray, start: IntArray, bit: IntArray, stop: Stop
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _projections(size: IntArray, couplings: Couplings, stop: Stop) -> tuple[IntArray, Couplings, Projections]:
     """Which bits of its receiver every arc touches.
 
-    Returns the number of active bits of every arc, the couplings' bits renumbered among the active ones, and
+    Returns the number of active bits of every arc, the couplings with their bits renumbered among the active ones, and
     the tables that project a receiver's state (see ``kernels.projection``) for the arcs with idle bits.
     """
-    edge = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    edge = np.repeat(np.arange(len(couplings.first) - 1), np.diff(couplings.first))
     arc = 2 * edge[:, None] + np.arange(2)
-    used, renumbered = np.unique(64 * arc + bit, return_inverse=True)
+    used, renumbered = np.unique(64 * arc + couplings.bit, return_inverse=True)
     first = np.searchsorted(used, 64 * np.arange(len(size)))
     bits = np.diff(np.append(first, len(used)))
     idle = np.flatnonzero(bits < size)
     length = np.zeros(len(size), np.int64)
     length[idle] = form_length(size[idle])
-    lens_start = np.cumsum(length) - length
-    lens = np.zeros(int(length.sum()), np.int64)
+    begin = np.cumsum(length) - length
+    table = np.zeros(int(length.sum()), np.int64)
     for a in idle.tolist():
         stop.check()
         low = min(int(size[a]), LOW_BITS)
-        low_part = lens[lens_start[a] : lens_start[a] + (1 << low)]
-        high_part = lens[lens_start[a] + (1 << low) : lens_start[a] + length[a]]
+        low_part = table[begin[a] : begin[a] + (1 << low)]
+        high_part = table[begin[a] + (1 << low) : begin[a] + length[a]]
         for k, position in enumerate((used[first[a] : first[a] + bits[a]] % 64).tolist()):
             part, shift = (low_part, position) if position < low else (high_part, position - low)
             part += (np.arange(len(part)) >> shift & 1) << k
-    return bits, renumbered.reshape(bit.shape) - first[arc], lens_start, lens
+    active = renumbered.reshape(couplings.bit.shape) - first[arc]
+    return bits, couplings._replace(bit=active), Projections(begin, table)
 
 
-def _forms(
-    bits: IntArray, start: IntArray, bit: IntArray, entry: IntArray, weight: FloatArray, stop: Stop
-) -> tuple[IntArray, FloatArray]:
-    """The couplings of every arc as affine functions of the sender's bits, and where each arc's begin."""
+def _forms(bits: IntArray, couplings: Couplings, stop: Stop) -> Forms:
+    """The couplings of every arc as affine functions of the sender's bits."""
     sender = bits.reshape(-1, 2)[:, ::-1].reshape(-1)
     length = form_length(bits) * (sender + 1)
-    form_start = np.cumsum(length) - length
-    form = np.empty(int(length.sum()))
-    couplings = np.diff(start).repeat(2)
-    for begin, end in _slices(length + form_length(bits).astype(float) * couplings, stop):
-        prepare_forms(bits, start, bit, entry, weight, form_start, form, begin, end)
-    return form_start, form
+    forms = Forms(np.cumsum(length) - length, np.empty(int(length.sum())))
+    n_couplings = np.diff(couplings.first).repeat(2)
+    for begin, end in _slices(length + form_length(bits).astype(float) * n_couplings, stop):
+        prepare_forms(bits, couplings, forms, begin, end)
+    return forms
 
 
 def _slices(cost: FloatArray, stop: Stop) -> Iterator[tuple[int, int]]:

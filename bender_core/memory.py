@@ -15,25 +15,30 @@ from numpy.typing import NDArray
 
 from bender_core.account import Line
 from bender_core.hypergraph import HyperGraph, form_length
-from bender_core.kernels.coupling import coupling_minimum
+from bender_core.kernels.coupling import coupling_minimum, total_energy
 from bender_core.kernels.layout import (
     LOW_BITS,
     STEP,
-    Bound,
+    Bounds,
     Cursor,
+    CutPoint,
+    CutRoom,
+    EliminateRoom,
     Events,
     Method,
     Phase,
     Pool,
     Problem,
     Progress,
-    Search,
+    PruneRoom,
+    Record,
+    Scan,
+    SearchPoint,
+    SearchRoom,
     State,
     Status,
     Workspace,
 )
-from bender_core.kernels.magnanti_wong import cut_scratch
-from bender_core.kernels.primal import total_energy
 from bender_core.kernels.prune import LISTED, list_width
 from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
@@ -56,7 +61,7 @@ class Dimensions(NamedTuple):
     bits: IntArray  # (2 E,) active bits of the receiver of each arc
     couplings: int  # between groups
     method: IntArray  # (2 E,) how exact min-marginals are computed
-    front: FloatArray  # (2 E,) entries of the largest table of an elimination
+    largest: FloatArray  # (2 E,) entries of the largest table of an elimination
 
     @property
     def degree(self) -> int:
@@ -66,21 +71,23 @@ class Dimensions(NamedTuple):
     @property
     def stride(self) -> int:
         """Room for an affine function of the active bits of any group: a low and a high table."""
-        return split_length(int(self.size.max(initial=1)), int(self.bits.max(initial=1)))
+        return int(form_length(np.array(self.bits.max(initial=1))))
 
 
 def dimensions(graph: HyperGraph) -> Dimensions:
     """Of a hyper-graph that is there."""
     mrf, problem = graph.mrf, graph.problem
-    couplings = len(problem.coupling_weight)
+    methods = problem.methods
     return Dimensions(
-        mrf.n, mrf.n_edges, problem.size, problem.edge_node, problem.bits, couplings, problem.method, problem.front
+        n=mrf.n,
+        n_edges=mrf.n_edges,
+        size=problem.size,
+        edge_node=problem.edge_node,
+        bits=problem.bits,
+        couplings=len(problem.couplings.weight),
+        method=methods.method,
+        largest=methods.largest,
     )
-
-
-def split_length(largest: int, bits: int) -> int:
-    """Room for an affine function of some bits where the low table is as long as the largest group asks for."""
-    return (1 << min(largest, LOW_BITS)) + (1 << max(bits - LOW_BITS, 0))
 
 
 # -- how much -----------------------------------------------------------------------------------------------------
@@ -98,9 +105,9 @@ def problem_bytes(dims: Dimensions) -> int:
         + 9 * arcs
         + 2
         + 5 * dims.couplings
-        + 3 * arcs * int(dims.bits.max(initial=1))  # charge, elimination
-        + form_length(receivers[idle]).sum()  # lens
-        + (form_length(dims.bits) * (sender + 1)).sum()  # form
+        + 3 * arcs * int(dims.bits.max(initial=1))  # weights at bits, orders of elimination
+        + form_length(receivers[idle]).sum()  # projections
+        + (form_length(dims.bits) * (sender + 1)).sum()  # forms
         + 2 * dims.n
         + 3 * dims.n_edges  # the normal form itself
     )
@@ -110,8 +117,8 @@ def problem_bytes(dims: Dimensions) -> int:
 def state_bytes(dims: Dimensions) -> int:
     """Of the position of a run, above all its messages."""
     groups, arcs = len(dims.size), len(dims.bits)
-    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 3.5 * arcs + len(Cursor) + len(Bound)
-    return int(WORD * words)
+    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 3.5 * arcs
+    return int(WORD * words) + Cursor.width() + Bounds.width()
 
 
 def first_rows(dims: Dimensions, cuts: int, exact: bool) -> int:
@@ -131,7 +138,16 @@ def event_bytes() -> int:
 
 def workspace_bytes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> int:
     """Of the scratch."""
-    return sum(WORD * int(np.prod(shape)) for shape in _workspace_shapes(dims, slots, exact, deepest).values())
+    return sum(_bytes(room) for room in _workspace_shapes(dims, slots, exact, deepest).values())
+
+
+def _bytes(room: _Room) -> int:
+    """Of a scratch array, a record or a group of them."""
+    if isinstance(room, Array):
+        return WORD * int(np.prod(room.shape))
+    if isinstance(room, dict):
+        return sum(_bytes(part) for part in room.values())
+    return room.width()
 
 
 def looking_bytes(dims: Dimensions) -> int:
@@ -224,7 +240,7 @@ def events(capacity: int) -> Events:
 def pool(dims: Dimensions, capacity: int) -> Pool:
     """Room for rows; the system backs no more of it than is written to."""
     return Pool(
-        table=_reserved((2 * dims.stride * capacity,), float),
+        table=_reserved((capacity, 2, dims.stride), float),
         **{name: _reserved((capacity,), np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
         intercept=_reserved((capacity, 2), float),
         version=_reserved((capacity, 2), np.int64),
@@ -249,70 +265,95 @@ def _reserved(shape: tuple[int, ...], kind: type | np.dtype[Any]) -> NDArray[Any
     return np.frombuffer(pages, kind, count).reshape(shape)
 
 
-def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> dict[str, tuple[int, ...]]:
-    """The shape of every scratch array, from what its users do."""
+class Array(NamedTuple):
+    """A scratch array to be made."""
+
+    shape: tuple[int, ...]
+    kind: type = float
+
+
+_Room = Array | type[Record] | dict[str, "_Room"]
+
+
+def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> dict[str, _Room]:
+    """How large the scratch must be, from what its users do: fields of `Workspace`, and of its rooms."""
     largest = int(dims.size.max(initial=1))
     receiver = dims.size[dims.edge_node].reshape(-1)
-    active_bits = int(dims.bits.max(initial=1))
-    states, active = 1 << largest, 1 << int(dims.bits.max(initial=0))
+    bits = int(dims.bits.max(initial=1))
+    groups, states, active = len(dims.size), 1 << largest, 1 << int(dims.bits.max(initial=0))
     projected = 1 << int(dims.bits[dims.bits < receiver].max(initial=0))
-    low_length = 1 << min(largest, LOW_BITS)
+    low, high = 1 << min(largest, LOW_BITS), 1 << max(bits - LOW_BITS, 0)
     pruned = exact & (dims.method == Method.PRUNE)
     pruned_bits = int(dims.bits[pruned].max(initial=0))
     candidates = 1 << int(dims.bits[np.flatnonzero(pruned) ^ 1].max(initial=0))
-    front = int(dims.front.max(initial=1)) if exact else 1
+    entries = int(dims.largest.max(initial=1)) if exact else 1
     slots = max(slots, 1)
+    per_bit = ("z", "cap", "price", "normal", "step", "slope", "needed", "weight", "rate", "part")
     return {
-        "nu": (slots, active),
-        "sent": (slots, projected),
-        "rise": (projected,),
-        "total": (states,),
-        "visited": (deepest,),
-        "oracle": (slots,),
-        # Four affine functions of active bits (enumeration, pruning), or one of all bits of a group (decoding).
-        "table": (max(4 * dims.stride, split_length(largest, largest)),),
-        "fold": (4, low_length),
-        "block": (low_length,),
-        "slope": (largest,),
-        "total_slope": (largest,),
-        "capacity": (active_bits, 2),
-        "payment": (active_bits, 2),
-        "cut": (cut_scratch(active_bits),),
-        "trial": (len(dims.size),),
-        "candidate": (len(dims.size),),
-        "pull": (len(dims.size), largest),
-        "gain": (len(dims.size), largest),
-        "tabu": (len(dims.size), largest),
-        "search": (len(Search),),
-        "energy": (2,),
-        "frame": (1 + pruned_bits, dims.stride),
-        "centre": (dims.stride,),
-        "lists": (min(LISTED, candidates * list_width(pruned_bits)),),
-        "level": (pruned_bits + 1, 3),
-        "worthwhile": (1,),
-        "progress": (len(Progress),),
-        "margin": (candidates,),
-        # Candidates that survive, or states that are enumerated in one go.
-        "found": (max(candidates, active),),
-        "front": (front,),
-        "back": (front,),
-        "place": (active_bits,),
-        "low_place": (low_length,),
-        "high_place": (dims.stride - low_length,),
+        "nu": Array((slots, active)),
+        "incoming": Array((slots, projected)),
+        "oracle": Array((slots,)),
+        "rise": Array((projected,)),
+        "total": Array((states,)),
+        "visited": Array((deepest,), int),
+        "progress": Progress,
+        "table": Array((4, dims.stride)),
+        "whole": Array((int(form_length(np.array(largest))),)),
+        "slope": Array((largest,)),
+        "total_slope": Array((largest,)),
+        "chosen": Array((active,), int),
+        "scan": {"best": Array((4, low)), "where": Array((low,))},
+        "cut": {
+            "point": CutPoint,
+            "capacity": Array((bits, 2)),
+            "payment": Array((bits, 2)),
+            **{name: Array((bits,)) for name in per_bit},
+            "members": Array((bits,), int),
+            "factor": Array((bits, bits)),
+            "table": Array((dims.stride,)),
+            "scan": {"best": Array((1, low)), "where": Array((low,))},
+        },
+        "prune": {
+            "candidates": Array((1 + pruned_bits, dims.stride)),
+            "centre": Array((dims.stride,)),
+            "lists": Array((min(LISTED, candidates * list_width(pruned_bits)),)),
+            "level": Array((pruned_bits + 1, 3), int),
+            "margin": Array((candidates,)),
+            "found": Array((candidates,), int),
+        },
+        "eliminate": {
+            "table": Array((2, entries)),
+            "place": Array((bits,), int),
+            "low_place": Array((low,), int),
+            "high_place": Array((high,), int),
+        },
+        "search": {
+            "point": SearchPoint,
+            "trial": Array((groups,), int),
+            "candidate": Array((groups,), int),
+            "pull": Array((groups, largest)),
+            "gain": Array((groups, largest)),
+            "tabu": Array((groups, largest), int),
+        },
     }
 
 
-_WHOLE = {"visited", "trial", "candidate", "tabu", "search", "level", "worthwhile", "progress", "found"}
-_WHOLE |= {"place", "low_place", "high_place"}
+def _made(room: _Room) -> Any:
+    """The scratch arrays and records of these shapes, by name."""
+    if isinstance(room, Array):
+        return np.empty(room.shape, np.int64 if room.kind is int else np.float64)
+    if isinstance(room, dict):
+        return {name: _made(part) for name, part in room.items()}
+    return room.zeros()
 
 
 def workspace(dims: Dimensions, slots: int, exact: bool, deepest: int) -> Workspace:
-    """Scratch for nodes of at most ``degree`` neighbours, with or without room for exact min-marginals."""
-    shapes = _workspace_shapes(dims, slots, exact, deepest)
-    work = Workspace(**{name: np.empty(shape, np.int64 if name in _WHOLE else float) for name, shape in shapes.items()})
-    work.progress[:] = 0
-    work.progress[Progress.LIMIT] = STEP
-    return work
+    """Scratch for nodes of at most ``slots`` neighbours, with or without room for exact min-marginals."""
+    made = _made(_workspace_shapes(dims, slots, exact, deepest))
+    made["progress"].limit = STEP
+    made["scan"], made["cut"]["scan"] = Scan(**made["scan"]), Scan(**made["cut"]["scan"])
+    rooms = {"cut": CutRoom, "prune": PruneRoom, "eliminate": EliminateRoom, "search": SearchRoom}
+    return Workspace(**made | {name: room(**made[name]) for name, room in rooms.items()})
 
 
 def start(problem: Problem, stop: Stop = never) -> State:
@@ -324,21 +365,20 @@ def start(problem: Problem, stop: Stop = never) -> State:
         If ``stop`` says so.
     """
     groups, edges = len(problem.size), len(problem.edge_node)
-    tables = [problem.phi[s : s + (1 << b)] for s, b in zip(problem.phi_start, problem.size, strict=True)]
+    tables = [problem.phi[s : s + (1 << b)] for s, b in zip(problem.phi_first, problem.size, strict=True)]
     decoded = np.array([table.argmin() for table in tables], np.int64)
     node_bound = np.array([table.min() for table in tables])
     edge_bound = np.array([_coupling_minimum(problem, edge, stop) for edge in range(edges)])
     lower, energy = node_bound.sum() + edge_bound.sum(), total_energy(problem, decoded)
-    cursor = np.zeros(len(Cursor), np.int64)
-    cursor[Cursor.DEPTH] = 1
+    cursor, bounds = Cursor.zeros(), Bounds.zeros()
+    cursor.depth = 1
     if not groups:
-        cursor[[Cursor.PHASE, Cursor.STATUS]] = Phase.FINISH, Status.GAP_CLOSED
-    bound = np.zeros(len(Bound))
-    bound[[Bound.LOWER, Bound.SWEEP_START]] = lower
-    bound[[Bound.UPPER, Bound.DECODED, Bound.BEST_DECODED]] = energy
+        cursor.phase, cursor.status = Phase.FINISH, Status.GAP_CLOSED
+    bounds.lower = bounds.sweep_start = lower
+    bounds.upper = bounds.decoded = bounds.best_decoded = energy
     return State(
         cursor=cursor,
-        bound=bound,
+        bounds=bounds,
         lam=np.zeros(int(np.left_shift(1, problem.size)[problem.edge_node].sum())),
         node_bound=node_bound,
         edge_bound=edge_bound,
@@ -366,7 +406,9 @@ def _coupling_minimum(problem: Problem, edge: int, stop: Stop) -> float:
 
 def copy(state: State) -> State:
     """A copy of a position, for going back to."""
-    copies = State._make(_reserved(array.shape, array.dtype) for array in state)
+    copies = State._make(
+        _reserved(part.shape, part.dtype) if isinstance(part, np.ndarray) else part.copy() for part in state
+    )
     restore(copies, state)
     return copies
 
@@ -378,10 +420,14 @@ def copy_of_start(state: State) -> State:
 
 def restore(state: State, snapshot: State) -> None:
     """Make a position what it was when it was copied."""
-    for target, source in zip(state, snapshot, strict=True):
-        np.copyto(target, source)
+    parts: zip[tuple[Any, Any]] = zip(state, snapshot, strict=True)
+    for target, source in parts:
+        if isinstance(target, Record):
+            target.assign(source)
+        else:
+            np.copyto(target, source)
 
 
-def nbytes(arrays: Problem | Pool | State | Workspace | Events) -> int:
-    """Of arrays that are there."""
-    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+def nbytes(arrays: tuple[Any, ...]) -> int:
+    """Of the arrays and records in a tuple, and in tuples within it."""
+    return sum(nbytes(part) if isinstance(part, tuple) else getattr(part, "nbytes", 0) for part in arrays)

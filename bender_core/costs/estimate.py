@@ -100,7 +100,7 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) ->
 
 
 def _dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
-    method, front = plan(graph)
+    method, largest = plan(graph)
     return memory.Dimensions(
         mrf.n,
         mrf.n_edges,
@@ -109,7 +109,7 @@ def _dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
         bits=graph.bits.reshape(-1),
         couplings=len(graph.coupling_bit),
         method=method.reshape(-1),
-        front=front.reshape(-1),
+        largest=largest.reshape(-1),
     )
 
 

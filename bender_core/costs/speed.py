@@ -14,7 +14,7 @@ from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.affine import affine_max4
 from bender_core.kernels.exact import begin_exact, exact_min_marginals
-from bender_core.kernels.layout import LOW_BITS, Method
+from bender_core.kernels.layout import LOW_BITS, Message, Method, Scan
 from bender_core.kernels.rows import enumerate_min_marginals
 from bender_core.model import BinaryMRF, FloatArray
 
@@ -59,12 +59,11 @@ def _best(action: Callable[[], object], repeats: int) -> float:
 
 
 def _pass() -> float:
-    lam, fold = np.zeros(1 << CACHED), np.empty((4, 1 << LOW_BITS))
-    stride = (1 << LOW_BITS) + (1 << (CACHED - LOW_BITS))
-    table = np.zeros(4 * stride)
+    lam, scan = np.zeros(1 << CACHED), Scan(np.empty((4, 1 << LOW_BITS)), np.empty(1 << LOW_BITS))
+    four = tuple(np.zeros((4, (1 << LOW_BITS) + (1 << (CACHED - LOW_BITS)))))
 
     def action() -> None:
-        affine_max4(lam, 0, CACHED, table, 0, stride, 2 * stride, 3 * stride, 1 << LOW_BITS, fold)
+        affine_max4(lam, CACHED, four, scan)
 
     return _best(action, SHORT) / (4 << CACHED)
 
@@ -75,28 +74,28 @@ def _stream() -> float:
 
 
 def _elimination() -> float:
-    graph, sent, nu = _pairs(ELIMINATED)
+    graph, message = _pairs(ELIMINATED)
     work = memory.workspace(memory.dimensions(graph), 1, exact=True, deepest=1)
-    entries = (1 + ELIMINATED) * float(graph.problem.front[0])
+    entries = (1 + ELIMINATED) * float(graph.problem.methods.largest[0])
 
     def action() -> None:
         begin_exact(work)
-        exact_min_marginals(graph.problem, 0, sent, nu, work)
+        exact_min_marginals(graph.problem, message, work)
 
     return _best(action, SHORT) / entries
 
 
 def _overhead() -> float:
-    graph, sent, _ = _pairs(TINY)
+    graph, message = _pairs(TINY)
     work = memory.workspace(memory.dimensions(graph), 1, exact=True, deepest=1)
     # Enough states for the call itself not to count.
     states = np.tile(np.arange(1 << TINY), 64)
-    found = np.empty(len(states))
-    return _best(lambda: enumerate_min_marginals(graph.problem, sent, 0, states, found, work), SHORT) / len(states)
+    all_of_them = message._replace(nu=np.empty(len(states)))
+    return _best(lambda: enumerate_min_marginals(graph.problem, all_of_them, states, work), SHORT) / len(states)
 
 
-def _pairs(members: int) -> tuple[HyperGraph, FloatArray, FloatArray]:
-    """Two groups whose members are coupled one to one, with what one brings and room for what the other gets."""
+def _pairs(members: int) -> tuple[HyperGraph, Message]:
+    """Two groups whose members are coupled one to one, and the message from one to the other."""
     first = np.arange(members)
     mrf = BinaryMRF(
         unary=np.zeros((2 * members, 2)),
@@ -104,5 +103,5 @@ def _pairs(members: int) -> tuple[HyperGraph, FloatArray, FloatArray]:
         pairwise=np.tile(np.eye(2), (members, 1, 1)),
     )
     graph = HyperGraph(mrf, Partition((first, first + members), ("a", "b")))
-    assert graph.problem.method[0] == Method.ELIMINATE or members < ELIMINATED
-    return graph, np.zeros(1 << members), np.empty(1 << members)
+    assert graph.problem.methods.method[0] == Method.ELIMINATE or members < ELIMINATED
+    return graph, Message(0, np.zeros(1 << members), np.empty(1 << members))

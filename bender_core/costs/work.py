@@ -1,7 +1,7 @@
 """What a sweep costs: what it consists of, foreseen from the model or counted in a trial, times a table of constants.
 
-The costs of single steps are multiples of what `speed` measures on this machine; their constants were fitted to runs,
-with the counts known. How many rounds of oracles an update takes is a matter of the model (see `freedom`); those
+The costs of single steps (`kernels.costs`) are multiples of what `speed` measures on this machine; they were fitted to
+runs, with the counts known. How many rounds of oracles an update takes is a matter of the model (see `freedom`); those
 constants were fitted to the counts.
 """
 
@@ -14,8 +14,10 @@ import numpy as np
 from bender_core.costs.freedom import Freedom
 from bender_core.costs.speed import Speed
 from bender_core.groups import Partition, coupled_groups, independent_cycles
+from bender_core.hypergraph import no_methods
+from bender_core.kernels import costs
 from bender_core.kernels.exact import plan_exact
-from bender_core.kernels.layout import Method, Problem
+from bender_core.kernels.layout import Method
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.variants import Variant
 
@@ -37,26 +39,6 @@ GROWTH = 0.9
 # Sweeps of a run: 2 to the power of its features (see `sweeps`) times these, at most as many as the engine allows.
 DURATION = np.array([0.6, 1.69, 0.96, 0.46, -2.01, 2.1, -0.3])
 LONGEST = 400
-# What the loop counts for a step beside its passes, in entries.
-OVERHEAD = 512
-
-# What steps cost. In the overhead of one enumerated state: a run (the call, events and snapshots), a sweep, an update,
-# a message, an entry that is projected from or to active states, a round of oracles for every message and one more,
-# a row, a Magnanti-Wong row per bit of the sender.
-RUN, SWEEP, UPDATE, MESSAGE, PROJECTED, ROUND, ROW, CUT = 3890, 64, 14, 2.3, 0.115, 1.4, 95, 15.2
-# In passes: over a group's tables in an update, over what is sent in an oracle, over the total in a round, over the
-# envelope and the total when a row is put to use, over what is sent in a cut, over both tables of a recycled row.
-UPDATED, READ, SOUGHT, RAISED, CUT_PASSES, SHARED = 0.73, 5.4, 0.01, 1.5, 1.8, 1.05
-# Enumeration: a state of the receiver, per bit of the sender (overhead); a pair of states (entries of a pass).
-STATE, PAIR = 0.33, 0.89
-# Elimination: a message (overhead); an entry of a table.
-ELIMINATION, ELIMINATED = 21, 0.75
-# Pruning: a message (overhead); an entry looked at to list the first candidates, and an entry of the receiver for every
-# candidate that survives, SURVIVING of them for every round of the receiver.
-PRUNING, LOOKED_AT, SURVIVING = 476, 20, 100
-
-# An entry that the loop counts where min-marginals are exact.
-COUNTED = 1.1
 
 
 class Work(NamedTuple):
@@ -113,11 +95,11 @@ def sweeps(graph: Coupled, schedule: str, free: Freedom) -> float:
 def entries_read(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
     """The entries that the loop counts in a sweep."""
     degree = graph.degree
-    read = updates(schedule) * (3 * (1 + degree) * graph.states + OVERHEAD * (3 + degree)).sum()
+    read = updates(schedule) * (3 * (1 + degree) * graph.states + costs.STEPPED * (3 + degree)).sum()
     if which.exact:
         return float(read + (work.read or by_message(graph, which, work, speed).sum() / speed.entry))
     active = np.exp2(graph.bits)
-    rounds = graph.states + graph.received(active[:, ::-1]) + OVERHEAD * (2 + degree)
+    rounds = graph.states + graph.received(active[:, ::-1]) + costs.STEPPED * (2 + degree)
     recycled = 2 * work.held * active.sum(axis=1)
     return float(read + updates(schedule) * (work.rounds * rounds).sum() + recycled.sum())
 
@@ -155,7 +137,7 @@ def shares(graph: Coupled) -> FloatArray:
 def seconds(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
     """Processor seconds of a sweep."""
     if which.exact and work.read:
-        messages = COUNTED * speed.entry * work.read
+        messages = costs.COUNTED * speed.entry * work.read
     elif which.exact:
         messages = by_message(graph, which, work, speed).sum()
     else:
@@ -168,9 +150,13 @@ def _passing(graph: Coupled, schedule: str, sweeps: float, speed: Speed) -> floa
     turns, degree = updates(schedule), graph.degree
     receiver = graph.states[graph.ends]
     projected = receiver[np.exp2(graph.bits) < receiver].sum()
-    overhead = RUN / sweeps + SWEEP + turns * (UPDATE * len(degree) + MESSAGE * degree.sum() + PROJECTED * projected)
+    overhead = (
+        costs.RUN / sweeps
+        + costs.SWEEP
+        + turns * (costs.UPDATE * len(degree) + costs.MESSAGE * degree.sum() + costs.PROJECTED * projected)
+    )
     passes = (turns * (1 + 3 * degree) + 3) * speed.passing(graph.states)
-    return float(speed.overhead * overhead + UPDATED * passes.sum())
+    return float(speed.overhead * overhead + costs.UPDATED * passes.sum())
 
 
 def _with_rows(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
@@ -178,13 +164,13 @@ def _with_rows(graph: Coupled, which: Variant, schedule: str, work: Work, speed:
     active, passing = np.exp2(graph.bits), speed.passing(graph.states)
     sent = active[:, ::-1]
     rounds = updates(schedule) * work.rounds
-    oracles = ROUND * speed.overhead * (1 + graph.degree)
-    oracles += READ * graph.received(speed.passing(sent)) + SOUGHT * passing
+    oracles = costs.ROUND * speed.overhead * (1 + graph.degree)
+    oracles += costs.READ * graph.received(speed.passing(sent)) + costs.SOUGHT * passing
     added = work.added[:, None].repeat(2, axis=1) / 2
-    raising = graph.received(added) * (ROW * speed.overhead + RAISED * passing)
+    raising = graph.received(added) * (costs.ROW * speed.overhead + costs.RAISED * passing)
     cut = added * len(which.alphas) / (1 + len(which.alphas))
-    cutting = cut * (CUT * speed.overhead * graph.bits[:, ::-1] + CUT_PASSES * speed.passing(sent))
-    recycling = 2 * SHARED * work.held * speed.passing(active).sum(axis=1)
+    cutting = cut * (costs.CUT * speed.overhead * graph.bits[:, ::-1] + costs.CUT_PASSES * speed.passing(sent))
+    recycling = 2 * costs.RECYCLED * work.held * speed.passing(active).sum(axis=1)
     return float((rounds * oracles).sum() + raising.sum() + cutting.sum() + recycling.sum())
 
 
@@ -192,15 +178,19 @@ def by_message(graph: Coupled, which: Variant, work: Work, speed: Speed) -> Floa
     """Seconds of every exact message by the way that the engine will choose for it, shape (E, 2)."""
     receiver, sender = graph.bits, graph.bits[:, ::-1]
     states, sent = np.exp2(receiver), np.exp2(sender)
-    enumerated = states * (STATE * speed.overhead * (1 + sender) + PAIR * speed.entry * sent)
+    enumerated = states * (costs.STATE_OVERHEAD * speed.overhead * (1 + sender) + costs.PAIR * speed.entry * sent)
     if which.enumerated:
         return enumerated
     method, front = plan(graph)
     tables = (1 + graph.bits.min(axis=1, keepdims=True)) * front
-    eliminated = ELIMINATION * speed.overhead + ELIMINATED * speed.eliminated * tables
-    surviving = SURVIVING * work.rounds[graph.ends] * states
-    looked_at = LOOKED_AT * (states + receiver * sent)
-    pruned = PRUNING * speed.overhead + speed.entry * looked_at + np.minimum(speed.entry * surviving, enumerated)
+    eliminated = costs.ELIMINATION_OVERHEAD * speed.overhead + costs.TABLE_ENTRY * speed.eliminated * tables
+    surviving = costs.SURVIVING * work.rounds[graph.ends] * states
+    looked_at = costs.LOOKED_AT * (states + receiver * sent)
+    pruned = (
+        costs.PRUNING_OVERHEAD * speed.overhead
+        + speed.entry * looked_at
+        + np.minimum(speed.entry * surviving, enumerated)
+    )
     return np.select([method == Method.ELIMINATE, method == Method.PRUNE], [eliminated, pruned], default=enumerated)
 
 
@@ -295,35 +285,9 @@ def evenness(values: FloatArray, label: IntArray, n_labels: int) -> FloatArray:
 def plan(graph: Coupled) -> tuple[IntArray, FloatArray]:
     """The engine's choice of a way for every message, and the largest table of an elimination, shape (E, 2) each.
 
-    The choice is the kernel's own, asked with a problem that has couplings but no tables.
+    The choice is the kernel's own: it depends on which bits are coupled alone.
     """
     bits = graph.bits.reshape(-1)
-    floats, ints, pairs = np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-    problem = Problem(
-        size=ints,
-        phi=floats,
-        phi_start=ints,
-        edge_node=pairs,
-        edge_weight=floats,
-        bits=bits,
-        lens_start=ints,
-        lens=ints,
-        coupling_start=graph.first,
-        coupling_bit=graph.coupling_bit,
-        coupling_entry=pairs,
-        coupling_weight=floats,
-        charge=np.zeros((0, 0, 2)),
-        form_start=ints,
-        form=floats,
-        method=np.zeros(len(bits), np.int64),
-        elimination=np.zeros((len(bits), int(bits.max(initial=1))), np.int64),
-        front=np.zeros(len(bits)),
-        arc_first=ints,
-        node_arcs=ints,
-        lam_start=ints,
-        low_length=0,
-        stride=0,
-        scale=0.0,
-    )
-    plan_exact(problem, 0, len(bits))
-    return problem.method.reshape(-1, 2), problem.front.reshape(-1, 2)
+    methods = no_methods(len(bits), int(bits.max(initial=1)))
+    plan_exact(bits, graph.first, graph.coupling_bit, methods, 0, len(bits))
+    return methods.method.reshape(-1, 2), methods.largest.reshape(-1, 2)

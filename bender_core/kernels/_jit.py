@@ -1,4 +1,7 @@
-"""The decorators of all compiled code: no GIL, strict floating point, a disk cache that cannot go stale."""
+"""The decorators of all compiled code: no GIL, strict floating point, a disk cache that cannot go stale.
+
+Kernels neither allocate nor return arrays: there are no reference counts.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,35 @@ from bender_core.kernels._cache import DiskCache
 _FASTMATH = {"nnan", "nsz"}
 
 
-def kernel(function):
-    """Compile a function on its first call, and keep the machine code on disk.
+def entry(function):
+    """Compile a function that Python calls, on its first call, and keep the machine code on disk."""
+    return _compiled(function, called_by_python=True, forceinline=True)
 
-    Kernels neither allocate nor return arrays: there are no reference counts. Those whose name begins with an
-    underscore cannot be called from Python; to unpack its arguments would take longer to compile than they do.
-    """
-    compiled = numba.njit(
-        nogil=True,
-        fastmath=_FASTMATH,
-        error_model="numpy",
-        no_cpython_wrapper=function.__name__.startswith("_"),
-        no_cfunc_wrapper=True,
-        _nrt=False,
-    )(function)
-    compiled._cache = DiskCache(function)
-    return compiled
+
+def shared(function):
+    """As `entry`, for what many kernels call and takes long enough for a call not to count: not made part of them."""
+    return _compiled(function, called_by_python=True, forceinline=False)
+
+
+def inner(function):
+    """Compile a function that kernels alone call: unpacking its arguments would take longer to compile than they do."""
+    return _compiled(function, called_by_python=False, forceinline=True)
 
 
 def inlined(function):
     """Make a function part of the kernels that call it: one that returns arrays, or a phase of a long one."""
     return numba.njit(inline="always")(function)
+
+
+def _compiled(function, *, called_by_python, **options):
+    compiled = numba.njit(
+        nogil=True,
+        fastmath=_FASTMATH,
+        error_model="numpy",
+        no_cpython_wrapper=not called_by_python,
+        no_cfunc_wrapper=True,
+        _nrt=False,
+        **options,
+    )(function)
+    compiled._cache = DiskCache(function)
+    return compiled

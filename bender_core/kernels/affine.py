@@ -1,54 +1,69 @@
 """Passes over a table of 2^b entries together with affine functions of the b bits.
 
-The loops run over whole blocks of low-bit entries and are element-wise, which the compiler vectorises; a
-running maximum in one scalar would not be. Every variant of a pass does the same operations per entry, so
-results do not depend on how many rows share a pass.
+An affine function ``g(y) = c + sum_k s_k y_k`` is kept as a table over the low bits and, behind it, one over the high
+bits, so that ``g(y) = g[low bits of y] + g[n_low + high bits of y]``: two numbers in place of b. Rows, couplings and
+their payments are such functions (docs/method.md).
+
+The loops run over whole blocks of low-bit entries and are element-wise, which the compiler vectorises; a running
+maximum in one scalar would not be. Every variant of a pass does the same operations per entry, so results do not
+depend on how many rows share a pass.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import inner, shared
 from bender_core.kernels.layout import LOW_BITS
 
 
-@kernel
-def tabulate(constant, slope, bits, table, at, low_length):
-    """Write the affine function ``constant + sum_k slope[k] bit_k`` as a low and a high table."""
+@inner
+def low_states(bits):
+    """The length of the low table."""
+    return 1 << min(bits, LOW_BITS)
+
+
+@inner
+def high_states(bits):
+    """The length of the high table."""
+    return 1 << max(bits - LOW_BITS, 0)
+
+
+@shared
+def tabulate(constant, slope, bits, g):
+    """Write the affine function ``constant + sum_k slope[k] bit_k``."""
     low = min(bits, LOW_BITS)
-    table[at] = 0.0
-    for k in range(low):
+    _extend(0.0, slope[:low], g)
+    _extend(constant, slope[low:bits], g[1 << low :])
+
+
+@inner
+def _extend(constant, slope, table):
+    """Tabulate an affine function bit by bit: with the next bit on, what it is with that bit off plus its slope."""
+    table[0] = constant
+    for k in range(len(slope)):
         width = 1 << k
-        known = table[at : at + width]
-        fresh = table[at + width : at + 2 * width]
-        for t in range(width):
-            fresh[t] = known[t] + slope[k]
-    at += low_length
-    table[at] = constant
-    for k in range(low, bits):
-        width = 1 << (k - low)
-        known = table[at : at + width]
-        fresh = table[at + width : at + 2 * width]
+        known = table[:width]
+        fresh = table[width : 2 * width]
         for t in range(width):
             fresh[t] = known[t] + slope[k]
 
 
-@kernel
+@inner
 def assign(target, values):
     """Copy values; an assignment of slices would first allocate, lest they overlap."""
     for t in range(len(target)):
         target[t] = values[t]
 
 
-@kernel
-def affine_value(table, at, low_length, state):
-    """The value of a tabulated affine function at a state."""
-    mask = (1 << LOW_BITS) - 1
-    return table[at + (state & mask)] + table[at + low_length + (state >> LOW_BITS)]
+@shared
+def affine_value(g, bits, state):
+    """The value at a state."""
+    n_low = low_states(bits)
+    return g[state & (n_low - 1)] + g[n_low + (state >> LOW_BITS)]
 
 
-@kernel
+@inner
 def _fold_max(values, count):
     """The maximum of the first ``count`` (a power of two) entries, which are overwritten."""
     while count > 4:
@@ -63,49 +78,47 @@ def _fold_max(values, count):
     return best
 
 
-@kernel
-def affine_max(lam, start, bits, table, at, low_length, fold):
-    """``max_y lam[start + y] + g(y)`` for one affine g tabulated at ``table[at:]``."""
-    best = fold[0, : 1 << min(bits, LOW_BITS)]
-    _best_columns(lam, start, bits, table, at, low_length, best)
+@shared
+def affine_max(values, bits, g, scan):
+    """``max_y values[y] + g(y)``."""
+    best = scan.best[0, : low_states(bits)]
+    _best_columns(values, bits, g, best)
     return _fold_max(best, len(best))
 
 
-@kernel
-def affine_argmax(values, bits, table, low_length, fold, block):
-    """A state at which ``values`` plus the affine function tabulated at ``table[0:]`` is largest.
+@shared
+def affine_argmax(values, bits, g, scan):
+    """A state at which ``values + g`` is largest.
 
-    The pass is that of `affine_max`, which is faster than one that keeps track of where the best was: that
-    is looked up afterwards, within the best column.
+    The pass is that of `affine_max`, which is faster than one that keeps track of where the best was: that is looked
+    up afterwards, within the best column.
     """
-    n_low = 1 << min(bits, LOW_BITS)
-    best, copy = fold[0, :n_low], block[:n_low]
-    _best_columns(values, 0, bits, table, 0, low_length, best)
+    n_low = low_states(bits)
+    best, copy = scan.best[0, :n_low], scan.where[:n_low]
+    _best_columns(values, bits, g, best)
     assign(copy, best)
     most = _fold_max(copy, n_low)
     low = 0
     while best[low] < most:
         low += 1
     high = 0
-    for h in range(1, 1 << max(bits - LOW_BITS, 0)):
-        if values[h * n_low + low] + table[low_length + h] > values[high * n_low + low] + table[low_length + high]:
+    for h in range(1, high_states(bits)):
+        if values[h * n_low + low] + g[n_low + h] > values[high * n_low + low] + g[n_low + high]:
             high = h
     return high * n_low + low
 
 
-@kernel
-def _best_columns(lam, start, bits, table, at, low_length, best):
-    """For every low state the maximum, over the high states, of ``lam`` plus an affine function."""
-    n_low = 1 << min(bits, LOW_BITS)
-    n_high = 1 << max(bits - LOW_BITS, 0)
-    low = table[at : at + n_low]
-    high = table[at + low_length : at + low_length + n_high]
+@inner
+def _best_columns(values, bits, g, best):
+    """For every low state the maximum, over the high states, of ``values + g``."""
+    n_low, n_high = low_states(bits), high_states(bits)
+    low, high = g[:n_low], g[n_low:]
     if n_high < 4:
-        x = lam[start : start + n_low]
+        x = values[:n_low]
         for t in range(n_low):
             best[t] = x[t] + high[0]
         for h in range(1, n_high):
-            x = lam[start + h * n_low : start + (h + 1) * n_low]
+            x = values[h * n_low : (h + 1) * n_low]
             shift = high[h]
             for t in range(n_low):
                 best[t] = max(best[t], x[t] + shift)
@@ -113,11 +126,11 @@ def _best_columns(lam, start, bits, table, at, low_length, best):
         for t in range(n_low):
             best[t] = -np.inf
         for h in range(0, n_high, 4):
-            b = start + h * n_low
-            x0 = lam[b : b + n_low]
-            x1 = lam[b + n_low : b + 2 * n_low]
-            x2 = lam[b + 2 * n_low : b + 3 * n_low]
-            x3 = lam[b + 3 * n_low : b + 4 * n_low]
+            b = h * n_low
+            x0 = values[b : b + n_low]
+            x1 = values[b + n_low : b + 2 * n_low]
+            x2 = values[b + 2 * n_low : b + 3 * n_low]
+            x3 = values[b + 3 * n_low : b + 4 * n_low]
             h0, h1, h2, h3 = high[h], high[h + 1], high[h + 2], high[h + 3]
             for t in range(n_low):
                 best[t] = max(best[t], max(max(x0[t] + h0, x1[t] + h1), max(x2[t] + h2, x3[t] + h3)))
@@ -125,17 +138,14 @@ def _best_columns(lam, start, bits, table, at, low_length, best):
         best[t] += low[t]
 
 
-@kernel
-def affine_max4(lam, start, bits, table, at0, at1, at2, at3, low_length, fold):
-    """`affine_max` for four affine functions in one pass over ``lam``."""
-    n_low = 1 << min(bits, LOW_BITS)
-    n_high = 1 << max(bits - LOW_BITS, 0)
-    best0, best1, best2, best3 = fold[0, :n_low], fold[1, :n_low], fold[2, :n_low], fold[3, :n_low]
-    high0 = table[at0 + low_length : at0 + low_length + n_high]
-    high1 = table[at1 + low_length : at1 + low_length + n_high]
-    high2 = table[at2 + low_length : at2 + low_length + n_high]
-    high3 = table[at3 + low_length : at3 + low_length + n_high]
-    x = lam[start : start + n_low]
+@shared
+def affine_max4(values, bits, four, scan):
+    """`affine_max` for four affine functions in one pass over ``values``."""
+    n_low, n_high = low_states(bits), high_states(bits)
+    g0, g1, g2, g3 = four
+    best0, best1, best2, best3 = scan.best[0, :n_low], scan.best[1, :n_low], scan.best[2, :n_low], scan.best[3, :n_low]
+    high0, high1, high2, high3 = g0[n_low:], g1[n_low:], g2[n_low:], g3[n_low:]
+    x = values[:n_low]
     for t in range(n_low):
         best0[t] = x[t] + high0[0]
         best1[t] = x[t] + high1[0]
@@ -143,7 +153,7 @@ def affine_max4(lam, start, bits, table, at0, at1, at2, at3, low_length, fold):
         best3[t] = x[t] + high3[0]
     first = 1
     if n_high > 1:
-        x = lam[start + n_low : start + 2 * n_low]
+        x = values[n_low : 2 * n_low]
         for t in range(n_low):
             best0[t] = max(best0[t], x[t] + high0[1])
             best1[t] = max(best1[t], x[t] + high1[1])
@@ -151,9 +161,9 @@ def affine_max4(lam, start, bits, table, at0, at1, at2, at3, low_length, fold):
             best3[t] = max(best3[t], x[t] + high3[1])
         first = 2
     for h in range(first, n_high, 2):
-        b = start + h * n_low
-        x = lam[b : b + n_low]
-        y = lam[b + n_low : b + 2 * n_low]
+        b = h * n_low
+        x = values[b : b + n_low]
+        y = values[b + n_low : b + 2 * n_low]
         a0, a1, a2, a3 = high0[h], high1[h], high2[h], high3[h]
         b0, b1, b2, b3 = high0[h + 1], high1[h + 1], high2[h + 1], high3[h + 1]
         for t in range(n_low):
@@ -161,12 +171,7 @@ def affine_max4(lam, start, bits, table, at0, at1, at2, at3, low_length, fold):
             best1[t] = max(best1[t], max(x[t] + a1, y[t] + b1))
             best2[t] = max(best2[t], max(x[t] + a2, y[t] + b2))
             best3[t] = max(best3[t], max(x[t] + a3, y[t] + b3))
-    low0, low1, low2, low3 = (
-        table[at0 : at0 + n_low],
-        table[at1 : at1 + n_low],
-        table[at2 : at2 + n_low],
-        table[at3 : at3 + n_low],
-    )
+    low0, low1, low2, low3 = g0[:n_low], g1[:n_low], g2[:n_low], g3[:n_low]
     for t in range(n_low):
         best0[t] += low0[t]
         best1[t] += low1[t]
@@ -175,48 +180,39 @@ def affine_max4(lam, start, bits, table, at0, at1, at2, at3, low_length, fold):
     return _fold_max(best0, n_low), _fold_max(best1, n_low), _fold_max(best2, n_low), _fold_max(best3, n_low)
 
 
-@kernel
-def raise_envelope(nu, bits, table, at, low_length, intercept):
+@shared
+def raise_envelope(nu, bits, g, intercept):
     """``nu(y) <- max(nu(y), intercept - g(y))`` for one row."""
-    n_low = 1 << min(bits, LOW_BITS)
-    n_high = 1 << max(bits - LOW_BITS, 0)
-    low = table[at : at + n_low]
-    for h in range(n_high):
-        shift = intercept - table[at + low_length + h]
+    n_low = low_states(bits)
+    low, high = g[:n_low], g[n_low:]
+    for h in range(high_states(bits)):
+        shift = intercept - high[h]
         x = nu[h * n_low : (h + 1) * n_low]
         for t in range(n_low):
             x[t] = max(x[t], shift - low[t])
 
 
-@kernel
-def raise_envelope4(nu, bits, table, at0, at1, at2, at3, low_length, c0, c1, c2, c3):
+@shared
+def raise_envelope4(nu, bits, four, intercepts):
     """`raise_envelope` for four rows in one pass."""
-    n_low = 1 << min(bits, LOW_BITS)
-    n_high = 1 << max(bits - LOW_BITS, 0)
-    low0, low1, low2, low3 = (
-        table[at0 : at0 + n_low],
-        table[at1 : at1 + n_low],
-        table[at2 : at2 + n_low],
-        table[at3 : at3 + n_low],
-    )
-    for h in range(n_high):
-        s0 = c0 - table[at0 + low_length + h]
-        s1 = c1 - table[at1 + low_length + h]
-        s2 = c2 - table[at2 + low_length + h]
-        s3 = c3 - table[at3 + low_length + h]
+    n_low = low_states(bits)
+    g0, g1, g2, g3 = four
+    c0, c1, c2, c3 = intercepts
+    low0, low1, low2, low3 = g0[:n_low], g1[:n_low], g2[:n_low], g3[:n_low]
+    for h in range(high_states(bits)):
+        s0, s1, s2, s3 = c0 - g0[n_low + h], c1 - g1[n_low + h], c2 - g2[n_low + h], c3 - g3[n_low + h]
         x = nu[h * n_low : (h + 1) * n_low]
         for t in range(n_low):
             x[t] = max(x[t], max(max(s0 - low0[t], s1 - low1[t]), max(s2 - low2[t], s3 - low3[t])))
 
 
-@kernel
-def raise_with_total(nu, total, bits, table, at, low_length, intercept):
+@shared
+def raise_with_total(nu, total, bits, g, intercept):
     """`raise_envelope`, carrying every rise over to the node's total."""
-    n_low = 1 << min(bits, LOW_BITS)
-    n_high = 1 << max(bits - LOW_BITS, 0)
-    low = table[at : at + n_low]
-    for h in range(n_high):
-        shift = intercept - table[at + low_length + h]
+    n_low = low_states(bits)
+    low, high = g[:n_low], g[n_low:]
+    for h in range(high_states(bits)):
+        shift = intercept - high[h]
         x = nu[h * n_low : (h + 1) * n_low]
         y = total[h * n_low : (h + 1) * n_low]
         for t in range(n_low):
@@ -226,38 +222,34 @@ def raise_with_total(nu, total, bits, table, at, low_length, intercept):
             y[t] += after - before
 
 
-@kernel
-def argmin(total, bits, fold, block):
-    """The lowest state at which ``total`` is smallest."""
-    n_low = 1 << min(bits, LOW_BITS)
-    n_high = 1 << max(bits - LOW_BITS, 0)
-    best = fold[0, :n_low]
-    where = block[:n_low]
-    x = total[:n_low]
+@shared
+def argmin(values, bits, scan):
+    """The lowest state at which ``values`` is smallest."""
+    n_low = low_states(bits)
+    best, where = scan.best[0, :n_low], scan.where[:n_low]
+    x = values[:n_low]
     for t in range(n_low):
         best[t] = x[t]
         where[t] = 0.0
-    for h in range(1, n_high):
-        x = total[h * n_low : (h + 1) * n_low]
+    for h in range(1, high_states(bits)):
+        x = values[h * n_low : (h + 1) * n_low]
         here = float(h)
         for t in range(n_low):
             better = x[t] < best[t]
             best[t] = x[t] if better else best[t]
             where[t] = here if better else where[t]
-    return _lowest(best, where, n_low)
+    return _lowest(best, where)
 
 
-@kernel
-def affine_argmin(values, bits, table, low_length, fold, block):
-    """The lowest state at which ``values`` plus the affine function tabulated at ``table[0:]`` is smallest."""
-    n_low = 1 << min(bits, LOW_BITS)
-    n_high = 1 << max(bits - LOW_BITS, 0)
-    low, high = table[:n_low], table[low_length : low_length + n_high]
-    best = fold[0, :n_low]
-    where = block[:n_low]
+@shared
+def affine_argmin(values, bits, g, scan):
+    """The lowest state at which ``values + g`` is smallest."""
+    n_low = low_states(bits)
+    low, high = g[:n_low], g[n_low:]
+    best, where = scan.best[0, :n_low], scan.where[:n_low]
     best[:] = np.inf
     where[:] = 0.0
-    for h in range(n_high):
+    for h in range(high_states(bits)):
         x = values[h * n_low : (h + 1) * n_low]
         shift, here = high[h], float(h)
         for t in range(n_low):
@@ -265,14 +257,14 @@ def affine_argmin(values, bits, table, low_length, fold, block):
             better = value < best[t]
             best[t] = value if better else best[t]
             where[t] = here if better else where[t]
-    return _lowest(best, where, n_low)
+    return _lowest(best, where)
 
 
-@kernel
-def _lowest(best, where, n_low):
+@inner
+def _lowest(best, where):
     """The state of the smallest entry; ties go to the lowest state."""
     low, high = 0, where[0]
-    for t in range(1, n_low):
+    for t in range(1, len(best)):
         if best[t] < best[low] or (best[t] == best[low] and where[t] < high):
             low, high = t, where[t]
-    return int(high) * n_low + low
+    return int(high) * len(best) + low

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import inner
 
 
-@kernel
+@inner
+def has(members, k):
+    """Whether bit k is in a set."""
+    return (members >> k) & 1 == 1
+
+
+@inner
+def everything(bits):
+    """The set of all bits."""
+    return (1 << bits) - 1
+
+
+@inner
 def count_bits(members):
     """The size of a set of bits."""
     count = 0

@@ -11,7 +11,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import entry
 
 
 class Closes(IntEnum):
@@ -46,7 +46,7 @@ def spanning_forest(n: int, edges: NDArray[np.int64], differ: NDArray[np.bool_])
     return closes
 
 
-@kernel
+@entry
 def grow(edges, differ, above, odd, size, closes):
     """Take one edge after the other; at first every vertex is a tree of its own, above which there is nothing else."""
     for e in range(len(edges)):

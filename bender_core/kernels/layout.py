@@ -1,13 +1,19 @@
-"""The arrays that kernels share, and the names of their slots.
+"""What kernels share: the arrays of a run, grouped by what belongs together, and the names of their values.
 
-Everything a run consists of lives in these tuples of arrays, so that the compiled loop can stop anywhere
-and go on later, and Python can grow an array by building a new tuple.
+Everything a run consists of lives in these tuples, so that the compiled loop can stop anywhere and go on later, and
+Python can grow an array by building a new tuple. What changes and is a single number is a field of a `Record`.
+
+States are integers: bit k of a state of a group is the value of member k. A *node* is a group, an *edge* a pair of
+coupled groups; arc ``2 e + s`` carries the message of edge e into its end s, the *receiver*, from the other end, the
+*sender*. Letters in shapes: G groups, E edges, K couplings between groups.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
-from typing import NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,41 +21,116 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# An affine function of b bits is stored as a table over the low bits and one over the high bits; its value
-# at y is low[y & 255] + high[y >> 8]. The low half stays in the first-level cache during a pass.
+# An affine function of b bits is a table over the low bits followed by one over the high bits: its value at y is
+# g[y & 255] + g[n_low + (y >> 8)] (see kernels.affine). The low half stays in the first-level cache during a pass.
 LOW_BITS = 8
 # Entries that a step of the loop reads at most, about: 10 ms. What takes more comes back in between and goes on.
 STEP = 1 << 23
 
 
-class Problem(NamedTuple):
-    """The hyper-graph, read-only. Arc ``2 e + s`` carries the message of hyper-edge e into its node s."""
+def _setter(name: str) -> Callable[[Record, float], None]:
+    return lambda record, value: record.__setitem__(name, value)
 
-    size: Ints  # (G,) members of each group
-    phi: Floats  # flat: energy of every state of every group
-    phi_start: Ints  # (G,)
-    edge_node: Ints  # (E, 2) groups joined, the lower first
-    edge_weight: Floats  # (E,) sum of |theta| over the couplings of the edge
-    bits: Ints  # (2 E,) active bits of the receiver of each arc (see kernels.projection)
-    lens_start: Ints  # (2 E,) where the projection tables of an arc begin
-    lens: Ints  # flat: the active state of every low state, then what every high state adds
-    coupling_start: Ints  # (E + 1,)
-    coupling_bit: Ints  # (K, 2) the active bit on either side
-    coupling_entry: Ints  # (K, 2) the state pair that pays
-    coupling_weight: Floats  # (K,) |theta| of that pair
-    charge: (
-        Floats  # (2 E, most members, 2) for every arc, active bit and value of the receiver: |theta| that may pay there
-    )
-    form_start: Ints  # (2 E,) where an arc's forms begin
-    form: Floats  # flat: -phi_pq as affine functions of the sender's bits (see kernels.coupling)
-    method: Ints  # (2 E,) how exact min-marginals are computed, see Method (kernels.exact)
-    elimination: Ints  # (2 E, most active bits) the order in which the sender's bits would be eliminated
-    front: Floats  # (2 E,) entries of the largest table of that elimination, 0 where it is not the method
+
+if TYPE_CHECKING:
+
+    class _Void:
+        """What is used of `numpy.void`, whose stub allows no subclass."""
+
+        nbytes: int
+
+        def __getitem__(self, name: str) -> float: ...
+        def __setitem__(self, name: str, value: float) -> None: ...
+        def copy(self) -> Self: ...
+
+else:
+    _Void = np.void
+
+
+class Record(_Void):
+    """Numbers that change, by name: a NumPy record whose class says which fields it has, each an int or a float.
+
+    Kernels read and write the fields of a record in place.
+    """
+
+    _layout: ClassVar[np.dtype[np.void]]
+
+    def __init_subclass__(cls) -> None:
+        """Make a property of every field declared."""
+        kinds = {name: np.float64 if kind == "float" else np.int64 for name, kind in cls.__annotations__.items()}
+        # Always the same object: compiled code recognises a record by it.
+        cls._layout = np.dtype((cls, list(kinds.items())))
+        for name in kinds:
+            setattr(cls, name, property(itemgetter(name), _setter(name)))
+
+    @classmethod
+    def zeros(cls) -> Self:
+        """A record of zeros."""
+        record: Self = np.zeros(1, cls._layout)[0]
+        return record
+
+    @classmethod
+    def width(cls) -> int:
+        """The bytes of a record."""
+        return cls._layout.itemsize
+
+    def assign(self, source: Self) -> None:
+        """Give every field the value that it has in another record."""
+        for name in self._layout.names or ():
+            self[name] = source[name]
+
+
+# -- what is solved -----------------------------------------------------------------------------------------------
+
+
+class Couplings(NamedTuple):
+    """Couplings in normal form, sorted by the edge of groups that they belong to."""
+
+    first: Ints  # (E + 1,) where those of an edge begin
+    bit: Ints  # (K, 2) the active bit on either side (see kernels.projection)
+    entry: Ints  # (K, 2) the state pair that pays
+    weight: Floats  # (K,) |theta| of that pair
+
+
+class Projections(NamedTuple):
+    """From the states of a receiver to those of its active bits (see kernels.projection)."""
+
+    first: Ints  # (2 E,) where the tables of an arc begin
+    table: Ints  # flat: the active state of every low state, then what every high state adds
+
+
+class Forms(NamedTuple):
+    """``-phi_pq`` of every arc as affine functions of the sender's bits (see kernels.coupling)."""
+
+    first: Ints  # (2 E,) where those of an arc begin
+    table: Floats  # flat: (constant, slopes) of every low state of the receiver, then what every high state adds
+
+
+class Methods(NamedTuple):
+    """How exact min-marginals are computed (see kernels.exact)."""
+
+    method: Ints  # (2 E,) see `Method`
+    order: Ints  # (2 E, most active bits) in which the sender's bits would be eliminated
+    largest: Floats  # (2 E,) entries of the largest table of that elimination, 0 where it is not the method
+
+
+class Problem(NamedTuple):
+    """The hyper-graph, read-only."""
+
+    size: Ints  # (G,) members
+    phi: Floats  # flat: the energy of every state of every group
+    phi_first: Ints  # (G,) where the table of a group begins
     arc_first: Ints  # (G + 1,) CSR over node_arcs
     node_arcs: Ints  # (2 E,) the arcs that each group receives
-    lam_start: Ints  # (2 E,) where an arc's table begins in State.lam
-    low_length: int  # room for a low table
-    stride: int  # room for a low and a high table
+    edge_node: Ints  # (E, 2) groups joined, the lower first
+    edge_weight: Floats  # (E,) sum of |theta| over the couplings of the edge
+    bits: Ints  # (2 E,) active bits of the receiver of each arc
+    lam_first: Ints  # (2 E,) where the table of an arc begins in State.lam
+    weight_at: Floats  # (2 E, most active bits, 2) the weight of the couplings that may pay at a bit and its value
+    couplings: Couplings
+    projections: Projections
+    forms: Forms
+    methods: Methods
     scale: float  # how much energy is at stake (see hypergraph.energy_scale): what tolerances are relative to
 
 
@@ -71,11 +152,47 @@ class Rule(NamedTuple):
     constant: float
 
 
+# -- where a run is -----------------------------------------------------------------------------------------------
+
+
+class Cursor(Record):
+    """What the loop does next, and how far it is with that."""
+
+    phase: int  # see `Phase`
+    sweep: int
+    position: int  # index into Rule.order
+    slot: int  # which arc of the node is being opened
+    begun: int  # whether the message of that slot, or its row, has been begun; the workspace says how far it is
+    events: int
+    rows: int  # in use
+    planned: int  # rows written, in use or not yet
+    minimiser: int  # y*: where the envelope of the open node is made tight
+    loosest: int  # slot of the loosest edge
+    status: int  # see `Status`
+    depth: int  # at how many states of a group its envelope is made tight
+    visited: int  # at how many of the open node's it is
+    cut: int  # how many Magnanti-Wong rows of the slot are planned
+    rounds: int  # of the descent from a labelling
+    moved: int  # whether that round has found a better labelling
+    searches: int  # from the labelling decoded last
+    credit: int  # entries that may still be read in search of better labellings (see kernels.costs)
+
+
+class Bounds(Record):
+    """Energies without the model's constant."""
+
+    lower: float
+    upper: float
+    decoded: float  # of State.decoded
+    sweep_start: float  # the lower bound when the sweep began
+    best_decoded: float  # the least energy of State.decoded so far: the paper's upper bound
+
+
 class State(NamedTuple):
     """The position of a run between two node updates."""
 
-    cursor: Ints  # see Cursor
-    bound: Floats  # see Bound
+    cursor: Cursor
+    bounds: Bounds
     lam: Floats  # flat: the dual table of every arc
     node_bound: Floats  # (G,) lambda_p
     edge_bound: Floats  # (E,) lambda_pq
@@ -90,61 +207,24 @@ class State(NamedTuple):
 class Pool(NamedTuple):
     """Benders rows, append-only. Row r is ``phi_pq(y_p, y_q) >= -u(y_p) - v(y_q)``."""
 
-    table: Floats  # flat: u then v, each a low and a high table, per row
+    table: Floats  # (rows, 2, stride) what the row charges either end: u and v as affine functions of its active bits
     edge: Ints
     side: Ints  # the side (0: p, 1: q) whose minimiser the row was made at
     anchor: Ints  # that minimiser
-    kind: Ints
+    kind: Ints  # see `RowKind`
     born: Ints  # index of the event that added it
     next: Ints  # next row of the same edge, -1 at the end
     intercept: Floats  # (rows, 2) beta_0 for the message into either side, at the version of the messages in `version`
     version: Ints  # (rows, 2) see kernels.rows.has_intercept
-    share: Floats  # (rows, most active bits, 2) beta_3 / Q: the part of what could be paid in u at a bit and value of v
-
-
-class Workspace(NamedTuple):
-    """Scratch of the node being updated; worthless between two nodes."""
-
-    nu: Floats  # (largest degree, most states) the (envelope of the) min-marginals, over active states
-    sent: Floats  # (largest degree, most states) what the senders bring, where they have idle bits
-    rise: Floats  # (most states,) how much a new row raised an envelope
-    total: Floats  # (most states,) phi_p + sum of nu; infinite at the states `visited`
-    visited: Ints  # (Rule.deepest,) states at which the envelope is tight, while deeper ones are seen to
-    oracle: Floats  # (largest degree,) true min-marginals at the minimiser
-    table: Floats  # (4 * stride,) affine tables
-    fold: Floats  # (4, low_length)
-    block: Floats  # (low_length,)
-    slope: Floats  # (most members,)
-    total_slope: Floats  # (most members,)
-    capacity: Floats  # (most active bits, 2) Q of a Magnanti-Wong cut
-    payment: Floats  # (most active bits, 2) its beta_3
-    cut: Floats  # flat: the active set of a Magnanti-Wong cut
-    trial: Ints  # (G,) a labelling being improved
-    candidate: Ints  # (G,) the best that the search has come by since it began
-    pull: Floats  # (G, most members) by how much the neighbours' states make a member prefer 0
-    gain: Floats  # (G, most members) what flipping a member of `trial` adds to its energy
-    tabu: Ints  # (G, most members) a member is not flipped before so many flips are made
-    search: Ints  # see Search
-    energy: Floats  # (2,) of `trial` and of `candidate`, while searching
-    frame: Floats  # (1 + most active bits, stride) all candidates of a pruning (see kernels.prune)
-    centre: Floats  # (stride,) their values at the centre of a box
-    lists: Floats  # flat: the candidates that survive, box in box
-    level: Ints  # (boxes in each other, 3) where a list begins, its length, and the halves already done
-    worthwhile: Ints  # (1,) whether pruning costs less than enumerating, so far
-    progress: Ints  # how far the message being made is, see Progress
-    margin: Floats  # (most candidates,) by how much a pivot leaves a chance
-    found: Ints  # (most states,) candidates that survive, or states to be enumerated
-    front: Floats  # a table of an elimination (see kernels.eliminate)
-    back: Floats  # the one that it is turned into
-    place: Ints  # (most active bits,) where a bit is moved
-    low_place: Ints  # (low_length,) where the low bits of a state are moved
-    high_place: Ints  # (stride - low_length,)
+    share: (
+        Floats  # (rows, most active bits, 2) beta_3 / Q: fraction of capacity Q charged to u, per sender bit and value
+    )
 
 
 class Events(NamedTuple):
-    """What happened, one entry a column (method.md, sections 2 and 3)."""
+    """What happened, one entry a column (docs/method.md)."""
 
-    kind: Ints
+    kind: Ints  # see `Kind`
     sweep: Ints
     node: Ints
     arc: Ints  # -1 where no arc is concerned
@@ -159,57 +239,170 @@ class Events(NamedTuple):
     upper_bound: Floats
 
 
-class Cursor(IntEnum):
-    """Slots of State.cursor."""
-
-    PHASE = 0
-    SWEEP = 1
-    POSITION = 2  # index into Rule.order
-    SLOT = 3  # which arc of the node is being opened
-    BEGUN = 4  # whether the message of SLOT, or its row, has been begun; the workspace says how far it is
-    EVENTS = 5
-    ROWS = 6  # rows in use
-    PLANNED = 7  # rows written, not yet in use
-    MINIMISER = 8  # y*: where the envelope of the open node is made tight
-    LOOSE = 9  # slot of the loosest edge
-    STATUS = 10
-    DEPTH = 11  # at how many states of a group its envelope is made tight
-    VISITED = 12  # at how many of the open node's it is
-    CUT = 13  # how many Magnanti-Wong rows of SLOT are planned
-    ROUND = 14  # of the descent from a labelling
-    MOVED = 15  # whether that round has found a better labelling
-    SEARCHES = 16  # from the labelling decoded last
-    CREDIT = 17  # entries that may still be read in search of better labellings (see advance.SHARE)
+# -- scratch ------------------------------------------------------------------------------------------------------
 
 
-class Progress(IntEnum):
-    """Slots of Workspace.progress: how far a message is that is made bit by bit."""
+class Progress(Record):
+    """How far a message is that is made bit by bit."""
 
-    NEXT = 0  # the row to recycle next, or the first state whose min-marginal is not known; -1 when all is done
-    PART = 1  # elimination: bits that are gone; pruning: 1 + the open bits of the box being halved, 0 between boxes
-    SPENT = 2  # pruning: entries read for the box at NEXT
-    DEPTH = 3  # pruning: of the part of that box being looked at
-    STATE = 4  # pruning: first state of that part
-    LIMIT = 5  # about so many entries are read before the kernel comes back; set once, see STEP
-
-
-class Search(IntEnum):
-    """Slots of Workspace.search."""
-
-    MEMBERS = 0  # of all groups
-    FLIPS = 1
-    LATEST = 2  # the flip that led to `Workspace.candidate`
-    DICE = 3  # the last random number
+    next: int  # the row to recycle next, or the first state whose min-marginal is not known; -1 when all is done
+    part: int  # elimination: bits that are gone; pruning: 1 + the open bits of the box being halved, 0 between boxes
+    spent: int  # pruning: entries read for the box at `next`
+    depth: int  # pruning: of the part of that box being looked at
+    state: int  # pruning: first state of that part
+    worthwhile: int  # whether pruning costs less than enumerating, so far
+    limit: int  # about so many entries are read before the kernel comes back; set once, see STEP
 
 
-class Bound(IntEnum):
-    """Slots of State.bound. Energies without the model's constant."""
+class Scan(NamedTuple):
+    """Running optima of a pass, one a low state (see kernels.affine)."""
 
-    LOWER = 0
-    UPPER = 1
-    DECODED = 2  # energy of State.decoded
-    SWEEP_START = 3  # the lower bound when the sweep began
-    BEST_DECODED = 4  # the least energy of State.decoded so far: the paper's upper bound
+    best: Floats  # (4, low states)
+    where: Floats  # (low states,) the high state of each
+
+
+class CutPoint(Record):
+    """Where the active-set method of a Magnanti-Wong cut is (see kernels.magnanti_wong). Sets of bits are integers."""
+
+    pivots: int
+    origin: int  # the state y0 that attains the oracle's value when everything is paid
+    free: int  # the bits that are at neither limit
+    full: int  # those at the upper one
+    fixed: int  # those without capacity
+    count: int  # of active rows
+    bit: int  # whose limit is the constraint to be added; -1 if it is a row
+    members: int  # the set of that constraint
+    sign: float  # of its normal
+    needed: float  # its right-hand side
+    violation: float
+    multiplier: float
+    intercept: float  # the oracle's value
+    magnitude: float  # of the numbers involved: what slacks are relative to
+    attained: float  # by y0, when everything is paid
+    pull: float  # of the linear part, c
+
+
+class CutRoom(NamedTuple):
+    """Scratch of a Magnanti-Wong cut."""
+
+    point: CutPoint
+    capacity: Floats  # (most active bits, 2) Q: what the receiver's side may pay, per bit and value of the sender
+    payment: Floats  # (most active bits, 2) beta_3: what it pays
+    z: Floats  # (most active bits,) what it pays at the value that y0 does not take
+    cap: Floats  # (most active bits,) upper limits of z; the lower limits are 0
+    price: Floats  # (most active bits,) multiplier of the limit that a bit which is not free is held at
+    normal: Floats  # (most active bits,) of the constraint to be added
+    step: Floats  # (most active bits,) what the active set leaves of it
+    slope: Floats  # (most active bits,)
+    members: Ints  # (most active bits,) the set of every active row
+    needed: Floats  # (most active bits,) its right-hand side
+    weight: Floats  # (most active bits,) its multiplier
+    rate: Floats  # (most active bits,) how fast that falls as the new constraint's rises
+    part: Floats  # (most active bits,)
+    factor: (
+        Floats  # (most active bits, most active bits) Cholesky factor of the active rows' Gram matrix, free bits only
+    )
+    table: Floats  # (stride,) an affine function
+    scan: Scan
+
+
+class PruneRoom(NamedTuple):
+    """Scratch of pruning (see kernels.prune)."""
+
+    candidates: Floats  # (1 + most active bits, stride) constants and half slopes of all candidates
+    centre: Floats  # (stride,) their values at the centre of a box
+    lists: Floats  # flat: the candidates that survive, box in box
+    level: Ints  # (boxes in each other, 3) where a list begins, its length, and the halves already done
+    margin: Floats  # (most candidates,) by how much a pivot leaves a chance
+    found: Ints  # (most candidates,) those that survive
+
+
+class EliminateRoom(NamedTuple):
+    """Scratch of elimination (see kernels.eliminate)."""
+
+    table: Floats  # (2, entries of the largest table) the present table, and the one that it is turned into
+    place: Ints  # (most active bits,) where a bit is moved
+    low_place: Ints  # (low states,) where the low bits of a state are moved
+    high_place: Ints  # (high states,)
+
+
+class SearchPoint(Record):
+    """How far a search for better labellings is."""
+
+    members: int  # of all groups
+    flips: int
+    latest: int  # the flip that led to SearchRoom.candidate
+    dice: int  # the last random number
+    energy: float  # of SearchRoom.trial
+    least: float  # of SearchRoom.candidate
+
+
+class SearchRoom(NamedTuple):
+    """Scratch of a search for better labellings (see kernels.primal)."""
+
+    point: SearchPoint
+    trial: Ints  # (G,) a labelling being improved
+    candidate: Ints  # (G,) the best that the search has come by since it began
+    pull: Floats  # (G, most members) by how much the neighbours' states make a member prefer 0
+    gain: Floats  # (G, most members) what flipping a member of `trial` adds to its energy
+    tabu: Ints  # (G, most members) a member is not flipped before so many flips are made
+
+
+class Workspace(NamedTuple):
+    """Scratch of the node being updated; worthless between two nodes."""
+
+    nu: Floats  # (largest degree, most active states) the (envelope of the) min-marginals of every slot
+    incoming: (
+        Floats  # (largest degree, most projected states) what senders with idle bits bring (see kernels.projection)
+    )
+    oracle: Floats  # (largest degree,) true min-marginals at the minimiser
+    rise: Floats  # (most projected states,) how much a new row raised an envelope
+    total: Floats  # (most states,) phi_p + sum of nu; infinite at the states `visited`
+    visited: Ints  # (Rule.deepest,) states at which the envelope is tight, while deeper ones are seen to
+    progress: Progress
+    table: Floats  # (4, stride) affine functions of active bits
+    whole: Floats  # (a low and a high table of the largest group,) one of all bits of a group
+    slope: Floats  # (most members,)
+    total_slope: Floats  # (most members,)
+    chosen: Ints  # (most active states,) states that are enumerated in one go
+    scan: Scan
+    cut: CutRoom
+    prune: PruneRoom
+    eliminate: EliminateRoom
+    search: SearchRoom
+
+
+class Message(NamedTuple):
+    """A message being made."""
+
+    arc: int
+    incoming: Floats  # (2^active bits of the sender,) what the sender brings
+    nu: Floats  # (2^active bits of the receiver,) its (envelope of the) min-marginals
+
+
+class Goal(Record):
+    """How far a call of the loop goes, and what it took."""
+
+    until: int  # see `Until`
+    event_limit: int  # stop when that many events have happened
+    sweep_limit: int  # stop when that many sweeps are complete
+    budget: int  # stop after about so many table entries read
+    spent: int
+
+
+class Run(NamedTuple):
+    """All that a run consists of."""
+
+    problem: Problem
+    rule: Rule
+    pool: Pool
+    state: State
+    work: Workspace
+    events: Events
+    goal: Goal
+
+
+# -- names of values ----------------------------------------------------------------------------------------------
 
 
 class Phase(IntEnum):
@@ -262,14 +455,25 @@ class RowKind(IntEnum):
     """How a row was made: by which cut."""
 
     RMC = 0  # reverse Magnanti-Wong
-    MWC_0 = 1  # Magnanti-Wong with alpha = 0, see cut_kind
+    MWC_0 = 1  # Magnanti-Wong with alpha = 0, see `cut_kind`
     MWC_HALF = 2
     MWC_1 = 3
 
 
+CUT_KINDS = {0.0: RowKind.MWC_0, 0.5: RowKind.MWC_HALF, 1.0: RowKind.MWC_1}
+
+
 def cut_kind(alpha: float) -> RowKind:
-    """The kind of a Magnanti-Wong row of a given alpha: 0, one half or 1."""
-    return RowKind(1 + round(2 * alpha))
+    """The kind of a Magnanti-Wong row of a given alpha.
+
+    Raises
+    ------
+    ValueError
+        If rows are not made with that alpha.
+    """
+    if alpha not in CUT_KINDS:
+        raise ValueError(f"alpha is {alpha}; Magnanti-Wong rows are made with {', '.join(map(str, CUT_KINDS))}")
+    return CUT_KINDS[alpha]
 
 
 class Until(IntEnum):
@@ -280,16 +484,6 @@ class Until(IntEnum):
     NODE = 2
     SWEEP = 3
     NEVER = 4
-
-
-class Goal(IntEnum):
-    """Slots of the goal array of one call."""
-
-    UNTIL = 0
-    EVENT_LIMIT = 1  # stop when that many events have happened
-    SWEEP_LIMIT = 2  # stop when that many sweeps are complete
-    BUDGET = 3  # stop after about so many table entries read
-    SPENT = 4
 
 
 class Outcome(IntEnum):

@@ -1,15 +1,15 @@
-"""Magnanti-Wong cuts: the cheapest row that is tight at the minimiser (paper, "MWC"; method.md, section 3).
+"""Magnanti-Wong cuts: the cheapest row that is tight at the minimiser (paper, "MWC"; docs/method.md).
 
-Of the couplings that y* does not pay, ``beta[j, x]`` is the part paid on the receiver's side, out of q[j, x].
-It minimises ``sum alpha beta + (1 - alpha) beta^2`` subject to one constraint per state of the sender, which
-says that the row's minimum does not fall below the oracle's value there. A dual active-set method (Goldfarb
-and Idnani) meets them one by one: from beta = 0 each round adds the constraint that is violated most, which
-one pass finds, so none of the others is ever written down.
+Of the couplings that y* does not pay, ``beta[j, x]`` is the part paid on the receiver's side, out of q[j, x]. It
+minimises ``sum alpha beta + (1 - alpha) beta^2`` subject to one constraint per state of the sender, which says that the
+row's minimum does not fall below the oracle's value there. A dual active-set method (Goldfarb and Idnani) meets them
+one by one: from beta = 0 each round adds the constraint that is violated most, which one pass finds, so none of the
+others is ever written down.
 
-At beta = q one state y0 attains the value already; its constraint forces ``beta[j, y0_j] = q[j, y0_j]``. What is
-left is one variable z_j per bit, for the value that y0 does not take, and a constraint per set D of bits in
-which a state differs from y0: ``sum_{j in D} z_j >= needed(D)``. Divided by 1 - alpha the objective is that of
-the point of the feasible set nearest to (-c, ..., -c).
+At beta = q one state y0 attains the value already; its constraint forces ``beta[j, y0_j] = q[j, y0_j]``. What is left
+is one variable z_j per bit, for the value that y0 does not take, and a constraint per set D of bits in which a state
+differs from y0: ``sum_{j in D} z_j >= needed(D)``. Divided by 1 - alpha the objective is that of the point of the
+feasible set nearest to (-c, ..., -c).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bender_core.kernels._jit import inlined, kernel
+from bender_core.kernels._jit import entry, inner
 from bender_core.kernels.affine import affine_argmax, assign, tabulate
-from bender_core.kernels.bits import count_bits
+from bender_core.kernels.bits import count_bits, everything, has
 from bender_core.kernels.layout import Floats
 
 # For alpha = 1 there is no nearest point but a linear program; far enough away the nearest point solves it, up to
@@ -33,6 +33,8 @@ ZERO = 1e-10
 ROW_SLACK, BOX_SLACK, CUT_SLACK = 1e-13, 3e-14, 1e-12
 # How far a cut that rounding spoilt may move towards the reverse row, as a part of the way, and be called optimal.
 NUDGE = 1e-8
+# Of `CutPoint.bit`: the constraint to be added is no bit's limit, but a row.
+ROW = -1
 
 
 class CutStatus(IntEnum):
@@ -43,286 +45,263 @@ class CutStatus(IntEnum):
     UNFINISHED = 2
 
 
-class Cut(IntEnum):
-    """Slots at the beginning of the scratch: where the method stands between two calls."""
+class Sender(NamedTuple):
+    """Who sends the message that a cut is made for."""
 
-    PIVOTS = 0
-    INTERCEPT = 1
-    MAGNITUDE = 2
-    BASE = 3  # the state y0
-    MOST = 4  # the value it attains
-    PULL = 5  # of the linear part, c
-    FREE = 6  # the bits that are at neither limit
-    FULL = 7  # those at the upper one
-    FIXED = 8  # those without capacity
-    COUNT = 9  # of active rows
+    bits: int
+    incoming: Floats  # (2^bits,) what it brings
+    weight: Floats  # (bits, 2) what all couplings at a bit and its value weigh
+    capacity: Floats  # (bits, 2) those that y* does not take: q
 
 
-HEAD = len(Cut)
-
-
-class _Room(NamedTuple):
-    """The scratch, cut up. A set of bits is an integer; an active set also has the masks of free and full bits."""
-
-    z: Floats  # (bits,)
-    cap: Floats  # (bits,) upper limits of z; the lower limits are 0
-    price: Floats  # (bits,) multiplier of the limit that a bit which is not free is held at
-    normal: Floats  # (bits,) of the constraint to be added
-    step: Floats  # (bits,) what the active set leaves of it
-    slope: Floats  # (bits,)
-    members: Floats  # (bits,) the set of every active row
-    needed: Floats  # (bits,) its right-hand side
-    weight: Floats  # (bits,) its multiplier
-    rate: Floats  # (bits,) how fast that falls as the new constraint's rises
-    part: Floats  # (bits,)
-    factor: Floats  # (bits, bits) Cholesky factor of the Gram matrix of the active rows on the free bits
-
-
-def cut_scratch(bits: int) -> int:
-    """The length of the scratch that `magnanti_wong` needs."""
-    return HEAD + bits * (bits + 11)
-
-
-@inlined
-def _room(scratch, bits):
-    b, first = bits, HEAD
-    return _Room(
-        scratch[first : first + b],
-        scratch[first + b : first + 2 * b],
-        scratch[first + 2 * b : first + 3 * b],
-        scratch[first + 3 * b : first + 4 * b],
-        scratch[first + 4 * b : first + 5 * b],
-        scratch[first + 5 * b : first + 6 * b],
-        scratch[first + 6 * b : first + 7 * b],
-        scratch[first + 7 * b : first + 8 * b],
-        scratch[first + 8 * b : first + 9 * b],
-        scratch[first + 9 * b : first + 10 * b],
-        scratch[first + 10 * b : first + 11 * b],
-        scratch[first + 11 * b : first + 11 * b + b * b].reshape((b, b)),
-    )
-
-
-@kernel
-def sender_capacity(problem, arc, state, q):
-    """Fill ``q[j, x]``: what the couplings at the sender's bit j and value x weigh that the state does not take."""
-    edge, side = arc // 2, arc % 2
-    q[: problem.bits[arc ^ 1]] = 0.0
-    for c in range(problem.coupling_start[edge], problem.coupling_start[edge + 1]):
-        if (state >> problem.coupling_bit[c, side]) & 1 != problem.coupling_entry[c, side]:
-            q[problem.coupling_bit[c, 1 - side], problem.coupling_entry[c, 1 - side]] += problem.coupling_weight[c]
-
-
-@kernel
-def begin_cut(lam, bits, intercept, t, q, alpha, low_length, table, fold, block, scratch, beta):
+@entry
+def begin_cut(sender, intercept, alpha, cut):
     """Prepare for a Magnanti-Wong cut, which `continue_cut` makes.
 
     Parameters
     ----------
-    lam : what the sender brings, over the states of its ``bits``
-    intercept : the oracle's value at y*
-    t, q : what all couplings at a bit and value of the sender weigh, and those that y* does not take
-    alpha : the linear part of the objective; the rest is quadratic
-    table, fold, block : as for `affine_argmax`
-    scratch : `cut_scratch` of the bits; where the method stands, see `Cut`
-    beta : the payments
+    sender : Sender
+    intercept : float
+        The oracle's value at y*.
+    alpha : float
+        The linear part of the objective; the rest is quadratic.
+    cut : CutRoom
     """
-    room = _room(scratch, bits)
-    magnitude = abs(intercept)
+    point, payment, bits = cut.point, cut.payment, sender.bits
+    point.intercept, point.magnitude = intercept, abs(intercept)
     for j in range(bits):
-        magnitude += t[j, 0] + t[j, 1]
-        beta[j, 0] = q[j, 0]
-        beta[j, 1] = q[j, 1]
-    base = _most_violated(lam, bits, t, beta, low_length, table, fold, block, room.slope)
-    most = lam[base]
+        point.magnitude += sender.weight[j, 0] + sender.weight[j, 1]
+        payment[j, 0] = sender.capacity[j, 0]
+        payment[j, 1] = sender.capacity[j, 1]
+    point.origin = _most_violated(sender, cut)
+    point.attained = sender.incoming[point.origin]
     largest = 0.0
     for j in range(bits):
-        x = (base >> j) & 1
-        most += t[j, x] - q[j, x]
-        room.cap[j] = q[j, 1 - x]
-        largest = max(largest, room.cap[j])
-    pull = FAR * largest if alpha == 1.0 else min(alpha / (2.0 * (1.0 - alpha)), FAR * largest)
+        x = (point.origin >> j) & 1
+        point.attained += sender.weight[j, x] - sender.capacity[j, x]
+        cut.cap[j] = sender.capacity[j, 1 - x]
+        largest = max(largest, cut.cap[j])
+    point.pull = FAR * largest if alpha == 1.0 else min(alpha / (2.0 * (1.0 - alpha)), FAR * largest)
+    point.pivots = point.count = point.free = point.full = point.fixed = 0
     # Bits start at 0: held there by their price, or, where nothing pulls, free. Those without capacity stay.
-    free, fixed = 0, 0
     for j in range(bits):
-        room.z[j] = 0.0
-        room.price[j] = pull
-        if room.cap[j] <= BOX_SLACK * magnitude:
-            room.z[j] = room.cap[j]
-            fixed |= 1 << j
-        elif pull == 0.0:
-            free |= 1 << j
-    scratch[Cut.PIVOTS] = 0
-    scratch[Cut.INTERCEPT], scratch[Cut.MAGNITUDE] = intercept, magnitude
-    scratch[Cut.BASE], scratch[Cut.MOST], scratch[Cut.PULL] = base, most, pull
-    scratch[Cut.FREE], scratch[Cut.FULL], scratch[Cut.FIXED], scratch[Cut.COUNT] = free, 0, fixed, 0
+        cut.z[j] = 0.0
+        cut.price[j] = point.pull
+        if cut.cap[j] <= BOX_SLACK * point.magnitude:
+            cut.z[j] = cut.cap[j]
+            point.fixed |= 1 << j
+        elif point.pull == 0.0:
+            point.free |= 1 << j
 
 
-@kernel
-def continue_cut(lam, bits, t, q, passes, low_length, table, fold, block, scratch, beta):
-    """Go on with a cut for about so many passes over ``lam``; returns how many were made, and the status.
+@entry
+def continue_cut(sender, passes, cut):
+    """Go on with a cut for about ``passes`` passes over what the sender brings.
 
-    When that is no longer UNFINISHED, ``beta`` holds the payments. Arguments as for `begin_cut`.
+    Returns how many were made, and the status; when that is no longer UNFINISHED, ``cut.payment`` holds beta.
     """
-    room = _room(scratch, bits)
-    made, finished = _active_set(lam, bits, t, q, passes, low_length, table, fold, block, room, scratch, beta)
-    if made < 0:
-        return passes, CutStatus.UNFINISHED
-    base, intercept, magnitude = int(scratch[Cut.BASE]), scratch[Cut.INTERCEPT], scratch[Cut.MAGNITUDE]
-    if finished and -scratch[Cut.MOST] >= intercept - CUT_SLACK * magnitude:
-        return made, CutStatus.OPTIMAL
-    moved = repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold, block, room, beta)
-    return made, CutStatus.OPTIMAL if moved <= NUDGE else CutStatus.FALLBACK
+    point = cut.point
+    made, status = _active_set(sender, passes, cut)
+    if status == CutStatus.UNFINISHED:
+        return made, status
+    if status == CutStatus.OPTIMAL and -point.attained >= point.intercept - CUT_SLACK * point.magnitude:
+        return made, status
+    return made, CutStatus.OPTIMAL if repair(sender, cut) <= NUDGE else CutStatus.FALLBACK
 
 
-@kernel
-def _most_violated(lam, bits, t, beta, low_length, table, fold, block, slope):
-    """The state at which the row with these payments is lowest."""
+@inner
+def _most_violated(sender, cut):
+    """The state at which the row with the present payments is lowest."""
     constant = 0.0
-    for j in range(bits):
-        zero = t[j, 0] - beta[j, 0]
+    for j in range(sender.bits):
+        zero = sender.weight[j, 0] - cut.payment[j, 0]
         constant += zero
-        slope[j] = t[j, 1] - beta[j, 1] - zero
-    tabulate(constant, slope, bits, table, 0, low_length)
-    return affine_argmax(lam, bits, table, low_length, fold, block)
+        cut.slope[j] = sender.weight[j, 1] - cut.payment[j, 1] - zero
+    tabulate(constant, cut.slope, sender.bits, cut.table)
+    return affine_argmax(sender.incoming, sender.bits, cut.table, cut.scan)
 
 
-@kernel
-def _active_set(lam, bits, t, q, passes, low_length, table, fold, block, room, scratch, beta):
-    """Goldfarb and Idnani's method; returns the passes made, -1 if it is to go on, and whether all constraints are met.
+@inner
+def _active_set(sender, passes, cut):
+    """Goldfarb and Idnani's method; returns the passes made, and whether all constraints are met.
 
-    The point is at all times the best one for the active constraints alone, so its objective only rises and
-    never exceeds the optimum.
+    The point is at all times the best one for the active constraints alone, so its objective only rises and never
+    exceeds the optimum.
     """
-    z, cap, price, normal = room.z, room.cap, room.price, room.normal
-    step, weight, rate = room.step, room.weight, room.rate
-    base, most, pull, magnitude = int(scratch[Cut.BASE]), scratch[Cut.MOST], scratch[Cut.PULL], scratch[Cut.MAGNITUDE]
-    free, full, fixed = int(scratch[Cut.FREE]), int(scratch[Cut.FULL]), int(scratch[Cut.FIXED])
-    count, pivots = int(scratch[Cut.COUNT]), int(scratch[Cut.PIVOTS])
-    box_slack = BOX_SLACK * magnitude
-    limit, made = 30 * bits + 60, 0
-    while pivots < limit:
+    point, limit, made = cut.point, 30 * sender.bits + 60, 0
+    while point.pivots < limit:
         if made == passes:
-            scratch[Cut.FREE], scratch[Cut.FULL] = free, full
-            scratch[Cut.COUNT] = count
-            return -1, False
-        _factorise(room, count, free)
-        _settle(room, bits, count, free)
-        # The next constraint: a limit if one is violated, which costs no pass, or else a state's.
-        bit, violation, needed = -1, box_slack, 0.0
-        for j in range(bits):
-            if (free >> j) & 1 == 1 and max(-z[j], z[j] - cap[j]) > violation:
-                bit, violation = j, max(-z[j], z[j] - cap[j])
-        if bit >= 0:
-            members = 1 << bit
-            sign = -1.0 if z[bit] > 0.0 else 1.0
-        else:
-            pay(bits, base, q, 0.0, room, beta)
-            state = _most_violated(lam, bits, t, beta, low_length, table, fold, block, room.slope)
+            return made, CutStatus.UNFINISHED
+        _factorise(cut)
+        _settle(cut, sender.bits)
+        if not _find_limit(cut, sender.bits):
             made += 1
-            members, sign = state ^ base, 1.0
-            needed = lam[state] - most
-            violation = 0.0
-            for j in range(bits):
-                x = (state >> j) & 1
-                if (members >> j) & 1 == 1:
-                    needed += t[j, x]
-                    violation -= beta[j, x]
-                else:
-                    needed += t[j, x] - q[j, x]
-            violation += needed
-            if violation <= ROW_SLACK * magnitude:
-                return made, True
-            for k in range(count):
-                if room.members[k] == members:
-                    return made, False  # as near as rounding lets it come
-        for j in range(bits):
-            normal[j] = sign * float((members >> j) & 1)
-        # Raise its multiplier until it is met. An active constraint whose multiplier reaches 0 on the way leaves.
-        multiplier = 0.0
-        while True:
-            length = _split(room, bits, count, free, full)
-            blocked = np.inf
-            for k in range(count):
-                if rate[k] > ZERO:
-                    blocked = min(blocked, max(weight[k], 0.0) / rate[k])
-            held = ((1 << bits) - 1) & ~(free | fixed)
-            for j in range(bits):
-                if (held >> j) & 1 == 1 and step[j] > ZERO:
-                    blocked = min(blocked, max(price[j], 0.0) / step[j])
-            reach = violation / length if length > ZERO else np.inf
-            if (reach == np.inf and blocked == np.inf) or pivots >= limit:
-                return made, False
-            if bit < 0 and count == bits and reach <= blocked:
-                return made, False  # no more rows are independent, whatever rounding says
-            amount = min(reach, blocked)
-            pivots += 1
-            scratch[Cut.PIVOTS] = pivots
-            multiplier += amount
-            if length > ZERO:
-                violation -= amount * length
-                for j in range(bits):
-                    if (free >> j) & 1 == 1:
-                        z[j] += amount * step[j]
-            # Ties leave together.
-            gone = blocked * (1.0 + 1e-13) + 1e-14 * pull if blocked < reach else -1.0
-            kept = 0
-            for k in range(count):
-                if rate[k] <= ZERO or max(weight[k], 0.0) / rate[k] > gone:
-                    room.members[kept] = room.members[k]
-                    room.needed[kept] = room.needed[k]
-                    weight[kept] = weight[k] - amount * rate[k]
-                    kept += 1
-            count = kept
-            for j in range(bits):
-                if (held >> j) & 1 == 1:
-                    if step[j] <= ZERO or max(price[j], 0.0) / step[j] > gone:
-                        price[j] -= amount * step[j]
-                    else:
-                        free |= 1 << j
-                        full &= ~(1 << j)
-            if reach <= blocked:
-                break
-            _factorise(room, count, free)
-        if bit < 0:
-            room.members[count] = members
-            room.needed[count] = needed
-            weight[count] = multiplier
-            count += 1
-        else:
-            free &= ~members
-            price[bit] = multiplier
-            z[bit] = 0.0
-            if sign < 0.0:
-                full |= members
-                z[bit] = cap[bit]
-    return made, False
+            _find_row(sender, cut)
+            if point.violation <= ROW_SLACK * point.magnitude:
+                return made, CutStatus.OPTIMAL
+            if _is_active(cut):
+                return made, CutStatus.FALLBACK  # as near as rounding lets it come
+        if not _meet(cut, sender.bits, limit):
+            return made, CutStatus.FALLBACK
+        _add(cut)
+    return made, CutStatus.FALLBACK
 
 
-@kernel
-def pay(bits, base, q, moved, room, beta):
-    """The payments at a point moved a part of the way towards the reverse row."""
+@inner
+def _find_limit(cut, bits):
+    """Make the limit that is violated most the next constraint, which costs no pass; returns whether there is one."""
+    point = cut.point
+    point.bit, point.violation, point.needed = ROW, BOX_SLACK * point.magnitude, 0.0
     for j in range(bits):
-        x = (base >> j) & 1
-        cap = room.cap[j]
-        z = min(max(room.z[j], 0.0), cap)
-        beta[j, x] = q[j, x]
-        beta[j, 1 - x] = min(z + moved * (cap - z), cap)
+        beyond = max(-cut.z[j], cut.z[j] - cut.cap[j])
+        if has(point.free, j) and beyond > point.violation:
+            point.bit, point.violation = j, beyond
+    if point.bit == ROW:
+        return False
+    point.members = 1 << point.bit
+    point.sign = -1.0 if cut.z[point.bit] > 0.0 else 1.0
+    return True
 
 
-@kernel
-def _factorise(room, count, free):
+@inner
+def _find_row(sender, cut):
+    """Make the row that is violated most the next constraint: a pass over what the sender brings."""
+    point, weight = cut.point, sender.weight
+    pay(sender, 0.0, cut)
+    state = _most_violated(sender, cut)
+    point.members, point.sign = state ^ point.origin, 1.0
+    needed, met = sender.incoming[state] - point.attained, 0.0
+    for j in range(sender.bits):
+        x = (state >> j) & 1
+        if has(point.members, j):
+            needed += weight[j, x]
+            met -= cut.payment[j, x]
+        else:
+            needed += weight[j, x] - sender.capacity[j, x]
+    point.needed, point.violation = needed, met + needed
+
+
+@inner
+def _is_active(cut):
+    """Whether the row found is active already."""
+    k = 0
+    while k < cut.point.count and cut.members[k] != cut.point.members:
+        k += 1
+    return k < cut.point.count
+
+
+@inner
+def _meet(cut, bits, limit):
+    """Raise the multiplier of the new constraint until it is met; returns whether it could be.
+
+    An active constraint whose multiplier reaches 0 on the way leaves.
+    """
+    point = cut.point
+    for j in range(bits):
+        cut.normal[j] = point.sign * float((point.members >> j) & 1)
+    point.multiplier = 0.0
+    while True:
+        length = _split(cut, bits)
+        held = everything(bits) & ~(point.free | point.fixed)
+        blocked = _blocked_at(cut, bits, held)
+        reach = point.violation / length if length > ZERO else np.inf
+        if (reach == np.inf and blocked == np.inf) or point.pivots >= limit:
+            return False
+        if point.bit == ROW and point.count == bits and reach <= blocked:
+            return False  # no more rows are independent, whatever rounding says
+        amount = min(reach, blocked)
+        point.pivots += 1
+        point.multiplier += amount
+        if length > ZERO:
+            point.violation -= amount * length
+            for j in range(bits):
+                if has(point.free, j):
+                    cut.z[j] += amount * cut.step[j]
+        # Ties leave together.
+        gone = blocked * (1.0 + 1e-13) + 1e-14 * point.pull if blocked < reach else -1.0
+        _release(cut, bits, held, amount, gone)
+        if reach <= blocked:
+            return True
+        _factorise(cut)
+
+
+@inner
+def _blocked_at(cut, bits, held):
+    """How far the new multiplier may rise before that of an active row, or the price of a bit held, is 0."""
+    blocked = np.inf
+    for k in range(cut.point.count):
+        if cut.rate[k] > ZERO:
+            blocked = min(blocked, max(cut.weight[k], 0.0) / cut.rate[k])
+    for j in range(bits):
+        if has(held, j) and cut.step[j] > ZERO:
+            blocked = min(blocked, max(cut.price[j], 0.0) / cut.step[j])
+    return blocked
+
+
+@inner
+def _release(cut, bits, held, amount, gone):
+    """Lower the multipliers by what the new one has risen; those that are 0 before it has risen by ``gone`` leave."""
+    point, weight, rate, price, step = cut.point, cut.weight, cut.rate, cut.price, cut.step
+    kept = 0
+    for k in range(point.count):
+        if rate[k] <= ZERO or max(weight[k], 0.0) / rate[k] > gone:
+            cut.members[kept] = cut.members[k]
+            cut.needed[kept] = cut.needed[k]
+            weight[kept] = weight[k] - amount * rate[k]
+            kept += 1
+    point.count = kept
+    for j in range(bits):
+        if has(held, j):
+            if step[j] <= ZERO or max(price[j], 0.0) / step[j] > gone:
+                price[j] -= amount * step[j]
+            else:
+                point.free |= 1 << j
+                point.full &= ~(1 << j)
+
+
+@inner
+def _add(cut):
+    """Make the constraint that was met an active one."""
+    point = cut.point
+    if point.bit == ROW:
+        cut.members[point.count] = point.members
+        cut.needed[point.count] = point.needed
+        cut.weight[point.count] = point.multiplier
+        point.count += 1
+        return
+    point.free &= ~point.members
+    cut.price[point.bit] = point.multiplier
+    cut.z[point.bit] = 0.0
+    if point.sign < 0.0:
+        point.full |= point.members
+        cut.z[point.bit] = cut.cap[point.bit]
+
+
+@entry
+def pay(sender, moved, cut):
+    """The payments at a point moved a part of the way towards the reverse row."""
+    for j in range(sender.bits):
+        x = (cut.point.origin >> j) & 1
+        cap = cut.cap[j]
+        z = min(max(cut.z[j], 0.0), cap)
+        cut.payment[j, x] = sender.capacity[j, x]
+        cut.payment[j, 1 - x] = min(z + moved * (cap - z), cap)
+
+
+@inner
+def _factorise(cut):
     """Cholesky, afresh: the Gram matrix counts common members, so no rounding is carried from pivot to pivot."""
-    factor = room.factor
-    for a in range(count):
-        seen = int(room.members[a]) & free
+    factor = cut.factor
+    for a in range(cut.point.count):
+        seen = cut.members[a] & cut.point.free
         for b in range(a + 1):
-            value = float(count_bits(seen & int(room.members[b])))
+            value = float(count_bits(seen & cut.members[b]))
             for k in range(b):
                 value -= factor[a, k] * factor[b, k]
             factor[a, b] = value / factor[b, b] if b < a else np.sqrt(max(value, ZERO))
 
 
-@kernel
+@inner
 def _solve(factor, count, x):
     """Solve with the Gram matrix, in place."""
     for a in range(count):
@@ -335,76 +314,73 @@ def _solve(factor, count, x):
         x[a] /= factor[a, a]
 
 
-@kernel
-def _settle(room, bits, count, free):
+@inner
+def _settle(cut, bits):
     """Move the free bits by the least that makes the active rows tight again, to the last digits."""
-    part = room.part
-    for k in range(count):
-        members = int(room.members[k])
-        part[k] = room.needed[k]
+    part, point = cut.part, cut.point
+    for k in range(point.count):
+        part[k] = cut.needed[k]
         for j in range(bits):
-            part[k] -= room.z[j] * float((members >> j) & 1)
-    _solve(room.factor, count, part)
-    for k in range(count):
-        members = int(room.members[k]) & free
+            part[k] -= cut.z[j] * float((cut.members[k] >> j) & 1)
+    _solve(cut.factor, point.count, part)
+    for k in range(point.count):
+        members = cut.members[k] & point.free
         for j in range(bits):
-            room.z[j] += part[k] * float((members >> j) & 1)
+            cut.z[j] += part[k] * float((members >> j) & 1)
 
 
-@kernel
-def _split(room, bits, count, free, full):
+@inner
+def _split(cut, bits):
     """Write the new normal as a combination of the active rows (``rate``) and a rest (``step``).
 
     On the free bits the rest is orthogonal to the rows, and its squared length is returned; on the others it is
     the rate at which the multiplier of the limit falls. The second round makes good what rounding left.
     """
-    step, rate, part = room.step, room.rate, room.part
-    assign(step, room.normal)
-    rate[:count] = 0.0
+    step, rate, part, point = cut.step, cut.rate, cut.part, cut.point
+    assign(step[:bits], cut.normal)
+    rate[: point.count] = 0.0
     for _ in range(2):
-        for k in range(count):
-            members = int(room.members[k]) & free
+        for k in range(point.count):
+            members = cut.members[k] & point.free
             part[k] = 0.0
             for j in range(bits):
                 part[k] += step[j] * float((members >> j) & 1)
-        _solve(room.factor, count, part)
-        for k in range(count):
-            members = int(room.members[k])
+        _solve(cut.factor, point.count, part)
+        for k in range(point.count):
             rate[k] += part[k]
             for j in range(bits):
-                step[j] -= part[k] * float((members >> j) & 1)
+                step[j] -= part[k] * float((cut.members[k] >> j) & 1)
     length = 0.0
     for j in range(bits):
-        if (free >> j) & 1 == 1:
+        if has(point.free, j):
             length += step[j] * step[j]
-        elif (full >> j) & 1 == 1:
+        elif has(point.full, j):
             step[j] = -step[j]
     return length
 
 
-@kernel
-def repair(lam, bits, base, intercept, t, q, magnitude, low_length, table, fold, block, room, beta):
+@entry
+def repair(sender, cut):
     """Move towards the reverse row by the least part of the way that makes the cut tight; returns that part.
 
     The row's minimum is concave along the way: of every state that is too low the part follows that lifts it
     enough, and a few such steps suffice. The reverse row is the end of the way.
     """
-    moved = 0.0
-    for _ in range(2 * bits + 10):
-        pay(bits, base, q, moved, room, beta)
-        state = _most_violated(lam, bits, t, beta, low_length, table, fold, block, room.slope)
-        missing = lam[state] + intercept
-        slope = 0.0
-        for j in range(bits):
+    point, moved = cut.point, 0.0
+    for _ in range(2 * sender.bits + 10):
+        pay(sender, moved, cut)
+        state = _most_violated(sender, cut)
+        missing, slope = sender.incoming[state] + point.intercept, 0.0
+        for j in range(sender.bits):
             x = (state >> j) & 1
-            missing += t[j, x] - beta[j, x]
-            if x != (base >> j) & 1:
-                slope += room.cap[j] - min(max(room.z[j], 0.0), room.cap[j])
-        if missing <= CUT_SLACK * magnitude:
+            missing += sender.weight[j, x] - cut.payment[j, x]
+            if x != (point.origin >> j) & 1:
+                slope += cut.cap[j] - min(max(cut.z[j], 0.0), cut.cap[j])
+        if missing <= CUT_SLACK * point.magnitude:
             return moved
         further = moved + missing / slope if slope > 0.0 else 1.0
         if not moved < further < 1.0:
             break
         moved = further
-    pay(bits, base, q, 1.0, room, beta)
+    pay(sender, 1.0, cut)
     return 1.0

@@ -1,14 +1,15 @@
-"""Labellings: their energy, what a group decodes to, and better ones than what was decoded."""
+"""Labellings: what a group decodes to, and better ones than what was decoded (docs/method.md)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import entry, inner
 from bender_core.kernels.affine import affine_argmin, assign, tabulate
-from bender_core.kernels.coupling import coupling_energy, coupling_form
-from bender_core.kernels.layout import Bound, Search
-from bender_core.kernels.projection import active_state
+from bender_core.kernels.bits import has
+from bender_core.kernels.costs import FLIP, NEIGHBOUR
+from bender_core.kernels.coupling import add_slopes, local_energy, total_energy
+from bender_core.kernels.projection import active_state, dual_table, energies, sender_of
 
 # Rounds over all groups at most; a descent that is still going then has gained what there was to gain.
 ROUNDS = 20
@@ -20,232 +21,207 @@ TENURE = 10
 PERSISTENCE, PERSISTENCE_PER_MEMBER = 200, 10
 # with the states of up to one in so many groups at random.
 KICKED = 4
-# What a flip takes in entries read: for every member of the model, and for every member of a neighbour.
-FLIP, NEIGHBOUR = 4, 40
+# Which neighbours `best_state` takes as decided: those that come before on the way out, on the way back, or all.
+OUT, BACK, ALL = 1, -1, 0
 
 
-@kernel
-def total_energy(problem, states):
-    """The energy of a joint state of all groups, without the model's constant."""
-    energy = 0.0
-    for p in range(len(states)):
-        energy += problem.phi[problem.phi_start[p] + states[p]]
-    for edge in range(len(problem.edge_node)):
-        energy += coupling_energy(problem, edge, states[problem.edge_node[edge, 0]], states[problem.edge_node[edge, 1]])
-    return energy
-
-
-@kernel
-def _local_energy(problem, states, node):
-    energy = problem.phi[problem.phi_start[node] + states[node]]
-    for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
-        edge = problem.node_arcs[a] // 2
-        energy += coupling_energy(problem, edge, states[problem.edge_node[edge, 0]], states[problem.edge_node[edge, 1]])
-    return energy
-
-
-@kernel
+@entry
 def decode(problem, state, node, minimiser):
     """Let a group decode to its minimiser, and keep the best joint labelling over time (paper, Eq. "EqOptInt")."""
-    bound = state.bound
+    bounds = state.bounds
     if minimiser == state.decoded[node]:
         return
-    before = _local_energy(problem, state.decoded, node)
+    before = local_energy(problem, state.decoded, node)
     state.decoded[node] = minimiser
-    bound[Bound.DECODED] += _local_energy(problem, state.decoded, node) - before
-    if bound[Bound.DECODED] < bound[Bound.BEST_DECODED]:
+    bounds.decoded += local_energy(problem, state.decoded, node) - before
+    if bounds.decoded < bounds.best_decoded:
         # Summed afresh, so that the bound reported does not carry the rounding of the increments.
-        bound[Bound.DECODED] = total_energy(problem, state.decoded)
-        bound[Bound.BEST_DECODED] = min(bound[Bound.BEST_DECODED], bound[Bound.DECODED])
-        keep_better(state, state.decoded, bound[Bound.DECODED])
+        bounds.decoded = total_energy(problem, state.decoded)
+        bounds.best_decoded = min(bounds.best_decoded, bounds.decoded)
+        keep_better(state, state.decoded, bounds.decoded)
 
 
-@kernel
+@inner
 def keep_better(state, states, energy):
     """Keep a labelling if it is the best so far."""
-    if energy < state.bound[Bound.UPPER]:
-        state.bound[Bound.UPPER] = energy
+    if energy < state.bounds.upper:
+        state.bounds.upper = energy
         assign(state.best, states)
 
 
-@kernel
-def follow(problem, rule, state, trial, position, work):
+# -- following and descending -------------------------------------------------------------------------------------
+
+
+@entry
+def follow(problem, rule, state, position, work):
     """Decode the group at a position of the order: messages speak for the groups to come, the couplings for those
     decided before, with which a group that decodes on its own need not agree where states tie.
 
     The second half of an alternating order is the way back. Returns the entries read.
     """
     node = rule.order[position]
-    direction = 1 if position < len(rule.rank) else -1
+    way = OUT if position < len(rule.rank) else BACK
     n = 1 << problem.size[node]
     total = work.total[:n]
-    assign(total, problem.phi[problem.phi_start[node] :])
+    assign(total, energies(problem, node))
     spent = n
     for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
         arc = problem.node_arcs[a]
-        if not _is_decided(problem, rule, direction, node, arc):
-            lam = state.lam[problem.lam_start[arc] : problem.lam_start[arc] + n]
+        if not _is_decided(problem, rule, way, node, arc):
+            lam = dual_table(problem, state.lam, arc)
             for y in range(n):
                 total[y] += lam[y]
             spent += n
-    trial[node] = _best_state(problem, rule, direction, trial, node, total, work)
+    work.search.trial[node] = _best_state(problem, rule, way, node, total, work)
     return spent
 
 
-@kernel
-def descend(problem, rule, trial, node, work):
+@inner
+def descend(problem, rule, node, work):
     """Give one group its best state, all others fixed; returns whether that lowers the energy of the labelling."""
-    start = problem.phi_start[node]
-    phi = problem.phi[start : start + (1 << problem.size[node])]
-    best = _best_state(problem, rule, 0, trial, node, phi, work)
+    trial = work.search.trial
+    best = _best_state(problem, rule, ALL, node, energies(problem, node), work)
     if best == trial[node]:
         return False
-    before = _local_energy(problem, trial, node)
+    before = local_energy(problem, trial, node)
     previous = trial[node]
     trial[node] = best
-    if _local_energy(problem, trial, node) < before - LEAST * problem.scale:
+    if local_energy(problem, trial, node) < before - LEAST * problem.scale:
         return True
     trial[node] = previous
     return False
 
 
-@kernel
-def _is_decided(problem, rule, direction, node, arc):
-    """Whether the sender of an arc comes before its receiver: on the way out (1) or back (-1); 0 if all do."""
-    sender = problem.edge_node[arc // 2, 1 - arc % 2]
-    return direction == 0 or direction * (rule.rank[sender] - rule.rank[node]) < 0
+@inner
+def _is_decided(problem, rule, way, node, arc):
+    """Whether the sender of an arc is decided before its receiver."""
+    return way == ALL or way * (rule.rank[sender_of(problem, arc)] - rule.rank[node]) < 0
 
 
-@kernel
-def _best_state(problem, rule, direction, states, node, energies, work):
+@inner
+def _best_state(problem, rule, way, node, energy, work):
     """The best state of a group, given those neighbours that are decided.
 
     With neighbours fixed the couplings are affine in the group's bits, so that is one pass over its own energies.
     """
-    bits = problem.size[node]
-    constant = 0.0
-    total = work.total_slope
+    bits, trial = problem.size[node], work.search.trial
+    constant, total = 0.0, work.total_slope
     total[:bits] = 0.0
     for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
         arc = problem.node_arcs[a]
-        if _is_decided(problem, rule, direction, node, arc):
-            constant += _add_slopes(problem, arc, states[problem.edge_node[arc // 2, 1 - arc % 2]], 1.0, total, work)
-    tabulate(constant, total, bits, work.table, 0, problem.low_length)
-    return affine_argmin(energies, bits, work.table, problem.low_length, work.fold, work.block)
+        if _is_decided(problem, rule, way, node, arc):
+            constant += add_slopes(problem, arc, trial[sender_of(problem, arc)], 1.0, total, work.slope)
+    tabulate(constant, total, bits, work.whole)
+    return affine_argmin(energy, bits, work.whole, work.scan)
 
 
-@kernel
-def _add_slopes(problem, arc, state, sign, total, work):
-    """Add to every member's slope what the sender's state makes it pay for being 1; returns the constant."""
-    constant = coupling_form(problem, arc ^ 1, active_state(problem, arc ^ 1, state), work.slope)
-    k = 0
-    for position in range(problem.size[problem.edge_node[arc // 2, arc % 2]]):
-        if active_state(problem, arc, 1 << position) != 0:
-            total[position] -= sign * work.slope[k]
-            k += 1
-    return -sign * constant
+# -- tabu search --------------------------------------------------------------------------------------------------
 
 
-@kernel
+@entry
 def begin_search(problem, work):
     """Prepare to flip members of the trial one by one. Returns the entries read."""
-    trial, groups = work.trial, len(work.trial)
-    members = 0
-    for p in range(groups):
-        members += problem.size[p]
-        work.pull[p] = 0.0
-        work.tabu[p] = 0
+    room, point = work.search, work.search.point
+    trial = room.trial
+    point.members = point.flips = point.latest = 0
+    for p in range(len(trial)):
+        point.members += problem.size[p]
+        room.pull[p] = 0.0
+        room.tabu[p] = 0
         for a in range(problem.arc_first[p], problem.arc_first[p + 1]):
             arc = problem.node_arcs[a]
-            _add_slopes(problem, arc, trial[problem.edge_node[arc // 2, 1 - arc % 2]], 1.0, work.pull[p], work)
-        _weigh_flips(problem, work, p)
-    work.search[Search.MEMBERS] = members
-    work.search[Search.FLIPS] = work.search[Search.LATEST] = 0
-    work.energy[:] = total_energy(problem, trial)
-    assign(work.candidate, trial)
-    return members * FLIP + len(problem.node_arcs) * NEIGHBOUR
+            add_slopes(problem, arc, trial[sender_of(problem, arc)], 1.0, room.pull[p], work.slope)
+        _weigh_flips(problem, room, p)
+    point.energy = point.least = total_energy(problem, trial)
+    assign(room.candidate, trial)
+    return point.members * FLIP + len(problem.node_arcs) * NEIGHBOUR
 
 
-@kernel
-def _weigh_flips(problem, work, node):
+@inner
+def _weigh_flips(problem, room, node):
     """What flipping every member of a group adds to the energy."""
-    start, y = problem.phi_start[node], work.trial[node]
+    phi, y = energies(problem, node), room.trial[node]
     for k in range(problem.size[node]):
-        coupled = work.pull[node, k]
-        if (y >> k) & 1 == 1:
+        coupled = room.pull[node, k]
+        if has(y, k):
             coupled = -coupled
-        work.gain[node, k] = problem.phi[start + (y ^ (1 << k))] - problem.phi[start + y] + coupled
+        room.gain[node, k] = phi[y ^ (1 << k)] - phi[y] + coupled
 
 
-@kernel
+@entry
 def search(problem, work):
     """Make the best flip that is not tabu, even if the energy rises; a member flipped stays so for a while.
 
     One that leads to the best labelling yet is made in any case (Glover's tabu search). Returns the entries read.
     """
-    seek = work.search
+    room, point = work.search, work.search.point
     least = LEAST * problem.scale
-    flips, groups = seek[Search.FLIPS], len(work.trial)
     node, member, best = -1, -1, np.inf
-    for p in range(groups):
+    for p in range(len(room.trial)):
         for k in range(problem.size[p]):
-            gain = work.gain[p, k]
-            free = work.tabu[p, k] <= flips or work.energy[0] + gain < work.energy[1] - least
+            gain = room.gain[p, k]
+            free = room.tabu[p, k] <= point.flips or point.energy + gain < point.least - least
             if gain < best and free:
                 node, member, best = p, k, gain
-    seek[Search.FLIPS] = flips + 1
-    spent = seek[Search.MEMBERS] * FLIP
+    point.flips += 1
+    spent = point.members * FLIP
     if node < 0:
         return spent
-    before, after = work.trial[node], work.trial[node] ^ (1 << member)
-    work.trial[node] = after
-    work.energy[0] += best
     # Short for few members, so that there always is one to flip; uneven, so that the search does not go in circles.
-    most = min(seek[Search.MEMBERS] // 4, TENURE)
-    work.tabu[node, member] = flips + 1 + most + roll(work, most + 1)
+    most = min(point.members // 4, TENURE)
+    room.tabu[node, member] = point.flips + most + roll(room, most + 1)
+    point.energy += best
+    spent += _flip(problem, node, member, work)
+    if point.energy < point.least - least:
+        point.least = point.energy
+        point.latest = point.flips
+        assign(room.candidate, room.trial)
+    return spent
+
+
+@inner
+def _flip(problem, node, member, work):
+    """Flip a member of the trial, and weigh anew what depends on it. Returns the entries read."""
+    room, spent = work.search, 0
+    before, after = room.trial[node], room.trial[node] ^ (1 << member)
+    room.trial[node] = after
     for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
         arc = problem.node_arcs[a]
         if active_state(problem, arc, before) == active_state(problem, arc, after):
             continue
         # The message the other way has the neighbour for its receiver.
-        neighbour = problem.edge_node[arc // 2, 1 - arc % 2]
-        _add_slopes(problem, arc ^ 1, before, -1.0, work.pull[neighbour], work)
-        _add_slopes(problem, arc ^ 1, after, 1.0, work.pull[neighbour], work)
-        _weigh_flips(problem, work, neighbour)
+        neighbour = sender_of(problem, arc)
+        add_slopes(problem, arc ^ 1, before, -1.0, room.pull[neighbour], work.slope)
+        add_slopes(problem, arc ^ 1, after, 1.0, room.pull[neighbour], work.slope)
+        _weigh_flips(problem, room, neighbour)
         spent += problem.size[neighbour] * NEIGHBOUR
-    _weigh_flips(problem, work, node)
-    if work.energy[0] < work.energy[1] - least:
-        work.energy[1] = work.energy[0]
-        seek[Search.LATEST] = seek[Search.FLIPS]
-        assign(work.candidate, work.trial)
+    _weigh_flips(problem, room, node)
     return spent
 
 
-@kernel
-def is_exhausted(work):
+@inner
+def is_exhausted(point):
     """Whether the search has gone on for long without finding a better labelling."""
-    seek = work.search
-    return seek[Search.FLIPS] - seek[Search.LATEST] > PERSISTENCE + seek[Search.MEMBERS] * PERSISTENCE_PER_MEMBER
+    return point.flips - point.latest > PERSISTENCE + point.members * PERSISTENCE_PER_MEMBER
 
 
-@kernel
-def kick(problem, state, work):
+@entry
+def kick(problem, state, room):
     """The best labelling, changed at random in some groups that hang together: where the search begins anew."""
-    groups = len(work.trial)
-    assign(work.trial, state.best)
-    node = roll(work, groups)
-    for _ in range(1 + roll(work, max(groups // KICKED, 1))):
-        work.trial[node] = roll(work, 1 << problem.size[node])
+    groups = len(room.trial)
+    assign(room.trial, state.best)
+    node = roll(room, groups)
+    for _ in range(1 + roll(room, max(groups // KICKED, 1))):
+        room.trial[node] = roll(room, 1 << problem.size[node])
         first, last = problem.arc_first[node], problem.arc_first[node + 1]
         if first == last:
-            node = roll(work, groups)
+            node = roll(room, groups)
         else:
-            arc = problem.node_arcs[first + roll(work, last - first)]
-            node = problem.edge_node[arc // 2, 1 - arc % 2]
+            node = sender_of(problem, problem.node_arcs[first + roll(room, last - first)])
 
 
-@kernel
-def roll(work, sides):
+@inner
+def roll(room, sides):
     """A random number below ``sides`` (Park and Miller's generator)."""
-    work.search[Search.DICE] = work.search[Search.DICE] * 48271 % 2147483647
-    return work.search[Search.DICE] % sides
+    room.point.dice = room.point.dice * 48271 % 2147483647
+    return room.point.dice % sides

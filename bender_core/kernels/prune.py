@@ -1,4 +1,4 @@
-"""Exact min-marginals by dominance pruning (method.md, section 5).
+"""Exact min-marginals by dominance pruning (docs/method.md).
 
 With ``v = y_q``, minus the min-marginal is an upper envelope of affine functions of the bits of y_p, one a
 candidate v. The cube of states y_p is halved, highest bit first; inside a box every candidate is kept as its
@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import kernel
-from bender_core.kernels.affine import assign, raise_envelope, raise_envelope4, tabulate
-from bender_core.kernels.layout import LOW_BITS, Progress
+from bender_core.kernels._jit import entry, inner
+from bender_core.kernels.affine import assign, high_states, low_states, raise_envelope, raise_envelope4, tabulate
+from bender_core.kernels.layout import LOW_BITS
 
 # Numbers that the lists of all nested boxes may take: 32 MB.
 LISTED = 1 << 22
@@ -25,160 +25,177 @@ LEAF_BITS = 4
 LEAF_CANDIDATES = 8
 
 
-@kernel
+@entry
 def list_width(open_bits):
     """What a candidate may take in a box and all boxes inside: of each a centre and as many half slopes as bits."""
     return (open_bits + 1) * (open_bits + 2) // 2
 
 
-@kernel
-def prepare_frame(problem, arc, frame):
-    """Constants and half slopes of all candidates, as affine functions of their own bits: low, then high tables."""
-    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
-    n_low = 1 << min(sender_bits, LOW_BITS)
-    width = bits + 1
-    at = problem.form_start[arc ^ 1]
-    for t in range(n_low):
-        frame[0, t] = problem.form[at + t * width]
-        for k in range(bits):
-            frame[1 + k, t] = 0.5 * problem.form[at + t * width + 1 + k]
-    at += n_low * width
-    for h in range(1 << max(sender_bits - LOW_BITS, 0)):
-        frame[0, n_low + h] = problem.form[at + h * width]
-        for k in range(bits):
-            frame[1 + k, n_low + h] = 0.5 * problem.form[at + h * width + 1 + k]
+@inner
+def list_candidates(problem, arc, room):
+    """Constants and half slopes of all candidates, as affine functions of their own bits."""
+    width, sender_bits = problem.bits[arc] + 1, problem.bits[arc ^ 1]
+    first, table = problem.forms.first[arc ^ 1], problem.forms.table
+    for t in range(low_states(sender_bits) + high_states(sender_bits)):
+        room.candidates[0, t] = table[first + t * width]
+        for k in range(1, width):
+            room.candidates[k, t] = 0.5 * table[first + t * width + k]
 
 
-@kernel
-def begin_box(problem, arc, sent, begin, open_bits, nu, work):
-    """List the candidates that survive in a box, for `halve_box`; returns False if they are too many to be listed."""
-    count = _list_survivors(problem, arc, sent, begin, open_bits, work)
+@inner
+def begin_box(problem, message, open_bits, work):
+    """List the candidates that survive in the box at `Progress.next`, for `halve_box`.
+
+    Returns False if they are too many to be listed.
+    """
+    begin, room = work.progress.next, work.prune
+    _evaluate_centre(problem, message.arc, begin, open_bits, room)
+    pivot, most = _find_pivot(problem, message, work)
+    count = _find_survivors(problem, message, open_bits, pivot, most, work)
     if count < 0:
         return False
-    nu[begin : begin + (1 << open_bits)] = -np.inf
-    work.level[0, 0], work.level[0, 1], work.level[0, 2] = 0, count, 0
-    work.progress[Progress.DEPTH], work.progress[Progress.STATE] = 0, begin
+    _list_survivors(problem, message, open_bits, count, room)
+    message.nu[begin : begin + (1 << open_bits)] = -np.inf
+    room.level[0, 0], room.level[0, 1], room.level[0, 2] = 0, count, 0
+    work.progress.depth, work.progress.state = 0, begin
     return True
 
 
-@kernel
-def _list_survivors(problem, arc, sent, begin, open_bits, work):
-    """List the candidates that the pivot does not dominate in a box; returns how many, or -1 if too many."""
-    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
-    n_low = 1 << min(sender_bits, LOW_BITS)
-    n_high = 1 << max(sender_bits - LOW_BITS, 0)
-    frame, centre = work.frame, work.centre
-    length = n_low + n_high
-    assign(centre[:length], frame[0])
-    for k in range(bits):
+@inner
+def _evaluate_centre(problem, arc, begin, open_bits, room):
+    """The candidates at the centre of a box, less what the sender brings, as an affine function of their bits."""
+    length = low_states(problem.bits[arc ^ 1]) + high_states(problem.bits[arc ^ 1])
+    centre = room.centre[:length]
+    assign(centre, room.candidates[0])
+    for k in range(problem.bits[arc]):
         share = 1.0 if k < open_bits else 2.0 * ((begin >> k) & 1)
-        row = frame[1 + k]
+        half = room.candidates[1 + k]
         if share > 0.0:
             for t in range(length):
-                centre[t] += share * row[t]
-    low_centre = centre[:n_low]
-    pivot_low, pivot_high, most = 0, 0, -np.inf
-    block = work.block[:n_low]
-    best, where = work.fold[0, :n_low], work.fold[1, :n_low]
+                centre[t] += share * half[t]
+
+
+@inner
+def _find_pivot(problem, message, work):
+    """The candidate that is largest at the centre of the box, and its value there."""
+    bits = problem.bits[message.arc ^ 1]
+    n_low, n_high = low_states(bits), high_states(bits)
+    low, high = work.prune.centre[:n_low], work.prune.centre[n_low:]
+    best, where = work.scan.best[0, :n_low], work.scan.where[:n_low]
     best[:] = -np.inf
     for h in range(n_high):
-        x = sent[h * n_low : (h + 1) * n_low]
-        shift, here = centre[n_low + h], float(h)
+        x = message.incoming[h * n_low : (h + 1) * n_low]
+        shift, here = high[h], float(h)
         for t in range(n_low):
             value = x[t] + shift
             better = value > best[t]
             best[t] = value if better else best[t]
             where[t] = here if better else where[t]
+    pivot, most = 0, -np.inf
     for t in range(n_low):
-        if best[t] + low_centre[t] > most:
-            pivot_low, pivot_high, most = t, int(where[t]), best[t] + low_centre[t]
-    pivot = work.slope
+        if best[t] + low[t] > most:
+            pivot, most = int(where[t]) * n_low + t, best[t] + low[t]
+    return pivot, most
+
+
+@inner
+def _find_survivors(problem, message, open_bits, pivot, most, work):
+    """Find the candidates that the pivot does not dominate; returns how many, or -1 if they are too many."""
+    room, bits = work.prune, problem.bits[message.arc ^ 1]
+    n_low, n_high = low_states(bits), high_states(bits)
+    centre, candidates, slope = room.centre, room.candidates, work.slope
     for k in range(open_bits):
-        pivot[k] = frame[1 + k, pivot_low] + frame[1 + k, n_low + pivot_high]
-    room = len(work.lists) // list_width(open_bits)
-    found = work.found
+        slope[k] = candidates[1 + k, pivot & (n_low - 1)] + candidates[1 + k, n_low + (pivot >> LOW_BITS)]
+    capacity = len(room.lists) // list_width(open_bits)
+    chance = work.scan.where[:n_low]
     count = 0
     for h in range(n_high):
-        x = sent[h * n_low : (h + 1) * n_low]
+        x = message.incoming[h * n_low : (h + 1) * n_low]
         shift = centre[n_low + h] - most
         for t in range(n_low):
-            block[t] = x[t] + (shift + low_centre[t])
+            chance[t] = x[t] + (shift + centre[t])
         k = 0
         while k + 4 <= open_bits:
-            r0, r1, r2, r3 = frame[1 + k], frame[2 + k], frame[3 + k], frame[4 + k]
-            s0, s1 = r0[n_low + h] - pivot[k], r1[n_low + h] - pivot[k + 1]
-            s2, s3 = r2[n_low + h] - pivot[k + 2], r3[n_low + h] - pivot[k + 3]
+            r0, r1, r2, r3 = candidates[1 + k], candidates[2 + k], candidates[3 + k], candidates[4 + k]
+            s0, s1 = r0[n_low + h] - slope[k], r1[n_low + h] - slope[k + 1]
+            s2, s3 = r2[n_low + h] - slope[k + 2], r3[n_low + h] - slope[k + 3]
             for t in range(n_low):
-                block[t] += (abs(r0[t] + s0) + abs(r1[t] + s1)) + (abs(r2[t] + s2) + abs(r3[t] + s3))
+                chance[t] += (abs(r0[t] + s0) + abs(r1[t] + s1)) + (abs(r2[t] + s2) + abs(r3[t] + s3))
             k += 4
         while k < open_bits:
-            row = frame[1 + k]
-            s0 = row[n_low + h] - pivot[k]
+            half = candidates[1 + k]
+            s0 = half[n_low + h] - slope[k]
             for t in range(n_low):
-                block[t] += abs(row[t] + s0)
+                chance[t] += abs(half[t] + s0)
             k += 1
         for t in range(n_low):
-            if block[t] > 0.0 or (t == pivot_low and h == pivot_high):
-                if count == room:
+            if chance[t] > 0.0 or h * n_low + t == pivot:
+                if count == capacity:
                     return -1
-                found[count] = h * n_low + t
+                room.found[count] = h * n_low + t
                 count += 1
-    listed = work.lists[:count]
-    for c in range(count):
-        listed[c] = sent[found[c]] + (centre[found[c] & (n_low - 1)] + centre[n_low + (found[c] >> LOW_BITS)])
-    for k in range(open_bits):
-        row, listed = frame[1 + k], work.lists[(1 + k) * count : (2 + k) * count]
-        for c in range(count):
-            listed[c] = row[found[c] & (n_low - 1)] + row[n_low + (found[c] >> LOW_BITS)]
     return count
 
 
-@kernel
-def halve_box(problem, begin, open_bits, nu, work):
-    """Go on halving a box with its list of candidates, and write out the small ones; DEPTH is -1 when all is done.
+@inner
+def _list_survivors(problem, message, open_bits, count, room):
+    """Write the first list: of the candidates found, their values at the centre, then their half slopes."""
+    n_low, found = low_states(problem.bits[message.arc ^ 1]), room.found
+    for k in range(1 + open_bits):
+        table = room.centre if k == 0 else room.candidates[k]
+        listed = room.lists[k * count : (k + 1) * count]
+        for c in range(count):
+            listed[c] = table[found[c] & (n_low - 1)] + table[n_low + (found[c] >> LOW_BITS)]
+    for c in range(count):
+        room.lists[c] = message.incoming[found[c]] + room.lists[c]
+
+
+@inner
+def halve_box(message, open_bits, work):
+    """Go on halving the box at `Progress.next`, and write out the small ones; `Progress.depth` is -1 when all is done.
 
     Returns the entries read.
     """
-    lists, level, progress = work.lists, work.level, work.progress
-    depth, state = progress[Progress.DEPTH], progress[Progress.STATE]
+    room, level, progress = work.prune, work.prune.level, work.progress
     entries = 0
-    while depth >= 0 and entries < progress[Progress.LIMIT]:
-        at, count, branch = level[depth, 0], level[depth, 1], level[depth, 2]
-        bits = open_bits - depth
+    while progress.depth >= 0 and entries < progress.limit:
+        at, count, branch = level[progress.depth, 0], level[progress.depth, 1], level[progress.depth, 2]
+        bits = open_bits - progress.depth
         if bits <= LEAF_BITS or count <= LEAF_CANDIDATES:
+            box = message.nu[progress.state : progress.state + (1 << bits)]
+            listed = room.lists[at : at + (bits + 1) * count]
             if 0 < bits <= LEAF_BITS and count > LEAF_CANDIDATES:
-                _write_leaf(lists, at, count, bits, nu[state : state + (1 << bits)], work.margin)
+                _write_leaf(listed, count, bits, box, room.margin)
             else:
-                _write_out(problem, at, count, state, bits, nu, work)
+                _write_out(listed, count, bits, box, work)
             entries += count << bits
             branch = 2
         if branch == 2:
             # Back to the parent's state: the bit of this box is cleared.
-            state &= ~(1 << bits)
-            depth -= 1
+            progress.state &= ~(1 << bits)
+            progress.depth -= 1
             continue
-        level[depth, 2] = branch + 1
+        level[progress.depth, 2] = branch + 1
         if branch == 1:
-            state |= 1 << (bits - 1)
+            progress.state |= 1 << (bits - 1)
         below = at + (bits + 1) * count
-        kept = _descend(lists, at, count, bits, branch, below, work)
+        kept = _halve_list(room.lists[at:below], bits, branch, room.lists[below:], room)
         entries += bits * (count + kept)
-        depth += 1
-        level[depth, 0], level[depth, 1], level[depth, 2] = below, kept, 0
-    progress[Progress.DEPTH], progress[Progress.STATE] = depth, state
-    if depth < 0:
-        box = nu[begin : begin + (1 << open_bits)]
+        progress.depth += 1
+        level[progress.depth, 0], level[progress.depth, 1], level[progress.depth, 2] = below, kept, 0
+    if progress.depth < 0:
+        box = message.nu[progress.next : progress.next + (1 << open_bits)]
         for y in range(len(box)):
             box[y] = -box[y]
     return entries
 
 
-@kernel
-def _descend(lists, at, count, bits, branch, below, work):
+@inner
+def _halve_list(listed, bits, branch, below, room):
     """List below the candidates that survive in one half of a box; returns how many."""
-    centre = lists[at : at + count]
-    top = lists[at + bits * count : at + (bits + 1) * count]
-    margin = work.margin[:count]
+    count = len(listed) // (bits + 1)
+    centre, top = listed[:count], listed[bits * count :]
+    margin, found = room.margin[:count], room.found
     sign = 1.0 if branch == 1 else -1.0
     for c in range(count):
         margin[c] = centre[c] + sign * top[c]
@@ -189,55 +206,50 @@ def _descend(lists, at, count, bits, branch, below, work):
     for c in range(count):
         margin[c] -= most
     for k in range(1, bits):
-        row = lists[at + k * count : at + (k + 1) * count]
-        level = row[pivot]
+        half = listed[k * count : (k + 1) * count]
+        level = half[pivot]
         for c in range(count):
-            margin[c] += abs(row[c] - level)
-    found = work.found
+            margin[c] += abs(half[c] - level)
     kept = 0
     margin[pivot] = 1.0
     for c in range(count):
         found[kept] = c
         kept += margin[c] > 0.0
-    low = lists[below : below + kept]
     for c in range(kept):
-        low[c] = centre[found[c]] + sign * top[found[c]]
+        below[c] = centre[found[c]] + sign * top[found[c]]
     for k in range(1, bits):
-        row = lists[at + k * count : at + (k + 1) * count]
-        low = lists[below + k * kept : below + (k + 1) * kept]
+        half, fresh = listed[k * count : (k + 1) * count], below[k * kept : (k + 1) * kept]
         for c in range(kept):
-            low[c] = row[found[c]]
+            fresh[c] = half[found[c]]
     return kept
 
 
-@kernel
-def _write_out(problem, at, count, begin, bits, nu, work):
+@inner
+def _write_out(listed, count, bits, box, work):
     """The upper envelope of a list of candidates over a whole box."""
-    lists, table, slope = work.lists, work.table, work.slope
-    stride, low_length = problem.stride, problem.low_length
-    box = nu[begin : begin + (1 << bits)]
+    table = work.table
     c = 0
     while c + 4 <= count:
         for j in range(4):
-            _tabulate_candidate(lists, at + c + j, count, bits, slope, table, j * stride, low_length)
-        raise_envelope4(box, bits, table, 0, stride, 2 * stride, 3 * stride, low_length, 0.0, 0.0, 0.0, 0.0)
+            _tabulate_candidate(listed[c + j :], count, bits, work.slope, table[j])
+        raise_envelope4(box, bits, (table[0], table[1], table[2], table[3]), (0.0, 0.0, 0.0, 0.0))
         c += 4
     while c < count:
-        _tabulate_candidate(lists, at + c, count, bits, slope, table, 0, low_length)
-        raise_envelope(box, bits, table, 0, low_length, 0.0)
+        _tabulate_candidate(listed[c:], count, bits, work.slope, table[0])
+        raise_envelope(box, bits, table[0], 0.0)
         c += 1
 
 
-@kernel
-def _write_leaf(lists, at, count, bits, box, value):
+@inner
+def _write_leaf(listed, count, bits, box, value):
     """The upper envelope of many candidates over a small box: all of them state by state, in a Gray code's order."""
     value = value[:count]
-    assign(value, lists[at:])
+    assign(value, listed)
     for k in range(1, bits):
-        half = lists[at + (1 + k) * count : at + (2 + k) * count]
+        half = listed[(1 + k) * count : (2 + k) * count]
         for c in range(count):
             value[c] -= half[c]
-    first = lists[at + count : at + 2 * count]
+    first = listed[count : 2 * count]
     state = 0
     for step in range(1 << (bits - 1)):
         k, shift = 0, 0.0
@@ -247,7 +259,7 @@ def _write_leaf(lists, at, count, bits, box, value):
             k += 1
             state ^= 1 << k
             shift = 2.0 if (state >> k) & 1 else -2.0
-        half = lists[at + (1 + k) * count : at + (2 + k) * count]
+        half = listed[(1 + k) * count : (2 + k) * count]
         low, high = -np.inf, -np.inf
         for c in range(count):
             value[c] += shift * half[c]
@@ -257,12 +269,12 @@ def _write_leaf(lists, at, count, bits, box, value):
         box[state + 1] = high
 
 
-@kernel
-def _tabulate_candidate(lists, at, count, bits, slope, table, start, low_length):
-    """Minus a candidate over a box: `raise_envelope` subtracts."""
-    corner = lists[at]
+@inner
+def _tabulate_candidate(listed, count, bits, slope, g):
+    """Minus the first candidate of a list over its box: `raise_envelope` subtracts."""
+    corner = listed[0]
     for k in range(bits):
-        half = lists[at + (1 + k) * count]
+        half = listed[(1 + k) * count]
         corner -= half
         slope[k] = -2.0 * half
-    tabulate(-corner, slope, bits, table, start, low_length)
+    tabulate(-corner, slope, bits, g)

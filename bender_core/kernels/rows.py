@@ -1,18 +1,32 @@
-"""Benders rows: separable minorants of the coupling of a hyper-edge (paper, section 3; method.md, section 3).
+"""Benders rows: separable minorants of the coupling of an edge (paper, section 3; docs/method.md).
 
-Every coupling of the edge has one entry that pays, of weight |theta|. A row splits that weight: the payment
-``beta_1`` goes into u, on the side the row is made for, and the rest ``beta_2`` into v, on the other side.
+A row is ``phi_pq(y_p, y_q) >= -u(y_p) - v(y_q)`` with u and v affine in the bits. Every coupling of the edge has one
+entry that pays, of weight |theta|; a row splits that weight: the payment ``beta_1`` goes into u, on the side the row is
+made for, and the rest ``beta_2`` into v, on the other side. At given messages the row bounds the min-marginal,
+
+    nu_pq(y_p) >= beta_0 - u(y_p),   beta_0 = min_{y_q} -v(y_q) - lambda_{pq->q}(y_q),
+
+and the maximum over the rows of an edge is the envelope of its message.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import kernel
-from bender_core.kernels.affine import affine_max, affine_max4, affine_value, raise_envelope, raise_envelope4, tabulate
-from bender_core.kernels.coupling import coupling_form
-from bender_core.kernels.layout import Progress, RowKind
-from bender_core.kernels.magnanti_wong import Cut, CutStatus, begin_cut, continue_cut, sender_capacity
+from bender_core.kernels._jit import entry, inlined, inner
+from bender_core.kernels.affine import (
+    affine_max,
+    affine_max4,
+    affine_value,
+    raise_envelope,
+    raise_envelope4,
+    tabulate,
+)
+from bender_core.kernels.bits import has
+from bender_core.kernels.coupling import tabulate_coupling
+from bender_core.kernels.layout import RowKind
+from bender_core.kernels.magnanti_wong import CutStatus, Sender, begin_cut, continue_cut
+from bender_core.kernels.projection import active_state, receiver_of
 
 # The version of an intercept that has not been computed; no table ever has it (see `has_intercept`).
 NEVER = -2
@@ -21,128 +35,18 @@ NEVER = -2
 TIGHT = 1e-12
 
 
-@kernel
-def plan_reverse_row(problem, pool, row, arc, state, intercept, work):
-    """Write the reverse Magnanti-Wong row of a message at an active state; not in use until `link_row`.
-
-    Couplings whose entry the state does not take are paid in full by u, the others by v.
-    """
-    side, bits = arc % 2, problem.bits[arc]
-    constant = 0.0
-    for k in range(bits):
-        if (state >> k) & 1 == 1:
-            amount = problem.charge[arc, k, 0]
-            constant += amount
-            work.slope[k] = -amount
-        else:
-            work.slope[k] = problem.charge[arc, k, 1]
-    at = 2 * row * problem.stride
-    tabulate(constant, work.slope, bits, pool.table, at + side * problem.stride, problem.low_length)
-    _tabulate_coupling(problem, arc, state, work.slope, pool.table, at + (1 - side) * problem.stride)
-    pool.share[row] = 1.0
-    _describe(pool, row, arc, state, RowKind.RMC, intercept)
+@inner
+def is_tight(known, exact, weight, part):
+    """Whether a value equals the truth, up to part of what rounding may do beside the weight of the edge."""
+    return exact - known <= part * TIGHT * (abs(exact) + weight)
 
 
-@kernel
-def plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work, begun):
-    """Go on writing the Magnanti-Wong row of a message at an active state; not in use until `link_row`.
-
-    Of the couplings whose entry the state does not take, u pays the share that the cut chooses. If that would not
-    be tight because of rounding, it pays all, as the reverse row does. Returns the passes over what the sender brings,
-    and whether the row is written; if not, the call is to be repeated with ``begun``.
-    """
-    sender_bits = problem.bits[arc ^ 1]
-    charge, capacity, payment = problem.charge[arc ^ 1], work.capacity, work.payment
-    if not begun:
-        sender_capacity(problem, arc, state, capacity)
-        begin_cut(
-            sent,
-            sender_bits,
-            intercept,
-            charge,
-            capacity,
-            0.5 * (kind - RowKind.MWC_0),
-            problem.low_length,
-            work.table,
-            work.fold,
-            work.block,
-            work.cut,
-            payment,
-        )
-    limit = 1 + (work.progress[Progress.LIMIT] >> sender_bits)
-    passes, status = continue_cut(
-        sent,
-        sender_bits,
-        charge,
-        capacity,
-        limit,
-        problem.low_length,
-        work.table,
-        work.fold,
-        work.block,
-        work.cut,
-        payment,
-    )
-    if status == CutStatus.UNFINISHED:
-        return passes, False
-    share = pool.share[row]
-    for j in range(sender_bits):
-        for x in range(2):
-            share[j, x] = payment[j, x] / capacity[j, x] if capacity[j, x] > 0.0 else 0.0
-    _tabulate_shared(problem, pool, row, arc, state, work)
-    at = (2 * row + 1 - arc % 2) * problem.stride
-    reached = -affine_max(sent, 0, sender_bits, pool.table, at, problem.low_length, work.fold)
-    if reached < intercept - 0.25 * TIGHT * (abs(intercept) + problem.edge_weight[arc // 2]):
-        share[:sender_bits] = 1.0
-        _tabulate_shared(problem, pool, row, arc, state, work)
-        reached = intercept
-    _describe(pool, row, arc, state, kind, reached)
-    return passes + 1, True
+# -- making -------------------------------------------------------------------------------------------------------
 
 
-@kernel
-def make_row(problem, pool, row, arc, state, intercept, kind, sent, work, repeats):
-    """Write a row of any kind, so often that it can be timed; returns the pivots of its cut."""
-    pivots = 0
-    for _ in range(repeats):
-        if kind == RowKind.RMC:
-            plan_reverse_row(problem, pool, row, arc, state, intercept, work)
-        else:
-            begun = written = False
-            while not written:
-                _, written = plan_cut(problem, pool, row, arc, state, intercept, kind, sent, work, begun)
-                begun = True
-            pivots = int(work.cut[Cut.PIVOTS])
-    return pivots
-
-
-@kernel
-def _tabulate_shared(problem, pool, row, arc, state, work):
-    """The u and v of a row from its shares: u pays them where the state does not take the entry, v the rest."""
-    edge, side = arc // 2, arc % 2
-    u, v, share = work.slope, work.total_slope, pool.share[row]
-    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
-    u[:bits] = 0.0
-    v[:sender_bits] = 0.0
-    u_constant = v_constant = 0.0
-    for c in range(problem.coupling_start[edge], problem.coupling_start[edge + 1]):
-        i, a = problem.coupling_bit[c, side], problem.coupling_entry[c, side]
-        j, b = problem.coupling_bit[c, 1 - side], problem.coupling_entry[c, 1 - side]
-        weight = problem.coupling_weight[c]
-        paid = 0.0 if (state >> i) & 1 == a else weight * share[j, b]
-        rest = weight - paid
-        u[i] += paid if a == 1 else -paid
-        v[j] += rest if b == 1 else -rest
-        u_constant += paid * (1 - a)
-        v_constant += rest * (1 - b)
-    at = 2 * row * problem.stride
-    tabulate(u_constant, u, bits, pool.table, at + side * problem.stride, problem.low_length)
-    tabulate(v_constant, v, sender_bits, pool.table, at + (1 - side) * problem.stride, problem.low_length)
-
-
-@kernel
-def _describe(pool, row, arc, state, kind, intercept):
-    """Note what a row is, for the message that it was made for."""
+@entry
+def describe_row(pool, row, arc, state, kind, intercept):
+    """Note what a row is to be: for a message, at an active state, where its value is the intercept (the truth)."""
     pool.version[row, 0] = pool.version[row, 1] = NEVER
     pool.edge[row] = arc // 2
     pool.side[row] = arc % 2
@@ -152,14 +56,125 @@ def _describe(pool, row, arc, state, kind, intercept):
     pool.intercept[row, arc % 2] = intercept
 
 
-@kernel
-def _tabulate_coupling(problem, arc, state, slope, table, at):
-    """``-phi_pq(state, .)`` over the sender's states, which is the v of the reverse row at that state."""
-    constant = coupling_form(problem, arc, state, slope)
-    tabulate(constant, slope, problem.bits[arc ^ 1], table, at, problem.low_length)
+@inner
+def arc_of(pool, row):
+    """The message that a row was made for."""
+    return 2 * pool.edge[row] + pool.side[row]
 
 
-@kernel
+@entry
+def write_reverse_row(problem, pool, row, work):
+    """Write the reverse Magnanti-Wong row that is described.
+
+    Couplings whose entry the state does not take are paid in full by u, the others by v.
+    """
+    arc, state = arc_of(pool, row), pool.anchor[row]
+    side, bits, slope = arc % 2, problem.bits[arc], work.slope
+    constant = 0.0
+    for k in range(bits):
+        if has(state, k):
+            amount = problem.weight_at[arc, k, 0]
+            constant += amount
+            slope[k] = -amount
+        else:
+            slope[k] = problem.weight_at[arc, k, 1]
+    tabulate(constant, slope, bits, pool.table[row, side])
+    tabulate_coupling(problem, arc, state, slope, pool.table[row, 1 - side])
+    pool.share[row] = 1.0
+
+
+@entry
+def begin_row(problem, pool, row, incoming, work):
+    """Begin with the Magnanti-Wong row that is described, from what the sender brings; `continue_row` makes it."""
+    arc = arc_of(pool, row)
+    unpaid_weight(problem, arc, pool.anchor[row], work.cut.capacity)
+    alpha = 0.5 * (pool.kind[row] - RowKind.MWC_0)
+    begin_cut(_sender(problem, arc, incoming, work), pool.intercept[row, arc % 2], alpha, work.cut)
+
+
+@entry
+def continue_row(problem, pool, row, incoming, work):
+    """Go on with a Magnanti-Wong row: returns the passes over what the sender brings, and whether the row is written.
+
+    Of the couplings whose entry the state does not take, u pays the share that the cut chooses. If that would not be
+    tight because of rounding, it pays all, as the reverse row does.
+    """
+    arc = arc_of(pool, row)
+    bits, capacity, payment = problem.bits[arc ^ 1], work.cut.capacity, work.cut.payment
+    limit = 1 + (work.progress.limit >> bits)
+    passes, status = continue_cut(_sender(problem, arc, incoming, work), limit, work.cut)
+    if status == CutStatus.UNFINISHED:
+        return passes, False
+    share, intercept = pool.share[row], pool.intercept[row, arc % 2]
+    for j in range(bits):
+        for x in range(2):
+            share[j, x] = payment[j, x] / capacity[j, x] if capacity[j, x] > 0.0 else 0.0
+    _tabulate_shared(problem, pool, row, work)
+    reached = -affine_max(incoming, bits, pool.table[row, 1 - arc % 2], work.scan)
+    if is_tight(reached, intercept, problem.edge_weight[arc // 2], 0.25):
+        pool.intercept[row, arc % 2] = reached
+    else:
+        share[:bits] = 1.0
+        _tabulate_shared(problem, pool, row, work)
+    return passes + 1, True
+
+
+@inlined
+def _sender(problem, arc, incoming, work):
+    return Sender(problem.bits[arc ^ 1], incoming, problem.weight_at[arc ^ 1], work.cut.capacity)
+
+
+@entry
+def unpaid_weight(problem, arc, state, capacity):
+    """Fill ``capacity[j, x]``: the weight of the couplings at bit j and value x of the sender that a state spares."""
+    edge, side, couplings = arc // 2, arc % 2, problem.couplings
+    capacity[: problem.bits[arc ^ 1]] = 0.0
+    for c in range(couplings.first[edge], couplings.first[edge + 1]):
+        if (state >> couplings.bit[c, side]) & 1 != couplings.entry[c, side]:
+            capacity[couplings.bit[c, 1 - side], couplings.entry[c, 1 - side]] += couplings.weight[c]
+
+
+@inner
+def _tabulate_shared(problem, pool, row, work):
+    """The u and v of a row from its shares: u pays them where the state does not take the entry, v the rest."""
+    arc, state, share = arc_of(pool, row), pool.anchor[row], pool.share[row]
+    edge, side, couplings = arc // 2, arc % 2, problem.couplings
+    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
+    u, v = work.slope, work.total_slope
+    u[:bits] = 0.0
+    v[:sender_bits] = 0.0
+    u_constant = v_constant = 0.0
+    for c in range(couplings.first[edge], couplings.first[edge + 1]):
+        i, a = couplings.bit[c, side], couplings.entry[c, side]
+        j, b = couplings.bit[c, 1 - side], couplings.entry[c, 1 - side]
+        weight = couplings.weight[c]
+        paid = 0.0 if (state >> i) & 1 == a else weight * share[j, b]
+        rest = weight - paid
+        u[i] += paid if a == 1 else -paid
+        v[j] += rest if b == 1 else -rest
+        u_constant += paid * (1 - a)
+        v_constant += rest * (1 - b)
+    tabulate(u_constant, u, bits, pool.table[row, side])
+    tabulate(v_constant, v, sender_bits, pool.table[row, 1 - side])
+
+
+@entry
+def make_row(problem, pool, row, incoming, work, repeats):
+    """Write the row that is described, so often that it can be timed; returns the pivots of its cut."""
+    pivots = 0
+    for _ in range(repeats):
+        if pool.kind[row] == RowKind.RMC:
+            write_reverse_row(problem, pool, row, work)
+        else:
+            begin_row(problem, pool, row, incoming, work)
+            written = False
+            while not written:
+                _, written = continue_row(problem, pool, row, incoming, work)
+            pivots = work.cut.point.pivots
+    return pivots
+
+
+@entry
 def link_row(pool, state, row):
     """Append a row to the list of its edge."""
     edge = pool.edge[row]
@@ -171,39 +186,53 @@ def link_row(pool, state, row):
     state.row_last[edge] = row
 
 
-@kernel
-def oracle(problem, sent, arc, minimiser, work):
+@entry
+def add_first_rows(problem, pool, state, begin, end, work):
+    """For some messages the reverse row at the minimiser of phi_p (paper, "Initializing")."""
+    for arc in range(begin, end):
+        row = state.cursor.rows
+        minimiser = active_state(problem, arc, state.decoded[receiver_of(problem, arc)])
+        describe_row(pool, row, arc, minimiser, RowKind.RMC, 0.0)
+        write_reverse_row(problem, pool, row, work)
+        pool.born[row] = -1
+        link_row(pool, state, row)
+        state.cursor.rows = row + 1
+
+
+# -- using --------------------------------------------------------------------------------------------------------
+
+
+@entry
+def oracle(problem, arc, incoming, minimiser, work):
     """The true min-marginal ``nu_pq(y*)`` of one active state: a single pass over what the sender brings.
 
     With y* fixed the coupling is affine in y_q: it is minus the v of the reverse row at y*, so the value is
     also the intercept of that row.
     """
-    _tabulate_coupling(problem, arc, minimiser, work.slope, work.table, 0)
-    return -affine_max(sent, 0, problem.bits[arc ^ 1], work.table, 0, problem.low_length, work.fold)
+    tabulate_coupling(problem, arc, minimiser, work.slope, work.table[0])
+    return -affine_max(incoming, problem.bits[arc ^ 1], work.table[0], work.scan)
 
 
-@kernel
-def enumerate_min_marginals(problem, sent, arc, states, nu, work):
-    """``nu[k] = min_{y_q} phi_pq(states[k], y_q) - sent(y_q)``: a pass over what the sender brings per state."""
+@entry
+def enumerate_min_marginals(problem, message, states, work):
+    """``nu[k] = min_{y_q} phi_pq(states[k], y_q) - incoming(y_q)``: a pass over what the sender brings per state."""
+    arc, incoming, nu, table = message.arc, message.incoming, message.nu, work.table
     bits = problem.bits[arc ^ 1]
-    low_length, stride = problem.low_length, problem.stride
     count = len(states)
     k = 0
     while k + 4 <= count:
-        for slot in range(4):
-            _tabulate_coupling(problem, arc, states[k + slot], work.slope, work.table, slot * stride)
-        m0, m1, m2, m3 = affine_max4(
-            sent, 0, bits, work.table, 0, stride, 2 * stride, 3 * stride, low_length, work.fold
-        )
+        for j in range(4):
+            tabulate_coupling(problem, arc, states[k + j], work.slope, table[j])
+        m0, m1, m2, m3 = affine_max4(incoming, bits, (table[0], table[1], table[2], table[3]), work.scan)
         nu[k], nu[k + 1], nu[k + 2], nu[k + 3] = -m0, -m1, -m2, -m3
         k += 4
     while k < count:
-        _tabulate_coupling(problem, arc, states[k], work.slope, work.table, 0)
-        nu[k] = -affine_max(sent, 0, bits, work.table, 0, low_length, work.fold)
+        tabulate_coupling(problem, arc, states[k], work.slope, table[0])
+        nu[k] = -affine_max(incoming, bits, table[0], work.scan)
         k += 1
 
 
-@kernel
+@entry
 def has_intercept(pool, state, row, arc):
     """Whether the intercept of a row, for this message, is of the present lambda.
 
@@ -214,14 +243,14 @@ def has_intercept(pool, state, row, arc):
     return pool.version[row, arc % 2] == state.written[arc ^ 1]
 
 
-@kernel
+@inner
 def keep_intercept(pool, state, row, arc, intercept):
     """Store the intercept of a row for this message, as of the present lambda."""
     pool.intercept[row, arc % 2] = intercept
     pool.version[row, arc % 2] = state.written[arc ^ 1]
 
 
-@kernel
+@entry
 def anchored_row(pool, state, arc, minimiser):
     """A row of this message made at this very active state by RMC, or -1: its intercept is the oracle's value."""
     row = state.row_first[arc // 2]
@@ -232,57 +261,64 @@ def anchored_row(pool, state, arc, minimiser):
     return -1
 
 
-@kernel
-def begin_recycling(state, arc, nu, work):
+@entry
+def begin_recycling(state, message, work):
     """Prepare for an envelope of which no row is known."""
-    nu[:] = -np.inf
-    work.progress[Progress.NEXT] = state.row_first[arc // 2]
+    message.nu[:] = -np.inf
+    work.progress.next = state.row_first[message.arc // 2]
 
 
-@kernel
-def recycle(problem, pool, state, arc, sent, nu, work):
-    """Go on giving every row of an edge its intercept for what the sender brings, and raising the envelope nu.
+@entry
+def recycle(problem, pool, state, message, work):
+    """Go on giving every row of an edge its intercept for what the sender brings, and raising the envelope.
 
-    After `begin_recycling`, until NEXT is -1. Returns the entries read. (Paper, section "Recycling Benders Rows After
-    Updates to lambda".)
+    After `begin_recycling`, until `Progress.next` is -1. Returns the entries read. (Paper, section "Recycling Benders
+    Rows After Updates to lambda".)
     """
-    side = arc % 2
-    bits, sender_bits = problem.bits[arc], problem.bits[arc ^ 1]
-    low_length, stride = problem.low_length, problem.stride
-    table = pool.table
-    own, other = side * stride, (1 - side) * stride
-    entries, limit = 0, work.progress[Progress.LIMIT]
-    row = work.progress[Progress.NEXT]
-    while row >= 0 and entries < limit:
-        r0 = row
+    arc, progress = message.arc, work.progress
+    states = (1 << problem.bits[arc]) + (1 << problem.bits[arc ^ 1])
+    entries = 0
+    while progress.next >= 0 and entries < progress.limit:
+        r0 = progress.next
         r1 = pool.next[r0]
         r2 = pool.next[r1] if r1 >= 0 else -1
         r3 = pool.next[r2] if r2 >= 0 else -1
         if r3 >= 0:
-            a0, a1, a2, a3 = 2 * r0 * stride, 2 * r1 * stride, 2 * r2 * stride, 2 * r3 * stride
-            m0, m1, m2, m3 = affine_max4(
-                sent, 0, sender_bits, table, a0 + other, a1 + other, a2 + other, a3 + other, low_length, work.fold
-            )
-            keep_intercept(pool, state, r0, arc, -m0)
-            keep_intercept(pool, state, r1, arc, -m1)
-            keep_intercept(pool, state, r2, arc, -m2)
-            keep_intercept(pool, state, r3, arc, -m3)
-            raise_envelope4(nu, bits, table, a0 + own, a1 + own, a2 + own, a3 + own, low_length, -m0, -m1, -m2, -m3)
-            row = pool.next[r3]
-            entries += 4 * ((1 << bits) + (1 << sender_bits))
+            _recycle_four(problem, pool, state, message, work, (r0, r1, r2, r3))
+            progress.next = pool.next[r3]
+            entries += 4 * states
         else:
-            at = 2 * r0 * stride
-            m0 = affine_max(sent, 0, sender_bits, table, at + other, low_length, work.fold)
-            keep_intercept(pool, state, r0, arc, -m0)
-            raise_envelope(nu, bits, table, at + own, low_length, -m0)
-            row = r1
-            entries += (1 << bits) + (1 << sender_bits)
-    work.progress[Progress.NEXT] = row
+            _recycle_one(problem, pool, state, message, work, r0)
+            progress.next = r1
+            entries += states
     return entries
 
 
-@kernel
-def row_at(pool, problem, row, side, state):
+@inner
+def _recycle_one(problem, pool, state, message, work, row):
+    arc, side = message.arc, message.arc % 2
+    intercept = -affine_max(message.incoming, problem.bits[arc ^ 1], pool.table[row, 1 - side], work.scan)
+    keep_intercept(pool, state, row, arc, intercept)
+    raise_envelope(message.nu, problem.bits[arc], pool.table[row, side], intercept)
+
+
+@inner
+def _recycle_four(problem, pool, state, message, work, rows):
+    arc, side, table = message.arc, message.arc % 2, pool.table
+    r0, r1, r2, r3 = rows
+    v = (table[r0, 1 - side], table[r1, 1 - side], table[r2, 1 - side], table[r3, 1 - side])
+    m0, m1, m2, m3 = affine_max4(message.incoming, problem.bits[arc ^ 1], v, work.scan)
+    keep_intercept(pool, state, r0, arc, -m0)
+    keep_intercept(pool, state, r1, arc, -m1)
+    keep_intercept(pool, state, r2, arc, -m2)
+    keep_intercept(pool, state, r3, arc, -m3)
+    u = (table[r0, side], table[r1, side], table[r2, side], table[r3, side])
+    raise_envelope4(message.nu, problem.bits[arc], u, (-m0, -m1, -m2, -m3))
+
+
+@entry
+def row_at(problem, pool, row, side, state):
     """The value of a row, with its stored intercept, at an active state of the receiving group."""
-    at = (2 * row + side) * problem.stride
-    return pool.intercept[row, side] - affine_value(pool.table, at, problem.low_length, state)
+    return pool.intercept[row, side] - affine_value(
+        pool.table[row, side], problem.bits[2 * pool.edge[row] + side], state
+    )

@@ -420,8 +420,8 @@ def _group_polytope(mrf: BinaryMRF, part: Partition, time_limit: float) -> float
 def _pair_energies(graph: HyperGraph, edge: int) -> FloatArray:
     """``phi_pq`` over pairs of active states, those of p outer."""
     problem = graph.problem
-    mine = slice(int(problem.coupling_start[edge]), int(problem.coupling_start[edge + 1]))
-    bit, entry, weight = problem.coupling_bit[mine], problem.coupling_entry[mine], problem.coupling_weight[mine]
+    mine = slice(int(problem.couplings.first[edge]), int(problem.couplings.first[edge + 1]))
+    bit, entry, weight = problem.couplings.bit[mine], problem.couplings.entry[mine], problem.couplings.weight[mine]
     a, b = (np.arange(1 << int(problem.bits[2 * edge + s])) for s in (0, 1))
     takes_p, takes_q = (states[:, None] >> bit[:, s] & 1 == entry[:, s] for s, states in enumerate((a, b)))
     energies: FloatArray = -(takes_p * weight) @ takes_q.T.astype(float)

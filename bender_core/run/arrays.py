@@ -12,15 +12,8 @@ from bender_core.account import Account
 from bender_core.costs.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.layout import (
-    Cursor,
-    Goal,
-    Rule,
-    Workspace,
-    cut_kind,
-)
-from bender_core.kernels.projection import active_state
-from bender_core.kernels.rows import link_row, plan_reverse_row
+from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace, cut_kind
+from bender_core.kernels.rows import add_first_rows
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.run.carrying import carry
@@ -101,8 +94,8 @@ class Arrays:
             self._charge_start()
             carry(start.graph, start._state, self.graph, self._state, stop)
         if not self._rule.exact:
-            self._add_initial_rows(stop)
-        self._goal = np.zeros(len(Goal), np.int64)
+            self._add_first_rows(stop)
+        self._goal = Goal.zeros()
         self.entries_read = 0
         self._frontier = 0
         self._memory_end: int | None = None
@@ -138,6 +131,11 @@ class Arrays:
         said = f"the run leaves no room for the {storage(needed)} {what_for}; raise the limit"
         return TooLargeError(said, needed, self.account.free)
 
+    @property
+    def _run(self) -> Run:
+        """All arrays as the compiled loop takes them; those that grow, as they are now."""
+        return Run(self._problem, self._rule, self._rows.view, self._state, self._work, self._events.view, self._goal)
+
     @cached_property
     def probe(self) -> Workspace:
         """Scratch for looking, which must not disturb a node that is being updated.
@@ -162,15 +160,10 @@ class Arrays:
         """Give what is charged back to the account, before the engine itself is dropped; it must not be used again."""
         self._line.close()
 
-    def _add_initial_rows(self, stop: Stop) -> None:
-        """For every message the reverse row at the minimiser of phi_p. Source: docs/method.md §3.8."""
-        problem, pool, state = self._problem, self._rows.view, self._state
-        for arc in range(2 * len(problem.edge_node)):
+    def _add_first_rows(self, stop: Stop) -> None:
+        """The row that every message begins with, a step's worth at a time. Source: docs/method.md §3.8."""
+        arcs, some = 2 * len(self._problem.edge_node), max(STEP // (2 * self._dims.stride), 1)
+        for begin in range(0, arcs, some):
             stop.check()
-            receiver = int(problem.edge_node[arc // 2, arc % 2])
-            row = int(state.cursor[Cursor.ROWS])
-            anchor = active_state(problem, arc, state.decoded[receiver])
-            plan_reverse_row(problem, pool, row, arc, anchor, 0.0, self._work)
-            pool.born[row] = -1
-            link_row(pool, state, row)
-            state.cursor[Cursor.ROWS] = row + 1
+            end = min(begin + some, arcs)
+            add_first_rows(self._problem, self._rows.view, self._state, begin, end, self._work)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bender_core.kernels.advance import CLOSED
+from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows import TIGHT
 
 

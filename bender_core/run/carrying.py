@@ -11,8 +11,8 @@ import numpy as np
 
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.layout import Bound, Cursor, State
-from bender_core.kernels.primal import total_energy
+from bender_core.kernels.coupling import total_energy
+from bender_core.kernels.layout import State
 from bender_core.model import IntArray
 from bender_core.stopping import Stop, never
 
@@ -40,7 +40,7 @@ def carry(old: HyperGraph, before: State, new: HyperGraph, state: State, stop: S
     if owner is not None:
         _carry_messages(old, before, new, state, owner, stop)
     _carry_labeling(old, before, new, state)
-    state.cursor[Cursor.CREDIT] = before.cursor[Cursor.CREDIT]
+    state.cursor.credit = before.cursor.credit
 
 
 def owners(old: Partition, new: Partition) -> IntArray | None:
@@ -57,8 +57,7 @@ def _carry_messages(old: HyperGraph, before: State, new: HyperGraph, state: Stat
     was, now = old.problem, new.problem
     state.edge_bound[:] = 0.0
     for p in range(new.n_groups):
-        begin = now.phi_start[p]
-        total = now.phi[begin : begin + (1 << now.size[p])].copy()
+        total = new.energies(p).copy()
         for receiver in np.flatnonzero(owner == p).tolist():
             within = _states_of(old, new, receiver, p)
             for arc in was.node_arcs[was.arc_first[receiver] : was.arc_first[receiver + 1]].tolist():
@@ -67,14 +66,14 @@ def _carry_messages(old: HyperGraph, before: State, new: HyperGraph, state: Stat
                 if p == q:
                     continue
                 target = new.arc(p, q)
-                first, last = was.lam_start[arc], now.lam_start[target]
+                first, last = was.lam_first[arc], now.lam_first[target]
                 message = before.lam[first : first + (1 << was.size[receiver])][within]
                 state.lam[last : last + len(message)] += message
                 total += message
                 if arc % 2 == 0:
                     state.edge_bound[target // 2] += before.edge_bound[arc // 2]
         state.node_bound[p] = total.min()
-    state.bound[[Bound.LOWER, Bound.SWEEP_START]] = state.node_bound.sum() + state.edge_bound.sum()
+    state.bounds.lower = state.bounds.sweep_start = state.node_bound.sum() + state.edge_bound.sum()
 
 
 def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int) -> IntArray:
@@ -93,5 +92,5 @@ def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: Stat
     state.decoded[:] = [labeling[group] @ (1 << np.arange(len(group))) for group in new.partition.groups]
     state.best[:] = state.decoded
     energy = total_energy(new.problem, state.decoded)
-    state.bound[[Bound.UPPER, Bound.DECODED]] = energy
-    state.bound[Bound.BEST_DECODED] = before.bound[Bound.BEST_DECODED]
+    state.bounds.upper = state.bounds.decoded = energy
+    state.bounds.best_decoded = before.bounds.best_decoded

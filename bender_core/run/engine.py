@@ -15,16 +15,7 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.kernels.advance import advance
-from bender_core.kernels.layout import (
-    Cursor,
-    Goal,
-    Kind,
-    Outcome,
-    Phase,
-    State,
-    Status,
-    Until,
-)
+from bender_core.kernels.layout import Kind, Outcome, Phase, State, Status, Until
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.inspection import Inspection
 from bender_core.run.trace import Event
@@ -195,7 +186,7 @@ class Engine(Inspection):
         if not 0 <= position <= self._frontier:
             raise ValueError(f"event {position} has not been computed; events 0 to {self._frontier} can be shown")
         nearest = self._past.nearest(position)
-        if position < self.position or nearest.cursor[Cursor.EVENTS] > self.position:
+        if position < self.position or nearest.cursor.events > self.position:
             self._restore(nearest)
         if position > self.position:
             self._go_on(Until.NEVER, self._stop(None, on_progress), position)
@@ -219,7 +210,7 @@ class Engine(Inspection):
             pause = Until.NODE if until > Until.NODE and self._snapshot_due() else until
             begin = time.perf_counter()
             outcome = self._advance(pause, event_limit, sweep_limit, min(self._slice, _SLICE, work))
-            spent = int(self._goal[Goal.SPENT])
+            spent = int(self._goal.spent)
             self._adapt(spent, time.perf_counter() - begin)
             self.entries_read += spent
             work -= spent
@@ -250,11 +241,10 @@ class Engine(Inspection):
         """Call the loop once; give it more room where it asks for it."""
         goal = self._goal
         end = ENDLESS if self._memory_end is None else self._memory_end
-        goal[:] = (until, min(event_limit, end), sweep_limit, budget, 0)
+        goal.until, goal.event_limit, goal.sweep_limit = until, min(event_limit, end), sweep_limit
+        goal.budget, goal.spent = budget, 0
         while True:
-            outcome = Outcome(
-                advance(self._problem, self._rule, self._rows.view, self._state, self._work, self._events.view, goal)
-            )
+            outcome = Outcome(advance(self._run))
             degree = self._dims.degree + len(self._rule.cuts)
             if outcome == Outcome.NEED_EVENTS and self._events.grow(1, self._past.thin_out):
                 continue
@@ -264,12 +254,12 @@ class Engine(Inspection):
                 self._memory_end = self.position
             if self.position == self._memory_end and event_limit > self.position and not self.finished:
                 # The end is where it was when the run is gone through again, whatever room there is by then.
-                self._state.cursor[[Cursor.STATUS, Cursor.PHASE]] = Status.MEMORY_LIMIT, Phase.FINISH
-                goal[Goal.EVENT_LIMIT] = event_limit
+                self._state.cursor.status, self._state.cursor.phase = Status.MEMORY_LIMIT, Phase.FINISH
+                goal.event_limit = event_limit
                 continue
             break
         self._frontier = max(self._frontier, self.position)
-        self._since_snapshot += int(goal[Goal.SPENT])
+        self._since_snapshot += int(goal.spent)
         if outcome == Outcome.NOT_TIGHT:
             raise EngineError("a new Benders row is not tight at its own minimiser; please report this model")
         return outcome

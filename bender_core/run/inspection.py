@@ -12,16 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bender_core.kernels.exact import begin_exact, exact_min_marginals
-from bender_core.kernels.layout import (
-    STEP,
-    Bound,
-    Cursor,
-    Phase,
-    Progress,
-    RowKind,
-    Status,
-)
-from bender_core.kernels.projection import fetch, sent_table
+from bender_core.kernels.layout import STEP, Message, Phase, RowKind, Status
+from bender_core.kernels.projection import fetch, incoming_table
 from bender_core.kernels.rows import begin_recycling, enumerate_min_marginals, recycle
 from bender_core.model import FloatArray, IntArray
 from bender_core.run.arrays import Arrays
@@ -96,7 +88,7 @@ class Inspection(Arrays):
     @property
     def position(self) -> int:
         """How many events have happened at the state shown."""
-        return int(self._state.cursor[Cursor.EVENTS])
+        return int(self._state.cursor.events)
 
     @property
     def trace(self) -> Trace:
@@ -106,37 +98,37 @@ class Inspection(Arrays):
     @property
     def sweep(self) -> int:
         """Completed sweeps."""
-        return int(self._state.cursor[Cursor.SWEEP])
+        return int(self._state.cursor.sweep)
 
     @property
     def n_rows(self) -> int:
         """Benders rows in use."""
-        return int(self._state.cursor[Cursor.ROWS])
+        return int(self._state.cursor.rows)
 
     @property
     def status(self) -> Status:
         """Whether and why the run is finished."""
-        return Status(int(self._state.cursor[Cursor.STATUS]))
+        return Status(int(self._state.cursor.status))
 
     @property
     def finished(self) -> bool:
         """Whether no event is left."""
-        return bool(self._state.cursor[Cursor.PHASE] == Phase.DONE)
+        return bool(self._state.cursor.phase == Phase.DONE)
 
     @property
     def lower_bound(self) -> float:
         """The certified lower bound on the energy."""
-        return float(self._state.bound[Bound.LOWER] + self._rule.constant)
+        return float(self._state.bounds.lower + self._rule.constant)
 
     @property
     def upper_bound(self) -> float:
         """The energy of the best labelling so far."""
-        return float(self._state.bound[Bound.UPPER] + self._rule.constant)
+        return float(self._state.bounds.upper + self._rule.constant)
 
     @property
     def decoded_bound(self) -> float:
         """The energy of the best labelling that was decoded, before any improvement (the paper's upper bound)."""
-        return float(self._state.bound[Bound.BEST_DECODED] + self._rule.constant)
+        return float(self._state.bounds.best_decoded + self._rule.constant)
 
     @property
     def rounded_bound(self) -> float:
@@ -157,19 +149,17 @@ class Inspection(Arrays):
     def whereabouts(self) -> Position:
         """How far the run is, also within an update and within a message."""
         cursor, work = self._state.cursor, self._work
-        slot, share, messages = int(cursor[Cursor.SLOT]), 0.0, 0
-        if cursor[Cursor.PHASE] <= Phase.PASS and len(self._rule.order):
-            p = self._rule.order[cursor[Cursor.POSITION]]
+        slot, share, messages = int(cursor.slot), 0.0, 0
+        if cursor.phase <= Phase.PASS and len(self._rule.order):
+            p = self._rule.order[cursor.position]
             first, last = self._problem.arc_first[p : p + 2]
             messages = int(last - first)
-            if cursor[Cursor.BEGUN] and self._rule.exact:
+            if cursor.begun and self._rule.exact:
                 arc = self._problem.node_arcs[first + slot]
-                share = max(int(work.progress[Progress.NEXT]), 0) / (1 << self._problem.bits[arc])
-            elif cursor[Cursor.PHASE] > Phase.OPEN:
+                share = max(int(work.progress.next), 0) / (1 << self._problem.bits[arc])
+            elif cursor.phase > Phase.OPEN:
                 slot = messages
-        return Position(
-            self.sweep, int(cursor[Cursor.POSITION]), len(self._rule.order), min(slot, messages), messages, share
-        )
+        return Position(self.sweep, int(cursor.position), len(self._rule.order), min(slot, messages), messages, share)
 
     @property
     def labeling(self) -> IntArray:
@@ -180,8 +170,8 @@ class Inspection(Arrays):
     def open_node(self) -> int:
         """The group being updated, -1 between two updates."""
         cursor = self._state.cursor
-        busy = cursor[Cursor.PHASE] <= Phase.PASS and not self._between_nodes() and len(self._rule.order)
-        return int(self._rule.order[cursor[Cursor.POSITION]]) if busy else -1
+        busy = cursor.phase <= Phase.PASS and not self._between_nodes() and len(self._rule.order)
+        return int(self._rule.order[cursor.position]) if busy else -1
 
     @property
     def slack(self) -> FloatArray:
@@ -195,7 +185,7 @@ class Inspection(Arrays):
 
     def _between_nodes(self) -> bool:
         cursor = self._state.cursor
-        return bool(cursor[Cursor.PHASE] == Phase.OPEN and cursor[Cursor.SLOT] == 0 and cursor[Cursor.BEGUN] == 0)
+        return bool(cursor.phase == Phase.OPEN and cursor.slot == 0 and cursor.begun == 0)
 
     # -- messages and rows ----------------------------------------------------------------------------
 
@@ -240,9 +230,7 @@ class Inspection(Arrays):
         ndarray, shape (2^|Y_p|,)
             Energy.
         """
-        problem = self._problem
-        start = problem.phi_start[p]
-        total: FloatArray = problem.phi[start : start + (1 << problem.size[p])].copy()
+        problem, total = self._problem, self.graph.energies(p).copy()
         for arc in problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]:
             total += self._table(int(arc))
         return total
@@ -283,11 +271,12 @@ class Inspection(Arrays):
             outside = chosen[(chosen < 0) | (chosen >= len(active))][0]
             raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; there is no state {outside}")
         wanted, place = np.unique(active[chosen], return_inverse=True)
-        nu, sent = np.empty(len(wanted)), self.sent(arc)
-        some = max(STEP // len(sent), 1)
+        nu, incoming = np.empty(len(wanted)), self.incoming(arc)
+        some = max(STEP // len(incoming), 1)
         for k in range(0, len(wanted), some):
             stop.check()
-            enumerate_min_marginals(self._problem, sent, arc, wanted[k : k + some], nu[k : k + some], self.probe)
+            part = Message(arc, incoming, nu[k : k + some])
+            enumerate_min_marginals(self._problem, part, wanted[k : k + some], self.probe)
         return nu[place]
 
     def envelope(self, p: int, q: int, stop: Stop = never) -> FloatArray:
@@ -310,12 +299,12 @@ class Inspection(Arrays):
         if self._rule.exact:
             return self.min_marginal(p, q, stop=stop)
         arc = self.graph.arc(p, q)
-        nu, sent, work = np.empty(1 << self._problem.bits[arc]), self.sent(arc), self.probe
-        begin_recycling(self._state, arc, nu, work)
-        while work.progress[Progress.NEXT] >= 0:
+        message, work = self._message(arc), self.probe
+        begin_recycling(self._state, message, work)
+        while work.progress.next >= 0:
             stop.check()
-            recycle(self._problem, self._rows.view, self._state, arc, sent, nu, work)
-        return nu[self.graph.active_states(arc)]
+            recycle(self._problem, self._rows.view, self._state, message, work)
+        return message.nu[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int) -> FloatArray:
         """``phi_p + sum_q nu_pq^-``: what the next minimiser of a group is chosen by (docs/method.md §2.3).
@@ -329,8 +318,7 @@ class Inspection(Arrays):
         ndarray, shape (2^|Y_p|,)
             Energy.
         """
-        start = self._problem.phi_start[p]
-        total: FloatArray = self._problem.phi[start : start + (1 << self._problem.size[p])].copy()
+        total = self.graph.energies(p).copy()
         for q in self.graph.neighbours(p):
             total += self.envelope(p, q)
         return total
@@ -464,7 +452,7 @@ class Inspection(Arrays):
             trace=self.trace,
         )
 
-    def sent(self, arc: int) -> FloatArray:
+    def incoming(self, arc: int) -> FloatArray:
         """What the sender of an arc brings, over its active states (docs/method.md §1.5).
 
         Parameters
@@ -476,21 +464,25 @@ class Inspection(Arrays):
         ndarray, shape (2^(active bits of the sender),)
             Energy.
         """
-        room = self.probe.sent[0]
+        room = self.probe.incoming[0]
         fetch(self._problem, self._state.lam, arc, room)
-        sent: FloatArray = sent_table(self._problem, self._state.lam, arc, room)
-        return sent
+        incoming: FloatArray = incoming_table(self._problem, self._state.lam, arc, room)
+        return incoming
+
+    def _message(self, arc: int) -> Message:
+        """A message to be made."""
+        return Message(arc, self.incoming(arc), np.empty(1 << self._problem.bits[arc]))
 
     def _exact(self, arc: int, stop: Stop = never) -> FloatArray:
         """The min-marginals of an arc over the active states of its receiver."""
-        nu, sent, work = np.empty(1 << self._problem.bits[arc]), self.sent(arc), self.probe
+        message, work = self._message(arc), self.probe
         begin_exact(work)
-        while work.progress[Progress.NEXT] >= 0:
+        while work.progress.next >= 0:
             stop.check()
-            exact_min_marginals(self._problem, arc, sent, nu, work)
-        return nu
+            exact_min_marginals(self._problem, message, work)
+        return message.nu
 
     def _table(self, arc: int) -> FloatArray:
         p, _ = self.graph.ends(arc)
-        start = self._problem.lam_start[arc]
+        start = self._problem.lam_first[arc]
         return self._state.lam[start : start + (1 << self._problem.size[p])]

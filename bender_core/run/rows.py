@@ -73,8 +73,9 @@ def row_terms(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> 
         Energy.
     """
     problem = graph.problem
-    mine = slice(int(problem.coupling_start[edge]), int(problem.coupling_start[edge + 1]))
-    weight, bit, entry = problem.coupling_weight[mine], problem.coupling_bit[mine], problem.coupling_entry[mine]
+    couplings = problem.couplings
+    mine = slice(int(couplings.first[edge]), int(couplings.first[edge + 1]))
+    weight, bit, entry = couplings.weight[mine], couplings.bit[mine], couplings.entry[mine]
     made = int(pool.side[row])
     taken = pool.anchor[row] >> bit[:, made] & 1 == entry[:, made]
     payment = np.where(taken, 0.0, weight * pool.share[row, bit[:, 1 - made], entry[:, 1 - made]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bender_core import memory
 from bender_core.account import Line
-from bender_core.kernels.layout import Cursor, State
+from bender_core.kernels.layout import State
 
 
 class Snapshots:
@@ -61,4 +61,4 @@ class Snapshots:
 
 
 def _position(state: State) -> int:
-    return int(state.cursor[Cursor.EVENTS])
+    return int(state.cursor.events)

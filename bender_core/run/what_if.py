@@ -14,7 +14,7 @@ import numpy as np
 from bender_core import memory
 from bender_core.kernels.layout import RowKind
 from bender_core.kernels.projection import active_state
-from bender_core.kernels.rows import make_row
+from bender_core.kernels.rows import describe_row, make_row
 from bender_core.model import FloatArray
 from bender_core.run.engine import Engine
 from bender_core.run.rows import over_states, row_terms
@@ -101,12 +101,12 @@ def _cut(
 ) -> Cut:
     problem, arc = engine.graph.problem, engine.graph.arc(p, q)
     edge, side = divmod(arc, 2)
-    room, work, sent = memory.pool(memory.dimensions(engine.graph), 1), engine.probe, engine.sent(arc)
-    anchor = active_state(problem, arc, state)
+    room, work, incoming = memory.pool(memory.dimensions(engine.graph), 1), engine.probe, engine.incoming(arc)
+    describe_row(room, 0, arc, active_state(problem, arc, state), kind, truth)
 
     def timed(repeats: int) -> tuple[float, int]:
         begin = time.perf_counter()
-        pivots = make_row(problem, room, 0, arc, anchor, truth, kind, sent, work, repeats)
+        pivots = make_row(problem, room, 0, incoming, work, repeats)
         return time.perf_counter() - begin, int(pivots)
 
     seconds, pivots = timed(1)

@@ -263,13 +263,13 @@ def couplings(graph: HyperGraph, p: int, q: int) -> Couplings:
     """What ties the members of p to those of q: the entry of each pair that pays, and how much."""
     problem, arc = graph.problem, graph.arc(p, q)
     edge, side = divmod(arc, 2)
-    mine = slice(int(problem.coupling_start[edge]), int(problem.coupling_start[edge + 1]))
-    bit, entry = problem.coupling_bit[mine], problem.coupling_entry[mine]
+    mine = slice(int(problem.couplings.first[edge]), int(problem.couplings.first[edge + 1]))
+    bit, entry = problem.couplings.bit[mine], problem.couplings.entry[mine]
     i = graph.active_members(arc)[bit[:, side]]
     j = graph.active_members(arc ^ 1)[bit[:, 1 - side]]
     shape = (int(problem.size[p]), int(problem.size[q]))
     weight, pays = np.zeros(shape), np.full(shape, "", "<U2")
-    np.add.at(weight, (i, j), problem.coupling_weight[mine])
+    np.add.at(weight, (i, j), problem.couplings.weight[mine])
     pays[i, j] = [f"{a}{b}" for a, b in zip(entry[:, side], entry[:, 1 - side], strict=True)]
     return Couplings(weight, pays)
 

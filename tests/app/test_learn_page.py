@@ -152,7 +152,7 @@ def way_for_rows_of_a_grid() -> str:
     mrf = ising_grid(2, 16, coupling="gaussian", seed=1)
     graph = bc.HyperGraph(mrf, bc.manual(mrf, [list(range(16)), list(range(16, 32))]))
     return {Method.ENUMERATE: "enumeration", Method.ELIMINATE: "elimination", Method.PRUNE: "pruning"}[
-        Method(int(graph.problem.method[0]))
+        Method(int(graph.problem.methods.method[0]))
     ]
 
 

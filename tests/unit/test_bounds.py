@@ -94,9 +94,11 @@ def test_larger_groups_coupled_densely(variant: int) -> None:
 def test_exact_messages_by_every_method(method: Method, size: int, touched: int, density: float) -> None:
     engine = bc.Engine(*groups([size, size, size - 1], touched, density), variant=12)
     problem = engine.graph.problem
-    problem.method[:] = method
+    methods, couplings = problem.methods, problem.couplings
+    methods.method[:] = method
     for arc in range(len(problem.bits)):
-        problem.front[arc], _ = plan_elimination(problem, arc, problem.elimination[arc])
+        cost = plan_elimination(problem.bits, couplings.first, couplings.bit, arc, methods.order[arc])
+        methods.largest[arc] = cost[0]
     dims = memory.dimensions(engine.graph)
     engine._work = memory.workspace(dims, dims.degree, exact=True, deepest=1)
     engine.run(max_sweeps=2)
@@ -106,6 +108,6 @@ def test_exact_messages_by_every_method(method: Method, size: int, touched: int,
 def test_compiled_code_is_checked_here() -> None:
     """If it were not, the other tests of this file would prove nothing."""
     engine = bc.Engine(*groups([4, 4], 4, 1.0), variant=9)
-    engine._work = engine._work._replace(table=engine._work.table[:3])
+    engine._work = engine._work._replace(table=engine._work.table[:0])
     with pytest.raises(IndexError):
         engine.run()

@@ -21,7 +21,7 @@ import bender_core as bc
 from bender_core import memory
 from bender_core.costs.estimate import DEEPEST, FIRST_EVENTS, required_bytes
 from bender_core.kernels.deepening import PATIENCE
-from bender_core.kernels.layout import Cursor, Kind, RowKind, Status
+from bender_core.kernels.layout import Kind, RowKind, Status
 from bender_core.planning import pursuit
 from bender_core.run import engine as engine_module
 from bender_core.run.trace import COLUMNS
@@ -338,13 +338,12 @@ def fingerprint(engine: bc.Engine) -> tuple[bytes, ...]:
         for p, q in arrows
         for row in engine.rows(p, q)
     ]
-    length = 2 * engine._problem.stride * engine.n_rows
     return (
         *(engine.trace.column(name)[: engine.position].tobytes() for name in COLUMNS),
         *(array.tobytes() for array in engine._state),
         *(engine.message(p, q).tobytes() for p, q in arrows),
         *(engine.envelope(p, q).tobytes() for p, q in arrows),
-        engine._rows.view.table[:length].tobytes(),
+        engine._rows.view.table[: engine.n_rows].tobytes(),
         repr(rows).encode(),
         repr((engine.position, engine.sweep, engine.n_rows, engine.status, engine.open_node, engine.gap)).encode(),
     )
@@ -498,7 +497,7 @@ def test_snapshots_share_no_memory(variant: int) -> None:
     for k, array in arrays:
         assert not any(np.shares_memory(array, other) for i, other in arrays if i != k)
     # And they are positions of the past, in order.
-    when = [int(state.cursor[Cursor.EVENTS]) for state in engine._past.states]
+    when = [int(state.cursor.events) for state in engine._past.states]
     assert when == sorted(set(when))
 
 
@@ -515,16 +514,14 @@ def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> Non
     assert len(events) > 2 * events_room
     assert engine.n_rows > rows_room
     assert list(map(repr, engine.trace)) == list(map(repr, events))
-    stride = engine._problem.stride
     kept = {pair: {row.index: row for row in engine.rows(*pair)} for pair in {(p, q) for p, q, _ in rows.values()}}
     for index, (p, q, born) in rows.items():
         row = kept[p, q][index]
         assert (row.born, row.anchor, row.kind) == (born.born, born.anchor, born.kind)
         assert (row.u.tolist(), row.v.tolist()) == (born.u.tolist(), born.v.tolist())
         side = engine.graph.arc(p, q) % 2
-        at = (2 * index + side) * stride
-        low, high = engine._rows.view.table[at : at + 16], engine._rows.view.table[at + engine._problem.low_length]
-        np.testing.assert_allclose(low[: 1 << len(row.u)] + high, naive.table_of(row.u), rtol=0, atol=1e-12)
+        u, n_low = engine._rows.view.table[index, side], 1 << len(row.u)
+        np.testing.assert_allclose(u[:n_low] + u[n_low], naive.table_of(row.u), rtol=0, atol=1e-12)
 
 
 # --- limits ------------------------------------------------------------------------------------------------------

@@ -166,11 +166,11 @@ def test_the_couplings_are_those_of_the_hyper_graph(name: str, max_size: int) ->
     coupled, problem = costs.coupled(mrf, part), bc.HyperGraph(mrf, part).problem
     np.testing.assert_array_equal(coupled.ends, problem.edge_node)
     np.testing.assert_array_equal(coupled.bits.reshape(-1), problem.bits)
-    np.testing.assert_array_equal(coupled.first, problem.coupling_start)
+    np.testing.assert_array_equal(coupled.first, problem.couplings.first)
     assert ((coupled.loose >= 0) & (coupled.loose <= coupled.bits)).all()
-    method, front = costs.plan(coupled)
-    np.testing.assert_array_equal(method.reshape(-1), problem.method)
-    np.testing.assert_array_equal(front.reshape(-1), problem.front)
+    method, largest = costs.plan(coupled)
+    np.testing.assert_array_equal(method.reshape(-1), problem.methods.method)
+    np.testing.assert_array_equal(largest.reshape(-1), problem.methods.largest)
 
 
 def test_a_member_is_loose_as_far_as_others_decide_it() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bender_core import BinaryMRF, Engine, Partition, manual, memory
-from bender_core.kernels import exact
-from bender_core.kernels.layout import STEP, Method, Progress
+from bender_core.kernels import exact, layout
+from bender_core.kernels.layout import STEP, Method
 from tests.models import JIT, between_groups, examples
 
 pytestmark = pytest.mark.jitless
@@ -26,7 +26,7 @@ class Message:
 
     def send(self, lam: np.ndarray) -> None:
         """Let the sender bring a table over its states."""
-        start = self.problem.lam_start[self.arc ^ 1]
+        start = self.problem.lam_first[self.arc ^ 1]
         self.engine._state.lam[start : start + len(lam)] = lam
 
     @property
@@ -35,20 +35,22 @@ class Message:
 
     def by(self, method: Method, limit: int = STEP) -> np.ndarray:
         """The min-marginals, a number of entries at a time."""
-        self.problem.method[:] = method
+        bits, couplings, methods = self.problem.bits, self.problem.couplings, self.problem.methods
+        methods.method[:] = method
         # The room that an elimination needs is known when it is planned.
-        cost = exact.plan_elimination(self.problem, self.arc, self.problem.elimination[self.arc])
-        self.problem.front[self.arc] = cost[0]
+        cost = exact.plan_elimination(bits, couplings.first, couplings.bit, self.arc, methods.order[self.arc])
+        methods.largest[self.arc] = cost[0]
         work = memory.workspace(memory.dimensions(self.engine.graph), 1, exact=True, deepest=1)
-        work.progress[Progress.LIMIT] = limit
+        work.progress.limit = limit
         if method == Method.PRUNE:
             self.work = work
-        sent, nu = self.engine.sent(self.arc), np.full(1 << self.problem.bits[self.arc], np.nan)
+        nu = np.full(1 << self.problem.bits[self.arc], np.nan)
+        message = layout.Message(self.arc, self.engine.incoming(self.arc), nu)
         exact.begin_exact(work)
-        while work.progress[Progress.NEXT] >= 0:
+        while work.progress.next >= 0:
             before = work.progress.copy()
-            exact.exact_min_marginals(self.problem, self.arc, sent, nu, work)
-            assert (work.progress != before).any()
+            exact.exact_min_marginals(self.problem, message, work)
+            assert work.progress != before
         return nu
 
 
@@ -110,4 +112,4 @@ def test_pruning_is_given_up_where_it_costs_more_than_enumerating() -> None:
     message = Message(mrf, manual(mrf, [range(10), range(10, 20)]))
     message.engine.run(max_sweeps=1)
     agree(message)
-    assert not message.work.worthwhile[0]
+    assert not message.work.progress.worthwhile

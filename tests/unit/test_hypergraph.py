@@ -17,9 +17,11 @@ from tests.models import between_groups, cut_mrfs, examples, random_mrf
 pytestmark = pytest.mark.jitless
 
 
-def phi(graph: bc.HyperGraph, p: int) -> np.ndarray:
-    start = graph.problem.phi_start[p]
-    return graph.problem.phi[start : start + (1 << len(graph.partition.groups[p]))]
+def joint(part: bc.Partition, p: int, y: int, q: int, z: int) -> np.ndarray:
+    """A joint state of all groups, by those of two."""
+    states = np.zeros(len(part), np.int64)
+    states[[p, q]] = y, z
+    return states
 
 
 @settings(max_examples=examples(100))
@@ -29,13 +31,14 @@ def test_tables_and_couplings(cut: tuple[bc.BinaryMRF, bc.Partition]) -> None:
     graph, model = bc.HyperGraph(mrf, part), naive.GroupModel(mrf, part.groups)
     atol = 1e-12 * (1 + np.abs(mrf.unary).max() + np.abs(mrf.pairwise).sum())
     for p in range(len(part)):
-        np.testing.assert_allclose(phi(graph, p), model.phi[p], rtol=0, atol=atol)
+        np.testing.assert_allclose(graph.energies(p), model.phi[p], rtol=0, atol=atol)
         assert graph.neighbours(p) == model.neighbours(p)
     assert [tuple(edge) for edge in graph.edges.tolist()] == model.edges
     for edge, (p, q) in enumerate(model.edges):
         expected = model.coupling(p, q)
         found = [
-            [coupling_energy(graph.problem, edge, y, z) for z in range(expected.shape[1])] for y in range(len(expected))
+            [coupling_energy(graph.problem, edge, joint(part, p, y, q, z)) for z in range(expected.shape[1])]
+            for y in range(len(expected))
         ]
         np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
         assert graph.problem.edge_weight[edge] == pytest.approx(sum(-t.min() for _, _, t in model.theta[p, q]))
@@ -47,9 +50,9 @@ def test_groups_and_couplings_add_up_to_the_energy(cut: tuple[bc.BinaryMRF, bc.P
     mrf, part = cut
     graph = bc.HyperGraph(mrf, part)
     for states in itertools.product(*(range(1 << len(group)) for group in part.groups)):
-        total = graph.normal_form.constant + sum(phi(graph, p)[y] for p, y in enumerate(states))
-        for edge, (p, q) in enumerate(graph.edges):
-            total += coupling_energy(graph.problem, edge, states[p], states[q])
+        total = graph.normal_form.constant + sum(graph.energies(p)[y] for p, y in enumerate(states))
+        for edge in range(len(graph.edges)):
+            total += coupling_energy(graph.problem, edge, np.array(states))
         x = graph.labeling(np.array(states))
         scale = abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum()
         assert total == pytest.approx(naive.energy(mrf, x), rel=0, abs=1e-13 * scale)
@@ -89,7 +92,7 @@ def test_arcs() -> None:
     for arc, ends in arcs.items():
         assert graph.ends(arc) == ends
     # The messages lie side by side without overlap, each as long as the states of its receiver.
-    spans = sorted((int(graph.problem.lam_start[arc]), 1 << len(part.groups[p])) for arc, (p, _) in arcs.items())
+    spans = sorted((int(graph.problem.lam_first[arc]), 1 << len(part.groups[p])) for arc, (p, _) in arcs.items())
     assert [start for start, _ in spans] == [0, *itertools.accumulate(length for _, length in spans[:-1])]
     for p, q in ((0, 3), (3, 0), (1, 1)):
         with pytest.raises(ValueError, match=f"groups {p} and {q} are not coupled"):

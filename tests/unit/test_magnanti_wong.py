@@ -12,11 +12,11 @@ from scipy.optimize import linprog, nnls
 
 from bender_core import HyperGraph
 from bender_core.kernels import magnanti_wong as mw
-from bender_core.kernels.layout import LOW_BITS
+from bender_core.kernels import rows
+from bender_core.kernels.layout import CutPoint, CutRoom, Scan
 from tests import naive
 from tests.models import JIT, between_groups, examples
 
-LOW_LENGTH = 1 << LOW_BITS
 ALPHAS = [1.0, 0.5, 0.0]
 KINDS = ["normal", "integers", "levels", "near-ties", "flat", "spikes"]
 
@@ -61,16 +61,31 @@ class Case:
     def solve(
         self, alpha: float, intercept: float | None = None, passes: int = 1000
     ) -> tuple[np.ndarray, int, mw.CutStatus]:
-        beta = np.full((self.bits, 2), np.nan)
-        scratch = np.full(mw.cut_scratch(self.bits), np.nan)
-        room = LOW_LENGTH, np.full(2 * LOW_LENGTH, np.nan), np.empty((4, LOW_LENGTH)), np.empty(LOW_LENGTH)
-        value = self.intercept if intercept is None else intercept
-        mw.begin_cut(self.lam, self.bits, value, self.t, self.q, alpha, *room, scratch, beta)
+        cut = scratch(self.bits)
+        mw.begin_cut(self.sender, self.intercept if intercept is None else intercept, alpha, cut)
         status = mw.CutStatus.UNFINISHED
         while status == mw.CutStatus.UNFINISHED:
             # However few passes are made at a time, the method goes on where it was.
-            _, status = mw.continue_cut(self.lam, self.bits, self.t, self.q, passes, *room, scratch, beta)
-        return beta, int(scratch[mw.Cut.PIVOTS]), mw.CutStatus(status)
+            _, status = mw.continue_cut(self.sender, passes, cut)
+        return cut.payment, int(cut.point.pivots), mw.CutStatus(status)
+
+    @property
+    def sender(self) -> mw.Sender:
+        return mw.Sender(self.bits, self.lam, self.t, self.q)
+
+
+def scratch(bits: int) -> CutRoom:
+    """Room for a cut, full of what must not count."""
+    floats = {name: np.full(bits, np.nan) for name in CutRoom._fields}
+    return CutRoom(**floats)._replace(
+        point=CutPoint.zeros(),
+        capacity=np.full((bits, 2), np.nan),
+        payment=np.full((bits, 2), np.nan),
+        members=np.full(bits, -1),
+        factor=np.full((bits, bits), np.nan),
+        table=np.full((1 << min(bits, 8)) + (1 << max(bits - 8, 0)), np.nan),
+        scan=Scan(np.empty((1, 256)), np.empty(256)),
+    )
 
 
 def draw(seed: int, bits: int, kind: str, scale: float = 1.0) -> Case:
@@ -276,23 +291,20 @@ def test_repair_from_anywhere(kind: str) -> None:
     for seed in range(examples(60)):
         rng = np.random.default_rng(seed)
         case = draw(seed, 1 + seed % 6, kind)
-        b, beta = case.bits, case.solve(0.5)[0]
-        base = int((-case.lam - case.over_states(case.t - case.q)).argmin())
-        room = mw._room(np.zeros(mw.cut_scratch(b)), b)
-        other = 1 - case.value[base]
-        room.cap[:] = case.q[case.member, other]
+        beta, cut = case.solve(0.5)[0], scratch(case.bits)
+        cut.point.origin = int((-case.lam - case.over_states(case.t - case.q)).argmin())
+        cut.point.intercept, cut.point.magnitude = case.intercept, case.magnitude
+        other = 1 - case.value[cut.point.origin]
+        cut.cap[:] = case.q[case.member, other]
         kept = rng.choice([0.0, 0.5, 1.0 - 1e-9])
-        room.z[:] = beta[case.member, other] * kept + rng.choice([0.0, 1e-9])
-        moved = mw.repair(
-            case.lam, b, base, case.intercept, case.t, case.q, case.magnitude, LOW_LENGTH,
-            np.empty(2 * LOW_LENGTH), np.empty((4, LOW_LENGTH)), np.empty(LOW_LENGTH), room, beta,
-        )  # fmt: skip
-        check_feasible(case, beta)
+        cut.z[:] = beta[case.member, other] * kept + rng.choice([0.0, 1e-9])
+        moved = mw.repair(case.sender, cut)
+        check_feasible(case, cut.payment)
         assert 0 <= moved <= 1
         if kept < 0.9 and 1e-6 < moved < 1 and kind in {"normal", "integers", "levels"}:
             part_of_the_way += 1
-            mw.pay(b, base, case.q, moved - 1e-6, room, beta)
-            assert case.row_minimum(beta) < case.intercept - 1e-13 * case.magnitude
+            mw.pay(case.sender, moved - 1e-6, cut)
+            assert case.row_minimum(cut.payment) < case.intercept - 1e-13 * case.magnitude
     if JIT and kind in {"normal", "integers", "levels"}:
         assert part_of_the_way
 
@@ -307,9 +319,10 @@ def sides_of_the_row(
     problem, side = graph.problem, arc % 2
     receiver, sender = graph.active_states(arc), graph.active_states(arc ^ 1)
     u, v = np.zeros(len(receiver)), np.zeros(len(sender))
-    for c in range(problem.coupling_start[arc // 2], problem.coupling_start[arc // 2 + 1]):
-        (i, j), (a, x) = ((pair[c, side], pair[c, 1 - side]) for pair in (problem.coupling_bit, problem.coupling_entry))
-        weight = problem.coupling_weight[c]
+    couplings = problem.couplings
+    for c in range(couplings.first[arc // 2], couplings.first[arc // 2 + 1]):
+        (i, j), (a, x) = ((pair[c, side], pair[c, 1 - side]) for pair in (couplings.bit, couplings.entry))
+        weight = couplings.weight[c]
         taken = star >> i & 1 == a
         paid = 0.0 if taken else beta[j, x] * weight / q[j, x]
         u[receiver >> i & 1 == a] += paid
@@ -334,8 +347,8 @@ def test_the_row_is_a_valid_minorant_and_tight(alpha: float, sizes: tuple[int, i
             y = int(rng.integers(len(phi)))
             star = int(graph.active_states(arc)[y])
             q = np.full((b, 2), np.nan)
-            mw.sender_capacity(problem, arc, star, q)
-            case = Case(sent, problem.charge[arc ^ 1][:b], q)
+            rows.unpaid_weight(problem, arc, star, q)
+            case = Case(sent, problem.weight_at[arc ^ 1][:b], q)
             assert (q >= 0).all()
             assert (q <= case.t).all()
             truth = (phi[y] - lam).min()

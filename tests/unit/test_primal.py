@@ -10,7 +10,6 @@ import pytest
 import bender_core as bc
 from bender_core import memory
 from bender_core.kernels import primal
-from bender_core.kernels.layout import Search
 from tests import naive
 from tests.models import JIT, between_groups, random_mrf, random_partition
 
@@ -28,7 +27,7 @@ def engine_of(seed: int) -> tuple[bc.Engine, naive.GroupModel]:
 
 def scratch(engine: bc.Engine):
     work = memory.workspace(engine._dims, engine._dims.degree, exact=False, deepest=1)
-    work.search[:] = 1
+    work.search.point.dice = 1
     return work
 
 
@@ -37,41 +36,41 @@ def test_flips_are_weighed_as_their_energies_say(seed: int) -> None:
     engine, model = engine_of(seed)
     problem, work = engine._problem, scratch(engine)
     rng = np.random.default_rng(seed)
-    work.trial[:] = [rng.integers(1 << bits) for bits in problem.size]
+    work.search.trial[:] = [rng.integers(1 << bits) for bits in problem.size]
     primal.begin_search(problem, work)
-    least, before = np.inf, model.energy(work.trial)
+    least, before = np.inf, model.energy(work.search.trial)
     for flips in range(60):
-        here = model.energy(work.trial)
+        here = model.energy(work.search.trial)
         least = min(least, here)
-        assert work.energy[0] + model.constant == pytest.approx(here, abs=1e-9)
-        assert work.energy[1] + model.constant == pytest.approx(least, abs=1e-9)
-        assert model.energy(work.candidate) == pytest.approx(least, abs=1e-9)
+        assert work.search.point.energy + model.constant == pytest.approx(here, abs=1e-9)
+        assert work.search.point.least + model.constant == pytest.approx(least, abs=1e-9)
+        assert model.energy(work.search.candidate) == pytest.approx(least, abs=1e-9)
         for p, bits in enumerate(problem.size.tolist()):
             for k in range(bits):
-                flipped = work.trial.copy()
+                flipped = work.search.trial.copy()
                 flipped[p] ^= 1 << k
-                assert work.gain[p, k] == pytest.approx(model.energy(flipped) - here, abs=1e-9)
-        last = work.trial.copy()
+                assert work.search.gain[p, k] == pytest.approx(model.energy(flipped) - here, abs=1e-9)
+        last = work.search.trial.copy()
         primal.search(problem, work)
-        assert work.search[Search.FLIPS] == flips + 1
-        assert (work.trial != last).sum() <= 1
+        assert work.search.point.flips == flips + 1
+        assert (work.search.trial != last).sum() <= 1
     assert least < before
 
 
 def test_what_was_flipped_stays_so_for_a_while_unless_it_leads_to_the_best() -> None:
     engine, _ = engine_of(0)
     problem, work = engine._problem, scratch(engine)
-    work.trial[:] = 0
+    work.search.trial[:] = 0
     primal.begin_search(problem, work)
     tenure = min(int(problem.size.sum()) // 4, primal.TENURE)
     latest: dict[tuple[int, int], int] = {}
     for flip in range(200):
-        before, best = work.trial.copy(), work.energy[1]
+        before, best = work.search.trial.copy(), work.search.point.least
         primal.search(problem, work)
-        changed = np.flatnonzero(work.trial != before)
+        changed = np.flatnonzero(work.search.trial != before)
         for p in changed.tolist():
-            k = int(work.trial[p] ^ before[p]).bit_length() - 1
-            if work.energy[1] == best and (p, k) in latest:
+            k = int(work.search.trial[p] ^ before[p]).bit_length() - 1
+            if work.search.point.least == best and (p, k) in latest:
                 assert flip - latest[p, k] > tenure
             latest[p, k] = flip
 
@@ -86,14 +85,14 @@ def test_groups_follow_those_decided_before_them(direction: str) -> None:
         start = 0 if direction == "out" else len(order)
         decided: list[int] = []
         for k, p in enumerate(order.tolist()):
-            primal.follow(problem, rule, engine._state, work.trial, start + k, work)
+            primal.follow(problem, rule, engine._state, start + k, work)
             costs = model.phi[p].copy()
             for q in engine.graph.neighbours(p):
                 if q in decided:
-                    costs += model.coupling(p, q)[:, work.trial[q]]
+                    costs += model.coupling(p, q)[:, work.search.trial[q]]
                 else:
                     costs += engine.message(p, q)
-            assert costs[work.trial[p]] == pytest.approx(costs.min(), abs=1e-9)
+            assert costs[work.search.trial[p]] == pytest.approx(costs.min(), abs=1e-9)
             decided.append(p)
 
 
@@ -104,11 +103,11 @@ def test_a_kick_changes_some_groups_of_the_best_labelling_the_same_way_each_time
         work = scratch(engine)
         found = []
         for _ in range(20):
-            primal.kick(engine._problem, engine._state, work)
-            changed = work.trial != engine._state.best
-            assert changed.sum() <= 1 + len(work.trial) // primal.KICKED
-            assert ((work.trial >= 0) & (work.trial < 1 << engine._problem.size)).all()
-            found.append(work.trial.tolist())
+            primal.kick(engine._problem, engine._state, work.search)
+            changed = work.search.trial != engine._state.best
+            assert changed.sum() <= 1 + len(work.search.trial) // primal.KICKED
+            assert ((work.search.trial >= 0) & (work.search.trial < 1 << engine._problem.size)).all()
+            found.append(work.search.trial.tolist())
         assert len({tuple(states) for states in found}) > 3
         results.append(found)
     assert results[0] == results[1]

@@ -44,7 +44,7 @@ COMPARED = 64
 def way(model: Model, size: int) -> str:
     """Which way the engine chooses for the message."""
     graph = bc.HyperGraph(*model(size))
-    return WAYS[Method(int(graph.problem.method[graph.arc(RECEIVER, SENDER)]))]
+    return WAYS[Method(int(graph.problem.methods.method[graph.arc(RECEIVER, SENDER)]))]
 
 
 @lru_cache(maxsize=64)

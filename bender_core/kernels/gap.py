@@ -1,0 +1,33 @@
+"""When bounds meet, up to a tolerance (docs/method.md)."""
+
+from __future__ import annotations
+
+from bender_core.kernels._jit import inner
+from bender_core.kernels.rows import TIGHT
+
+# Where a sweep has gained no more than the tolerance, a gap of up to NEARLY tolerances counts as closed, but none above
+# CLOSED (unless the tolerance itself is larger).
+NEARLY, CLOSED = 10.0, 1e-8
+
+
+@inner
+def is_negligible(difference, tolerance, problem, rule, bounds):
+    """Whether a difference of energies is nothing beside the bound, or beside what is at stake if that is less.
+
+    What is at stake, unlike the bound, does not depend on the constant that the model carries.
+    """
+    scale = min(abs(bounds.lower + rule.constant), problem.scale)
+    return difference <= max(tolerance * scale, TIGHT * problem.scale)
+
+
+@inner
+def is_closed(problem, rule, bounds):
+    """Whether the bounds meet."""
+    return is_negligible(bounds.upper - bounds.lower, rule.tolerance, problem, rule, bounds)
+
+
+@inner
+def is_nearly_closed(problem, rule, bounds):
+    """Whether they meet where sweeps have stopped bringing anything, which may be a little before they would."""
+    nearly = max(rule.tolerance, min(NEARLY * rule.tolerance, CLOSED))
+    return is_negligible(bounds.upper - bounds.lower, nearly, problem, rule, bounds)
