@@ -70,7 +70,17 @@ class HyperGraph:
         return self.problem.edge_node
 
     def energies(self, p: int) -> FloatArray:
-        """``phi_p``, energy, shape (2^|Y_p|,): a view."""
+        """``phi_p`` over the states of a group, a view.
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy.
+        """
         first = self.problem.phi_first[p]
         return self.problem.phi[first : first + (1 << self.problem.size[p])]
 
@@ -279,7 +289,7 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
 
 
 def no_methods(arcs: int, bits: int) -> Methods:
-    """Room for the choice of a method for every arc, of at most so many active bits."""
+    """Room for the choice of a method for every arc, with at most ``bits`` active bits."""
     return Methods(np.zeros(arcs, np.int64), np.zeros((arcs, bits), np.int64), np.zeros(arcs))
 
 

@@ -121,7 +121,7 @@ _FOLDER = f"kernels-{hashlib.sha256(f'{_SETTINGS} {_SOURCES}'.encode()).hexdiges
 
 
 def _home(make: bool = False) -> Path:
-    """Where people want it."""
+    """Where the user wants it."""
     said = os.environ.get("BENDER_CACHE_DIR")
     home = Path(said) if said else Path.home() / ".cache" / "bender-lab"
     if make:

@@ -1,6 +1,6 @@
 """The algorithm, once: one loop that row steps, node steps, sweeps, full-speed runs and replays all share.
 
-The loop walks through the phases of a node update (paper, Algs. 1 and 2):
+The loop walks through the phases of a node update (paper, Algs. 1 and 2; docs/method.md §3.6):
 
     OPEN     recycle the rows of every edge (or compute its min-marginals), sum up, find the minimiser y*
     ORACLE   the true min-marginals at y*; if the envelope is tight there go to PASS (or, where progress is slow,

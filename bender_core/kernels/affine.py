@@ -2,7 +2,7 @@
 
 An affine function ``g(y) = c + sum_k s_k y_k`` is kept as a table over the low bits and, behind it, one over the high
 bits, so that ``g(y) = g[low bits of y] + g[n_low + high bits of y]``: two numbers in place of b. Rows, couplings and
-their payments are such functions (docs/method.md).
+their payments are such functions (docs/method.md §3.1).
 
 The loops run over whole blocks of low-bit entries and are element-wise, which the compiler vectorises; a running
 maximum in one scalar would not be. Every variant of a pass does the same operations per entry, so results do not

@@ -1,7 +1,7 @@
 """The coupling of an arc as functions of bits, prepared once.
 
 ``phi_pq(y_p, y_q) = -sum_c weight_c [y_p takes its entry] [y_q takes its entry]`` over the couplings of the edge
-(normal form, docs/method.md). For a fixed state of the receiver, ``-phi_pq(y_p, .)`` is affine in the bits of the
+(normal form, docs/method.md §1.3). For a fixed state of the receiver, ``-phi_pq(y_p, .)`` is affine in the bits of the
 sender. Its constant and slopes are sums of one term per bit of the receiver, so they are kept for all values of the
 receiver's low bits and of its high bits; any state's are then one addition away, however many couplings the edge has.
 """

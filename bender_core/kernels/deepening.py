@@ -1,4 +1,4 @@
-"""Beyond the paper: an envelope that is tight at more than one state of a group.
+"""Beyond the paper: an envelope that is tight at more than one state of a group (docs/method.md §4.2).
 
 The paper makes the envelope of a node tight at the minimiser y* of its total, which is all that the gain of this
 update depends on. What the next updates can gain depends on the other states as well, and runs stall where an exact

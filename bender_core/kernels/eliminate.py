@@ -1,4 +1,4 @@
-"""Exact min-marginals by eliminating the sender's bits one by one (docs/method.md): for sparse couplings.
+"""Exact min-marginals by eliminating the sender's bits one by one (docs/method.md §5.2): for sparse couplings.
 
 The table starts as minus what the sender brings. When bit j of q goes, the bits of p that are coupled to it and not in
 the table yet come in, its couplings are added, and the table is minimised over it:

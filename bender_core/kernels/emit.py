@@ -11,7 +11,7 @@ NONE = -1
 
 @inner
 def emit(run, kind, node, arc, row, value, before):
-    """Record an event and count it."""
+    """Record an event and count it: its kind, what it concerns, what it found and what stood there before."""
     cursor, bounds, events = run.state.cursor, run.state.bounds, run.events
     k = cursor.events
     events.kind[k] = kind

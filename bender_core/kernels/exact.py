@@ -1,4 +1,4 @@
-"""Exact min-marginals, each by the cheapest of three ways (docs/method.md).
+"""Exact min-marginals, each by the cheapest of three ways (docs/method.md §5).
 
 With a active bits of the receiver and b of the sender, enumerating needs 2^(a + b) entries whatever the couplings are;
 eliminating as many as its tables have, which is known in advance; pruning about 2^a + a 2^b where few candidates
@@ -17,9 +17,9 @@ from bender_core.kernels.rows import enumerate_min_marginals
 
 # Pruning may need more than its least; a way whose cost is known is preferred up to this multiple.
 CERTAINTY = 8
-# The tables of an elimination may have so many times the states of the larger group.
+# The tables of an elimination may have this many times the states of the larger group.
 WIDEST = 4
-# A box is halved so often, if too many candidates survive in it, before its states are enumerated.
+# How often a box in which too many candidates survive is halved before its states are enumerated.
 HALVINGS = 6
 
 

@@ -1,4 +1,4 @@
-"""When bounds meet, up to a tolerance (docs/method.md)."""
+"""When bounds meet, up to a tolerance (docs/method.md §9.3)."""
 
 from __future__ import annotations
 

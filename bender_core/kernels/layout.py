@@ -142,7 +142,7 @@ class Rule(NamedTuple):
     alternating: bool  # forward and back (srmp), or always forward (mplp)
     forest: bool  # whether the hyper-graph has no cycle
     exact: bool
-    enumerated: bool  # exact, by enumeration whatever it costs
+    enumerated: bool  # exact, always by enumeration
     everywhere: bool
     cuts: Ints  # the kinds of Magnanti-Wong rows that go on the loosest edge
     deepest: int  # at how many states of a group its envelope is made tight at most (see kernels.deepening)
@@ -222,7 +222,7 @@ class Pool(NamedTuple):
 
 
 class Events(NamedTuple):
-    """What happened, one entry a column (docs/method.md)."""
+    """What happened, one entry a column (docs/method.md §10.1)."""
 
     kind: Ints  # see `Kind`
     sweep: Ints
@@ -251,7 +251,7 @@ class Progress(Record):
     depth: int  # pruning: of the part of that box being looked at
     state: int  # pruning: first state of that part
     worthwhile: int  # whether pruning costs less than enumerating, so far
-    limit: int  # about so many entries are read before the kernel comes back; set once, see STEP
+    limit: int  # entries read, about, before the kernel comes back; set once, see STEP
 
 
 class Scan(NamedTuple):
@@ -345,7 +345,7 @@ class SearchRoom(NamedTuple):
     candidate: Ints  # (G,) the best that the search has come by since it began
     pull: Floats  # (G, most members) by how much the neighbours' states make a member prefer 0
     gain: Floats  # (G, most members) what flipping a member of `trial` adds to its energy
-    tabu: Ints  # (G, most members) a member is not flipped before so many flips are made
+    tabu: Ints  # (G, most members) a member is not flipped before this number of flips is made
 
 
 class Workspace(NamedTuple):
@@ -386,7 +386,7 @@ class Goal(Record):
     until: int  # see `Until`
     event_limit: int  # stop when that many events have happened
     sweep_limit: int  # stop when that many sweeps are complete
-    budget: int  # stop after about so many table entries read
+    budget: int  # stop after about this number of table entries read
     spent: int
 
 

@@ -1,4 +1,4 @@
-"""Magnanti-Wong cuts: the cheapest row that is tight at the minimiser (paper, "MWC"; docs/method.md).
+"""Magnanti-Wong cuts: the cheapest row that is tight at the minimiser (paper, "MWC"; docs/method.md §3.4).
 
 Of the couplings that y* does not pay, ``beta[j, x]`` is the part paid on the receiver's side, out of q[j, x]. It
 minimises ``sum alpha beta + (1 - alpha) beta^2`` subject to one constraint per state of the sender, which says that the

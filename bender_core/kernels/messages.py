@@ -1,4 +1,4 @@
-"""The messages that a node passes (paper, Alg. 1; docs/method.md).
+"""The messages that a node passes (paper, Alg. 1; docs/method.md §2.3).
 
 With the total ``t(y) = phi_p(y) + sum_q nu_pq(y)`` every edge q gets ``lambda_{pq->p} = nu_pq - w t`` and the node
 keeps the rest, where w is the edge's share. What the node and its edges hold together stays the same at every state,

@@ -1,4 +1,4 @@
-"""Labellings: what a group decodes to, and better ones than what was decoded (docs/method.md)."""
+"""Labellings: what a group decodes to, and better ones than what was decoded (docs/method.md §8)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from bender_core.kernels.projection import active_state, dual_table, energies, s
 ROUNDS = 20
 # Energies that differ by less, relative to what is at stake, are the same but for rounding.
 LEAST = 1e-12
-# A member that was flipped is tabu for so many flips, to twice as many.
+# A member that was flipped is tabu for this number of flips, to twice as many.
 TENURE = 10
-# The search begins anew after so many flips in vain, and so many more a member,
+# The search begins anew after PERSISTENCE flips in vain, and PERSISTENCE_PER_MEMBER more for every member,
 PERSISTENCE, PERSISTENCE_PER_MEMBER = 200, 10
-# with the states of up to one in so many groups at random.
+# with the states of up to one in KICKED groups at random.
 KICKED = 4
 # Which neighbours `best_state` takes as decided: those that come before on the way out, on the way back, or all.
 OUT, BACK, ALL = 1, -1, 0

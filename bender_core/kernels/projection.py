@@ -1,4 +1,4 @@
-"""Idle bits: a coupling sees only the members of a group that it touches.
+"""Idle bits: a coupling sees only the members of a group that it touches (docs/method.md §1.5).
 
 Of every arc the receiver's states are projected to the bits that have a coupling on that edge (its *active* states,
 ``2^problem.bits[arc]`` of them). Rows and min-marginals live there; messages and totals live on all states. The

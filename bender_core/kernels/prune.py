@@ -1,4 +1,4 @@
-"""Exact min-marginals by dominance pruning (docs/method.md).
+"""Exact min-marginals by dominance pruning (docs/method.md §5.3).
 
 With ``v = y_q``, minus the min-marginal is an upper envelope of affine functions of the bits of y_p, one a
 candidate v. The cube of states y_p is halved, highest bit first; inside a box every candidate is kept as its

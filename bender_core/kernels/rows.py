@@ -1,4 +1,4 @@
-"""Benders rows: separable minorants of the coupling of an edge (paper, section 3; docs/method.md).
+"""Benders rows: separable minorants of the coupling of an edge (paper, section 3; docs/method.md §3).
 
 A row is ``phi_pq(y_p, y_q) >= -u(y_p) - v(y_q)`` with u and v affine in the bits. Every coupling of the edge has one
 entry that pays, of weight |theta|; a row splits that weight: the payment ``beta_1`` goes into u, on the side the row is
@@ -160,7 +160,7 @@ def _tabulate_shared(problem, pool, row, work):
 
 @entry
 def make_row(problem, pool, row, incoming, work, repeats):
-    """Write the row that is described, so often that it can be timed; returns the pivots of its cut."""
+    """Write the row that is described again and again, to be timed; returns the pivots of its cut."""
     pivots = 0
     for _ in range(repeats):
         if pool.kind[row] == RowKind.RMC:

@@ -1,4 +1,4 @@
-"""In which order groups are updated, and how a group shares its total among itself and its edges (docs/method.md).
+"""In which order groups are updated, and how a group shares its total among itself and its edges (docs/method.md §6).
 
 ``mplp`` is the paper's: one pass a sweep, everybody gets the same share. ``srmp`` goes forward and back; a group gives
 its total to the edges ahead and leaves nothing on those behind.

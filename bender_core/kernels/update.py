@@ -1,4 +1,4 @@
-"""The update of a node, phase by phase (paper, Algs. 1 and 2): what `advance` goes through between two messages.
+"""The update of a node, phase by phase (paper, Algs. 1 and 2; docs/method.md §3.6).
 
 With the envelopes ``nu-_pq <= nu_pq`` of its edges, node p looks for ``min phi_p + sum_q nu-_pq``. At its minimiser y*
 the oracles say what ``nu_pq(y*)`` really is; where an envelope lies below that, rows are added that are tight there,

@@ -97,7 +97,7 @@ def refine(
 
 
 def _bytes(engine: Engine, cost: Estimate, read: int, a_sweep: float) -> int:
-    """What a run comes to take that has read so many entries by now, and reads so many in a sweep."""
+    """What a run comes to take that has read ``read`` entries by now, and reads ``a_sweep`` in a sweep."""
     if engine.finished:
         return engine.charged
     later = max(a_sweep * min(SECONDS / cost.seconds_per_sweep, LONGEST), read)
