@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -114,7 +115,7 @@ class BinaryMRF:
 
     Attributes
     ----------
-    ceiling : float
+    top : float
         The energy of a labelling lies above this if and only if it violates a hard constraint (``inf`` if there
         are none).
 
@@ -147,7 +148,7 @@ class BinaryMRF:
     objective: Objective = field(default_factory=Objective)
     readings: tuple[str, ...] = ()
     hard: tuple[BoolArray, BoolArray] | None = None
-    ceiling: float = field(default=np.inf, init=False)
+    top: float = field(default=np.inf, init=False)
 
     def __post_init__(self) -> None:
         unary = _floats(self.unary, "unary", (-1, 2))
@@ -163,9 +164,9 @@ class BinaryMRF:
         require_moderate(np.array([constant]), unary, pairwise)
         edges, pairwise = _canonical_edges(edges, pairwise)
         hard = np.isposinf(unary), np.isposinf(pairwise)
-        any_hard, ceiling = bool(hard[0].any() or hard[1].any()), np.inf
+        any_hard, top = bool(hard[0].any() or hard[1].any()), np.inf
         if any_hard:
-            ceiling = math.fsum([constant, *_highest(unary), *_highest(pairwise.reshape(-1, 4))])
+            top = math.fsum([constant, *_highest(unary), *_highest(pairwise.reshape(-1, 4))])
             unary, pairwise = _soften(unary, edges, pairwise)
         # Sums of repeated edges, and penalties.
         require_moderate(unary, pairwise)
@@ -190,9 +191,15 @@ class BinaryMRF:
             "positions": positions,
             "name": self.name or "model",
             "hard": hard if any_hard else None,
-            "ceiling": ceiling,
+            "top": top,
         }.items():
             object.__setattr__(self, key, value)
+
+    @property
+    def ceiling(self) -> float:
+        """The old name of `top`."""
+        warnings.warn("BinaryMRF.ceiling is BinaryMRF.top now", DeprecationWarning, stacklevel=2)
+        return self.top
 
     @property
     def n(self) -> int:
@@ -210,7 +217,7 @@ class BinaryMRF:
         return sum(int(mask.sum()) for mask in self.hard or ())
 
     def energy(self, labeling: ArrayLike) -> float:
-        """The energy f(x) of one labelling, rounded once; above ``ceiling`` where it violates a hard constraint.
+        """The energy f(x) of one labelling, rounded once; above ``top`` where it violates a hard constraint.
 
         Parameters
         ----------
@@ -228,7 +235,7 @@ class BinaryMRF:
         x = self._bits(labeling)
         total = math.fsum([self.constant, *self._taken(self.unary, self.pairwise, x)])
         # Beside a large energy a penalty may be too small to be seen in the sum.
-        return max(total, math.nextafter(self.ceiling, math.inf)) if self.violations(x) else min(total, self.ceiling)
+        return max(total, math.nextafter(self.top, math.inf)) if self.violations(x) else min(total, self.top)
 
     def violations(self, labeling: ArrayLike) -> int:
         """How many hard constraints a labelling violates.
@@ -259,7 +266,7 @@ class BinaryMRF:
         -------
         bool
         """
-        return energy <= self.ceiling
+        return energy <= self.top
 
     def _bits(self, labeling: ArrayLike) -> IntArray:
         x = np.asarray(labeling)

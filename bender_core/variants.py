@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# At how many of a group's states its envelope is made tight at most, where progress is slow.
+DEEPEST = 32
 # In which order groups are updated, and how they share.
 SCHEDULES = {
     "mplp": "the paper's: one group after the other, equal shares for all edges",

@@ -17,7 +17,7 @@ from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.strategies import partition
 from bender_core.units import storage
-from bender_core.variants import Variant, variant
+from bender_core.variants import DEEPEST, Variant, variant
 
 # Typical memory is that of a run that ends by itself, or after this number of seconds.
 SECONDS = 2.0
@@ -29,8 +29,6 @@ DEEP_FROM, DEEP = 16, 6
 # A snapshot is taken after SNAPSHOT_AFTER entries read, at the earliest, and SNAPSHOT_EVERY per entry of the messages;
 # when the room for them is full every other one is given up.
 SNAPSHOT_AFTER, SNAPSHOT_EVERY, SNAPSHOT_BYTES, KEPT = 1 << 26, 64, 256 << 20, 0.7
-# At how many of a group's states its envelope is made tight at most, where progress is slow.
-DEEPEST = 32
 # Events that there is room for from the start.
 FIRST_EVENTS = 1024
 

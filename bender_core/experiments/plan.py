@@ -25,7 +25,20 @@ from bender_core.synth._family import Value
 from bender_core.variants import SCHEDULES, VARIANTS
 
 # What decides the result of a run, beside the model and its groups.
-_DECIDING = ("run/engine.py", "hypergraph.py", "memory.py", "normal_form.py", "variants.py", "kernels/*.py")
+_DECIDING = (
+    "groups.py",
+    "hypergraph.py",
+    "kernels/*.py",
+    "lattice.py",
+    "memory.py",
+    "model.py",
+    "normal_form.py",
+    "run/arrays.py",
+    "run/bounds.py",
+    "run/engine.py",
+    "run/result.py",
+    "variants.py",
+)
 # How many sweeps a run is expected to take where nothing is known.
 EXPECTED_SWEEPS = 25
 # Of one family in a plan; more were meant otherwise.

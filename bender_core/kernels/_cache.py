@@ -16,7 +16,6 @@ import stat
 import sys
 import tempfile
 import time
-import uuid
 import warnings
 from contextlib import suppress
 from functools import cache
@@ -28,8 +27,11 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-# The folder of other sources is removed when nobody has used it for so long.
-UNUSED_SECONDS = 30 * 86_400.0
+from bender_core.files import write_whole
+
+# Folders of other sources are removed when nobody has used them for this long, and those used longest ago when all
+# together take more bytes than that.
+UNUSED_SECONDS, LARGEST = 30 * 86_400.0, 512 << 20
 _CHECKSUM_BYTES = hashlib.sha256().digest_size
 # Nobody's home is known, or it cannot be read or written.
 _NO_PLACE = (OSError, RuntimeError)
@@ -74,23 +76,12 @@ def _write(name: str, code: bytes) -> None:
     refusals = []
     for home in (_home, _temporary_home):
         try:
-            _replace(_opened(home(make=True)) / name, hashlib.sha256(code).digest() + code)
+            write_whole(_opened(home(make=True)) / name, hashlib.sha256(code).digest() + code)
         except _NO_PLACE as error:
             refusals.append(str(error))
         else:
             return
     _say_unkept(refusals[0])
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file in one step: other processes may be reading or writing it."""
-    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 @cache
@@ -150,13 +141,16 @@ def _opened(home: Path) -> Path:
 
 
 def remove_unused(home: Path) -> None:
-    """Remove the folders that nobody has used for `UNUSED_SECONDS`.
+    """Remove the folders that nobody has used for `UNUSED_SECONDS`, and the oldest beyond `LARGEST` bytes.
 
     A process that still runs the old code finds its files gone, compiles what it lacks and makes the folder anew.
     """
-    for folder in home.glob("kernels-*"):
-        with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > UNUSED_SECONDS:
+    with suppress(OSError):
+        folders = sorted(home.glob("kernels-*"), key=lambda folder: -folder.stat().st_mtime)
+        room = LARGEST
+        for folder in folders:
+            room -= sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+            if room < 0 or time.time() - folder.stat().st_mtime > UNUSED_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import DEEPEST, charge_run
+from bender_core.costs.estimate import charge_run
 from bender_core.groups import Partition
 from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Status
@@ -25,7 +25,7 @@ from bender_core.run.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdic
 from bender_core.run.trace import Trace
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.variants import Variant
+from bender_core.variants import DEEPEST, Variant
 from bender_core.variants import variant as variant_of
 
 # Sweeps of a run without a time limit, as in the paper.

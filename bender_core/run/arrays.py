@@ -9,7 +9,7 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
+from bender_core.costs.estimate import FIRST_EVENTS, TooLargeError, charge_run
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace, cut_kind
@@ -20,7 +20,7 @@ from bender_core.run.carrying import carry
 from bender_core.run.snapshots import Snapshots
 from bender_core.stopping import Stop, never
 from bender_core.units import storage
-from bender_core.variants import SCHEDULES, Variant
+from bender_core.variants import DEEPEST, SCHEDULES, Variant
 from bender_core.variants import variant as variant_of
 
 # More sweeps, events or entries than any run has.

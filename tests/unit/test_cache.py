@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bender_core.kernels import _cache
-from bender_core.kernels._jit import kernel
+from bender_core.kernels._jit import entry
 from tests.mounts import fill, make_read_only, mounted
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def triangular(n):  # type: ignore[no-untyped-def]
 
 def first_call() -> bool:
     """Call the kernel as a new process does; whether its code was found on disk."""
-    compiled: Any = kernel(triangular)
+    compiled: Any = entry(triangular)
     assert compiled(10) == 55
     return bool(compiled.stats.cache_hits)
 
@@ -179,6 +179,16 @@ def test_folders_that_nobody_uses_any_more_are_removed(home: Path) -> None:
     assert not (home / _cache._FOLDER).exists()
     assert not first_call()
     assert first_call()
+
+
+def test_the_folders_used_longest_ago_make_room(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cache, "LARGEST", 2500)
+    for age, name in enumerate(("kernels-new", "kernels-mid", "kernels-old")):
+        (home / name).mkdir(parents=True)
+        (home / name / "code").write_bytes(bytes(1000))
+        os.utime(home / name, (0, time.time() - 100 * (1 + age)))
+    _cache.remove_unused(home)
+    assert {path.name for path in home.iterdir()} == {"kernels-new", "kernels-mid"}
 
 
 def test_checked_indices_have_a_folder_of_their_own() -> None:

@@ -7,10 +7,9 @@ import re
 import pytest
 
 from bender_core.account import memory_limit
-from bender_core.costs.estimate import DEEPEST
 from bender_core.io._source import default_limit
 from bender_core.strategies import STRATEGIES
-from bender_core.variants import VARIANTS
+from bender_core.variants import DEEPEST, VARIANTS
 from docs.fill_study import DOCUMENT, filled
 
 README = (DOCUMENT.parents[1] / "README.md").read_text(encoding="utf-8")

@@ -19,12 +19,13 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 import bender_core as bc
 from bender_core import memory
-from bender_core.costs.estimate import DEEPEST, FIRST_EVENTS, required_bytes
+from bender_core.costs.estimate import FIRST_EVENTS, required_bytes
 from bender_core.kernels.deepening import PATIENCE
 from bender_core.kernels.layout import Kind, RowKind, Status
 from bender_core.planning import pursuit
 from bender_core.run import engine as engine_module
 from bender_core.run.trace import COLUMNS
+from bender_core.variants import DEEPEST
 from tests import naive
 from tests.models import between_groups, cut_mrfs, examples, mrfs, random_mrf
 from tests.unit.local_polytope import solve_lp

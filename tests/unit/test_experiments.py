@@ -10,6 +10,7 @@ import math
 import multiprocessing
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -46,7 +47,7 @@ from bender_core.experiments import (
     seconds_expected,
 )
 from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
-from bender_core.experiments.plan import distinct, plan_of
+from bender_core.experiments.plan import _DECIDING, distinct, plan_of
 from bender_core.experiments.report import report
 from bender_core.experiments.tables import (
     PERCENTILES,
@@ -274,6 +275,30 @@ def task_of(variant: int = 9, max_size: int = 6, **limits: Any) -> Task:
     plan = Plan("p", (instance,), (max_size,), (variant,), ("blocks",), limits=Limits(**limits))
     (task,) = plan.tasks()
     return task
+
+
+# Of what the engine imports: limits, words and looks, which decide nothing.
+NEUTRAL = {"account", "costs", "files", "planning", "stopping", "strategies", "units"} | {
+    f"run.{name}" for name in ("carrying", "inspection", "rows", "snapshots", "trace")
+}
+
+
+def test_all_code_that_decides_results_is_hashed() -> None:
+    """What the engine is made of either changes the key of a run or is known to decide nothing."""
+    library = Path(bc.__file__).parent
+    hashed = {path for pattern in _DECIDING for path in library.glob(pattern)}
+    waiting, reached = [library / "run" / "engine.py"], set()
+    while waiting:
+        source = waiting.pop()
+        reached.add(source)
+        for module in re.findall(r"^(?:from|import) bender_core\.([\w.]+)", source.read_text(), re.MULTILINE):
+            path = library / (module.replace(".", "/") + ".py")
+            if path not in reached and path.is_file():
+                waiting.append(path)
+    names = {path.relative_to(library).with_suffix("").as_posix().replace("/", "."): path for path in reached}
+    assert "kernels.rows" in names
+    unknown = {name for name, path in names.items() if path not in hashed and name not in NEUTRAL}
+    assert not {name for name in unknown if name.partition(".")[0] not in NEUTRAL}
 
 
 def test_an_outcome_is_what_the_engine_says() -> None:

@@ -217,7 +217,7 @@ def test_a_penalty_is_seen_beside_any_energy(constant: float) -> None:
     assert mrf.violations([1, 0]) == replace(mrf, constant=-constant, name="other").violations([1, 0])
 
 
-def test_the_ceiling_moves_with_the_constant() -> None:
+def test_the_top_moves_with_the_constant() -> None:
     mrf = BinaryMRF([[0.0, np.inf], [0.0, 3.0]], constant=-5.0)
     moved = replace(mrf, constant=1e6)
     for x in naive.labelings(2):
@@ -256,7 +256,7 @@ def test_sums_that_overflow_are_no_hard_constraints() -> None:
 
 def test_without_hard_constraints_everything_is_feasible() -> None:
     mrf = random_mrf(0, 3)
-    assert (mrf.hard_entries, mrf.hard, mrf.ceiling) == (0, None, np.inf)
+    assert (mrf.hard_entries, mrf.hard, mrf.top) == (0, None, np.inf)
     assert mrf.is_feasible(1e30)
 
 

@@ -28,7 +28,11 @@ class LinkError(ValueError):
 
 def made_by(family: str, values: Mapping[str, synth.Value]) -> Origin:
     """The origin of a generated model."""
-    return {"make": family} | {name: str(value) for name, value in values.items()}
+    return {"make": family} | {name: _word_for(value) for name, value in values.items()}
+
+
+def _word_for(value: synth.Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def query(origin: Origin, part: Partition, max_size: int, variant: int, schedule: str) -> str:
@@ -75,9 +79,9 @@ def values_of(origin: Origin) -> dict[str, synth.Value]:
 
 def _value(parameter: synth.Parameter, text: str) -> synth.Value:
     if isinstance(parameter.default, bool):
-        if text not in ("True", "False"):
-            raise LinkError(f"{parameter.label} is {text!r}; it must be True or False")
-        return text == "True"
+        if text.lower() not in ("true", "false"):
+            raise LinkError(f"{parameter.label} is {text!r}; it must be true or false")
+        return text.lower() == "true"
     if isinstance(parameter.default, str):
         return text
     return _number(text, parameter.label) if isinstance(parameter.default, int) else _real(text, parameter.label)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bender_core as bc
 from bender_core.experiments import Limits
+from bender_core.files import write_whole
 from bender_core.io import dumps
 from bender_core.synth import Value
 from pages._shared.app.data import folder
@@ -40,20 +40,9 @@ def keep(text: str, mrf: bc.BinaryMRF | None = None) -> str:
     place = _kept() / name
     place.mkdir(parents=True, exist_ok=True)
     if mrf is not None:
-        _write(place / file_of(mrf), model)
-    _write(place / "plan.toml", text.encode())
+        write_whole(place / file_of(mrf), model)
+    write_whole(place / "plan.toml", text.encode())
     return name
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file in one step: where the disk is full, half a plan would be one that cannot be read."""
-    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def text_of(
