@@ -24,6 +24,7 @@ from benchmarks import (
     rows,
     stopping,
     streaming,
+    unrolled,
     variants,
     workers,
 )
@@ -32,6 +33,7 @@ from benchmarks.common import Options
 TOPICS = {
     "rows": rows.run,
     "streaming": streaming.run,
+    "unrolled": unrolled.run,
     "variants": variants.run,
     "exact": exact.run,
     "partitions": partitions.run,

@@ -114,6 +114,8 @@ def _find_survivors(problem, message, open_bits, pivot, most, work):
         shift = centre[n_low + h] - most
         for t in range(n_low):
             chance[t] = x[t] + (shift + centre[t])
+        # Four bits at a time: 1.3 and 1.8 times faster than one (``python -m benchmarks unrolled``, 2^12 and 2^16
+        # candidates).
         k = 0
         while k + 4 <= open_bits:
             r0, r1, r2, r3 = candidates[1 + k], candidates[2 + k], candidates[3 + k], candidates[4 + k]
