@@ -134,9 +134,14 @@ def workspace_bytes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> 
     return sum(WORD * int(np.prod(shape)) for shape in _workspace_shapes(dims, slots, exact, deepest).values())
 
 
+def certifying_bytes(dims: Dimensions) -> int:
+    """Of what it takes to compute the certificate of a bound beside the run: scratch for one message."""
+    return sum(WORD * int(np.prod(shape)) for shape in _looking_shapes(dims).values())
+
+
 def looking_bytes(dims: Dimensions) -> int:
     """Of what it takes to look at messages beside the run: scratch, and a few tables over the states of a group."""
-    return workspace_bytes(dims, 1, exact=True, deepest=1) + (WORD * TABLES << int(dims.size.max(initial=0)))
+    return certifying_bytes(dims) + (WORD * TABLES << int(dims.size.max(initial=0)))
 
 
 class Store(Generic[_Arrays]):
@@ -302,13 +307,31 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
     }
 
 
+# Scratch of updates and of decoding, of which looking at a message needs nothing.
+_UPDATING = {"rise", "total", "visited", "oracle", "trial", "candidate", "pull", "gain", "tabu", "search", "energy"}
+
+
+def _looking_shapes(dims: Dimensions) -> dict[str, tuple[int, ...]]:
+    """The shape of every scratch array that looking at a message needs; the others are empty."""
+    shapes = _workspace_shapes(dims, 1, exact=True, deepest=1)
+    return {name: (0,) * len(shape) if name in _UPDATING else shape for name, shape in shapes.items()}
+
+
 _WHOLE = {"visited", "trial", "candidate", "tabu", "search", "level", "worthwhile", "progress", "found"}
 _WHOLE |= {"place", "low_place", "high_place"}
 
 
 def workspace(dims: Dimensions, slots: int, exact: bool, deepest: int) -> Workspace:
     """Scratch for nodes of at most ``degree`` neighbours, with or without room for exact min-marginals."""
-    shapes = _workspace_shapes(dims, slots, exact, deepest)
+    return _made(_workspace_shapes(dims, slots, exact, deepest))
+
+
+def looking(dims: Dimensions) -> Workspace:
+    """Scratch for looking at one message."""
+    return _made(_looking_shapes(dims))
+
+
+def _made(shapes: dict[str, tuple[int, ...]]) -> Workspace:
     work = Workspace(**{name: np.empty(shape, np.int64 if name in _WHOLE else float) for name, shape in shapes.items()})
     work.progress[:] = 0
     work.progress[Progress.LIMIT] = STEP

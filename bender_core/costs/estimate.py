@@ -82,9 +82,16 @@ class Estimate:
     states: int
 
 
-def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> int:
-    """The memory without which a run cannot begin, in bytes: tables, messages, scratch and the first rows."""
-    return sum(_needs(_dimensions(mrf, coupled(mrf, part)), variant(which)).values())
+Looking = Callable[[memory.Dimensions], int]
+
+
+def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, looking: Looking | None = None) -> int:
+    """The memory without which a run cannot begin, in bytes: tables, messages, scratch and the first rows.
+
+    With ``looking`` (`memory.looking_bytes` or `memory.certifying_bytes`) also what looking at the run takes.
+    """
+    dims = _dimensions(mrf, coupled(mrf, part))
+    return sum(_needs(dims, variant(which)).values()) + (looking(dims) if looking else 0)
 
 
 def _dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
@@ -200,13 +207,15 @@ def charge_run(mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, a
         If it does not fit; then nothing is charged.
     """
     dims = _dimensions(mrf, coupled(mrf, part))
-    needs, looking = _needs(dims, which), memory.looking_bytes(dims)
+    needs = _needs(dims, which)
     name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
-    # Where possible room is kept for looking at the run, also when its rows have taken all the rest.
-    line = account.open(name, needs | {memory.LOOKING: looking}) or account.open(name, needs)
-    if line is None:
-        raise _too_large(mrf, part, which, needs, account)
-    return line
+    # Where possible room is kept for looking at the run, or at least for its certificate, also when its rows have taken
+    # all the rest.
+    for kept in (memory.looking_bytes(dims), memory.certifying_bytes(dims), 0):
+        line = account.open(name, needs | {memory.LOOKING: kept})
+        if line is not None:
+            return line
+    raise _too_large(mrf, part, which, needs, account)
 
 
 def _too_large(
@@ -235,6 +244,7 @@ def largest_fit(
     which: int | Variant,
     room: int,
     cut: Callable[[BinaryMRF, int, str | None], Partition] = partition,
+    looking: Looking | None = None,
 ) -> int | None:
     """The largest M, cut by the strategy of ``part``, whose run can begin with ``room`` bytes.
 
@@ -248,6 +258,8 @@ def largest_fit(
         Bytes.
     cut : callable
         As `partition`, which it is by default.
+    looking : callable, optional
+        As for `required_bytes`.
     """
     strategy = part.strategy if part.strategy != "manual" else None
     for max_size in range(part.max_size - 1, 0, -1):
@@ -255,6 +267,6 @@ def largest_fit(
         # is that of a smaller M.
         if 3 * memory.WORD << max_size > room:
             continue
-        if required_bytes(mrf, cut(mrf, max_size, strategy), which) <= room:
+        if required_bytes(mrf, cut(mrf, max_size, strategy), which, looking) <= room:
             return max_size
     return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import DEEPEST, FIRST_EVENTS, TooLargeError, charge_run
+from bender_core.costs.estimate import DEEPEST, FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import (
@@ -104,6 +104,7 @@ class Arrays:
             self._add_initial_rows(stop)
         self._goal = np.zeros(len(Goal), np.int64)
         self.entries_read = 0
+        self._nearest: dict[Looking, int | None] = {}
         self._frontier = 0
         self._memory_end: int | None = None
         self._since_snapshot = 0
@@ -132,11 +133,8 @@ class Arrays:
         """Charge the copy of the messages that a run begins with, to which it can go back."""
         needed = memory.nbytes(self._state)
         if not self._line.charge("start", needed):
-            raise self._no_room(needed, "of the messages it begins with")
-
-    def _no_room(self, needed: int, what_for: str) -> TooLargeError:
-        said = f"the run leaves no room for the {storage(needed)} {what_for}; raise the limit"
-        return TooLargeError(said, needed, self.account.free)
+            said = f"the run leaves no room for the {storage(needed)} of the messages it begins with; raise the limit"
+            raise TooLargeError(said, needed, self.account.free)
 
     @cached_property
     def probe(self) -> Workspace:
@@ -147,11 +145,28 @@ class Arrays:
         TooLargeError
             If there was no room for it beside the run.
         """
-        needed = memory.looking_bytes(self._dims)
-        while memory.LOOKING not in self._line.items and not self._line.charge(memory.LOOKING, needed):
+        self._charge_looking(memory.certifying_bytes, "computing the certificate of the bound")
+        return memory.looking(self._dims)
+
+    def _charge_looking(self, looking: Looking, doing: str) -> None:
+        """Charge what looking at the run takes, as far as it is not charged yet; snapshots make room."""
+        needed = looking(self._dims)
+        while (more := needed - self._line.items.get(memory.LOOKING, 0)) > 0:
+            if self._line.charge(memory.LOOKING, more):
+                return
             if not self._past.thin_out():
-                raise self._no_room(needed, "it takes to look at messages")
-        return memory.workspace(self._dims, 1, exact=True, deepest=1)
+                raise self._no_looking(looking, needed, doing)
+
+    def _no_looking(self, looking: Looking, needed: int, doing: str) -> TooLargeError:
+        if looking not in self._nearest:
+            # It takes cutting the model over and over, and is asked at every step.
+            room = self.account.free + self.charged
+            self._nearest[looking] = largest_fit(self.mrf, self.partition, self.variant, room, looking=looking)
+        fits = self._nearest[looking]
+        advice = f"M = {fits} would leave room" if fits else "raise the limit"
+        limit = storage(self.account.limit)
+        said = f"{doing} takes {storage(needed)}, more than the run leaves of the limit of {limit}; {advice}"
+        return TooLargeError(said, needed, self.account.free, fits)
 
     @property
     def charged(self) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bender_core import memory
 from bender_core.kernels.exact import begin_exact, exact_min_marginals
 from bender_core.kernels.layout import (
     STEP,
@@ -30,6 +31,8 @@ from bender_core.stopping import Stop, never
 
 # An envelope this close to the truth, relative to the numbers involved, is tight.
 CLOSE = 1e-9
+# States that are gone through at a time where a whole table would take room.
+_SLICE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,17 +189,37 @@ class Inspection(Arrays):
     def certified_bound(self, stop: Stop = never) -> float:
         """The lower bound, computed afresh from lambda alone (method.md, section 2); takes every message exactly.
 
+        Beside the run it takes the scratch of one message, whose states are only those that are coupled.
+
         Raises
         ------
+        TooLargeError
+            If there is no room for it beside the run.
         Stopped
             If ``stop`` says so.
         """
-        nodes = sum(float(self.reparametrized(p).min()) for p in range(self.graph.n_groups))
-        edges = sum(
-            float((self.min_marginal(p, q, stop=stop) - self._table(2 * edge)).min())
-            for edge, (p, q) in enumerate(self.graph.edges.tolist())
-        )
+        nodes = sum(self._least_reparametrized(p, stop) for p in range(self.graph.n_groups))
+        edges = sum(self._least_of_edge(arc, stop) for arc in range(0, len(self._state.slack), 2))
         return nodes + edges + self._rule.constant
+
+    def _least_reparametrized(self, p: int, stop: Stop) -> float:
+        """The minimum of `reparametrized`, a slice of the states at a time."""
+        problem, least = self._problem, np.inf
+        start, states = problem.phi_start[p], 1 << int(problem.size[p])
+        for begin in range(0, states, _SLICE):
+            stop.check()
+            end = min(begin + _SLICE, states)
+            total = problem.phi[start + begin : start + end].copy()
+            for arc in problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]:
+                total += self._table(int(arc))[begin:end]
+            least = min(least, float(total.min()))
+        return least
+
+    def _least_of_edge(self, arc: int, stop: Stop) -> float:
+        """``min phi_pq - lambda_{pq->p} - lambda_{pq->q}``: states that differ in idle bits alone are one."""
+        slack = self._exact(arc, stop)
+        slack -= self.sent(arc ^ 1)
+        return float(slack.min())
 
     def reparametrized(self, p: int) -> FloatArray:
         """``phi_p + sum_q lambda_{pq->p}`` over the states of a group, energy, shape (2^|Y_p|,)."""
@@ -227,12 +250,15 @@ class Inspection(Arrays):
 
         Raises
         ------
+        TooLargeError
+            If there is no room for it beside the run.
         ValueError
             If the groups are not coupled, or p has no such state.
         Stopped
             If ``stop`` says so.
         """
         arc = self.graph.arc(p, q)
+        self._charge_looking(memory.looking_bytes, "looking at a message")
         active = self.graph.active_states(arc)
         if states is None:
             return self._exact(arc, stop)[active]
@@ -255,13 +281,16 @@ class Inspection(Arrays):
 
         Raises
         ------
+        TooLargeError
+            If there is no room for it beside the run.
         Stopped
             If ``stop`` says so.
         """
         if self._rule.exact:
             return self.min_marginal(p, q, stop=stop)
+        self._charge_looking(memory.looking_bytes, "looking at a message")
         arc = self.graph.arc(p, q)
-        nu, sent, work = np.empty(1 << self._problem.bits[arc]), self.sent(arc), self.probe
+        nu, sent, work = self._room(arc), self.sent(arc), self.probe
         begin_recycling(self._state, arc, nu, work)
         while work.progress[Progress.NEXT] >= 0:
             stop.check()
@@ -375,12 +404,17 @@ class Inspection(Arrays):
         return sent
 
     def _exact(self, arc: int, stop: Stop = never) -> FloatArray:
-        """The min-marginals of an arc over the active states of its receiver."""
-        nu, sent, work = np.empty(1 << self._problem.bits[arc]), self.sent(arc), self.probe
+        """The min-marginals of an arc over the active states of its receiver, in scratch that is soon used again."""
+        nu, sent, work = self._room(arc), self.sent(arc), self.probe
         begin_exact(work)
         while work.progress[Progress.NEXT] >= 0:
             stop.check()
             exact_min_marginals(self._problem, arc, sent, nu, work)
+        return nu
+
+    def _room(self, arc: int) -> FloatArray:
+        """Scratch for the active states of the receiver of an arc."""
+        nu: FloatArray = self.probe.nu[0, : 1 << self._problem.bits[arc]]
         return nu
 
     def _table(self, arc: int) -> FloatArray:
