@@ -223,15 +223,15 @@ def _too_large(
 ) -> TooLargeError:
     needed, room = sum(needs.values()), account.free
     fits = largest_fit(mrf, part, which, room)
-    advice = f"M = {fits} would fit" if fits else "cut it into smaller groups"
+    advice = f"M = {fits} would fit" if fits else "no smaller groups would fit: raise the limit"
     largest = sorted(needs, key=lambda what: -needs[what])[:2]
     parts = " and ".join(f"{storage(needs[what])} for {what}" for what in largest)
     limit = f"the limit of {storage(account.limit)}"
     if needed <= account.limit:
         limit = f"the {storage(room)} that other runs leave of {limit}"
+    variables = "1 variable" if part.max_size == 1 else f"{part.max_size} variables"
     return TooLargeError(
-        f"groups of up to {part.max_size} variables need {storage(needed)} ({parts} among it), more than {limit}; "
-        f"{advice}",
+        f"groups of up to {variables} need {storage(needed)} ({parts} among it), more than {limit}; {advice}",
         needed,
         room,
         fits,

@@ -123,10 +123,12 @@ def test_groups_of_24_are_refused_before_anything_is_allocated() -> None:
         bc.Engine(mrf, part, 9, limit=GB)
 
 
-def test_where_nothing_fits_the_advice_is_to_cut() -> None:
+@pytest.mark.parametrize("max_size", [1, 3])
+def test_where_nothing_fits_the_advice_is_to_raise_the_limit(max_size: int) -> None:
     mrf = sample("tiny")
-    with pytest.raises(bc.TooLargeError, match="cut it into smaller groups"):
-        bc.Engine(mrf, bc.partition(mrf, 3), 9, limit=1)
+    said = rf"groups of up to {max_size} variables? need .*; no smaller groups would fit: raise the limit"
+    with pytest.raises(bc.TooLargeError, match=said):
+        bc.Engine(mrf, bc.partition(mrf, max_size), 9, limit=1)
 
 
 def test_groups_made_by_hand_are_measured_too() -> None:
