@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 from collections.abc import Mapping
@@ -36,9 +37,18 @@ class Account:
         A larger account, on which all that is charged here is a line too.
     name : str
         Of that line.
+
+    Raises
+    ------
+    TypeError
+        If the limit is no whole number.
+    ValueError
+        If it is negative.
     """
 
     def __init__(self, limit: int | None = None, within: Account | None = None, name: str = "") -> None:
+        if limit is not None and operator.index(limit) < 0:
+            raise ValueError(f"the limit is {limit} bytes; it must not be negative")
         self._limit = limit
         self._lock: _Lock = threading.RLock() if within is None else within._lock
         self._lines: list[Line] = []

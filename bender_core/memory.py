@@ -6,6 +6,7 @@ sizes depend on, so what a run needs is known before anything is made.
 
 from __future__ import annotations
 
+import math
 import mmap
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -243,13 +244,13 @@ def _reserved(shape: tuple[int, ...], kind: type | np.dtype[Any]) -> NDArray[Any
     `numpy.zeros` may use memory over again that was given back, and then has to write all of it; and what it gives back
     stays with the process as long as anything lies behind it.
     """
-    count = int(np.prod(shape))
+    count = math.prod(shape)
     if not count:
         return np.zeros(shape, kind)
     needed = np.dtype(kind).itemsize * count
     try:
         pages = mmap.mmap(-1, needed)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         raise MemoryError(f"no address space for {needed} bytes") from error
     return np.frombuffer(pages, kind, count).reshape(shape)
 

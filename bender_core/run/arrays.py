@@ -62,7 +62,9 @@ class Arrays:
             raise ValueError(f"max_sweeps is {max_sweeps}; allow 1 to {ENDLESS} sweeps")
         if deepest < 1:
             raise ValueError(f"deepest is {deepest}; an envelope has to be tight at one state at least")
-        self.mrf = mrf
+        if start is not None and start.mrf is not mrf and start.mrf.content_hash() != mrf.content_hash():
+            raise ValueError(f"start is a run of {start.mrf!r}, another model; go on from a run of this one")
+        self.mrf: BinaryMRF = mrf
         self.partition = partition
         self.schedule = schedule
         self.tolerance = tolerance

@@ -6,6 +6,7 @@ snapshots are kept, so that any earlier event can be returned to by replaying fr
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable
 from typing import Literal
@@ -92,7 +93,7 @@ class Engine(Inspection):
     PartitionError
         If the partition belongs to another model.
     ValueError
-        If there is no such variant or schedule, or a limit makes no sense.
+        If there is no such variant or schedule, a limit makes no sense, or ``start`` is a run of another model.
     Stopped
         If ``stop`` says so.
     """
@@ -110,7 +111,14 @@ class Engine(Inspection):
         on_progress : callable, optional
             Called about every 50 ms with the engine; the step is left where it is, also within a message, if it
             returns True. The next step goes on from there.
+
+        Raises
+        ------
+        ValueError
+            If there is no such grain.
         """
+        if grain not in _UNTIL:
+            raise ValueError(f"there is no grain {grain!r}; choose one of {', '.join(_UNTIL)}")
         begin = self.position
         self._go_on(_UNTIL[grain], self._stop(None, on_progress))
         trace = self.trace
@@ -143,10 +151,16 @@ class Engine(Inspection):
         -------
         bool
             Whether the run is finished.
+
+        Raises
+        ------
+        TypeError
+            If a number of sweeps, events or entries is no whole number.
         """
-        sweeps = ENDLESS if max_sweeps is None else max_sweeps
-        events = ENDLESS if max_events is None else max_events
-        work = ENDLESS if max_work is None else max_work
+        sweeps, events, work = (
+            ENDLESS if most is None else min(operator.index(most), ENDLESS)
+            for most in (max_sweeps, max_events, max_work)
+        )
         self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps, work)
         return self.finished
 
@@ -168,7 +182,10 @@ class Engine(Inspection):
         ------
         ValueError
             If the run has not come that far.
+        TypeError
+            If ``position`` is no whole number.
         """
+        position = operator.index(position)
         if not 0 <= position <= self._frontier:
             raise ValueError(f"event {position} has not been computed; events 0 to {self._frontier} can be shown")
         nearest = self._past.nearest(position)

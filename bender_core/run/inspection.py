@@ -262,7 +262,10 @@ class Inspection(Arrays):
         active = self.graph.active_states(arc)
         if states is None:
             return self._exact(arc, stop)[active]
-        chosen = np.asarray(states, np.int64)
+        chosen = np.asarray(states)
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise ValueError(f"states are {states!r}; give whole numbers from 0 to {len(active) - 1}")
+        chosen = chosen.astype(np.int64)
         if ((chosen < 0) | (chosen >= len(active))).any():
             outside = chosen[(chosen < 0) | (chosen >= len(active))][0]
             raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; there is no state {outside}")
@@ -347,9 +350,15 @@ class Inspection(Arrays):
 
         Raises
         ------
+        TooLargeError
+            If there is no room for it beside the run.
+        ValueError
+            If there is no state to judge by.
         Stopped
             If ``stop`` says so.
         """
+        if max_states is not None and max_states < 1:
+            raise ValueError(f"max_states is {max_states}; judge by one state at least")
         arcs = len(self._state.slack)
         mean, largest, tight_share = np.zeros((3, arcs))
         sampled = np.zeros(arcs, bool)

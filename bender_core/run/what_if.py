@@ -5,6 +5,7 @@ The rows are made by the kernels that the run uses, in scratch of their own: the
 
 from __future__ import annotations
 
+import operator
 import time
 from dataclasses import dataclass
 
@@ -81,9 +82,12 @@ def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> l
     ------
     ValueError
         If the groups are not coupled, or p has no such state.
+    TypeError
+        If ``state`` is no whole number.
     Stopped
         If ``stop`` says so.
     """
+    state = operator.index(state)
     truth = engine.min_marginal(p, q, [state], stop)
     nu, envelope = engine.min_marginal(p, q, stop=stop), engine.envelope(p, q, stop)
     cuts = []
