@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 
 def memory_limit() -> int:
@@ -93,6 +93,13 @@ class Account:
             return False
         return self._above is None or self._above.charge("all", count)
 
+    def _owe(self, line: Line, items: Mapping[str, int]) -> None:
+        """Put back a line that was closed, whether it fits or not: what it stands for is there."""
+        line.items.update(items)
+        self._lines.append(line)
+        if self._above is not None:
+            self._above.items["all"] = self._above.items.get("all", 0) + line.used
+
 
 class Line:
     """What one run has charged to an account.
@@ -116,9 +123,12 @@ class Line:
         return sum(self.items.values())
 
     def charge(self, item: str, count: int) -> bool:
-        """Charge some bytes more (or, if negative, fewer); returns False, and charges nothing, if they do not fit."""
+        """Charge some bytes more (or, if negative, fewer); returns False, and charges nothing, if they do not fit.
+
+        Nothing fits on a line that is closed.
+        """
         with self.account._lock:
-            if not self.account._take(count):
+            if self not in self.account._lines or not self.account._take(count):
                 return False
             self.items[item] = self.items.get(item, 0) + count
             return True
@@ -130,3 +140,15 @@ class Line:
                 self.account._take(-self.used)
                 self.account._lines.remove(self)
             self.items.clear()
+
+    @contextmanager
+    def giving_way(self) -> Iterator[None]:
+        """Close the line, for another to be opened meanwhile; if that fails, all that was charged is charged again."""
+        items = dict(self.items)
+        self.close()
+        try:
+            yield
+        except BaseException:
+            with self.account._lock:
+                self.account._owe(self, items)
+            raise

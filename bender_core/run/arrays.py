@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from contextlib import AbstractContextManager
 from functools import cached_property
 
 import numpy as np
@@ -175,9 +176,12 @@ class Arrays:
         """Bytes charged to the account."""
         return self._line.used
 
-    def release(self) -> None:
-        """Give what is charged back to the account, before the engine itself is dropped; it must not be used again."""
-        self._line.close()
+    def giving_way(self) -> AbstractContextManager[None]:
+        """A context in which the run that takes the place of this one is begun, with the room of this one.
+
+        If that fails, this one is as it was; otherwise it must not be used again.
+        """
+        return self._line.giving_way()
 
     def _add_initial_rows(self, stop: Stop) -> None:
         """For every message the reverse row at the minimiser of phi_p (paper, "Initializing")."""
