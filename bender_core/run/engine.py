@@ -79,7 +79,8 @@ class Engine(Inspection):
         Asked about every 10 ms while tables are made whether to give up.
     start : Engine, optional
         A run of the same model to go on from, whatever its variant and schedule. The best labelling is taken over, and
-        where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was.
+        where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was,
+        or higher. Where edges of that run are united, `certified_bound` may be higher still until they are updated.
 
     Attributes
     ----------
