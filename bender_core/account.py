@@ -5,10 +5,11 @@ Source: docs/method.md §11.1.
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 
 def memory_limit() -> int:
@@ -40,6 +41,13 @@ class Account:
     name : str
         Of that line.
 
+    Raises
+    ------
+    TypeError
+        If the limit is no whole number.
+    ValueError
+        If it is negative.
+
     Examples
     --------
     >>> account = Account(1000)
@@ -49,6 +57,8 @@ class Account:
     """
 
     def __init__(self, limit: int | None = None, within: Account | None = None, name: str = "") -> None:
+        if limit is not None and operator.index(limit) < 0:
+            raise ValueError(f"the limit is {limit} bytes; it must not be negative")
         self._limit = limit
         self._lock: _Lock = threading.RLock() if within is None else within._lock
         self._lines: list[Line] = []
@@ -105,6 +115,13 @@ class Account:
             return False
         return self._above is None or self._above.charge("all", count)
 
+    def _owe(self, line: Line, items: Mapping[str, int]) -> None:
+        """Put back a line that was closed, whether it fits or not: what it stands for is there."""
+        line.items.update(items)
+        self._lines.append(line)
+        if self._above is not None:
+            self._above.items["all"] = self._above.items.get("all", 0) + line.used
+
 
 class Line:
     """What one run has charged to an account.
@@ -128,9 +145,12 @@ class Line:
         return sum(self.items.values())
 
     def charge(self, item: str, count: int) -> bool:
-        """Charge some bytes more (or, if negative, fewer); returns False, and charges nothing, if they do not fit."""
+        """Charge some bytes more (or, if negative, fewer); returns False, and charges nothing, if they do not fit.
+
+        Nothing fits on a line that is closed.
+        """
         with self.account._lock:
-            if not self.account._take(count):
+            if self not in self.account._lines or not self.account._take(count):
                 return False
             self.items[item] = self.items.get(item, 0) + count
             return True
@@ -142,3 +162,15 @@ class Line:
                 self.account._take(-self.used)
                 self.account._lines.remove(self)
             self.items.clear()
+
+    @contextmanager
+    def giving_way(self) -> Iterator[None]:
+        """Close the line, for another to be opened meanwhile; if that fails, all that was charged is charged again."""
+        items = dict(self.items)
+        self.close()
+        try:
+            yield
+        except BaseException:
+            with self.account._lock:
+                self.account._owe(self, items)
+            raise

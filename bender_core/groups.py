@@ -49,7 +49,9 @@ class Partition:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        groups = tuple(np.array(group, dtype=np.int64).reshape(-1) for group in self.groups)
+        if len(self.labels) != len(self.groups):
+            raise PartitionError(f"{len(self.groups)} groups have {len(self.labels)} labels; give one for each")
+        groups = tuple(_members(group, label) for group, label in zip(self.groups, self.labels, strict=True))
         for label, group in zip(self.labels, groups, strict=True):
             if not len(group):
                 raise PartitionError(f"group {label!r} is empty; give it a variable or leave it out")
@@ -96,6 +98,17 @@ class Partition:
         return format(state, f"0{len(self.groups[group])}b")[::-1]
 
 
+def _members(group: Sequence[int] | IntArray, label: str) -> IntArray:
+    """The variables of a group, a fresh array."""
+    try:
+        members = np.array(group)
+    except ValueError:
+        members = np.array(None)
+    if members.size and members.dtype.kind not in "iu":
+        raise PartitionError(f"group {label!r} is {group!r}; list its variables by their numbers")
+    return members.astype(np.int64, copy=False).reshape(-1)
+
+
 def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str] | None = None) -> Partition:
     """The partition that a person states, group by group.
 
@@ -123,7 +136,7 @@ def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str
     (2, 2, [0, 1, 0])
     """
     names = tuple(labels) if labels is not None else tuple(f"g{p}" for p in range(len(groups)))
-    part = Partition(tuple(np.asarray(group, np.int64) for group in groups), names)
+    part = Partition(tuple(groups), names)  # type: ignore[arg-type]
     covered = sum(map(len, part.groups))
     if covered != mrf.n:
         raise PartitionError(f"the groups hold {covered} variables, the model has {mrf.n}; put every variable into one")

@@ -6,6 +6,7 @@ sizes depend on, so what a run needs is known before anything is made. Source: d
 
 from __future__ import annotations
 
+import math
 import mmap
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -150,9 +151,14 @@ def _bytes(room: _Room) -> int:
     return room.width()
 
 
+def certifying_bytes(dims: Dimensions) -> int:
+    """Of what it takes to compute the certificate of a bound beside the run: scratch for one message."""
+    return sum(_bytes(room) for room in _looking_shapes(dims).values())
+
+
 def looking_bytes(dims: Dimensions) -> int:
     """Of what it takes to look at messages beside the run: scratch, and a few tables over the states of a group."""
-    return workspace_bytes(dims, 1, exact=True, deepest=1) + (WORD * TABLES << int(dims.size.max(initial=0)))
+    return certifying_bytes(dims) + (WORD * TABLES << int(dims.size.max(initial=0)))
 
 
 class Store(Generic[_Arrays]):
@@ -254,13 +260,13 @@ def _reserved(shape: tuple[int, ...], kind: type | np.dtype[Any]) -> NDArray[Any
     `numpy.zeros` may use memory over again that was given back, and then has to write all of it; and what it gives back
     stays with the process as long as anything lies behind it.
     """
-    count = int(np.prod(shape))
+    count = math.prod(shape)
     if not count:
         return np.zeros(shape, kind)
     needed = np.dtype(kind).itemsize * count
     try:
         pages = mmap.mmap(-1, needed)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         raise MemoryError(f"no address space for {needed} bytes") from error
     return np.frombuffer(pages, kind, count).reshape(shape)
 
@@ -338,6 +344,24 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
     }
 
 
+# Scratch of updates and of decoding, of which looking at a message needs nothing.
+_UPDATING = {"rise", "total", "visited", "oracle", "search"}
+
+
+def _looking_shapes(dims: Dimensions) -> dict[str, _Room]:
+    """How large the scratch must be for looking at a message; what that does not need is empty."""
+    shapes = _workspace_shapes(dims, 1, exact=True, deepest=1)
+    return {name: _emptied(room) if name in _UPDATING else room for name, room in shapes.items()}
+
+
+def _emptied(room: _Room) -> _Room:
+    if isinstance(room, Array):
+        return room._replace(shape=(0,) * len(room.shape))
+    if isinstance(room, dict):
+        return {name: _emptied(part) for name, part in room.items()}
+    return room
+
+
 def _made(room: _Room) -> Any:
     """The scratch arrays and records of these shapes, by name."""
     if isinstance(room, Array):
@@ -349,7 +373,16 @@ def _made(room: _Room) -> Any:
 
 def workspace(dims: Dimensions, slots: int, exact: bool, deepest: int) -> Workspace:
     """Scratch for nodes of at most ``slots`` neighbours, with or without room for exact min-marginals."""
-    made = _made(_workspace_shapes(dims, slots, exact, deepest))
+    return _workspace(_workspace_shapes(dims, slots, exact, deepest))
+
+
+def looking(dims: Dimensions) -> Workspace:
+    """Scratch for looking at one message."""
+    return _workspace(_looking_shapes(dims))
+
+
+def _workspace(shapes: dict[str, _Room]) -> Workspace:
+    made = _made(shapes)
     made["progress"].limit = STEP
     made["scan"], made["cut"]["scan"] = Scan(**made["scan"]), Scan(**made["cut"]["scan"])
     rooms = {"cut": CutRoom, "prune": PruneRoom, "eliminate": EliminateRoom, "search": SearchRoom}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+import bender_core as bc
 from bender_core.visualization.message import (
     ORDERS,
     message,
@@ -11,7 +12,7 @@ from bender_core.visualization.message import (
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.edge.looks import LOOKS, draw, looks
-from pages._shared.edge.message import choose, row_list
+from pages._shared.edge.message import choose, refuse, row_list
 
 
 def show() -> None:
@@ -40,7 +41,11 @@ def show() -> None:
             required=True,
             label_visibility="collapsed",
         )
-        shown = message(run.engine, p, q, order)
+        try:
+            shown = message(run.engine, p, q, order)
+        except bc.TooLargeError as error:
+            refuse(current, error)
+            return
         picture = st.container()
         chosen = row_list(current, p, q, shown)
         with picture:

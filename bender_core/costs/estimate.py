@@ -80,7 +80,10 @@ class Estimate:
     states: int
 
 
-def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) -> int:
+Looking = Callable[[memory.Dimensions], int]
+
+
+def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, looking: Looking | None = None) -> int:
     """The memory without which a run cannot begin: tables, messages, scratch and the first rows.
 
     Parameters
@@ -88,13 +91,16 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9) ->
     mrf : BinaryMRF
     part : Partition
     which : int or Variant
+    looking : callable, optional
+        `memory.looking_bytes` or `memory.certifying_bytes`: count what that takes, too.
 
     Returns
     -------
     int
         Bytes.
     """
-    return sum(_needs(_dimensions(mrf, coupled(mrf, part)), variant(which)).values())
+    dims = _dimensions(mrf, coupled(mrf, part))
+    return sum(_needs(dims, variant(which)).values()) + (looking(dims) if looking else 0)
 
 
 def _dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
@@ -216,13 +222,15 @@ def charge_run(mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, a
         If it does not fit; then nothing is charged.
     """
     dims = _dimensions(mrf, coupled(mrf, part))
-    needs, looking = _needs(dims, which), memory.looking_bytes(dims)
+    needs = _needs(dims, which)
     name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
-    # Where possible room is kept for looking at the run, also when its rows have taken all the rest.
-    line = account.open(name, needs | {memory.LOOKING: looking}) or account.open(name, needs)
-    if line is None:
-        raise _too_large(mrf, part, which, needs, account)
-    return line
+    # Where possible room is kept for looking at the run, or at least for its certificate, also when its rows have taken
+    # all the rest.
+    for kept in (memory.looking_bytes(dims), memory.certifying_bytes(dims), 0):
+        line = account.open(name, needs | {memory.LOOKING: kept})
+        if line is not None:
+            return line
+    raise _too_large(mrf, part, which, needs, account)
 
 
 def _too_large(
@@ -230,15 +238,15 @@ def _too_large(
 ) -> TooLargeError:
     needed, room = sum(needs.values()), account.free
     fits = largest_fit(mrf, part, which, room)
-    advice = f"M = {fits} would fit" if fits else "cut it into smaller groups"
+    advice = f"M = {fits} would fit" if fits else "no smaller groups would fit: raise the limit"
     largest = sorted(needs, key=lambda what: -needs[what])[:2]
     parts = " and ".join(f"{storage(needs[what])} for {what}" for what in largest)
     limit = f"the limit of {storage(account.limit)}"
     if needed <= account.limit:
         limit = f"the {storage(room)} that other runs leave of {limit}"
+    variables = "1 variable" if part.max_size == 1 else f"{part.max_size} variables"
     return TooLargeError(
-        f"groups of up to {part.max_size} variables need {storage(needed)} ({parts} among it), more than {limit}; "
-        f"{advice}",
+        f"groups of up to {variables} need {storage(needed)} ({parts} among it), more than {limit}; {advice}",
         needed,
         room,
         fits,
@@ -251,6 +259,7 @@ def largest_fit(
     which: int | Variant,
     room: int,
     cut: Callable[[BinaryMRF, int, str | None], Partition] = partition,
+    looking: Looking | None = None,
 ) -> int | None:
     """The largest M, cut by the strategy of ``part``, whose run can begin with ``room`` bytes.
 
@@ -264,6 +273,8 @@ def largest_fit(
         Bytes.
     cut : callable
         As `partition`, which it is by default.
+    looking : callable, optional
+        As for `required_bytes`.
     """
     strategy = part.strategy if part.strategy != "manual" else None
     for max_size in range(part.max_size - 1, 0, -1):
@@ -271,6 +282,6 @@ def largest_fit(
         # is that of a smaller M.
         if 3 * memory.WORD << max_size > room:
             continue
-        if required_bytes(mrf, cut(mrf, max_size, strategy), which) <= room:
+        if required_bytes(mrf, cut(mrf, max_size, strategy), which, looking) <= room:
             return max_size
     return None

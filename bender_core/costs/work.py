@@ -270,7 +270,7 @@ def looseness(mrf: BinaryMRF, owner: IntArray) -> FloatArray:
         preference += totals(mrf.edges[:, side], change[side].mean(axis=1), mrf.n)
     total, outside = (totals(mrf.edges.reshape(-1), np.repeat(part, 2), mrf.n) for part in (weight, leaving))
     total = np.where(total > 0, total, 1.0)
-    free = np.maximum(1 - 2 * np.abs(preference) / total, 0)
+    free = 1 - np.minimum(2 * np.abs(preference), total) / total
     loose: FloatArray = np.sqrt(free * outside / total)
     return loose
 

@@ -349,6 +349,8 @@ def _choices(runs: Mapping[str, Any], key: str, known: Any, default: tuple[Any, 
     values = runs.get(key, default)
     if values is None:
         raise PlanError(f"[runs] has no {key}; add them, like {key} = [5, 9]")
+    if values == []:
+        raise PlanError(f"[runs] {key} is empty; give one at least")
     for value in values if isinstance(values, list | tuple) else [values]:
         if type(value) not in (int, str) or value not in known:
             allowed = f"{known[0]} to {known[-1]}" if isinstance(known, range) else ", ".join(map(str, known))

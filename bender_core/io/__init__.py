@@ -178,6 +178,8 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
     if form.write is None:
         writable = ", ".join(form.name for form in FORMATS if form.write is not None)
         raise FormatError(None, f"{form.title} is only read", f"choose one of: {writable}")
+    if not mrf.n:
+        raise FormatError(None, "the model has no variables", "write a model of at least one")
     constant = form.unheld_constant(mrf)
     if constant:
         raise FormatError(

@@ -9,12 +9,15 @@ from typing import Literal
 import numpy as np
 
 from bender_core.io._source import Source
+from bender_core.io.errors import FormatError
 from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
 
 Domain = Literal["bits", "spins"]
 # So much of the sum of all coefficients is what is left when they cancel.
 ROUNDING = 1e-12
 HOLDS_ANY = "native, which holds any model"
+# A quarter of a smaller number, which spins take of bits, loses digits.
+SMALLEST = float(np.finfo(float).tiny / np.finfo(float).eps)
 
 # What a bit and a spin are worth when x is 0 and when x is 1.
 _VALUES: dict[Domain, FloatArray] = {"bits": np.array([0.0, 1.0]), "spins": np.array([-1.0, 1.0])}
@@ -71,7 +74,16 @@ def from_coefficients(
 
 
 def quadratic(mrf: BinaryMRF, domain: Domain) -> Quadratic:
-    """The same energy as a polynomial; the penalties of hard constraints stay as large coefficients."""
+    """The same energy as a polynomial; the penalties of hard constraints stay as large coefficients.
+
+    Raises
+    ------
+    FormatError
+        If coefficients of spins would be too small for all their digits.
+    """
+    largest = max(np.abs(mrf.unary).max(initial=0.0), np.abs(mrf.pairwise).max(initial=0.0))
+    if domain == "spins" and 0 < largest < SMALLEST:
+        raise FormatError(None, f"energies of {largest:g} at most lose digits as spins", f"write {HOLDS_ANY}")
     i, j = mrf.edges.T
     t = mrf.pairwise
     coupling = mrf.coupling()

@@ -81,13 +81,17 @@ class Source:
         return self.filename.lower().removesuffix(".gz")
 
 
-def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None) -> Source:
+def read(
+    path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_bytes: int | None, wanted: str = "a model file"
+) -> Source:
     """Read a text file, plain or gzip, within the size limit.
 
     Parameters
     ----------
     path_or_bytes, name, max_bytes
         As for `read_bytes`.
+    wanted
+        As for `decode`.
 
     Raises
     ------
@@ -97,10 +101,10 @@ def read(path_or_bytes: str | os.PathLike[str] | bytes, name: str | None, max_by
         If the path cannot be read.
     """
     data, filename = read_bytes(path_or_bytes, name, max_bytes)
-    text = decode(data)
+    text = decode(data, wanted)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII")
+        raise FormatError(line, "the file is not text", f"give {wanted} in UTF-8 or ASCII")
     return Source(text.replace("\r\n", "\n").replace("\r", "\n"), filename)
 
 
@@ -164,8 +168,14 @@ def _unpack(data: bytes, limit: int) -> bytes:
     return unpacked
 
 
-def decode(data: bytes) -> str:
+def decode(data: bytes, wanted: str = "a model file") -> str:
     """The text of a file.
+
+    Parameters
+    ----------
+    data : bytes
+    wanted : str
+        What the file should be.
 
     Raises
     ------
@@ -176,9 +186,9 @@ def decode(data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(line, "the file is not text", "give a model file in UTF-8 or ASCII") from None
+        raise FormatError(line, "the file is not text", f"give {wanted} in UTF-8 or ASCII") from None
     if not text.strip():
-        raise FormatError(None, "the file is empty", "give a model file")
+        raise FormatError(None, "the file is empty", f"give {wanted}")
     return text
 
 

@@ -36,7 +36,7 @@ def load_evidence(path_or_bytes: str | os.PathLike[str] | bytes, n: int) -> dict
     OSError
         If the path cannot be read.
     """
-    tokens = Tokens(read(path_or_bytes, None, None).text, comment=r"#[^\n]*|/\*[^*]*\*/")
+    tokens = Tokens(read(path_or_bytes, None, None, "an evidence file").text, comment=r"#[^\n]*|/\*[^*]*\*/")
     numbers = tokens.numbers(0)
     words = len(numbers)
     # An even number of words: one more count comes first.

@@ -74,11 +74,11 @@ def load_labeling(path_or_bytes: str | os.PathLike[str] | bytes, mrf: BinaryMRF)
     OSError
         If the path cannot be read.
     """
-    text = decode(read_bytes(path_or_bytes, None, None)[0])
+    text = decode(read_bytes(path_or_bytes, None, None)[0], "a labelling")
     if text.lstrip().startswith("{"):
         names, values = _from_json(text, mrf)
     elif text.split(maxsplit=1)[0] == "MPE":
-        return _bits(text.split()[2:], mrf.n, (0, 1))
+        return _from_mpe(text.split()[1:], mrf.n)
     else:
         names, values = _from_csv(text)
     for k, (theirs, ours) in enumerate(zip(names, mrf.names, strict=False)):
@@ -109,6 +109,14 @@ def _from_json(text: str, mrf: BinaryMRF) -> tuple[list[str], list[Any]]:
     if not isinstance(found, list) or not all(isinstance(row, dict) and {"name", "value"} <= set(row) for row in found):
         raise FormatError(None, f'"labeling" is {shown_value(found)}', "list the name and value of every variable")
     return [str(row["name"]) for row in found], [row["value"] for row in found]
+
+
+def _from_mpe(words: list[str], n: int) -> IntArray:
+    if words and words[0] != str(len(words) - 1):
+        raise FormatError(
+            None, f"the file announces {shown(words[0])} values, and {len(words) - 1} follow", "correct it"
+        )
+    return _bits(words[1:], n, (0, 1))
 
 
 def _bits(values: list[Any], n: int, domain: tuple[int, int]) -> IntArray:

@@ -15,7 +15,7 @@ from bender_core.io._quadratic import from_coefficients, quadratic, rows, unheld
 from bender_core.io._rows import read_rows
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
-from bender_core.model import BinaryMRF, ModelError
+from bender_core.model import BinaryMRF
 
 TITLE = "qh"
 ENDINGS = (".qh",)
@@ -44,8 +44,6 @@ def write(mrf: BinaryMRF) -> str:
     """The model as a Hamiltonian."""
     found = quadratic(mrf, "spins")
     lines = rows(found, base=1)
-    if not mrf.n:
-        raise ModelError("a model without variables has no place in a qh file; save it as mrf.json")
     named = (found.linear != 0) | np.isin(np.arange(mrf.n), found.edges)
     # The largest number tells how many spins there are.
     return "\n".join(lines + ([] if named[-1] else [f"{mrf.n} {mrf.n} 0"])) + "\n"

@@ -29,6 +29,9 @@ COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
+# Potentials of energies near 0 are near 1, where float64 tells apart no less than 1e-16: so much of the largest
+# difference that the model makes may be lost by that.
+_LOST = 1e-9
 _NOT_ZERO = re.compile(r"[+0.]*[1-9]")
 
 
@@ -260,14 +263,20 @@ def write(mrf: BinaryMRF) -> str:
     Raises
     ------
     FormatError
-        If a table spans more energies than potentials in float64 can hold.
+        If a table spans more energies than potentials in float64 can hold, or all energies are too close to 0.
     """
     singles, pairs = mrf.unary.reshape(-1, 2), mrf.pairwise.reshape(-1, 4)
     hard_singles, hard_pairs = mrf.hard_masks()
+    hard_pairs = hard_pairs.reshape(-1, 4)
     unary_potentials, unary_shift = _potentials(singles, hard_singles, "variable")
-    pair_potentials, pair_shift = _potentials(pairs, hard_pairs.reshape(-1, 4), "edge")
-    constants = _constant_factors(mrf.constant + unary_shift + pair_shift)
-
+    pair_potentials, pair_shift = _potentials(pairs, hard_pairs, "edge")
+    constant = mrf.constant + unary_shift + pair_shift
+    constants = _constant_factors(constant)
+    scale = max(_differences(singles, hard_singles).max(initial=0.0), _differences(pairs, hard_pairs).max(initial=0.0))
+    _refuse_lost(singles, hard_singles, unary_potentials, scale)
+    _refuse_lost(pairs, hard_pairs, pair_potentials, scale)
+    if constants and abs(-np.log(constants).sum() - constant) > _LOST * max(scale, abs(constant)):
+        raise _too_close(f"the constant {constant:g} is")
     return _layout(mrf, constants, unary_potentials, pair_potentials)
 
 
@@ -330,6 +339,30 @@ def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[Float
             "write it as native, which holds any",
         )
     return np.where(hard, 0.0, np.exp(-finite)), float(shift.sum())
+
+
+def _differences(energies: FloatArray, hard: BoolArray) -> FloatArray:
+    """By how much the entries of every table exceed its least; 0 for those that are forbidden."""
+    least = np.where(hard, np.inf, energies).min(axis=1, initial=np.inf)
+    return np.where(hard, 0.0, energies - least[:, None])
+
+
+def _refuse_lost(energies: FloatArray, hard: BoolArray, potentials: FloatArray, scale: float) -> None:
+    """Refuse tables whose differences reading back would not find again, as far as they are known themselves."""
+    found = -np.log(np.where(hard, 1.0, potentials))
+    difference = _differences(energies, hard)
+    lost = np.abs(_differences(found, hard) - difference).max(axis=1, initial=0.0)
+    known = 4 * np.finfo(float).eps * np.abs(np.where(hard, 0.0, energies)).max(axis=1, initial=0.0)
+    if (lost > np.maximum(_LOST * scale, known)).any():
+        raise _too_close(f"differences of energies of {scale:g} at most are")
+
+
+def _too_close(what: str) -> FormatError:
+    return FormatError(
+        None,
+        f"{what} too small for UAI, whose potentials exp(-E) are then all near 1",
+        "write uai-log (.uai.LG) or native",
+    )
 
 
 def _constant_factors(constant: float) -> list[float]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import weakref
+from contextlib import AbstractContextManager
 from functools import cached_property
 
 import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import FIRST_EVENTS, TooLargeError, charge_run
+from bender_core.costs.estimate import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace, cut_kind
@@ -55,7 +56,9 @@ class Arrays:
             raise ValueError(f"max_sweeps is {max_sweeps}; allow 1 to {ENDLESS} sweeps")
         if deepest < 1:
             raise ValueError(f"deepest is {deepest}; an envelope has to be tight at one state at least")
-        self.mrf = mrf
+        if start is not None and start.mrf is not mrf and start.mrf.content_hash() != mrf.content_hash():
+            raise ValueError(f"start is a run of {start.mrf!r}, another model; go on from a run of this one")
+        self.mrf: BinaryMRF = mrf
         self.partition = partition
         self.schedule = schedule
         self.tolerance = tolerance
@@ -97,6 +100,7 @@ class Arrays:
             self._add_first_rows(stop)
         self._goal = Goal.zeros()
         self.entries_read = 0
+        self._nearest: dict[Looking, int | None] = {}
         self._frontier = 0
         self._memory_end: int | None = None
         self._since_snapshot = 0
@@ -125,11 +129,8 @@ class Arrays:
         """Charge the copy of the messages that a run begins with, to which it can go back."""
         needed = memory.nbytes(self._state)
         if not self._line.charge("start", needed):
-            raise self._no_room(needed, "of the messages it begins with")
-
-    def _no_room(self, needed: int, what_for: str) -> TooLargeError:
-        said = f"the run leaves no room for the {storage(needed)} {what_for}; raise the limit"
-        return TooLargeError(said, needed, self.account.free)
+            said = f"the run leaves no room for the {storage(needed)} of the messages it begins with; raise the limit"
+            raise TooLargeError(said, needed, self.account.free)
 
     @property
     def _run(self) -> Run:
@@ -145,20 +146,40 @@ class Arrays:
         TooLargeError
             If there was no room for it beside the run.
         """
-        needed = memory.looking_bytes(self._dims)
-        while memory.LOOKING not in self._line.items and not self._line.charge(memory.LOOKING, needed):
+        self._charge_looking(memory.certifying_bytes, "computing the certificate of the bound")
+        return memory.looking(self._dims)
+
+    def _charge_looking(self, looking: Looking, doing: str) -> None:
+        """Charge what looking at the run takes, as far as it is not charged yet; snapshots make room."""
+        needed = looking(self._dims)
+        while (more := needed - self._line.items.get(memory.LOOKING, 0)) > 0:
+            if self._line.charge(memory.LOOKING, more):
+                return
             if not self._past.thin_out():
-                raise self._no_room(needed, "it takes to look at messages")
-        return memory.workspace(self._dims, 1, exact=True, deepest=1)
+                raise self._no_looking(looking, needed, doing)
+
+    def _no_looking(self, looking: Looking, needed: int, doing: str) -> TooLargeError:
+        if looking not in self._nearest:
+            # It takes cutting the model over and over, and is asked at every step.
+            room = self.account.free + self.charged
+            self._nearest[looking] = largest_fit(self.mrf, self.partition, self.variant, room, looking=looking)
+        fits = self._nearest[looking]
+        advice = f"M = {fits} would leave room" if fits else "raise the limit"
+        limit = storage(self.account.limit)
+        said = f"{doing} takes {storage(needed)}, more than the run leaves of the limit of {limit}; {advice}"
+        return TooLargeError(said, needed, self.account.free, fits)
 
     @property
     def charged(self) -> int:
         """Bytes charged to the account."""
         return self._line.used
 
-    def release(self) -> None:
-        """Give what is charged back to the account, before the engine itself is dropped; it must not be used again."""
-        self._line.close()
+    def giving_way(self) -> AbstractContextManager[None]:
+        """A context in which the run that takes the place of this one is begun, with the room of this one.
+
+        If that fails, this one is as it was; otherwise it must not be used again.
+        """
+        return self._line.giving_way()
 
     def _add_first_rows(self, stop: Stop) -> None:
         """The row that every message begins with, a step's worth at a time. Source: docs/method.md §3.8."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows import TIGHT
 
@@ -37,13 +39,15 @@ def relative_gap(lower: float, upper: float) -> float:
     Returns
     -------
     float
-        0 where the bounds meet (or cross, by rounding); ``inf`` only if a bound is infinite.
+        0 where the bounds meet (or cross, by rounding); ``inf`` only if a bound is infinite, NaN only if one is NaN.
 
     Examples
     --------
     >>> relative_gap(-4.0, -3.0)
     0.25
     """
+    if math.isnan(lower) or math.isnan(upper):
+        return math.nan
     difference = upper - lower
     if not difference > 0.0:
         return 0.0

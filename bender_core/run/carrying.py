@@ -2,7 +2,9 @@
 
 The bound holds at any messages. Where groups are united, the messages into them add up, and what was a message within a
 group becomes part of its energies: the new bound is never below the old one, as a minimum of a sum is never below
-the sum of the minima. Source: docs/method.md §2.5.
+the sum of the minima. Of edges that are united into one the sum of the minima is kept, since the minimum of their sum
+costs as much as an exact message: until such an edge is updated, the certificate may be higher than the bound. Source:
+docs/method.md §2.5.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ Source: docs/method.md §10.
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable
 from typing import Literal
@@ -71,7 +72,8 @@ class Engine(Inspection):
         Asked about every 10 ms while tables are made whether to give up.
     start : Engine, optional
         A run of the same model to go on from, whatever its variant and schedule. The best labelling is taken over, and
-        where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was.
+        where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was,
+        or higher. Where edges of that run are united, `certified_bound` may be higher still until they are updated.
 
     Attributes
     ----------
@@ -85,7 +87,7 @@ class Engine(Inspection):
     PartitionError
         If the partition belongs to another model.
     ValueError
-        If there is no such variant or schedule, or a limit makes no sense.
+        If there is no such variant or schedule, a limit makes no sense, or ``start`` is a run of another model.
     Stopped
         If ``stop`` says so.
 
@@ -122,7 +124,14 @@ class Engine(Inspection):
         Returns
         -------
         list of Event
+
+        Raises
+        ------
+        ValueError
+            If there is no such grain.
         """
+        if grain not in _UNTIL:
+            raise ValueError(f"there is no grain {grain!r}; choose one of {', '.join(_UNTIL)}")
         begin = self.position
         self._go_on(_UNTIL[grain], self._stop(None, on_progress))
         trace = self.trace
@@ -155,10 +164,16 @@ class Engine(Inspection):
         -------
         bool
             Whether the run is finished.
+
+        Raises
+        ------
+        TypeError
+            If a number of sweeps, events or entries is no whole number.
         """
-        sweeps = ENDLESS if max_sweeps is None else max_sweeps
-        events = ENDLESS if max_events is None else max_events
-        work = ENDLESS if max_work is None else max_work
+        sweeps, events, work = (
+            ENDLESS if most is None else min(operator.index(most), ENDLESS)
+            for most in (max_sweeps, max_events, max_work)
+        )
         self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps, work)
         return self.finished
 
@@ -182,7 +197,10 @@ class Engine(Inspection):
         ------
         ValueError
             If the run has not come that far.
+        TypeError
+            If ``position`` is no whole number.
         """
+        position = operator.index(position)
         if not 0 <= position <= self._frontier:
             raise ValueError(f"event {position} has not been computed; events 0 to {self._frontier} can be shown")
         nearest = self._past.nearest(position)

@@ -1,4 +1,4 @@
-"""Looking into a run, without disturbing it: where it stands, its certificate, messages, envelopes, rows, tightness.
+"""Looking into a run, without disturbing it: its certificate, messages, envelopes, rows, tightness.
 
 Source: docs/method.md §12.1.
 """
@@ -11,20 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bender_core import memory
 from bender_core.kernels.exact import begin_exact, exact_min_marginals
-from bender_core.kernels.layout import STEP, Message, Phase, RowKind, Status
+from bender_core.kernels.layout import STEP, Message, RowKind
 from bender_core.kernels.projection import fetch, incoming_table
 from bender_core.kernels.rows import begin_recycling, enumerate_min_marginals, recycle
-from bender_core.model import FloatArray, IntArray
-from bender_core.run.arrays import Arrays
-from bender_core.run.bounds import gap_between, relative_gap
-from bender_core.run.result import STATUSES, Result, verdict
+from bender_core.model import FloatArray
 from bender_core.run.rows import Row, row_terms
-from bender_core.run.trace import Trace
+from bender_core.run.standing import Standing
 from bender_core.stopping import Stop, never
 
 # An envelope this close to the truth, relative to the numbers involved, is tight.
 CLOSE = 1e-9
+# States that are gone through at a time where a whole table would take room.
+_SLICE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,142 +52,12 @@ class Tightness:
     sampled: NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Position:
-    """How far a run is, also within an update and within a message.
-
-    Attributes
-    ----------
-    sweep : int
-        Completed sweeps.
-    update, updates : int
-        Completed updates of the sweep, and all of them.
-    message, messages : int
-        Completed messages of the update, and all of them; 0 of 0 where none is being updated.
-    share : float
-        Of the message in work, how much is done, 0 to 1.
-    """
-
-    sweep: int
-    update: int
-    updates: int
-    message: int
-    messages: int
-    share: float
-
-
-class Inspection(Arrays):
+class Inspection(Standing):
     """What can be seen of a run.
 
     Methods that take two groups, a receiver and a sender, raise ValueError if these are not coupled; those that take
     ``stop`` raise Stopped if it says so.
     """
-
-    # -- where it stands ------------------------------------------------------------------------------
-
-    @property
-    def position(self) -> int:
-        """How many events have happened at the state shown."""
-        return int(self._state.cursor.events)
-
-    @property
-    def trace(self) -> Trace:
-        """All events computed so far, also those after the present position."""
-        return Trace(self._events.view, self._frontier)
-
-    @property
-    def sweep(self) -> int:
-        """Completed sweeps."""
-        return int(self._state.cursor.sweep)
-
-    @property
-    def n_rows(self) -> int:
-        """Benders rows in use."""
-        return int(self._state.cursor.rows)
-
-    @property
-    def status(self) -> Status:
-        """Whether and why the run is finished."""
-        return Status(int(self._state.cursor.status))
-
-    @property
-    def finished(self) -> bool:
-        """Whether no event is left."""
-        return bool(self._state.cursor.phase == Phase.DONE)
-
-    @property
-    def lower_bound(self) -> float:
-        """The certified lower bound on the energy."""
-        return float(self._state.bounds.lower + self._rule.constant)
-
-    @property
-    def upper_bound(self) -> float:
-        """The energy of the best labelling so far."""
-        return float(self._state.bounds.upper + self._rule.constant)
-
-    @property
-    def decoded_bound(self) -> float:
-        """The energy of the best labelling that was decoded, before any improvement (the paper's upper bound)."""
-        return float(self._state.bounds.best_decoded + self._rule.constant)
-
-    @property
-    def rounded_bound(self) -> float:
-        """The lower bound, raised to the next energy there is (see `lattice`)."""
-        return self.lattice.raised(self.lower_bound, self.upper_bound)
-
-    @property
-    def gap(self) -> float:
-        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 where they meet.
-
-        Source: docs/method.md §9.4.
-        """
-        if self.status == Status.GAP_CLOSED:
-            return gap_between(self.lower_bound, self.upper_bound, self._problem.scale)
-        return relative_gap(self.lower_bound, self.upper_bound)
-
-    @property
-    def whereabouts(self) -> Position:
-        """How far the run is, also within an update and within a message."""
-        cursor, work = self._state.cursor, self._work
-        slot, share, messages = int(cursor.slot), 0.0, 0
-        if cursor.phase <= Phase.PASS and len(self._rule.order):
-            p = self._rule.order[cursor.position]
-            first, last = self._problem.arc_first[p : p + 2]
-            messages = int(last - first)
-            if cursor.begun and self._rule.exact:
-                arc = self._problem.node_arcs[first + slot]
-                share = max(int(work.progress.next), 0) / (1 << self._problem.bits[arc])
-            elif cursor.phase > Phase.OPEN:
-                slot = messages
-        return Position(self.sweep, int(cursor.position), len(self._rule.order), min(slot, messages), messages, share)
-
-    @property
-    def labeling(self) -> IntArray:
-        """The best labelling so far, shape (n,)."""
-        return self.graph.labeling(self._state.best)
-
-    @property
-    def open_node(self) -> int:
-        """The group being updated, -1 between two updates."""
-        cursor = self._state.cursor
-        busy = cursor.phase <= Phase.PASS and not self._between_nodes() and len(self._rule.order)
-        return int(self._rule.order[cursor.position]) if busy else -1
-
-    @property
-    def slack(self) -> FloatArray:
-        """Of every arc, how loose its envelope was at its minimiser when last looked at; NaN before; (2 E,)."""
-        return self._state.slack.copy()
-
-    def row_edges(self) -> IntArray:
-        """The hyper-edge of every row in use, in the order of birth, shape (n_rows,)."""
-        edges: IntArray = self._rows.view.edge[: self.n_rows].copy()
-        return edges
-
-    def _between_nodes(self) -> bool:
-        cursor = self._state.cursor
-        return bool(cursor.phase == Phase.OPEN and cursor.slot == 0 and cursor.begun == 0)
-
-    # -- messages and rows ----------------------------------------------------------------------------
 
     def certificate(self, stop: Stop = never) -> float:
         """The old name of `certified_bound`."""
@@ -197,7 +67,8 @@ class Inspection(Arrays):
     def certified_bound(self, stop: Stop = never) -> float:
         """The lower bound, computed afresh from lambda alone; takes every message exactly.
 
-        Source: docs/method.md §9.1.
+        Beside the run it takes the scratch of one message, whose states are only those that are coupled. Source:
+        docs/method.md §9.1.
 
         Parameters
         ----------
@@ -208,13 +79,34 @@ class Inspection(Arrays):
         -------
         float
             Energy.
+
+        Raises
+        ------
+        TooLargeError
+            If there is no room for it beside the run.
         """
-        nodes = sum(float(self.reparametrized(p).min()) for p in range(self.graph.n_groups))
-        edges = sum(
-            float((self.min_marginal(p, q, stop=stop) - self._table(2 * edge)).min())
-            for edge, (p, q) in enumerate(self.graph.edges.tolist())
-        )
+        nodes = sum(self._least_reparametrized(p, stop) for p in range(self.graph.n_groups))
+        edges = sum(self._least_of_edge(arc, stop) for arc in range(0, len(self._state.slack), 2))
         return nodes + edges + self._rule.constant
+
+    def _least_reparametrized(self, p: int, stop: Stop) -> float:
+        """The minimum of `reparametrized`, a slice of the states at a time."""
+        problem, least = self._problem, np.inf
+        phi, states = self.graph.energies(p), 1 << int(problem.size[p])
+        for begin in range(0, states, _SLICE):
+            stop.check()
+            end = min(begin + _SLICE, states)
+            total = phi[begin:end].copy()
+            for arc in problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]:
+                total += self._table(int(arc))[begin:end]
+            least = min(least, float(total.min()))
+        return least
+
+    def _least_of_edge(self, arc: int, stop: Stop) -> float:
+        """``min phi_pq - lambda_{pq->p} - lambda_{pq->q}``: states that differ in idle bits alone are one."""
+        slack = self._exact(arc, stop)
+        slack -= self.incoming(arc ^ 1)
+        return float(slack.min())
 
     def reparametrized(self, p: int) -> FloatArray:
         """``phi_p + sum_q lambda_{pq->p}``: what a group decodes by.
@@ -257,16 +149,22 @@ class Inspection(Arrays):
 
         Raises
         ------
+        TooLargeError
+            If there is no room for it beside the run.
         ValueError
             If the groups are not coupled, or p has no such state.
         Stopped
             If ``stop`` says so.
         """
         arc = self.graph.arc(p, q)
+        self._charge_looking(memory.looking_bytes, "looking at a message")
         active = self.graph.active_states(arc)
         if states is None:
             return self._exact(arc, stop)[active]
-        chosen = np.asarray(states, np.int64)
+        chosen = np.asarray(states)
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise ValueError(f"states are {states!r}; give whole numbers from 0 to {len(active) - 1}")
+        chosen = chosen.astype(np.int64)
         if ((chosen < 0) | (chosen >= len(active))).any():
             outside = chosen[(chosen < 0) | (chosen >= len(active))][0]
             raise ValueError(f"group {p} has the states 0 to {len(active) - 1}; there is no state {outside}")
@@ -295,9 +193,15 @@ class Inspection(Arrays):
         -------
         ndarray, shape (2^|Y_p|,)
             Energy.
+
+        Raises
+        ------
+        TooLargeError
+            If there is no room for it beside the run.
         """
         if self._rule.exact:
             return self.min_marginal(p, q, stop=stop)
+        self._charge_looking(memory.looking_bytes, "looking at a message")
         arc = self.graph.arc(p, q)
         message, work = self._message(arc), self.probe
         begin_recycling(self._state, message, work)
@@ -390,7 +294,16 @@ class Inspection(Arrays):
         Returns
         -------
         Tightness
+
+        Raises
+        ------
+        TooLargeError
+            If there is no room for it beside the run.
+        ValueError
+            If there is no state to judge by.
         """
+        if max_states is not None and max_states < 1:
+            raise ValueError(f"max_states is {max_states}; judge by one state at least")
         arcs = len(self._state.slack)
         mean, largest, tight_share = np.zeros((3, arcs))
         sampled = np.zeros(arcs, bool)
@@ -424,34 +337,6 @@ class Inspection(Arrays):
         """
         return self._table(self.graph.arc(p, q)).copy()
 
-    def result(self, seconds: float, stopped: str = STATUSES[Status.RUNNING]) -> Result:
-        """The outcome of the run.
-
-        Parameters
-        ----------
-        seconds : float
-            That it took.
-        stopped : str
-            The status if the run is not finished.
-
-        Returns
-        -------
-        Result
-        """
-        labeling = self.labeling
-        energy = self.mrf.energy(labeling)
-        status = STATUSES[self.status] if self.finished else stopped
-        return Result(
-            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.scale),
-            labeling=labeling,
-            decoded_bound=self.decoded_bound,
-            sweeps=self.sweep,
-            rows=self.n_rows,
-            seconds=seconds,
-            feasible=not self.mrf.violations(labeling),
-            trace=self.trace,
-        )
-
     def incoming(self, arc: int) -> FloatArray:
         """What the sender of an arc brings, over its active states (docs/method.md §1.5).
 
@@ -470,11 +355,11 @@ class Inspection(Arrays):
         return incoming
 
     def _message(self, arc: int) -> Message:
-        """A message to be made."""
-        return Message(arc, self.incoming(arc), np.empty(1 << self._problem.bits[arc]))
+        """A message to be made, in scratch that is soon used again."""
+        return Message(arc, self.incoming(arc), self.probe.nu[0, : 1 << self._problem.bits[arc]])
 
     def _exact(self, arc: int, stop: Stop = never) -> FloatArray:
-        """The min-marginals of an arc over the active states of its receiver."""
+        """The min-marginals of an arc over the active states of its receiver, in scratch that is soon used again."""
         message, work = self._message(arc), self.probe
         begin_exact(work)
         while work.progress.next >= 0:

@@ -6,6 +6,7 @@ Source: docs/method.md §12.2.
 
 from __future__ import annotations
 
+import operator
 import time
 from dataclasses import dataclass
 
@@ -84,9 +85,12 @@ def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> l
     ------
     ValueError
         If the groups are not coupled, or p has no such state.
+    TypeError
+        If ``state`` is no whole number.
     Stopped
         If ``stop`` says so.
     """
+    state = operator.index(state)
     truth = engine.min_marginal(p, q, [state], stop)
     nu, envelope = engine.min_marginal(p, q, stop=stop), engine.envelope(p, q, stop)
     cuts = []

@@ -93,15 +93,21 @@ class Family:
         Raises
         ------
         ModelError
-            If a name is unknown or a value not allowed.
+            If a name is unknown, a value not allowed, or no model can be made with these values.
         """
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in values:
             if name not in known:
                 raise ModelError(f"{self.title} has no parameter {name!r}; its parameters are {', '.join(known)}")
-        return self.generate(
-            **{name: parameter.check(values.get(name, parameter.default)) for name, parameter in known.items()}
-        )
+        checked = {name: parameter.check(values.get(name, parameter.default)) for name, parameter in known.items()}
+        try:
+            return self.generate(**checked)
+        except ModelError:
+            raise
+        except Exception as error:
+            # What a library makes of values at the edge of their range is not known in full.
+            said = ", ".join(f"{name}={value!r}" for name, value in checked.items())
+            raise ModelError(f"no model of {self.title!r} can be made with {said}: {error}") from error
 
 
 def stated(family: str, **values: Value) -> str:

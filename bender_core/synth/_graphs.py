@@ -81,7 +81,9 @@ def planted_partition(size: int, within: float, between: float, seed: int) -> Ne
     """Two blocks of nodes, joined with one chance within a block and another between them; blocks are the groups."""
     import networkx as nx
 
-    network = _network(nx.planted_partition_graph(2, size, within, between, seed=seed))
+    # networkx takes the logarithm of 1 - p, which is 0 for a p too small to be seen beside 1.
+    chances = (p if 1.0 - p < 1.0 else 0.0 for p in (within, between))
+    network = _network(nx.planted_partition_graph(2, size, *chances, seed=seed))
     return network._replace(graph=network.graph._replace(groups=("first",) * size + ("second",) * size))
 
 

@@ -354,6 +354,23 @@ def test_steps_and_another_message_on_the_edge_page() -> None:
     assert choice.options[6] == f"{labels[q]} → {labels[p]}"
 
 
+def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
+    test = app("edge")
+    mine = lab(test)
+    mrf = bc.load(ROOT / "sample_instances" / "tree.mrf.json")
+    mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
+    ran(test.run())
+    (said,) = complaints(test)
+    assert said.startswith("There is no room to look at messages: looking at a message takes")
+    press(test, "sweep ▶")
+    assert mine.run.position > 0
+    press(test, "Cut with M = 13")
+    assert (mine.max_size, mine.partition.strategy) == (13, "greedy")
+    assert complaints(test) == []
+    assert len(test.get("plotly_chart")) == 2
+
+
 def test_there_is_no_message_where_there_is_one_group() -> None:
     test = app("instance")
     ran(test.button("load-tiny").click().run())

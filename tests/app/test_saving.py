@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import bender_core as bc
 from bender_core import synth
@@ -40,6 +41,14 @@ def test_the_files_are_of_the_event_shown() -> None:
     lab(test).cut(lab(test).partition, 8, 4, "mplp")
     ran(test.run())
     assert len(test.get("download_button")) == 0
+
+
+def test_figures_that_do_not_fit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
+    files = saved(linked(FIRST | {"sample": "tree", "M": "14", "strategy": "greedy"})).files
+    (figures,) = [content for name, (_, content) in files.items() if name.endswith("figures.html")]
+    assert figures.count("<figure>") == 2
+    assert "There was no room to draw messages: looking at a message takes" in figures
 
 
 def test_a_model_that_was_brought_along_is_among_the_files() -> None:

@@ -10,6 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core import synth
 from bender_core.kernels.layout import Kind
+from pages._shared.app import session
 from pages._shared.app.session import FIRST, Lab, Run, sample, sample_names
 
 FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
@@ -235,6 +236,47 @@ def test_what_cannot_be_loaded_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
     mine.run.work.thread.join()
     mine.run.settle()
     assert mine.run.engine.finished
+
+
+class Rerun(BaseException):
+    """What Streamlit ends a script with."""
+
+
+def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatch: pytest.MonkeyPatch) -> None:
+    mrf = model("pose")
+    part = bc.partition(mrf, 8)
+    account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
+    mine = Lab(mrf, 8, part, 9, "mplp", Run(bc.Engine(mrf, part, 9, limit=account)))
+    before, used = dict(vars(mine)), account.used
+
+    def interrupted() -> bool:
+        assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
+        # Another run of the session grows meanwhile.
+        assert account.open("race", {"rows": account.free})
+        raise Rerun
+
+    monkeypatch.setattr(session, "_interrupted", interrupted)
+    with pytest.raises(Rerun):
+        mine.cut(part, 8, 4, "mplp")
+    assert vars(mine) == before
+    assert mine.run.engine.charged == used
+    assert account.used == used + account.lines[0].used
+    mine.run.step("sweep", backward=False)
+    assert mine.run.position > 0
+    assert mine.run.engine.charged >= used
+
+
+def test_a_run_that_gave_way_is_charged_nothing_more() -> None:
+    mrf = model("pose")
+    part = bc.partition(mrf, 8)
+    account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
+    mine = Lab(mrf, 8, part, 9, "mplp", Run(bc.Engine(mrf, part, 9, limit=account)))
+    old = mine.run.engine
+    mine.cut(part, 8, 4, "mplp")
+    assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
+    used = account.used
+    assert not old._line.charge("rows", 1)
+    assert (old.charged, account.used) == (0, used)
 
 
 def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:

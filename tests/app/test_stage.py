@@ -101,6 +101,24 @@ def replay(window: dict[str, Any]) -> list[tuple[np.ndarray, np.ndarray]]:
     return states
 
 
+def test_what_does_not_fit_beside_a_run_is_a_sentence_and_all_else_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
+    mrf = bc.load(SAMPLES / "tree.mrf.json")
+    part = bc.partition(mrf, 14, "greedy")
+    mine = Lab(mrf, 14, part, 9, "mplp", Run(bc.Engine(mrf, part, 9)))
+    obey(mine.run, command("step", grain="sweep", backward=False, measure="mean"))
+    data = stage_data(mine)
+    assert data["position"] > 0
+    assert len(data["window"]["frames"]) > 0
+    assert data["edge"]["arc"] == 0
+    assert data["edge"]["refusal"].startswith("There is no room to draw this message: looking at a message takes ")
+    assert data["edge"]["refusal"].endswith("M = 13 would leave room.")
+    assert data["tightness"] is None
+    mine.run.start()
+    mine.run.work.thread.join()
+    assert stage_data(mine)["status"] == "closed"
+
+
 # -- frames ---------------------------------------------------------------------------------------------------
 
 

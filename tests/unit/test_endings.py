@@ -80,6 +80,7 @@ def test_gaps_are_finite_also_where_the_bound_is_zero() -> None:
     assert bc.relative_gap(-1.0, 1.0) == 2.0
     assert bc.relative_gap(0.5, -0.5) == 0.0
     assert math.isinf(bc.relative_gap(-math.inf, 0.0))
+    assert math.isnan(bc.relative_gap(math.nan, 1.0))
     # A bound that is 0 but for rounding, and one that meets the labelling.
     mrf = bc.BinaryMRF([[0, 0.1], [0, 0.2], [0, 0.3]], [[0, 1], [1, 2]], [[[0, 0], [0, -0.05]]] * 2)
     engine = bc.Engine(mrf, bc.partition(mrf, 1, "singletons"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -926,6 +927,58 @@ def test_states_that_do_not_exist_are_refused(variant: int) -> None:
 def test_what_does_not_exist_is_refused(arguments: dict, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         bc.Engine(*glassy(n=4), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda engine: engine.step("x"), "there is no grain 'x'; choose one of event, row, node, sweep"),
+        (lambda engine: engine.min_marginal(0, 1, [1.5]), "give whole numbers from 0 to 7"),
+        (lambda engine: engine.min_marginal(0, 1, [2**70]), "give whole numbers from 0 to 7"),
+        (lambda engine: engine.tightness(0), "judge by one state at least"),
+        (lambda engine: bc.Account(-5), "the limit is -5 bytes; it must not be negative"),
+        (
+            lambda engine: bc.Engine(engine.mrf, engine.partition, start=bc.Engine(*glassy(n=9, seed=5))),
+            "another model",
+        ),
+        (lambda engine: bc.Engine(engine.mrf, engine.partition, start=bc.Engine(*glassy(n=6))), "another model"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(call: Callable[[bc.Engine], object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        call(bc.Engine(*glassy(n=9)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda engine: engine.seek(1.5),
+        lambda engine: engine.run(max_work=0.5),
+        lambda engine: engine.run(max_sweeps=1.5),
+        lambda engine: bc.what_if(engine, 0, 1, 1.5),
+        lambda engine: bc.Account(1e9),
+    ],
+)
+def test_what_is_counted_is_a_whole_number(call: Callable[[bc.Engine], object]) -> None:
+    engine = bc.Engine(*glassy(n=9))
+    engine.run()
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        call(engine)
+
+
+def test_limits_may_be_larger_than_any_machine() -> None:
+    engine = bc.Engine(*glassy(n=9), limit=2**70)
+    assert engine.run(max_work=2**80)
+    engine.seek(np.int64(3))
+    assert engine.position == 3
+
+
+def test_an_equal_model_is_gone_on_from() -> None:
+    mrf, part = glassy(n=9)
+    first = bc.Engine(mrf, part)
+    first.run()
+    again = bc.BinaryMRF(mrf.unary, mrf.edges, mrf.pairwise, mrf.constant, name="again")
+    assert bc.Engine(again, part, start=first).lower_bound == first.lower_bound
 
 
 @every_variant

@@ -79,6 +79,43 @@ def test_a_refusal_names_the_largest_group_size_that_fits(strategy: str, variant
         assert required_bytes(mrf, bc.partition(mrf, larger, strategy), variant) > limit
 
 
+def test_a_bound_is_certified_where_there_is_no_room_to_look_at_messages() -> None:
+    mrf = sample("tree")
+    part = bc.partition(mrf, 14, "greedy")
+    engine = bc.Engine(mrf, part, 9, limit=1 << 20)
+    engine.run()
+    assert engine.certified_bound() == pytest.approx(engine.lower_bound, rel=1e-12)
+    p, q = engine.graph.ends(0)
+    for look in (lambda: engine.envelope(p, q), lambda: engine.min_marginal(p, q, [0]), engine.tightness):
+        with pytest.raises(bc.TooLargeError, match=r"looking at a message takes .* of 1 MB; M = 13 would") as refused:
+            look()
+    assert engine.account.used <= 1 << 20
+    nearest = bc.Engine(mrf, bc.partition(mrf, refused.value.fits, "greedy"), 9, limit=1 << 20)
+    nearest.run()
+    assert (nearest.envelope(p, q) <= nearest.min_marginal(p, q) + 1e-9).all()
+
+
+def test_a_certificate_without_room_is_one_sentence() -> None:
+    mrf = sample("torus-10x10")
+    part = bc.partition(mrf, 8, "greedy")
+    engine = bc.Engine(mrf, part, 9, limit=required_bytes(mrf, part, 9))
+    with pytest.raises(bc.TooLargeError, match=r"computing the certificate of the bound takes .* M = 7 would"):
+        engine.certified_bound()
+
+
+@pytest.mark.parametrize("variant", [9, 11, 12])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_certificate_is_the_sum_of_minima_over_whole_tables(seed: int, variant: int) -> None:
+    rng = np.random.default_rng(seed)
+    mrf = random_mrf(rng, 24, density=float(rng.choice([0.1, 0.5])))
+    engine = bc.Engine(mrf, random_partition(rng, mrf.n, 7), variant)
+    engine.run(max_events=20)
+    nodes = sum(engine.reparametrized(p).min() for p in range(engine.graph.n_groups))
+    edges = sum((engine.min_marginal(p, q) - engine.message(p, q)).min() for p, q in engine.graph.edges.tolist())
+    constant = engine.graph.normal_form.constant
+    assert engine.certified_bound() == pytest.approx(nodes + edges + constant, rel=1e-12)
+
+
 def test_groups_of_24_are_refused_before_anything_is_allocated() -> None:
     mrf = sample("pose")
     part = bc.partition(mrf, 24, "greedy")
@@ -86,10 +123,12 @@ def test_groups_of_24_are_refused_before_anything_is_allocated() -> None:
         bc.Engine(mrf, part, 9, limit=GB)
 
 
-def test_where_nothing_fits_the_advice_is_to_cut() -> None:
+@pytest.mark.parametrize("max_size", [1, 3])
+def test_where_nothing_fits_the_advice_is_to_raise_the_limit(max_size: int) -> None:
     mrf = sample("tiny")
-    with pytest.raises(bc.TooLargeError, match="cut it into smaller groups"):
-        bc.Engine(mrf, bc.partition(mrf, 3), 9, limit=1)
+    said = rf"groups of up to {max_size} variables? need .*; no smaller groups would fit: raise the limit"
+    with pytest.raises(bc.TooLargeError, match=said):
+        bc.Engine(mrf, bc.partition(mrf, max_size), 9, limit=1)
 
 
 def test_groups_made_by_hand_are_measured_too() -> None:

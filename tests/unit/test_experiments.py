@@ -191,6 +191,8 @@ def test_a_key_is_what_decides_the_result() -> None:
         ({"instances": [{"family": [[1]]}]}, "there is no family [[1]]; known are body_pose"),
         ({"runs": {"sizes": [4], "variants": [[1]]}}, "[runs] variants holds [1]; choose from 1, 2"),
         ({"runs": {"sizes": [4], "schedules": {}}}, "[runs] schedules holds {}; choose from mplp"),
+        ({"runs": {"sizes": []}}, "[runs] sizes is empty; give one at least"),
+        ({"runs": {"sizes": [4], "variants": []}}, "[runs] variants is empty; give one at least"),
         ({"runs": {"sizes": [4.0]}}, "[runs] sizes holds 4.0; choose from 1 to 30"),
     ],
 )
@@ -279,7 +281,7 @@ def task_of(variant: int = 9, max_size: int = 6, **limits: Any) -> Task:
 
 # Of what the engine imports: limits, words and looks, which decide nothing.
 NEUTRAL = {"account", "costs", "files", "planning", "stopping", "strategies", "units"} | {
-    f"run.{name}" for name in ("carrying", "inspection", "rows", "snapshots", "trace")
+    f"run.{name}" for name in ("carrying", "inspection", "rows", "snapshots", "standing", "trace")
 }
 
 

@@ -152,6 +152,8 @@ def test_a_labelling_in_json_keeps_variables_of_equal_names() -> None:
         ("{}", '"labeling" is None; list the name and value'),
         ("MPE\n2 0 3\n", "the value of variable 1 is '3'; it must be 0 or 1"),
         ("MPE\n3 0 1 1\n", "the labelling has 3 values, the model 2 variables"),
+        ("MPE\n3 0 1\n", "the file announces '3' values, and 2 follow"),
+        ("", "the file is empty; give a labelling"),
         ("\n", "the file is empty"),
     ],
 )

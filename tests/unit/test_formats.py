@@ -534,10 +534,11 @@ def test_what_is_written_is_read_again(form: bc.io.Format, mrf: BinaryMRF) -> No
     data = dumps(mrf, form.name)
     again = load(data, name=f"a{form.endings[0]}")
     assert again.n == mrf.n
-    # Potentials are powers of e, so that energies near 0 round as if they were near 1.
-    size = abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum() + (form.name == "uai")
+    # Potentials near 1 round energies near 0, by little enough or they are refused.
+    size = abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum()
+    kept = 1e-8 if form.name == "uai" else 1e-11
     for x in itertools.product((0, 1), repeat=mrf.n):
-        assert again.energy(x) == pytest.approx(mrf.energy(x), rel=1e-9, abs=1e-11 * size)
+        assert again.energy(x) == pytest.approx(mrf.energy(x), rel=1e-9, abs=kept * size)
     if form.name != "uai":
         # All others come back to the last bit.
         assert load(dumps(again, form.name), name=f"a{form.endings[0]}").content_hash() == again.content_hash()
@@ -569,6 +570,38 @@ def test_formats_say_what_they_cannot_hold() -> None:
         dumps(BinaryMRF(np.array([[-1.0, 1.0]])), "rudy")
     with pytest.raises(FormatError, match="toulbar2 cfn is only read; choose one of: native, bqpjson, uai"):
         dumps(constant, "cfn")
+
+
+@pytest.mark.parametrize("size", [1e-20, 1e-200, 1e-12])
+def test_energies_that_potentials_round_to_1_are_refused(size: float) -> None:
+    glass = ising_grid(3, 3, coupling="gaussian", seed=1)
+    mrf = BinaryMRF(size * glass.unary, glass.edges, size * glass.pairwise)
+    with pytest.raises(FormatError, match=r"too small for UAI, .* write uai-log \(.uai.LG\) or native"):
+        dumps(mrf, "uai")
+    for name in ("uai-log", "native"):
+        again = load(dumps(mrf, name), format=name)
+        assert again.energy([1] * 9) == pytest.approx(mrf.energy([1] * 9), rel=1e-12)
+    with pytest.raises(FormatError, match=r"the constant 1e-20 is too small for UAI"):
+        dumps(BinaryMRF(np.zeros((2, 2)), constant=1e-20), "uai")
+
+
+def test_small_energies_beside_ordinary_ones_are_rounded() -> None:
+    mrf = BinaryMRF(np.array([[0.0, 1.0], [0.0, 1e-20], [5.0, 5.0 + 1e-12], [0.3, 0.3]]), constant=1e-20)
+    assert load(dumps(mrf, "uai"), format="uai").energy([1] * 4) == pytest.approx(mrf.energy([1] * 4), rel=1e-14)
+    flat = BinaryMRF(np.full((3, 2), 1e-3))
+    assert load(dumps(flat, "uai"), format="uai").energy([0] * 3) == pytest.approx(3e-3, rel=1e-9)
+
+
+def test_energies_too_small_for_spins_are_refused() -> None:
+    mrf = BinaryMRF(np.zeros((2, 2)), [[0, 1]], [[[0.0, 0.0], [0.0, 5e-324]]])
+    with pytest.raises(FormatError, match=r"energies of 4.94066e-324 at most lose digits as spins; write native"):
+        dumps(mrf, "qh")
+
+
+@pytest.mark.parametrize("form", WRITABLE, ids=lambda form: form.name)
+def test_nothing_is_written_that_is_not_read(form: bc.io.Format) -> None:
+    with pytest.raises(FormatError, match="the model has no variables"):
+        dumps(BinaryMRF(np.zeros((0, 2))), form.name)
 
 
 @pytest.mark.parametrize("name", ["qubo", "qh", "sparse", "rudy"])

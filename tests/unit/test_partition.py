@@ -170,11 +170,20 @@ def test_a_manual_partition() -> None:
         ([[0, 1], [2, 10**12]], "exactly once"),
         ([[0, 1], [2, -1]], "exactly once"),
         ([[0, 1, 2, 3], []], "group 'g1' is empty"),
+        ([[0, 1], [2, 2**70]], "group 'g1' is .*; list its variables by their numbers"),
+        ([[0.9, 1.2], [2, 3]], "group 'g0' is .*; list its variables by their numbers"),
+        ([["a"], [1, 2, 3]], "group 'g0' is .*; list its variables by their numbers"),
+        ([[0, [1, 2]], [3]], "group 'g0' is .*; list its variables by their numbers"),
     ],
 )
 def test_groups_that_are_no_partition_are_refused(groups: list[list[int]], said: str) -> None:
     with pytest.raises(bc.PartitionError, match=said):
         bc.manual(random_mrf(0, 4), groups)
+
+
+def test_every_group_has_a_label() -> None:
+    with pytest.raises(bc.PartitionError, match="2 groups have 1 labels; give one for each"):
+        bc.manual(random_mrf(0, 4), [[0, 1], [2, 3]], ["a"])
 
 
 def test_a_group_beyond_any_run_is_refused() -> None:

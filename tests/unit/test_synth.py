@@ -27,7 +27,7 @@ from bender_core.synth import (
     sherrington_kirkpatrick,
     tree_plus,
 )
-from bender_core.synth._family import Value
+from bender_core.synth._family import Parameter, Value
 from bender_core.synth.pose import ADJACENT, BODY_HEIGHT, LIMBS, PARTS, SKELETON
 from tests.unit.local_polytope import fractional_share, solve_lp
 
@@ -162,6 +162,23 @@ def test_wrong_parameters_are_refused_in_words(family: str, values: dict[str, ob
     with pytest.raises(ModelError) as caught:
         generate(family, **values)  # type: ignore[arg-type]
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-200, 1e-17, 1e-15])
+def test_the_smallest_parameters_make_models(value: float) -> None:
+    for family in FAMILIES.values():
+        for parameter in family.parameters:
+            if isinstance(parameter.default, float) and parameter.low <= value:
+                assert family(**{parameter.name: value}).n > 0
+
+
+def test_what_a_generator_cannot_make_is_one_sentence() -> None:
+    def fail(n: int) -> BinaryMRF:
+        raise ZeroDivisionError("division by zero")
+
+    family = Family("broken", "Broken", "Nothing.", fail, (Parameter("n", "Variables", 5, 1, 9),))
+    with pytest.raises(ModelError, match="no model of 'Broken' can be made with n=3: division by zero"):
+        family(n=3)
 
 
 def test_whole_floats_from_a_form_are_whole_numbers() -> None:

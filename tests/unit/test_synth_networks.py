@@ -161,3 +161,10 @@ def test_strangers_repel_each_other() -> None:
     assert mrf.n_edges == 34 * 33 // 2
     assert (mrf.coupling()[~friends] > 0).all()
     assert (mrf.coupling()[friends] < 0).mean() > 0.9
+
+
+@pytest.mark.parametrize("between", [5e-324, 1e-300, 1e-17, 2.0**-54])
+def test_a_chance_too_small_to_be_seen_beside_1_is_none(between: float) -> None:
+    tiny, none = (generate("planted_communities", between=chance) for chance in (between, 0.0))
+    assert np.array_equal(tiny.edges, none.edges)
+    assert np.array_equal(tiny.pairwise, none.pairwise)

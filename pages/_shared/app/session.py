@@ -235,7 +235,7 @@ class Lab:
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
-        """A new run; where it does not fit beside the old one, but without it, the old one goes first."""
+        """A new run; where it does not fit beside the old one, but without it, the old one gives way."""
         stop = bc.Stop(wanted=_interrupted)
         try:
             return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
@@ -243,8 +243,8 @@ class Lab:
             if error.needed > self.account.free + self.run.engine.charged:
                 raise
         self.run.halt()
-        self.run.engine.release()
-        return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
+        with self.run.engine.giving_way():
+            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
 
 
 def _interrupted() -> bool:

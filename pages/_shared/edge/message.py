@@ -13,7 +13,7 @@ from bender_core.visualization.message import (
 )
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
-from pages._shared.app.text import label
+from pages._shared.app.text import complaint, label
 
 STEPS: tuple[tuple[bc.Grain, bool], ...] = (
     ("sweep", True),
@@ -57,6 +57,23 @@ def choose(current: Lab) -> tuple[int, int]:
             width="stretch",
         )
     return ends[run.arc]
+
+
+def refuse(current: Lab, error: bc.TooLargeError) -> None:
+    """Say that there is no room to look at messages, and offer the nearest M at which there is."""
+
+    def cut() -> None:
+        part = current.partition
+        strategy = None if part.strategy == "manual" else part.strategy
+        try:
+            made = bc.partition(current.mrf, error.fits, strategy)
+            current.cut(made, error.fits, current.variant, current.schedule)
+        except (bc.TooLargeError, bc.PartitionError) as refused:
+            st.session_state.edge_refused = str(refused)
+
+    complaint(st.session_state.pop("edge_refused", f"There is no room to look at messages: {error}."))
+    if error.fits:
+        st.button(f"Cut with M = {error.fits}", on_click=cut)
 
 
 def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:

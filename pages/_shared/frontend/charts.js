@@ -103,6 +103,11 @@ class Message {
     const { stage, svg } = this;
     const name = stage.$(".edge .name");
     const hint = stage.$(".edge .hint");
+    const refusal = stage.edge && stage.edge.arc === stage.arc ? stage.edge.refusal : "";
+    const refused = stage.$(".edge .none");
+    refused.textContent = refusal;
+    refused.hidden = !refusal;
+    svg.toggleAttribute("hidden", Boolean(refusal));
     for (const action of ["flip", "look"]) stage.$(`[data-act=${action}]`).hidden = stage.arc < 0;
     if (!stage.edge || stage.edge.arc !== stage.arc) {
       svg.replaceChildren();
@@ -110,9 +115,13 @@ class Message {
       if (stage.arc < 0) this.invite(name);
       return;
     }
+    name.textContent = name.title = `Message ${stage.edge.from} → ${stage.edge.to}`;
+    if (refusal) {
+      hint.textContent = "";
+      return;
+    }
     const { nu, envelope, minimiser, states, rows, shown, mean_slack: mean, tight } = stage.edge;
     const exact = stage.graph.exact;
-    name.textContent = name.title = `Message ${stage.edge.from} → ${stage.edge.to}`;
     hint.textContent = exact ? shown : `${rows} rows · tight at ${Math.round(100 * tight)} % · mean slack ${number(mean, 3)}`;
     const label = `${shown}, sorted by the true value`;
     const [low, high] = [Math.min(...envelope), Math.max(...nu)];

@@ -78,7 +78,7 @@ def cost(current: Lab, part: Partition) -> bool:
     table(["", ""], rows)
     if expected is None or expected.least <= limit:
         return True
-    advice = f" M = {found.fits} would fit." if found.fits else " Cut it into smaller groups."
+    advice = f" M = {found.fits} would fit." if found.fits else " No smaller groups would fit: raise BENDER_MEMORY_MB."
     complaint(f"This choice needs {storage(expected.least)}, more than the limit of {storage(limit)}.{advice}")
     if found.fits:
         st.button(f"Take M = {found.fits}", on_click=fill, args=("cut_size", found.fits))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
+import bender_core as bc
 from bender_core.io import dump_labeling, dumps
 from bender_core.run.explain import number
 from bender_core.run.script import as_script
@@ -80,22 +81,37 @@ def outcome(current: Lab) -> str:
 
 def figures(current: Lab) -> dict[str, go.Figure]:
     """What Watch and Edge show of the run, by what there is to say below it."""
-    run, part = current.run, current.partition
-    engine = run.engine
-    drawn = {
+    engine, part = current.run.engine, current.partition
+    bounds = "The bounds over the events of the run."
+    try:
+        looseness, message_shown = _looseness(engine), _message(current)
+    except bc.TooLargeError as error:
+        bounds += f" There was no room to draw messages: {error}."
+        looseness = message_shown = {}
+    variables = "The variables, their strongest couplings, and the groups around them."
+    plain = {bounds: plot_bounds(engine.trace.until(current.run.position)), variables: plot_model(current.mrf, part)}
+    return looseness | plain | message_shown
+
+
+def _looseness(engine: bc.Engine) -> dict[str, go.Figure]:
+    told = (
         "The hyper-graph: a circle is a group of variables, a line a message, the darker and wider the more its "
         f"envelope lies below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; "
-        "energy).": plot_tightness(engine),
-        "The bounds over the events of the run.": plot_bounds(engine.trace.until(run.position)),
-        "The variables, their strongest couplings, and the groups around them.": plot_model(current.mrf, part),
-    }
-    if len(engine.graph.edges):
-        p, q = engine.graph.ends(run.arc)
-        shown = message(engine, p, q)
-        names = [part.describe(p, int(y)) for y in shown.shown]
-        told = f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻."
-        drawn[told] = plot_message(shown, names, "nu", {})
-    return drawn
+        "energy)."
+    )
+    return {told: plot_tightness(engine)}
+
+
+def _message(current: Lab) -> dict[str, go.Figure]:
+    """The message that is selected, if there is one."""
+    engine, part = current.run.engine, current.partition
+    if not len(engine.graph.edges):
+        return {}
+    p, q = engine.graph.ends(current.run.arc)
+    shown = message(engine, p, q)
+    names = [part.describe(p, int(y)) for y in shown.shown]
+    told = f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻."
+    return {told: plot_message(shown, names, "nu", {})}
 
 
 def expression(current: Lab) -> str:

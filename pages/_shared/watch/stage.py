@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from bender_core import Engine, Objective, Reference, Trace
+from bender_core import Engine, Objective, Reference, TooLargeError, Trace
 from bender_core.kernels.layout import Kind
 from bender_core.run.explain import explain
 from bender_core.run.result import STATUSES
@@ -239,11 +239,15 @@ def edge_tightness(engine: Engine, measure: str) -> dict[str, Any] | None:
     engine : Engine
     measure : str
         "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "slack": that at y*, which
-        the events tell, so that there is nothing to add.
+        the events tell, so that there is nothing to add. Neither is there where a look does not fit into memory.
     """
     if measure == "slack" or engine.variant.exact:
         return None
-    tightness = engine.tightness()
+    try:
+        tightness = engine.tightness()
+    except TooLargeError:
+        # Why, the message below says.
+        return None
     arcs = {"mean": tightness.mean, "largest": tightness.largest, "loose": 1.0 - tightness.tight_share}[measure]
     return {"measure": measure, "at": engine.position, "values": _rounded(arcs.reshape(-1, 2).max(axis=1))}
 
@@ -352,8 +356,16 @@ def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
 
 
 def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
-    """The true min-marginal of one message and its envelope, over the states that matter most."""
+    """The true min-marginal of a message and its envelope over the states that matter most; or why there is no room."""
     p, q = engine.graph.ends(arc)
+    ends = {"arc": arc, "to": label(engine.partition.labels[p]), "from": label(engine.partition.labels[q])}
+    try:
+        return ends | {"refusal": ""} | _over_states(engine, arc, p, q)
+    except TooLargeError as error:
+        return ends | {"refusal": f"There is no room to draw this message: {error}."}
+
+
+def _over_states(engine: Engine, arc: int, p: int, q: int) -> dict[str, Any]:
     envelope = engine.envelope(p, q)
     cost = engine.reduced_cost(p)
     minimiser = int(cost.argmin())
@@ -368,9 +380,6 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
     slack = np.maximum(nu - low, 0.0)
     tight = engine.is_tight(arc, nu, low)
     return {
-        "arc": arc,
-        "to": label(engine.partition.labels[p]),
-        "from": label(engine.partition.labels[q]),
         "nu": _rounded(nu),
         "envelope": _rounded(low),
         "states": [engine.partition.describe(p, int(y)) for y in states],

@@ -1,0 +1,173 @@
+"""Where a run stands: bounds, counts, the labelling, and how far it is.
+
+Source: docs/method.md §10.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bender_core.kernels.layout import Phase, Status
+from bender_core.model import FloatArray, IntArray
+from bender_core.run.arrays import Arrays
+from bender_core.run.bounds import gap_between, relative_gap
+from bender_core.run.result import STATUSES, Result, verdict
+from bender_core.run.trace import Trace
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far a run is, also within an update and within a message.
+
+    Attributes
+    ----------
+    sweep : int
+        Completed sweeps.
+    update, updates : int
+        Completed updates of the sweep, and all of them.
+    message, messages : int
+        Completed messages of the update, and all of them; 0 of 0 where none is being updated.
+    share : float
+        Of the message in work, how much is done, 0 to 1.
+    """
+
+    sweep: int
+    update: int
+    updates: int
+    message: int
+    messages: int
+    share: float
+
+
+class Standing(Arrays):
+    """What a run says of itself."""
+
+    @property
+    def position(self) -> int:
+        """How many events have happened at the state shown."""
+        return int(self._state.cursor.events)
+
+    @property
+    def trace(self) -> Trace:
+        """All events computed so far, also those after the present position."""
+        return Trace(self._events.view, self._frontier)
+
+    @property
+    def sweep(self) -> int:
+        """Completed sweeps."""
+        return int(self._state.cursor.sweep)
+
+    @property
+    def n_rows(self) -> int:
+        """Benders rows in use."""
+        return int(self._state.cursor.rows)
+
+    @property
+    def status(self) -> Status:
+        """Whether and why the run is finished."""
+        return Status(int(self._state.cursor.status))
+
+    @property
+    def finished(self) -> bool:
+        """Whether no event is left."""
+        return bool(self._state.cursor.phase == Phase.DONE)
+
+    @property
+    def lower_bound(self) -> float:
+        """The certified lower bound on the energy."""
+        return float(self._state.bounds.lower + self._rule.constant)
+
+    @property
+    def upper_bound(self) -> float:
+        """The energy of the best labelling so far."""
+        return float(self._state.bounds.upper + self._rule.constant)
+
+    @property
+    def decoded_bound(self) -> float:
+        """The energy of the best labelling that was decoded, before any improvement (the paper's upper bound)."""
+        return float(self._state.bounds.best_decoded + self._rule.constant)
+
+    @property
+    def rounded_bound(self) -> float:
+        """The lower bound, raised to the next energy there is (see `lattice`)."""
+        return self.lattice.raised(self.lower_bound, self.upper_bound)
+
+    @property
+    def gap(self) -> float:
+        """`bounds.relative_gap` of the two bounds, which for negative energies is the paper's; 0 where they meet.
+
+        Source: docs/method.md §9.4.
+        """
+        if self.status == Status.GAP_CLOSED:
+            return gap_between(self.lower_bound, self.upper_bound, self._problem.scale)
+        return relative_gap(self.lower_bound, self.upper_bound)
+
+    @property
+    def whereabouts(self) -> Position:
+        """How far the run is, also within an update and within a message."""
+        cursor, work = self._state.cursor, self._work
+        slot, share, messages = int(cursor.slot), 0.0, 0
+        if cursor.phase <= Phase.PASS and len(self._rule.order):
+            p = self._rule.order[cursor.position]
+            first, last = self._problem.arc_first[p : p + 2]
+            messages = int(last - first)
+            if cursor.begun and self._rule.exact:
+                arc = self._problem.node_arcs[first + slot]
+                share = max(int(work.progress.next), 0) / (1 << self._problem.bits[arc])
+            elif cursor.phase > Phase.OPEN:
+                slot = messages
+        return Position(self.sweep, int(cursor.position), len(self._rule.order), min(slot, messages), messages, share)
+
+    @property
+    def labeling(self) -> IntArray:
+        """The best labelling so far, shape (n,)."""
+        return self.graph.labeling(self._state.best)
+
+    @property
+    def open_node(self) -> int:
+        """The group being updated, -1 between two updates."""
+        cursor = self._state.cursor
+        busy = cursor.phase <= Phase.PASS and not self._between_nodes() and len(self._rule.order)
+        return int(self._rule.order[cursor.position]) if busy else -1
+
+    @property
+    def slack(self) -> FloatArray:
+        """Of every arc, how loose its envelope was at its minimiser when last looked at; NaN before; (2 E,)."""
+        return self._state.slack.copy()
+
+    def row_edges(self) -> IntArray:
+        """The hyper-edge of every row in use, in the order of birth, shape (n_rows,)."""
+        edges: IntArray = self._rows.view.edge[: self.n_rows].copy()
+        return edges
+
+    def _between_nodes(self) -> bool:
+        cursor = self._state.cursor
+        return bool(cursor.phase == Phase.OPEN and cursor.slot == 0 and cursor.begun == 0)
+
+    def result(self, seconds: float, stopped: str = STATUSES[Status.RUNNING]) -> Result:
+        """The outcome of the run.
+
+        Parameters
+        ----------
+        seconds : float
+            That it took.
+        stopped : str
+            The status if the run is not finished.
+
+        Returns
+        -------
+        Result
+        """
+        labeling = self.labeling
+        energy = self.mrf.energy(labeling)
+        status = STATUSES[self.status] if self.finished else stopped
+        return Result(
+            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.scale),
+            labeling=labeling,
+            decoded_bound=self.decoded_bound,
+            sweeps=self.sweep,
+            rows=self.n_rows,
+            seconds=seconds,
+            feasible=not self.mrf.violations(labeling),
+            trace=self.trace,
+        )
