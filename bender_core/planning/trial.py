@@ -50,8 +50,8 @@ def refine(
     and where they do not fit into memory. Source: docs/method.md §11.2.
 
     Beside the entries read, what takes time is all that is done once: some tenths of a second for a look at the model
-    in models of 20 000 variables (`freedom`), and about 25 microseconds for every message that the run consists of,
-    which is two seconds for 40 000 pairs of groups.
+    in models of 20 000 variables (`freedom`), and about 15 microseconds for every message that the run consists of,
+    which is a second for 40 000 pairs of groups.
 
     Parameters
     ----------
