@@ -4,6 +4,7 @@
 
 PORT ?= 8501
 BIN := .venv/bin
+FRONTEND := pages/_shared/frontend
 
 # The first Python that has wheels of everything we pin.
 PYTHON ?= $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
@@ -47,14 +48,22 @@ test: setup lint browser
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/test_bounds.py
 	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20
 
-lint: .venv/.installed
+# What lints and formats JavaScript.
+$(FRONTEND)/node_modules: $(FRONTEND)/package-lock.json
+	@command -v npm >/dev/null || { $(call apt-install,npm,the linter of JavaScript); }
+	@npm ci --prefix $(FRONTEND) --loglevel=error --no-audit --no-fund >/dev/null
+	@touch $@
+
+lint: .venv/.installed $(FRONTEND)/node_modules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	npm run --prefix $(FRONTEND) --silent lint
 
-format: setup
+format: .venv/.installed $(FRONTEND)/node_modules
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	npm run --prefix $(FRONTEND) --silent format
 
 bench: setup
 	$(BIN)/python -m benchmarks
@@ -67,5 +76,5 @@ screenshots: setup browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
 
 clean:
-	rm -rf .venv test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv $(FRONTEND)/node_modules test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

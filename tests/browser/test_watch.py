@@ -162,9 +162,9 @@ def test_a_late_answer_does_not_undo_a_jump(watch: Lab) -> None:
     kept = watch.stage.evaluate(
         """({ stage }) => {
             const late = { ...stage.data, position: 300 };
-            stage.show(200);
+            stage.player.show(200);
             stage.receive(late, stage.send);
-            return stage.position;
+            return stage.player.position;
         }"""
     )
     assert kept == 200
@@ -555,13 +555,13 @@ def test_zoom_is_kept_over_steps(watch: Lab) -> None:
     for _ in range(3):
         watch.page.mouse.wheel(0, -120)
 
-    zoomed = watch.stage.evaluate("({ stage }) => stage.bounds.zoom")
+    zoomed = watch.stage.evaluate("({ stage }) => stage.bounds.zoom.range")
     assert zoomed is not None
     for _ in range(10):
         watch.click("[data-back=row]")
-    assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom") == zoomed
+    assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom.range") == zoomed
     watch.stage.locator(".bounds svg").dblclick()
-    assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom") is None
+    assert watch.stage.evaluate("({ stage }) => stage.bounds.zoom.range") is None
 
 
 def test_bounds_against_sweeps(watch: Lab) -> None:
