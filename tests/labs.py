@@ -30,3 +30,11 @@ def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
     """What the stage asks for."""
     usual = {"arc": 0, "first": at, "ahead": 80, "held": True, "measure": "slack", "run": 0, "serial": 1}
     return {"do": do, "at": at} | usual | more
+
+
+def is_shown(value: float, text: str) -> bool:
+    """Whether a text is a number, rounded to the digits it has."""
+    text = text.replace("−", "-")
+    mantissa, _, exponent = text.partition("e")
+    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return abs(float(text) - value) <= 0.500001 * 10.0**-decimals

@@ -82,8 +82,8 @@ class Curves(Mounted):
         self.lines = self.root.locator(".lower")
         self.tip = self.root.locator(".tip")
 
-    def show(self, model: str, runs: list[curves.Curve]) -> None:
-        self.receive(curves.view(model, runs))
+    def show(self, model: str, runs: list[curves.Curve], code: bool = True) -> None:
+        self.receive(curves.view(model, runs), code)
 
     def switch(self, name: str) -> None:
         self.root.locator(".bar").get_by_role("button", name=name, exact=True).click()
