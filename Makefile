@@ -1,5 +1,6 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run every test
+# make lint, make format: check and mend the style of Python and JavaScript
 # make bench, make bench-ui, make screenshots: figures of the solver, of the app, and pictures for the README
 
 PORT ?= 8501
@@ -10,9 +11,11 @@ FRONTEND := pages/_shared/frontend
 PYTHON ?= $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
   $(python) -c 'import sys; 11 <= sys.version_info.minor <= 14 and print("$(python)")' 2>/dev/null)))
 
-# $(call apt-install,package,purpose): a Debian package, installed where we may and asked for where we may not.
+# $(call apt-install,package,purpose): a Debian package, installed where we may and asked for where we may not; one at a
+# time, as apt does not wait for itself.
 apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
-  then echo "Installing $(1)"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(1) >/dev/null; \
+  then echo "Installing $(1)"; export DEBIAN_FRONTEND=noninteractive; \
+    flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
 .PHONY: setup browser run test lint format bench bench-ui screenshots clean

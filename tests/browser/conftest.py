@@ -87,23 +87,33 @@ def reruns() -> WeakKeyDictionary[Page, Reruns]:
     return WeakKeyDictionary()
 
 
-@pytest.fixture(scope="session")
-def profile(browser: Browser, app_url: str) -> BrowserContext:
+def _somebody(browser: Browser, app_url: str) -> BrowserContext:
     """A profile that has the scripts of the app, as that of somebody who comes back: a page opens much faster."""
     found = new_profile(browser, app_url)
     found.new_page().goto("/_stcore/health")
     return found
 
 
+@pytest.fixture(scope="session")
+def profile(browser: Browser, app_url: str) -> BrowserContext:
+    return _somebody(browser, app_url)
+
+
+@pytest.fixture(scope="session")
+def stranger(browser: Browser, app_url: str) -> BrowserContext:
+    """The profile of another person."""
+    return _somebody(browser, app_url)
+
+
 @pytest.fixture
 def new_page(
-    browser: Browser, app_url: str, reruns: WeakKeyDictionary[Page, Reruns], request: pytest.FixtureRequest
+    app_url: str, reruns: WeakKeyDictionary[Page, Reruns], request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., Page]]:
-    """Pages, in fresh profiles if none is given. The test fails on any error in a console and any request elsewhere."""
+    """Pages, a stranger's if no profile is given. Errors in a console and requests elsewhere fail the test."""
     with sound_pages(app_url, request.node) as opened:
 
         def open_page(context: BrowserContext | None = None) -> Page:
-            page = opened(context or new_profile(browser, app_url))
+            page = opened(context or request.getfixturevalue("stranger"))
             reruns[page] = Reruns(page)
             return page
 

@@ -243,8 +243,8 @@ def test_quick_keys_are_all_taken(watch: Lab) -> None:
     watch.shows(run)
 
 
-def test_two_people_do_not_see_each_other(new_page: Callable[[], Page], settle: Callable[[Page], None]) -> None:
-    one, other = (Lab(new_page(), settle).open() for _ in range(2))
+def test_two_people_do_not_see_each_other(watch: Lab, new_page: Callable[[], Page]) -> None:
+    one, other = watch, Lab(new_page(), watch._settle).open()
     before = other.shown()
     one.click("[data-step=sweep]")
     one.load("tiny")
@@ -274,6 +274,16 @@ def test_another_page_and_back_keeps_the_place(watch: Lab) -> None:
     watch.shows(run)
     watch.click("[data-back=node]")
     assert watch.shown() == before
+
+
+def test_a_tab_that_lacks_the_code_of_the_stage_is_sent_it_again(watch: Lab) -> None:
+    watch.click("[data-step=row]")
+    watch.go("Method")
+    watch.page.evaluate("() => { delete benderLab.stage; }")
+    watch.go("Watch")
+    expect(watch.stage).to_have_attribute("data-state", "idle")
+    assert watch.position > 0
+    watch.click("[data-step=row]")
 
 
 # Presses in one go, which no hand is quick enough for; but with a slow network they arrive as if they were.
@@ -352,7 +362,7 @@ def test_a_long_run_can_be_stopped(watch: Lab) -> None:
     assert watch.shown()["lower"] == stopped["lower"]
 
 
-def test_a_link_opens_the_same_picture_in_a_fresh_browser(watch: Lab, new_page: Callable[[], Page]) -> None:
+def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: Callable[[], Page]) -> None:
     watch.load("karate")
     watch.cut(6, "greedy", 4)
     watch.click("[data-step=sweep]")

@@ -56,9 +56,7 @@ def test_a_tab_that_lacks_the_code_asks_for_it(watched: Watched, monkeypatch: py
     expect(stage.root.locator(".node")).to_have_count(len(stage.lab.partition))
 
 
-def test_a_stage_that_holds_no_graph_asks_for_all(
-    page: Page, watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stage_without_a_graph_asks_for_all(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the stage is mounted anew while the answer to an earlier one is on its way."""
     send = Stage.receive
     monkeypatch.setattr(Stage, "receive", lambda self, data: send(self, data | {"graph": None}))

@@ -1,8 +1,8 @@
-// What is told of a thing while the pointer is over it, or the keyboard at it.
+// The tip: a few lines about what the pointer is over, or what has the focus of the keyboard.
 
 const BESIDE = 14; // pixels from the pointer
 const LONGEST = 160; // characters of a line
-const SEEN = 60; // pixels from the top of a thing, at most, where it is told of to the keyboard
+const DOWN = 60; // pixels, at most, from the top of what has the focus
 
 export class Tip {
   // `element` lies in `frame`, and stays within it by a margin in pixels.
@@ -31,14 +31,14 @@ export class Tip {
     element.style.top = `${Math.min(y - top + BESIDE, height - element.offsetHeight - margin)}px`;
   }
 
-  // Tell of an element what `lines()` says.
+  // Show `lines()` while the pointer is over an element, or the keyboard has come to it.
   explain(element, lines) {
     element.onpointerenter = (event) => this.show(event.clientX, event.clientY, lines());
     element.onpointerleave = element.onblur = () => this.hide();
     element.onfocus = () => {
       if (!element.matches(":focus-visible")) return;
       const { x, y, width, height } = element.getBoundingClientRect();
-      this.show(x + width / 2, y + Math.min(height, SEEN), lines());
+      this.show(x + width / 2, y + Math.min(height, DOWN), lines());
     };
   }
 }

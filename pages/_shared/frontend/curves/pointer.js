@@ -1,4 +1,4 @@
-// Which point of a line is told of: the one nearest to the pointer, or the one that keys have come to.
+// The point that is marked and described: the nearest to the pointer, or the one reached by keys.
 
 import { gapText } from "../gap.js";
 import { upright } from "../marks/rule.js";
@@ -17,7 +17,7 @@ export class Pointer {
     this.chart = chart;
     this.tip = new Tip(chart.$(".tip"), chart.$("figure"), MARGIN);
     this.over = null; // the last event of the pointer over the chart
-    this.come = null; // the run that keys have come to, and the record of it; {} is the end of the first
+    this.come = null; // the run reached by keys, and its record; {} is the end of the first run
     svg.onpointermove = (event) => this.move(event);
     svg.onpointerleave = () => this.move(null);
     svg.onkeydown = (event) => this.press(event);
@@ -51,10 +51,10 @@ export class Pointer {
     const { left, top } = svg.getBoundingClientRect();
     const [row, k] = this.foothold();
     const { run, points } = lines[row];
-    this.tell(run, points[k], left + frame.x(points[k].x), top + frame.y(points[k].lower));
+    this.describe(run, points[k], left + frame.x(points[k].x), top + frame.y(points[k].lower));
   }
 
-  // Which line keys have come to, and which point of it; at first the end of the first.
+  // The line reached by keys, and the point of it; at first the end of the first line.
   foothold() {
     const { run: key, k: last = Infinity } = this.come || {};
     const { lines } = this.chart;
@@ -102,11 +102,11 @@ export class Pointer {
       return { run, point, off: Math.min(...heights) + ASIDE * Math.abs(x(point.x) - px) };
     });
     const { run, point } = candidates.reduce((a, b) => (b.off < a.off ? b : a));
-    this.tell(run, point, clientX, clientY);
+    this.describe(run, point, clientX, clientY);
   }
 
-  // Mark a point, and tell beside a place of the window what the run had reached there.
-  tell(run, { x: value, lower, k }, left, top) {
+  // Mark a point, and say beside a place of the window what the run had reached there.
+  describe(run, { x: value, lower, k }, left, top) {
     const { x, y, box } = this.chart.frame;
     const at = x(value);
     upright(this.layer, "here", at, box);

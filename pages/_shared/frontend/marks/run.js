@@ -6,7 +6,7 @@ import { path } from "./line.js";
 import { symbol } from "./symbol.js";
 
 const APART = 64; // pixels between the symbols of a line
-const SHIFTED = 23; // by so many more the symbols of the next run, lest they cover each other
+const SHIFT = 23; // pixels by which the symbols of the next run are shifted, so that they do not cover these
 
 // `lower` and `upper`: points in pixels, `upper` may be null; `index`: which of the runs it is.
 export const runLine = (parent, run, { lower, upper, index }, box) => {
@@ -17,7 +17,7 @@ export const runLine = (parent, run, { lower, upper, index }, box) => {
   const end = lower[lower.length - 1];
   const on = [end, [box.right, end[1]]];
   if (end[0] < box.right) make(parent, "path", { class: "on", stroke: run.colour, d: path(on) });
-  let next = box.left + ((index * SHIFTED) % APART);
+  let next = box.left + ((index * SHIFT) % APART);
   lower.forEach(([x, y], k) => {
     if (x < next && k !== lower.length - 1) return;
     next = x + APART;

@@ -4,7 +4,7 @@ export const KIND = { NODE_OPENED: 0, ORACLE: 1, ROW: 2, MESSAGE: 3, SWEEP: 4, F
 
 const KEEP = 700; // events held at most
 
-// JSON has no NaN, which says that nobody has looked yet.
+// NaN, which JSON lacks: the arc has not been looked at yet.
 export const slacks = (values) => Float64Array.from(values, (v) => (v === null ? Number.NaN : v));
 
 // The state before the first event, and every event with the state after it: the slack of every arc, the rows of

@@ -17,7 +17,7 @@ const TOLD = 60; // characters of a name in the tip of a line
 const LETTER = 7.6; // pixels that a letter takes, about
 const NAMED = 24; // characters of a name beside its circle; the tip has all of it
 const NARROW = 400; // pixels of width below which names take two lines
-// From so many on: circles are small, lines cannot be reached by keys, lines are faint and straight.
+// Numbers above which circles are small; lines are left out by the keyboard; lines are faint and straight.
 const CROWDED = { circles: 40, keys: 150, lines: 120 };
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -120,8 +120,8 @@ export class Graph {
 
   circle(p) {
     const { label, size } = this.stage.graph.nodes[p];
-    const told = short(label, NAMED);
-    const lines = this.size[0] < NARROW ? told.split(/ (?=\S+$)/) : [told];
+    const cut = short(label, NAMED);
+    const lines = this.size[0] < NARROW ? cut.split(/ (?=\S+$)/) : [cut];
     const name = lines.map((text) => ({ text, x: this.inside(p, text) - this.at[p][0] }));
     const group = groupCircle(this.svg, p, { label, size, at: this.at[p], crowded: this.crowded, name });
     this.touch(group, p);
@@ -135,7 +135,7 @@ export class Graph {
     return clamp(this.at[p][0], half, this.size[0] - half);
   }
 
-  // A click on whatever stands for a group selects its loosest message; hovering tells what it is.
+  // A click on a circle or an area selects the loosest message of its group; the tip describes the group.
   touch(element, p) {
     const { label, size, members } = this.stage.graph.nodes[p];
     pressable(element, () => {
@@ -273,8 +273,8 @@ export class Graph {
   }
 }
 
-// Whether an edge is in two states as loose as before, with as many rows. Slack is NaN where nobody has looked, and NaN
-// is not even equal to itself.
+// Whether an edge has the same slack and the same rows in two states. Slack is NaN before the first look, and NaN does
+// not equal itself.
 const isSame = (before, now, e) =>
   Object.is(before.slack[2 * e], now.slack[2 * e]) &&
   Object.is(before.slack[2 * e + 1], now.slack[2 * e + 1]) &&

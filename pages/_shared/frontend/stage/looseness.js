@@ -11,8 +11,8 @@ export const MEASURES = {
   loose: { name: "tight states", from: "all", to: () => "none", value: (v) => `${number(100 * (1 - v), 3)} %` },
 };
 
-// How loose an edge is, as a share of the scale; null where nobody has looked. Slack at y* is known of every state, the
-// other measures only of the place at which they were asked for.
+// How loose an edge is, as a share of the scale; null if unknown. Slack at y* is known at every event, other measures
+// only at the one for which they were asked.
 export const share = ({ graph, tightness }, measure, state, e) => {
   const top = graph.slack_scale || 1;
   if (measure !== "slack") {
@@ -33,9 +33,9 @@ export const drawLegend = (stage, measure) => {
   const { from, to } = MEASURES[measure];
   const when = measure !== "slack" && tightness ? ` · at event ${tightness.at}` : " · dashed: loose";
   const text = graph.exact ? "min-marginals are exact: no slack anywhere" : `${to(graph.slack_scale || 1)}${when}`;
-  const told = [text, from, dark].join();
-  if (legend.dataset.told === told) return;
-  legend.dataset.told = told;
+  const shown = [text, from, dark].join();
+  if (legend.dataset.shown === shown) return;
+  legend.dataset.shown = shown;
   if (graph.exact) return legend.replaceChildren(text);
   const bar = document.createElement("i");
   bar.style.background = gradient(dark);

@@ -62,7 +62,6 @@ class Stage {
     this.player.begin();
     this.bounds.zoom.range = this.strip.range = null;
     this.status.title(data);
-    // Light or dark is told by the page's own background.
     this.dark = isDark(this.root);
     this.root.classList.toggle("dark", this.dark);
   }

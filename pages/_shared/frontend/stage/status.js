@@ -100,8 +100,8 @@ export class Status {
   narrate(event) {
     const { stage } = this;
     const { running, graph } = stage;
-    const told = event ? event.sentence : stage.player.position === 0 ? OPENING : "…";
-    const sentence = running ? RUNNING : told;
+    const said = event ? event.sentence : stage.player.position === 0 ? OPENING : "…";
+    const sentence = running ? RUNNING : said;
     Object.assign(stage.$(".sentence"), { textContent: sentence, title: sentence.length > CUT ? sentence : "" });
     stage.$(".formula").textContent = event && !running ? event.formula : "";
     const [lesson, title] = graph.lessons[event ? event.kind : KIND.SWEEP];
