@@ -192,3 +192,12 @@ def test_lines_look_as_the_library_says(drawn: Curves) -> None:
         expect(line).to_have_attribute("stroke", STYLES[variant].colour)
         dashed = bool(line.get_attribute("stroke-dasharray"))
         assert dashed == (STYLES[variant].dash != "solid")
+
+
+def test_names_of_lines_do_not_cover_each_other(curves: Curves) -> None:
+    every = tuple(bc.VARIANTS)
+    curves.show(NAME, race(*every))
+    names = curves.root.locator("text.name")
+    heights = names.evaluate_all("(all) => all.map((text) => Number(text.getAttribute('y')))")
+    assert len(heights) == len(every)
+    assert np.diff(sorted(heights)).min() >= 16
