@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -55,3 +56,16 @@ def test_files_of_the_frontend_are_short() -> None:
         lines = path.read_text(encoding="utf-8").splitlines()
         assert len(lines) <= 300, path
         assert max(map(len, lines)) <= 120, path
+
+
+def test_code_is_not_large() -> None:
+    for name in COMPONENTS:
+        assert len(json.dumps(Component(name).code)) <= 90_000
+
+
+def test_packages_are_locked_wherever_they_come_from() -> None:
+    locked = json.loads((FRONTEND / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    asked = json.loads((FRONTEND / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    assert {name: locked[f"node_modules/{name}"]["version"] for name in asked} == asked
+    packages = [package for path, package in locked.items() if path]
+    assert all("integrity" in package and "resolved" not in package for package in packages)

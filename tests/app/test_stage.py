@@ -412,8 +412,7 @@ def test_a_step_is_small_on_the_wire() -> None:
 
 def test_the_first_picture_is_not_large() -> None:
     for name, max_size in (("pose-small", 8), ("pose", 16), ("torus-10x10", 10)):
-        # Code, which goes to a tab once, is more than half of it.
-        assert len(json.dumps(stage_data(lab(name, max_size, 9, max_sweeps=SWEEPS)))) <= 110_000
+        assert len(json.dumps(stage_data(lab(name, max_size, 9, max_sweeps=SWEEPS)))) <= 60_000
 
 
 def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState) -> None:

@@ -125,7 +125,7 @@ def chart(model: str, curves: Sequence[Curve]) -> None:
 
 
 def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
-    """All that the component draws."""
+    """All that the component draws: ``curves`` of ``pages/_shared/frontend/protocol.json``."""
     cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {

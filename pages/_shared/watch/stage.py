@@ -62,17 +62,7 @@ def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
 
 
 def obey(run: Run, command: dict[str, Any]) -> None:
-    """Do what the component asks for.
-
-    Parameters
-    ----------
-    run : Run
-    command : dict
-        ``do``: "show", "step", "run", "stop", "poll", "reference" or "go" (to another page); ``at``: the event shown;
-        ``arc``: the arc selected; ``first``: the first event wanted; ``ahead``: how many after the one shown; ``held``:
-        whether the hyper-graph is there already; ``measure``: what colours the lines; ``serial``: the command's
-        number, sent back with the answer.
-    """
+    """Do what the component asks for, by a ``command`` of ``pages/_shared/frontend/protocol.json``."""
     run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
     run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
     run.held, run.measure = bool(command["held"]), str(command["measure"])
@@ -89,7 +79,7 @@ def obey(run: Run, command: dict[str, Any]) -> None:
 
 
 def stage_data(lab: Lab) -> dict[str, Any]:
-    """All that the component needs to draw the present state."""
+    """All that the component needs to draw the present state: ``stage`` of the protocol."""
     run, engine = lab.run, lab.run.engine
     settled = run.settle()
     data: dict[str, Any] = {
