@@ -173,10 +173,10 @@ def test_every_message_shows_the_truth_above_its_envelope(engine: bc.Engine) -> 
         assert engine.reduced_cost(p)[states[view["minimiser"]]] == engine.reduced_cost(p).min()
         assert view["rows"] == len(engine.rows(p, q))
         assert view["mean_slack"] == pytest.approx(np.mean(nu - envelope), abs=1e-5 * np.abs(nu).max())
-        assert view["tight"] == engine.is_tight(arc, *exact_values(engine, p, q, states)).tolist()
+        assert view["tight"] == np.flatnonzero(engine.is_tight(arc, *exact_values(engine, p, q, states))).tolist()
         if engine.variant.exact:
             assert (view["rows"], view["mean_slack"]) == (0, 0)
-            assert all(view["tight"])
+            assert len(view["tight"]) == len(states)
 
 
 def test_a_message_of_many_states_shows_the_best() -> None:

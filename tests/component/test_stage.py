@@ -206,11 +206,10 @@ def test_dots_are_where_the_engine_finds_a_message_tight(stage: Stage, run: bc.E
 def test_the_verdict_on_tightness_is_the_engines(stage: Stage) -> None:
     """Whatever the values look like."""
     stage.click("[data-step=sweep]")
-    edge = "({ stage }) => stage.edge.tight.length"
-    states = stage.root.evaluate(edge)
+    states = stage.root.evaluate("({ stage }) => stage.edge.states.length")
     stage.root.evaluate(
         """({ stage }) => {
-            stage.edge = { ...stage.edge, tight: stage.edge.tight.map((_, k) => k < 3) };
+            stage.edge = { ...stage.edge, tight: [1, 2, 5] };
             stage.draw();
         }"""
     )

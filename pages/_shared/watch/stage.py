@@ -292,5 +292,5 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
         "rows": int(np.count_nonzero(engine.row_edges() == arc // 2)),
         "shown": shown,
         "mean_slack": float(slack.mean()),
-        "tight": engine.is_tight(arc, nu, low).tolist(),
+        "tight": np.flatnonzero(engine.is_tight(arc, nu, low)).tolist(),
     }

@@ -37,7 +37,7 @@ export class Message {
   chart({ from, to, nu, envelope, tight, minimiser, states, shown, rows, mean_slack: mean }) {
     const { svg, stage } = this;
     const { exact } = stage.graph;
-    const share = Math.round((100 * tight.filter(Boolean).length) / tight.length);
+    const share = Math.round((100 * tight.length) / nu.length);
     const looks = `${rows} rows · tight at ${share} % · mean slack ${number(mean, 3)}`;
     this.title(`Message ${from} → ${to}`);
     stage.$(".edge .hint").textContent = exact ? shown : looks;
@@ -49,9 +49,9 @@ export class Message {
     make(svg, "path", { class: "gap", d: `${path(above.concat(below.slice().reverse()))}Z` });
     make(svg, "path", { class: "truth", d: path(above) });
     make(svg, "path", { class: "lower", d: path(below) });
-    below.forEach(([cx, cy], k) => {
-      if (nu.length <= DOTTED && tight[k]) make(svg, "circle", { class: "tight", cx, cy, r: 3 });
-    });
+    for (const k of nu.length <= DOTTED ? tight : []) {
+      make(svg, "circle", { class: "tight", cx: below[k][0], cy: below[k][1], r: 3 });
+    }
     upright(svg, "now", x(minimiser), box);
     const [side, beside] = x(minimiser) > (box.left + box.right) / 2 ? ["end", -5] : ["start", 5];
     const place = { x: x(minimiser) + beside, y: box.bottom - 5, "text-anchor": side };
