@@ -58,17 +58,10 @@ export class Pointer {
   foothold() {
     const { run: key, k: last = Infinity } = this.come || {};
     const { lines } = this.chart;
-    const row = Math.max(
-      lines.findIndex(({ run }) => run.key === key),
-      0,
-    );
-    return [
-      row,
-      Math.max(
-        lines[row].points.findLastIndex(({ k }) => k <= last),
-        0,
-      ),
-    ];
+    const row = lines.findIndex(({ run }) => run.key === key);
+    const points = lines[Math.max(row, 0)].points;
+    const at = points.findLastIndex(({ k }) => k <= last);
+    return [Math.max(row, 0), Math.max(at, 0)];
   }
 
   // Keys go along a run, to other runs at the same place, and zoom around that.

@@ -31,12 +31,8 @@ export class Variables {
     // Where groups lie across each other only the one looked at is filled.
     const crossed = this.crossing(at, group);
     const hulls = nodes.map(({ colour }, p) => {
-      const area = hull(
-        this.svg,
-        p,
-        at.filter((_, i) => group[i] === p),
-        colour,
-      );
+      const members = at.filter((_, i) => group[i] === p);
+      const area = hull(this.svg, p, members, colour);
       area.classList.toggle("crossed", crossed);
       this.panes.touch(area, p);
       return area;
