@@ -1,18 +1,22 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run every test
 # make docs   pages of the library's API, in docs/api
+# make lint, make format: check and mend the style of Python and JavaScript
 # make bench, make bench-ui, make screenshots: figures of the solver, of the app, and pictures for the README
 
 PORT ?= 8501
 BIN := .venv/bin
+FRONTEND := pages/_shared/frontend
 
 # The first Python that has wheels of everything we pin.
 PYTHON ?= $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
   $(python) -c 'import sys; 11 <= sys.version_info.minor <= 14 and print("$(python)")' 2>/dev/null)))
 
-# $(call apt-install,package,purpose): a Debian package, installed where we may and asked for where we may not.
+# $(call apt-install,package,purpose): a Debian package, installed where we may and asked for where we may not; one at a
+# time, as apt does not wait for itself.
 apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
-  then echo "Installing $(1)"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(1) >/dev/null; \
+  then echo "Installing $(1)"; export DEBIAN_FRONTEND=noninteractive; \
+    flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
 .PHONY: setup browser run test lint format docs bench bench-ui screenshots clean
@@ -48,14 +52,22 @@ test: setup lint browser
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/test_bounds.py
 	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20
 
-lint: .venv/.installed
+# What lints and formats JavaScript.
+$(FRONTEND)/node_modules: $(FRONTEND)/package-lock.json
+	@command -v npm >/dev/null || { $(call apt-install,npm,the linter of JavaScript); }
+	@npm ci --prefix $(FRONTEND) --loglevel=error --no-audit --no-fund >/dev/null
+	@touch $@
+
+lint: .venv/.installed $(FRONTEND)/node_modules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	npm run --prefix $(FRONTEND) --silent lint
 
-format: setup
+format: .venv/.installed $(FRONTEND)/node_modules
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	npm run --prefix $(FRONTEND) --silent format
 
 docs: .venv/.installed
 	PYTHONPATH=. $(BIN)/python -W error docs/make_api.py
@@ -71,5 +83,5 @@ screenshots: setup browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
 
 clean:
-	rm -rf .venv docs/api test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv $(FRONTEND)/node_modules docs/api test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -32,7 +32,7 @@ GRIDS = ((8, 7), (20, 20), (39, 39))
 ANSWER = """([stage, action]) => new Promise((done) => {
     const began = performance.now();
     (new Function("stage", action))(stage);
-    const look = () => (stage.dataset.state === "idle" && !stage.stage.waiting
+    const look = () => (stage.dataset.state === "idle" && !stage.stage.questions.waiting
         ? requestAnimationFrame(() => done(performance.now() - began)) : requestAnimationFrame(look));
     requestAnimationFrame(look);
 })"""
@@ -41,9 +41,9 @@ ACTIONS = {
     "node step": "stage.querySelector('[data-step=node]').click()",
     "sweep step": "stage.querySelector('[data-step=sweep]').click()",
     "edge pick": "stage.stage.select((stage.stage.arc + 2) % (2 * stage.stage.graph.edges.length))",
-    "empty question": "stage.stage.command('show')",
+    "empty question": "stage.stage.questions.ask('show')",
 }
-RESET = "stage.stage.show(0)"
+RESET = "stage.stage.player.show(0)"
 # From the link to the figure of the message, and to the page with both its figures and both its tables.
 OPEN = """() => new Promise((done) => {
     const began = performance.now();

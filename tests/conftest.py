@@ -8,10 +8,23 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.chromium import browser, failed
+
+__all__ = ["browser"]
+
 # Compiling a kernel in the middle of an example says nothing about the example: no deadlines.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """Remember of a test that it failed, for the fixtures that then show more."""
+    report = yield
+    if report.failed:
+        item.stash[failed] = True
+    return report
 
 
 @pytest.fixture(scope="session", autouse=True)

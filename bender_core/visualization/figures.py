@@ -17,10 +17,10 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.run.engine import Engine
 from bender_core.run.trace import Trace
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from bender_core.visualization.styles import GROUP_COLOURS
 
 # Okabe-Ito: told apart by the colour-blind; dashes tell the same.
 ATTRACTIVE, REPULSIVE = "#0072B2", "#D55E00"
-GROUP_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
 MARKERS = (0, 1, 2, 5, 17, 13)  # circle, square, diamond, triangle, star, pentagon: numbers are short on the wire
 MOST_EDGES = 2000
 # Under groups, where a click redraws all; dashes take a browser longest.

@@ -1,10 +1,13 @@
-"""How runs of the variants look in every figure: the paper's colours, symbols and lines (its Table 1)."""
+"""How groups and runs look in every figure; of runs the paper's colours, symbols and lines (its Table 1)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from bender_core.variants import VARIANTS, Variant
+
+# Okabe-Ito: groups next to each other can be told apart by the colour-blind.
+GROUP_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
 
 
 class Style(NamedTuple):

@@ -20,7 +20,6 @@ from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
 from pages._shared.app.cutting import Cutting
 from pages._shared.app.session import Lab
-from pages._shared.compare import curves
 from pages._shared.compare.curves import Curve, labels, picked, remarks, standings, verdict, view
 from pages._shared.compare.racing import Contest, Racing
 from tests.app.test_pages import app, complaints, go, html, lab, press, ran
@@ -462,12 +461,3 @@ def test_bounds_of_nothing_but_rounding_have_no_gap() -> None:
 def test_before_the_start_nobody_leads() -> None:
     assert verdict([curve(4, lower=()), curve(9, lower=())], going=True) == ""
     assert (curve(4, lower=()).gap, curve(4, lower=()).last("rows")) == (np.inf, 0)
-
-
-def test_code_goes_to_the_chart_until_it_holds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[dict[str, Any]] = []
-    monkeypatch.setattr(curves, "_component", lambda **mounted: sent.append(mounted["data"]))
-    for state in ({}, {"curves": {"held": False}}, {"curves": {"held": True}}):
-        monkeypatch.setattr(curves.st, "session_state", state)
-        curves.chart("a model", [])
-    assert [data["code"] is None for data in sent] == [False, False, True]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.kernels.layout import Status
+from bender_core.kernels.layout import Kind, Status
 from bender_core.run.explain import explain
 from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
@@ -33,20 +32,13 @@ from pages._shared.watch.stage import (
     obey,
     stage_data,
 )
+from tests.labs import SAMPLES, SessionState, command, lab
 
-SAMPLES = Path(__file__).parents[2] / "sample_instances"
 RUNS = [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 11), ("tiny", 3, 9)]
 # Enough for everything that happens in a run; some of these go on for thousands of events.
 SWEEPS = 30
 # The component asks for more when it holds fewer events than this.
 LOW = 48
-
-
-class SessionState(dict[str, Any]):
-    """What Streamlit keeps for one person, without Streamlit."""
-
-    __getattr__ = dict.__getitem__
-    __setattr__ = dict.__setitem__
 
 
 @pytest.fixture(autouse=True)
@@ -56,15 +48,9 @@ def session_state(monkeypatch: pytest.MonkeyPatch) -> SessionState:
     return state
 
 
-def lab(name: str, max_size: int, variant: int) -> Lab:
-    mrf = bc.load(SAMPLES / f"{name}.mrf.json")
-    part = bc.partition(mrf, max_size)
-    return Lab(mrf, max_size, part, variant, "mplp", Run(bc.Engine(mrf, part, variant, max_sweeps=SWEEPS)))
-
-
 @pytest.fixture(params=RUNS, ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}")
 def mine(request: pytest.FixtureRequest) -> Lab:
-    return lab(*request.param)
+    return lab(*request.param, max_sweeps=SWEEPS)
 
 
 @pytest.fixture
@@ -72,31 +58,21 @@ def engine(mine: Lab) -> bc.Engine:
     return mine.run.engine
 
 
-def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
-    return {
-        "do": do,
-        "at": at,
-        "arc": 0,
-        "first": at,
-        "ahead": 80,
-        "held": True,
-        "measure": "slack",
-        "run": 0,
-        "serial": 1,
-        **more,
-    }
+def events(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+    """The events of a chunk, one by one."""
+    columns = chunk["columns"]
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def replay(window: dict[str, Any]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The slacks and the rows after each frame, as the component derives them."""
-    slack, rows = np.array(window["slack"], float), np.array(window["rows"])
+def replay(chunk: dict[str, Any]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The slacks and the rows after each event, as the component derives them."""
+    slack, rows = np.array(chunk["before"]["slack"], float), np.array(chunk["before"]["rows"])
     states = []
-    for kind, _, arc, *_, changes in window["frames"]:
+    for event in events(chunk):
         slack, rows = slack.copy(), rows.copy()
-        for changed, value in changes:
-            slack[changed] = value
-        if kind == 2:
-            rows[arc >> 1] += 1
+        slack[event["changed_arcs"]] = event["changed_slack"]
+        if event["kind"] == Kind.ROW:
+            rows[event["arc"] >> 1] += 1
         states.append((slack, rows))
     return states
 
@@ -109,7 +85,7 @@ def test_what_does_not_fit_beside_a_run_is_a_sentence_and_all_else_is_drawn(monk
     obey(mine.run, command("step", grain="sweep", backward=False, measure="mean"))
     data = stage_data(mine)
     assert data["position"] > 0
-    assert len(data["window"]["frames"]) > 0
+    assert len(data["frames"]["columns"]["kind"]) > 0
     assert data["edge"]["arc"] == 0
     assert data["edge"]["refusal"].startswith("There is no room to draw this message: looking at a message takes ")
     assert data["edge"]["refusal"].endswith("M = 13 would leave room.")
@@ -131,14 +107,17 @@ def test_frames_say_what_the_engine_did(mine: Lab, first: int) -> None:
     window = frames(mine.run.engine, first, first + 50)
     assert window["first"] == first
     plain.seek(first)
-    assert window["slack"] == pytest.approx([None if math.isnan(s) else float(f"{s:.6g}") for s in plain.slack])
-    for k, ((slack, rows), frame) in enumerate(zip(replay(window), window["frames"], strict=True)):
+    assert window["before"]["slack"] == pytest.approx(
+        [None if math.isnan(s) else float(f"{s:.6g}") for s in plain.slack]
+    )
+    for k, ((slack, rows), sent) in enumerate(zip(replay(window), events(window), strict=True)):
         (event,) = plain.step("event")
         assert event.index == first + k
-        kind, node, arc, sweep, total, lower, upper, sentence, formula, _ = frame
-        assert (kind, node, arc, sweep, total) == (event.kind, event.node, event.arc, event.sweep, event.rows)
-        assert (lower, upper) == pytest.approx((event.lower_bound, event.upper_bound), rel=1e-9)
-        assert (sentence, formula) == explain(event, plain.graph, plain.variant)
+        for name in ("kind", "node", "arc", "sweep"):
+            assert sent[name] == getattr(event, name)
+        assert sent["total_rows"] == event.rows
+        assert (sent["lower"], sent["upper"]) == pytest.approx((event.lower_bound, event.upper_bound), rel=1e-9)
+        assert (sent["sentence"], sent["formula"]) == explain(event, plain.graph, plain.variant)
         assert slack == pytest.approx(plain.slack, rel=1e-3, nan_ok=True)
         assert rows.tolist() == np.bincount(plain.row_edges(), minlength=len(plain.graph.edges)).tolist()
 
@@ -148,19 +127,19 @@ def test_frames_reach_beyond_what_is_computed_and_stop_at_the_end(engine: bc.Eng
     while not engine.finished:
         window = frames(engine, count, count + 96)
         assert window["first"] == count
-        assert window["frames"]
-        count += len(window["frames"])
+        assert events(window)
+        count += len(events(window))
     assert count == len(engine.trace)
-    assert frames(engine, count, count + 96)["frames"] == []
+    assert events(frames(engine, count, count + 96)) == []
 
 
 def test_windows_that_meet_agree(engine: bc.Engine) -> None:
     engine.run(max_sweeps=2)
     whole, later = frames(engine, 0, 40), frames(engine, 17, 40)
-    assert later["frames"] == whole["frames"][17:]
+    assert events(later) == events(whole)[17:]
     slack, rows = replay(whole)[16]
-    assert np.array(later["slack"], float) == pytest.approx(slack, rel=1e-3, nan_ok=True)
-    assert later["rows"] == rows.tolist()
+    assert np.array(later["before"]["slack"], float) == pytest.approx(slack, rel=1e-3, nan_ok=True)
+    assert later["before"]["rows"] == rows.tolist()
 
 
 def test_frames_before_the_run_has_come_so_far_start_where_it_stands(engine: bc.Engine) -> None:
@@ -191,6 +170,10 @@ def test_a_long_history_is_thinned_and_keeps_both_ends(mine: Lab) -> None:
     assert found["lower"] == pytest.approx(engine.trace.column("lower_bound")[picked], rel=1e-6)
 
 
+def exact_values(engine: bc.Engine, p: int, q: int, states: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    return engine.min_marginal(p, q)[states], engine.envelope(p, q)[states]
+
+
 def test_every_message_shows_the_truth_above_its_envelope(engine: bc.Engine) -> None:
     engine.run(max_sweeps=1)
     for arc in range(2 * len(engine.graph.edges)):
@@ -208,13 +191,14 @@ def test_every_message_shows_the_truth_above_its_envelope(engine: bc.Engine) -> 
         assert engine.reduced_cost(p)[states[view["minimiser"]]] == engine.reduced_cost(p).min()
         assert view["rows"] == len(engine.rows(p, q))
         assert view["mean_slack"] == pytest.approx(np.mean(nu - envelope), abs=1e-5 * np.abs(nu).max())
-        assert 0 <= view["tight"] <= 1
+        assert view["tight"] == np.flatnonzero(engine.is_tight(arc, *exact_values(engine, p, q, states))).tolist()
         if engine.variant.exact:
-            assert (view["rows"], view["mean_slack"], view["tight"]) == (0, 0, 1)
+            assert (view["rows"], view["mean_slack"]) == (0, 0)
+            assert len(view["tight"]) == len(states)
 
 
 def test_a_message_of_many_states_shows_the_best() -> None:
-    engine = lab("pose", 16, 9).run.engine
+    engine = lab("pose", 16, 9, max_sweeps=SWEEPS).run.engine
     engine.run(max_sweeps=1)
     view = edge_view(engine, 3)
     p, _ = engine.graph.ends(3)
@@ -293,7 +277,7 @@ def test_a_command_says_what_is_shown_and_wanted(mine: Lab) -> None:
     assert (mine.run.position, mine.run.arc, mine.run.first, mine.run.serial) == (5, 1, 12, 7)
     data = stage_data(mine)
     assert (data["position"], data["serial"], data["edge"]["arc"]) == (5, 7, 1)
-    assert data["window"]["first"] == 12
+    assert data["frames"]["first"] == 12
 
 
 @pytest.mark.parametrize("grain", ["row", "node", "sweep"])
@@ -379,7 +363,7 @@ def test_while_the_run_is_busy_nothing_else_is_done(mine: Lab, monkeypatch: pyte
         assert data["running"]["events"] == mine.run.progress.events == before
         assert data["running"]["history"] == history(engine.trace, before)
         assert data["running"]["rows"] == np.bincount(engine.row_edges(), minlength=len(engine.graph.edges)).tolist()
-        assert "window" not in data
+        assert "frames" not in data
         assert engine.position == before
     gate.set()
     mine.run.work.thread.join()
@@ -402,11 +386,11 @@ def test_every_kind_of_event_leads_to_the_lesson_that_explains_it(mine: Lab) -> 
 
 
 def test_the_end_is_told_before_it_is_reached_and_only_then() -> None:
-    mine = lab("tiny", 3, 9)
+    mine = lab("tiny", 3, 9, max_sweeps=SWEEPS)
     data = stage_data(mine)
     assert data["position"] == 0
     assert data["done"] == len(mine.run.engine.trace)
-    mine = lab("pose", 8, 9)
+    mine = lab("pose", 8, 9, max_sweeps=SWEEPS)
     assert stage_data(mine)["done"] is None
 
 
@@ -435,7 +419,7 @@ def test_what_is_sent_is_plain_json(mine: Lab) -> None:
 
 
 def test_a_step_is_small_on_the_wire() -> None:
-    mine = lab("pose", 8, 9)
+    mine = lab("pose", 8, 9, max_sweeps=SWEEPS)
     mine.run.engine.run()
     sizes = []
     for position in range(0, len(mine.run.engine.trace), 300):
@@ -446,8 +430,7 @@ def test_a_step_is_small_on_the_wire() -> None:
 
 def test_the_first_picture_is_not_large() -> None:
     for name, max_size in (("pose-small", 8), ("pose", 16), ("torus-10x10", 10)):
-        # Code, which goes to a tab once, is more than half of it.
-        assert len(json.dumps(stage_data(lab(name, max_size, 9)))) <= 110_000
+        assert len(json.dumps(stage_data(lab(name, max_size, 9, max_sweeps=SWEEPS)))) <= 60_000
 
 
 def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState) -> None:
@@ -462,7 +445,7 @@ def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState
 
 
 def test_a_press_that_comes_after_its_page_was_left_harms_nobody(session_state: SessionState) -> None:
-    session_state.lab = here = lab("tiny", 3, 9)
+    session_state.lab = here = lab("tiny", 3, 9, max_sweeps=SWEEPS)
     stage._on_command()
     assert clicked_point("a chart of that page") is None
     assert here.run.position == 0

@@ -11,8 +11,8 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 import bender_core as bc
 from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
+from tests.labs import SAMPLES, is_shown
 
-SAMPLES = Path(__file__).parents[2] / "sample_instances"
 OUTPUTS = {
     "lower": "[data-out=lower]",
     "upper": "[data-out=upper]",
@@ -33,14 +33,6 @@ def engine(name: str = "pose-small", max_size: int = 8, variant: int = 9) -> bc.
     """The run that the app starts with, on this side."""
     mrf = sample(name)
     return bc.Engine(mrf, bc.partition(mrf, max_size), variant)
-
-
-def is_shown(value: float, text: str) -> bool:
-    """Whether a text is a number, rounded to the digits it has."""
-    text = text.replace("−", "-")
-    mantissa, _, exponent = text.partition("e")
-    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    return abs(float(text) - value) <= 0.500001 * 10.0**-decimals
 
 
 class Lab:

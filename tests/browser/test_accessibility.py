@@ -57,7 +57,8 @@ MOVES = """() => {
 def test_nothing_keeps_anybody_out(scheme: str, page: Page, settle: Callable[[Page], None]) -> None:
     """Themes differ in their colours alone; all else is looked for in one of them."""
     page.emulate_media(color_scheme=scheme)
-    options = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
+    # Details of what passes take axe longer than all the rest.
+    options = {"resultTypes": ["violations"]} | ({"runOnly": ["color-contrast"]} if scheme == "dark" else {})
     lab = Lab(page, settle).open()
     found = []
     for title in PAGES:
@@ -123,28 +124,3 @@ def test_the_stage_goes_by_keys(page: Page, settle: Callable[[Page], None]) -> N
     start = stage.get_by_role("slider", name="Start of the loop")
     expect(start).to_be_focused()
     expect(start).to_have_attribute("aria-valuenow", "2")
-
-
-def test_the_curves_go_by_keys(page: Page, settle: Callable[[Page], None]) -> None:
-    lab = Lab(page, settle).open("/compare")
-    page.get_by_role("button", name="Race", exact=True).click()
-    expect(page.get_by_text(" wins: ")).to_be_visible(timeout=60_000)
-    lab.settle()
-    race = page.locator(".race")
-    chart, tip = race.locator("figure svg"), race.locator(".tip")
-    race.locator("[data-y=gap]").focus()
-    page.keyboard.press("Tab")
-    expect(chart).to_be_focused()
-    expect(tip).to_contain_text("variant 4: ")
-    told = tip.inner_text()
-    page.keyboard.press("ArrowLeft")
-    expect(tip).not_to_have_text(told, use_inner_text=True)
-    page.keyboard.press("ArrowDown")
-    expect(tip).to_contain_text("variant 9: ")
-    whole = race.locator(".tick").all_text_contents()
-    page.keyboard.press("+")
-    expect(race.locator(".tick")).not_to_have_text(whole)
-    page.keyboard.press("0")
-    expect(race.locator(".tick")).to_have_text(whole)
-    page.keyboard.press("Tab")
-    expect(tip).to_be_hidden()

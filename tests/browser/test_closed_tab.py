@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import new_profile
 from tests.browser.server import Served, process
+from tests.chromium import new_profile
 
 pytestmark = [
     pytest.mark.browser,

@@ -83,45 +83,6 @@ def test_a_race_shows_what_the_library_computes(lab: Lab) -> None:
     expect(lab.page.locator(".race .how")).to_contain_text("Exact runs have no rows")
 
 
-def test_axes_zoom_and_what_is_hidden_are_the_charts_own(lab: Lab) -> None:
-    race(lab)
-    svg, title = chart(lab), lab.page.locator(".race figcaption")
-    expect(title).to_have_text("pose, small: bounds on the energy against sweeps")
-    expect(svg.locator(".x-name")).to_have_text("sweeps")
-    expect(svg.locator(".y-name")).to_have_text("energy")
-    switch(lab, "seconds")
-    switch(lab, "log")
-    switch(lab, "LB to best UB (log)")
-    expect(svg.locator(".x-name")).to_have_text("seconds of the run's own computing (log)")
-    expect(svg.locator(".y-name")).to_have_text("best UB − LB, energy (log)")
-    expect(lab.page.locator(".race .upper")).to_have_count(0)
-    switch(lab, "sweeps")
-    switch(lab, "linear")
-    switch(lab, "LB")
-    expect(title).to_have_text("pose, small: lower bounds on the energy against sweeps")
-    expect(lab.page.locator(".race .upper")).to_have_count(0)
-    switch(lab, "both bounds")
-    expect(lab.page.locator(".race .upper")).to_have_count(len(FIELD))
-    whole = ticks(lab)
-    svg.hover(position={"x": 200, "y": 100})
-    expect(lab.page.locator(".race .tip")).to_contain_text(re.compile(r"variant \d+: .*LB −.* · UB −.*sweep \d+"))
-    for _ in range(4):
-        lab.page.mouse.wheel(0, -100)
-    expect(svg.locator(".tick").last).not_to_have_text(whole[-1])
-    zoomed = ticks(lab)
-    key(lab, "9").press("Enter")
-    expect(key(lab, "9")).to_have_attribute("aria-pressed", "false")
-    expect(lines(lab)).to_have_count(len(FIELD) - 1)
-    # Choices on the page run the script; the chart stays as it is.
-    lab.enter("At most, sweeps", "300")
-    assert ticks(lab) == zoomed
-    expect(lines(lab)).to_have_count(len(FIELD) - 1)
-    svg.dblclick(position={"x": 200, "y": 100})
-    expect(svg.locator(".tick").last).to_have_text(whole[-1])
-    key(lab, "9").click()
-    expect(lines(lab)).to_have_count(len(FIELD))
-
-
 def test_a_long_race_is_followed_and_stopped_and_nobody_else_sees_it(
     page: Page, new_page: Callable[[], Page], settle: Callable[[Page], None]
 ) -> None:

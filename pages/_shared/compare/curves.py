@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 import bender_core as bc
@@ -20,6 +18,7 @@ from bender_core.run.bounds import gap_between
 from bender_core.run.explain import number
 from bender_core.units import duration
 from bender_core.visualization.styles import STYLES
+from pages._shared.app.frontend import Component
 from pages._shared.app.text import label
 
 # An answer is to stay below 60 kB: a point takes about 50 bytes.
@@ -28,16 +27,7 @@ POINTS_IN_ALL, POINTS_EACH = 900, 120
 SAME = 1e-8
 WIDTHS = (2.2, 3.4, 1.4, 4.6)
 
-_FRONTEND = Path(__file__).parents[1] / "frontend"
-_CODE = {
-    "script": "\n".join((_FRONTEND / f"{name}.js").read_text() for name in ("tools", "curves")),
-    "style": (_FRONTEND / "curves.css").read_text(),
-}
-_component = st.components.v2.component(
-    "bender_curves",
-    html=(_FRONTEND / "curves.html").read_text(),
-    js=(_FRONTEND / "curves_loader.js").read_text(),
-)
+_component = Component("curves")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,14 +120,12 @@ def _strategy(name: str) -> str:
 
 
 def chart(model: str, curves: Sequence[Curve]) -> None:
-    """Mount the chart. Code goes to it once, with the first curves; it then says that it holds it."""
-    kept = st.session_state.get("curves")
-    held = bool(kept and kept.get("held"))
-    _component(key="curves", data=view(model, curves) | {"code": None if held else _CODE}, on_held_change=lambda: None)
+    """Mount the chart."""
+    _component.mount(view(model, curves))
 
 
 def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
-    """All that the component draws."""
+    """All that the component draws: ``curves`` of ``pages/_shared/frontend/protocol.json``."""
     cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {

@@ -1,16 +1,34 @@
-// Streamlit sends a component's code and style with every answer. So this is all of them that Streamlit knows; the stage
-// itself comes with the data of the first picture, and stays.
+// All of a component that Streamlit knows, as it sends this with every answer. The modules come as data, once a tab;
+// each becomes a file of the browser's own, and they import each other as they would from a server.
+
+globalThis.benderLab ??= {};
+const tab = globalThis.benderLab; // by name: the main module and the style of every component that came here
+
+// The addresses of modules by their paths, each made when it is first imported.
+const linked = (sources) => {
+  const urls = {};
+  const text = (path) => {
+    const resolved = (to) => url(new URL(to, `file:///${path}`).pathname.slice(1));
+    return `${sources[path].replace(/(?<=\bfrom ")\.[^"]+/g, resolved)}\n//# sourceURL=bender-lab/${path}`;
+  };
+  const url = (path) => {
+    urls[path] ??= URL.createObjectURL(new Blob([text(path)], { type: "text/javascript" }));
+    return urls[path];
+  };
+  return url;
+};
 
 export default async function (component) {
-  const root = component.parentElement.querySelector(".stage");
-  const { code, run } = component.data;
-  if (code && !root.code) {
+  const { parentElement, data, setTriggerValue } = component;
+  const root = parentElement.querySelector("[data-component]");
+  const name = root.dataset.component;
+  if (data.code) tab[name] = { style: data.code.style, main: import(linked(data.code.modules)(data.code.main)) };
+  if (!tab[name]) return setTriggerValue("missing", true);
+  if (!root.dataset.styled) {
+    root.dataset.styled = true;
     const style = document.createElement("style");
-    style.textContent = code.style;
+    style.textContent = tab[name].style;
     root.before(style);
-    root.code = import(URL.createObjectURL(new Blob([code.script], { type: "text/javascript" })));
   }
-  if (root.code) (await root.code).receive(root, component);
-  // What was mounted anew while an answer was on its way has to ask for the whole.
-  else component.setTriggerValue("command", { do: "poll", at: 0, arc: 0, first: 0, held: false, ahead: 24, measure: "slack", run, serial: 0 });
+  (await tab[name].main).receive(root, data, setTriggerValue);
 }

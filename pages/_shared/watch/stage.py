@@ -7,9 +7,8 @@ without a browser) and a command into what the run does.
 
 from __future__ import annotations
 
-import time
 from hashlib import blake2b
-from pathlib import Path
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,17 @@ import streamlit as st
 
 from bender_core import Engine, Objective, Reference, TooLargeError, Trace
 from bender_core.kernels.layout import Kind
-from bender_core.run.explain import explain
 from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from bender_core.visualization.styles import GROUP_COLOURS
+from pages._shared.app.frontend import Component
 from pages._shared.app.session import Lab, Run
-from pages._shared.app.text import inert, label
+from pages._shared.app.text import label
 from pages._shared.learn import explaining
+from pages._shared.watch.frames import frames, last_frame, rounded
 
 # Events sent from before the present one; the component asks for as many after it as it needs, up to a limit.
 BEHIND, MOST_AHEAD = 8, 120
-# Computing ahead must not keep the person waiting.
-AHEAD_SECONDS = 0.15
 HISTORY_POINTS = 200
 # Sweeps whose ends are told: more than a run makes by default.
 SWEEP_MARKS = 500
@@ -37,23 +36,12 @@ EDGE_POINTS = 400
 # Where the stage may send a person.
 PAGES = ("edge", "learn")
 
-_FRONTEND = Path(__file__).parents[1] / "frontend"
-_CODE = {
-    "script": "\n".join(
-        (_FRONTEND / f"{name}.js").read_text() for name in ("tools", "graph", "charts", "marks", "stage")
-    ),
-    "style": (_FRONTEND / "stage.css").read_text(),
-}
-_component = st.components.v2.component(
-    "bender_stage",
-    html=(_FRONTEND / "stage.html").read_text(),
-    js=(_FRONTEND / "loader.js").read_text(),
-)
+_component = Component("stage")
 
 
 def stage(lab: Lab) -> None:
     """Mount the stage for a lab's run."""
-    _component(key="stage", data=stage_data(lab), on_command_change=_on_command)
+    _component.mount(stage_data(lab), on_command_change=_on_command)
 
 
 def _on_command() -> None:
@@ -74,17 +62,7 @@ def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
 
 
 def obey(run: Run, command: dict[str, Any]) -> None:
-    """Do what the component asks for.
-
-    Parameters
-    ----------
-    run : Run
-    command : dict
-        ``do``: "show", "step", "run", "stop", "poll", "reference" or "go" (to another page); ``at``: the event shown;
-        ``arc``: the arc selected; ``first``: the first event wanted; ``ahead``: how many after the one shown; ``held``:
-        whether code and hyper-graph are there already; ``measure``: what colours the lines; ``serial``: the command's
-        number, sent back with the answer.
-    """
+    """Do what the component asks for, by a ``command`` of ``pages/_shared/frontend/protocol.json``."""
     run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
     run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
     run.held, run.measure = bool(command["held"]), str(command["measure"])
@@ -101,14 +79,13 @@ def obey(run: Run, command: dict[str, Any]) -> None:
 
 
 def stage_data(lab: Lab) -> dict[str, Any]:
-    """All that the component needs to draw the present state."""
+    """All that the component needs to draw the present state: ``stage`` of the protocol."""
     run, engine = lab.run, lab.run.engine
     settled = run.settle()
     data: dict[str, Any] = {
         "run": lab.number,
         "model": label(lab.mrf.name),
         "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
-        "code": None if run.held else _CODE,
         "graph": None if run.held else _graph(lab),
         "link": lab.link,
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
@@ -121,7 +98,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     run.held = False
     if settled:
-        window = (
+        chunk = (
             frames(engine, max(run.first, run.position - BEHIND), run.position + run.ahead)
             if run.ahead
             else last_frame(engine)
@@ -133,7 +110,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "seen": run.seen,
             "done": len(engine.trace) if _is_complete(engine) else None,
             "status": STATUSES[engine.status],
-            "window": window,
+            "frames": chunk,
             "history": history(engine.trace, run.seen),
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
             "tightness": edge_tightness(engine, run.measure),
@@ -151,8 +128,8 @@ def following(run: Run) -> dict[str, Any] | None:
         "events": progress.events,
         "lower": progress.lower,
         "upper": progress.upper,
-        "total": progress.rows,
-        "slack": _rounded(progress.slack),
+        "total_rows": progress.rows,
+        "slack": rounded(progress.slack),
         "rows": np.bincount(progress.row_edges, minlength=len(progress.slack) // 2).tolist(),
         "history": history(progress.trace, progress.events),
     }
@@ -185,8 +162,9 @@ def graph_view(run: Run) -> dict[str, Any]:
                 "y": round(float(y), 4),
                 "size": len(group),
                 "members": ", ".join(label(engine.mrf.names[i]) for i in group),
+                "colour": colour,
             }
-            for name, group, (x, y) in zip(part.labels, part.groups, points, strict=True)
+            for name, group, (x, y), colour in zip(part.labels, part.groups, points, cycle(GROUP_COLOURS), strict=False)
         ],
         "edges": graph.edges.tolist(),
         "key": _key(engine),
@@ -249,70 +227,7 @@ def edge_tightness(engine: Engine, measure: str) -> dict[str, Any] | None:
         # Why, the message below says.
         return None
     arcs = {"mean": tightness.mean, "largest": tightness.largest, "loose": 1.0 - tightness.tight_share}[measure]
-    return {"measure": measure, "at": engine.position, "values": _rounded(arcs.reshape(-1, 2).max(axis=1))}
-
-
-def frames(engine: Engine, first: int, last: int) -> dict[str, Any]:
-    """Events ``first`` to ``last`` as the component plays them, and the state they start from.
-
-    Returns
-    -------
-    dict
-        ``first``; ``slack`` of every arc and ``rows`` of every edge before the first event; and ``frames``,
-        each ``[kind, node, arc, sweep, rows, lower, upper, sentence, formula, changes]`` with ``changes`` the
-        arcs whose slack changed.
-    """
-    engine.seek(min(first, len(engine.trace)))
-    first = engine.position
-    known = len(engine.trace)
-    edges = len(engine.graph.edges)
-    slack = engine.slack
-    data = {
-        "first": first,
-        "slack": _rounded(slack),
-        "rows": np.bincount(engine.row_edges(), minlength=edges).tolist(),
-        "frames": [],
-    }
-    deadline = time.perf_counter() + AHEAD_SECONDS
-    while engine.position < last and not engine.finished:
-        if engine.position > known and time.perf_counter() > deadline:
-            break
-        engine.step("event")
-        now = engine.slack
-        changed = np.flatnonzero((now != slack) & ~np.isnan(now))
-        data["frames"].append(_frame(engine, [[int(arc), float(f"{now[arc]:.4g}")] for arc in changed]))
-        slack = now
-    return data
-
-
-def last_frame(engine: Engine) -> dict[str, Any]:
-    """As `frames`, of the last event alone: nothing has to be computed again, which after a long run takes long."""
-    data = frames(engine, engine.position, engine.position)
-    if engine.position:
-        event = engine.trace[engine.position - 1]
-        data["first"] -= 1
-        data["frames"] = [_frame(engine, [])]
-        if event.kind == Kind.ROW:
-            data["rows"][event.arc // 2] -= 1
-    return data
-
-
-def _frame(engine: Engine, changes: list[list[float]]) -> list[Any]:
-    """The last event as the component plays it."""
-    event = engine.trace[engine.position - 1]
-    said = explain(event, engine.graph, engine.variant, engine.schedule)
-    return [
-        int(event.kind),
-        event.node,
-        event.arc,
-        event.sweep,
-        event.rows,
-        event.lower_bound,
-        event.upper_bound,
-        inert(said.sentence),
-        said.formula,
-        changes,
-    ]
+    return {"measure": measure, "at": engine.position, "values": rounded(arcs.reshape(-1, 2).max(axis=1))}
 
 
 def history(trace: Trace, length: int) -> dict[str, Any]:
@@ -333,8 +248,8 @@ def history(trace: Trace, length: int) -> dict[str, Any]:
     most = int(gains.argmax()) if len(gains) else 0
     return {
         "event": (picked + 1).tolist(),
-        "lower": _rounded(lower[picked], 8),
-        "upper": _rounded(trace.column("upper_bound")[picked], 8),
+        "lower": rounded(lower[picked], 8),
+        "upper": rounded(trace.column("upper_bound")[picked], 8),
         "sweeps": ends[np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int))].tolist() if len(ends) else [],
         "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
     }
@@ -360,7 +275,7 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
     p, q = engine.graph.ends(arc)
     ends = {"arc": arc, "to": label(engine.partition.labels[p]), "from": label(engine.partition.labels[q])}
     try:
-        return ends | {"refusal": ""} | _over_states(engine, arc, p, q)
+        return ends | _over_states(engine, arc, p, q)
     except TooLargeError as error:
         return ends | {"refusal": f"There is no room to draw this message: {error}."}
 
@@ -378,19 +293,13 @@ def _over_states(engine: Engine, arc: int, p: int, q: int) -> dict[str, Any]:
     states, nu, low = best[order], nu[order], envelope[best[order]]
     shown = f"all {len(cost)} states" if len(cost) <= EDGE_POINTS else f"the best {EDGE_POINTS} of {len(cost)} states"
     slack = np.maximum(nu - low, 0.0)
-    tight = engine.is_tight(arc, nu, low)
     return {
-        "nu": _rounded(nu),
-        "envelope": _rounded(low),
+        "nu": rounded(nu),
+        "envelope": rounded(low),
         "states": [engine.partition.describe(p, int(y)) for y in states],
         "minimiser": int(np.flatnonzero(states == minimiser)[0]),
         "rows": int(np.count_nonzero(engine.row_edges() == arc // 2)),
         "shown": shown,
         "mean_slack": float(slack.mean()),
-        "tight": float(tight.mean()),
+        "tight": np.flatnonzero(engine.is_tight(arc, nu, low)).tolist(),
     }
-
-
-def _rounded(values: np.ndarray, digits: int = 6) -> list[float | None]:
-    """Six digits are plenty on a screen and a third of the bytes; NaN becomes null."""
-    return [None if np.isnan(v) else float(f"{v:.{digits}g}") for v in values]

@@ -1,0 +1,56 @@
+"""What draws itself in the browser: components made of the modules in ``pages/_shared/frontend``.
+
+A component ``name`` is a folder there, with ``name.html``, ``name.css`` and the module ``name.js``, and whatever that
+imports. Streamlit knows the page and the loader alone; modules and styles go to a tab once, with the first data.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Any
+
+import streamlit as st
+
+FRONTEND = Path(__file__).parents[1] / "frontend"
+_IMPORT = re.compile(r'\bfrom "(\.[^"]+)"')
+
+
+class Component:
+    """A component that can be mounted."""
+
+    def __init__(self, name: str) -> None:
+        self.name, main = name, f"{name}/{name}.js"
+        self.code = {"main": main, "modules": modules(main), "style": _text("shared.css") + _text(f"{name}/{name}.css")}
+        self._mount = st.components.v2.component(
+            f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
+        )
+
+    def mount(self, data: dict[str, Any], **on_change: Any) -> None:
+        """Draw some data; a tab that lacks the code, whatever the server remembers, says so and is sent it."""
+        sent = st.session_state.setdefault("components_sent", set())
+        code = None if self.name in sent else self.code
+        sent.add(self.name)
+        self._mount(
+            key=self.name,
+            data=data | {"code": code},
+            on_missing_change=lambda: sent.discard(self.name),
+            **on_change,
+        )
+
+
+def modules(main: str) -> dict[str, str]:
+    """The sources of a module and of all that it imports, by their paths."""
+    found: dict[str, str] = {}
+    wanted = [main]
+    while wanted:
+        path = wanted.pop()
+        if path not in found:
+            found[path] = _text(path)
+            wanted += [normpath(join(dirname(path), target)) for target in _IMPORT.findall(found[path])]
+    return found
+
+
+def _text(path: str) -> str:
+    return (FRONTEND / path).read_text(encoding="utf-8")

@@ -1,0 +1,193 @@
+// Runs side by side: bounds against sweeps, rows or seconds. Axes, zoom and what is hidden are the chart's own; data
+// only add.
+
+import { axes, ROOMY } from "../marks/axis.js";
+import { names, widthOfNames } from "../marks/names.js";
+import { note } from "../marks/note.js";
+import { runLine, swatch } from "../marks/run.js";
+import { linear, logarithmic } from "../scales.js";
+import { make, SVG } from "../svg.js";
+import { number, short } from "../text.js";
+import { Zoom } from "../zoom.js";
+import { extentOf, heightsOf, linesOf, scaleOf } from "./lines.js";
+import { Pointer } from "./pointer.js";
+
+const UNIT = { sweeps: "sweeps", rows: "Benders rows in use", seconds: "seconds of the run's own computing" };
+const WHAT = {
+  bounds: "bounds on the energy",
+  lower: "lower bounds on the energy",
+  gap: "distance of the lower bound to the best upper bound",
+};
+const HOW = {
+  bounds:
+    "Thick: lower bound (LB), thin: upper bound (UB), the energy of the best labelling; " +
+    "they close in on the optimum.",
+  lower: "The lower bound (LB) on the energy of all labellings; higher is better.",
+  gap: "How far the lower bound is below the best labelling of all runs; at the bottom the gap is closed.",
+};
+const COLOURS =
+  "Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, " +
+  "dotted with ×: on all loose edges.";
+const WITHOUT = " Exact runs have no rows and are not drawn.";
+const NAMED = 40; // characters of the model's name above the chart; the tip has all of it
+const FEW = 8; // runs up to which buttons have the whole name of the variant
+
+class Curves {
+  constructor(root) {
+    this.root = root;
+    this.$ = (selector) => root.querySelector(selector);
+    this.svg = this.$("figure svg");
+    this.choice = { x: "sweeps", scale: "linear", y: "bounds" };
+    this.hidden = new Set();
+    this.data = { model: "", scale: 0, runs: [] };
+    this.lines = [];
+    this.frame = null;
+    this.zoom = new Zoom(this);
+    this.pointer = new Pointer(this);
+    for (const what of Object.keys(this.choice)) {
+      for (const button of this.buttons(what)) button.onclick = () => this.choose(what, button.dataset[what]);
+    }
+    new ResizeObserver(() => this.draw()).observe(this.svg);
+  }
+
+  receive(data) {
+    this.data = data;
+    this.list();
+    this.draw();
+  }
+
+  buttons(what) {
+    return this.root.querySelectorAll(`[data-${what}]`);
+  }
+
+  choose(what, value) {
+    this.choice[what] = value;
+    if (what !== "y") this.zoom.range = null;
+    for (const button of this.buttons(what)) {
+      button.setAttribute("aria-pressed", String(button.dataset[what] === value));
+    }
+    this.draw();
+  }
+
+  // -- the runs as buttons ----------------------------------------------------------------------------------
+
+  // Only built anew when other runs come: a button must not vanish under the finger.
+  list() {
+    const { runs } = this.data;
+    const named = JSON.stringify(runs.map(({ key, label }) => [key, label]));
+    if (named === this.named) return;
+    this.named = named;
+    this.$(".keys").replaceChildren(...runs.map((run) => this.button(run, runs.length > FEW)));
+  }
+
+  button(run, isShort) {
+    const button = document.createElement("button");
+    const picture = document.createElementNS(SVG, "svg");
+    swatch(picture, run);
+    const rest = run.label.slice(String(run.number).length);
+    button.append(picture, isShort ? run.label : `${run.number} ${run.variant}${rest}`);
+    button.title = run.name;
+    const press = () => button.setAttribute("aria-pressed", String(!this.hidden.has(run.key)));
+    press();
+    button.onclick = () => {
+      if (!this.hidden.delete(run.key)) this.hidden.add(run.key);
+      press();
+      this.draw();
+    };
+    return button;
+  }
+
+  // -- drawing ----------------------------------------------------------------------------------------------
+
+  extent() {
+    return extentOf(this.lines, this.choice);
+  }
+
+  draw() {
+    const { svg, choice } = this;
+    if (!svg.getBoundingClientRect().width) return;
+    this.title();
+    svg.replaceChildren();
+    this.frame = null;
+    this.lines = linesOf(this.data, choice, this.hidden);
+    svg.setAttribute("aria-label", this.alternative());
+    if (!this.lines.length) return this.invite();
+    this.frame = this.axes();
+    const { box } = this.frame;
+    const clip = make(svg, "clipPath", { id: "frame" });
+    const [width, height] = [box.right - box.left + 1, box.bottom - box.top + 4];
+    make(clip, "rect", { x: box.left, y: box.top - 4, width, height });
+    const plot = make(svg, "g", { "clip-path": "url(#frame)" });
+    this.lines.forEach((line, index) => {
+      this.line(plot, line, index);
+    });
+    this.names();
+    this.pointer.attach();
+  }
+
+  title() {
+    const { model, runs } = this.data;
+    const { x, y } = this.choice;
+    const said = `: ${WHAT[y]} against ${UNIT[x]}`;
+    Object.assign(this.$("figcaption"), { textContent: short(model, NAMED) + said, title: model + said });
+    const without = x === "rows" && runs.some((run) => run.exact) ? WITHOUT : "";
+    this.$(".how").textContent = `${HOW[y]} ${COLOURS}${without}`;
+  }
+
+  axes() {
+    const { choice, lines } = this;
+    const range = this.zoom.shown();
+    const counted = choice.x !== "seconds" && choice.scale === "linear";
+    const across = {
+      range,
+      name: `${UNIT[choice.x]}${choice.scale === "log" ? " (log)" : ""}`,
+      ticks: (...ends) =>
+        scaleOf(choice)
+          .ticks(...ends)
+          .filter(([at]) => !counted || Number.isInteger(at)),
+    };
+    const gap = choice.y === "gap";
+    const up = {
+      range: heightsOf(lines, range, choice),
+      name: gap ? "best UB − LB, energy (log)" : "energy",
+      ticks: (gap ? logarithmic : linear).ticks,
+    };
+    return axes(this.svg, across, up, { ...ROOMY, right: widthOfNames(lines.map(({ run }) => run.label)) });
+  }
+
+  line(plot, { run, points }, index) {
+    const { x, y, box } = this.frame;
+    const group = make(plot, "g", run.faded ? { class: "faded" } : {});
+    const lower = points.map((p) => [x(p.x), y(p.lower)]);
+    const upper = points[0].upper === null ? null : points.map((p) => [x(p.x), y(p.upper)]);
+    runLine(group, run, { lower, upper, index }, box);
+  }
+
+  names() {
+    const { y, box } = this.frame;
+    const ends = this.lines.map(({ run, points }) => ({ ...run, y: y(points[points.length - 1].lower) }));
+    names(this.svg, ends, box);
+  }
+
+  // Two lines fit a narrow window too.
+  invite() {
+    const { runs } = this.data;
+    if (!runs.length) note(this.svg, ["Press Race:", "the runs take turns; bounds appear here."]);
+    else if (runs.every((run) => this.hidden.has(run.key))) {
+      note(this.svg, ["All runs are hidden:", "press their names below."]);
+    } else if (this.choice.x === "rows") {
+      note(this.svg, ["Exact min-marginals take no rows:", "look at sweeps or seconds."]);
+    } else note(this.svg, ["…"]);
+  }
+
+  alternative() {
+    const end = (values) => number(values[values.length - 1]);
+    const ends = this.lines.map(({ run }) => `${run.label}: LB ${end(run.lower)}, UB ${end(run.upper)}`);
+    return `${this.$("figcaption").textContent}. ${ends.join("; ")}`;
+  }
+}
+
+export const receive = (root, data) => {
+  root.curves ??= new Curves(root);
+  root.curves.receive(data);
+};

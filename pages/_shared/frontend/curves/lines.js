@@ -1,0 +1,79 @@
+// What is drawn of runs: the points of their lines in units of the axes, and the ranges of these.
+
+import { closeness } from "../gap.js";
+import { linear, logarithmic } from "../scales.js";
+
+const STEPS = 40; // places along the axis at which the heights of lines count
+const LOWEST = 0.15; // share of the lower bounds that may leave the frame at the bottom
+const HIGHEST = 0.9; // share of the upper bounds that is within the frame
+
+export const scaleOf = (choice) => (choice.scale === "log" ? logarithmic : linear);
+
+// The least energy of a labelling that any of the runs has found.
+const best = (runs) => Math.min(...runs.flatMap((run) => run.upper.slice(-1)));
+
+// The points of a run: `x`; `lower`, the bound or its distance to the best; `upper` or null; and `k`, its record.
+const points = (run, choice, known, floor) => {
+  const gap = choice.y === "gap";
+  const along = run[choice.x];
+  const out = [];
+  along.forEach((value, k) => {
+    // Within a sweep, only where the run is now: halfway to the end of it.
+    const within = choice.x === "sweeps" && k > 0 && value === along[k - 1];
+    if (within && k < along.length - 1) return;
+    if (choice.scale === "log" && value <= 0 && !within) return;
+    const lower = gap ? Math.log10(Math.max(known - run.lower[k], floor)) : run.lower[k];
+    const upper = choice.y === "bounds" ? run.upper[k] : null;
+    out.push({ x: scaleOf(choice).of(within ? value + 0.5 : value), lower, upper, k });
+  });
+  return out;
+};
+
+// Runs with the points of their lines, but for those that are hidden or have none. Exact runs have no rows.
+export const linesOf = ({ runs, scale }, choice, hidden) => {
+  const known = best(runs);
+  const floor = closeness(known, known, scale) || 1e-12;
+  return runs
+    .filter((run) => !hidden.has(run.key) && !(choice.x === "rows" && run.exact))
+    .map((run) => ({ run, points: points(run, choice, known, floor) }))
+    .filter((line) => line.points.length);
+};
+
+export const extentOf = (lines, choice) => {
+  const all = lines.flatMap((line) => [line.points[0].x, line.points[line.points.length - 1].x]);
+  const low = choice.scale === "log" ? Math.min(...all) : 0;
+  return [low, Math.max(...all, low + 1e-6)];
+};
+
+const quantile = (values, share) => {
+  const sorted = values.slice().sort((a, b) => a - b);
+  return sorted[Math.round(share * (sorted.length - 1))];
+};
+
+// From the lowest to the highest value, but for the leaps at the start, which would flatten all that follows.
+export const heightsOf = (lines, [from, to], choice) => {
+  const gap = choice.y === "gap";
+  const late = lines.map((line) => line.points.filter(({ k }) => gap || line.run.sweeps[k] > 0));
+  const settled = late.filter((some) => some.length);
+  const lower = [];
+  const upper = [];
+  for (const some of settled.length ? settled : lines.map((line) => line.points)) {
+    let k = 0;
+    for (let step = 0; step <= STEPS; step += 1) {
+      const x = from + ((to - from) * step) / STEPS;
+      while (k + 1 < some.length && some[k + 1].x <= x) k += 1;
+      if (some[k].x > x && step < STEPS) continue;
+      lower.push(some[k].lower);
+      if (some[k].upper !== null) upper.push(some[k].upper);
+    }
+  }
+  if (gap) return [Math.min(...lower), Math.max(...lower)];
+  return [quantile(lower, LOWEST), upper.length ? quantile(upper, HIGHEST) : Math.max(...lower)];
+};
+
+// Which of the points of a line is nearest to a place on the axis; of several the last.
+export const nearest = (some, x) => {
+  let k = 0;
+  while (k + 1 < some.length && Math.abs(some[k + 1].x - x) <= Math.abs(some[k].x - x)) k += 1;
+  return k;
+};

@@ -1,0 +1,114 @@
+// The point that is marked and described: the nearest to the pointer, or the one reached by keys.
+
+import { gapText } from "../gap.js";
+import { upright } from "../marks/rule.js";
+import { make } from "../svg.js";
+import { number } from "../text.js";
+import { Tip } from "../tip.js";
+import { nearest } from "./lines.js";
+
+const MARGIN = 8; // pixels from the tip to the edges of the figure
+const ASIDE = 0.2; // how much a pixel beside a point counts, against one above or below
+const WAYS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+export class Pointer {
+  constructor(chart) {
+    const { svg } = chart;
+    this.chart = chart;
+    this.tip = new Tip(chart.$(".tip"), chart.$("figure"), MARGIN);
+    this.over = null; // the last event of the pointer over the chart
+    this.come = null; // the run reached by keys, and its record; {} is the end of the first run
+    svg.onpointermove = (event) => this.move(event);
+    svg.onpointerleave = () => this.move(null);
+    svg.onkeydown = (event) => this.press(event);
+    svg.onfocus = () => svg.matches(":focus-visible") && this.go({});
+    svg.onblur = () => this.go(null);
+  }
+
+  move(event) {
+    this.over = event;
+    this.look();
+  }
+
+  go(come) {
+    this.come = come;
+    this.chart.draw();
+  }
+
+  // The chart has been drawn anew.
+  attach() {
+    this.layer = make(this.chart.svg, "g", {});
+    this.look();
+  }
+
+  look() {
+    this.tip.hide();
+    if (!this.chart.frame) return;
+    this.layer.replaceChildren();
+    if (this.over) return this.hover(this.over);
+    if (!this.come) return;
+    const { frame, lines, svg } = this.chart;
+    const { left, top } = svg.getBoundingClientRect();
+    const [row, k] = this.foothold();
+    const { run, points } = lines[row];
+    this.describe(run, points[k], left + frame.x(points[k].x), top + frame.y(points[k].lower));
+  }
+
+  // The line reached by keys, and the point of it; at first the end of the first line.
+  foothold() {
+    const { run: key, k: last = Infinity } = this.come || {};
+    const { lines } = this.chart;
+    const row = lines.findIndex(({ run }) => run.key === key);
+    const points = lines[Math.max(row, 0)].points;
+    const at = points.findLastIndex(({ k }) => k <= last);
+    return [Math.max(row, 0), Math.max(at, 0)];
+  }
+
+  // Keys go along a run, to other runs at the same place, and zoom around that.
+  press(event) {
+    const { frame, lines, zoom } = this.chart;
+    if (!frame) return;
+    const [row, k] = this.foothold();
+    const at = lines[row].points[k].x;
+    const way = WAYS[event.key];
+    if (zoom.press(event, at) || !way) return;
+    event.preventDefault();
+    const { run, points } = lines[(row + way[0] + lines.length) % lines.length];
+    const to = points[way[0] ? nearest(points, at) : Math.min(Math.max(k + way[1], 0), points.length - 1)];
+    const [low, high] = frame.range;
+    const beyond = Math.min(to.x - low, 0) + Math.max(to.x - high, 0);
+    if (beyond) zoom.range = [low + beyond, high + beyond];
+    this.go({ run: run.key, k: to.k });
+  }
+
+  // The run whose line is nearest to the pointer, and what it had reached there.
+  hover({ clientX, clientY }) {
+    const { frame, lines, svg } = this.chart;
+    const { x, y, box, range } = frame;
+    const { left, top } = svg.getBoundingClientRect();
+    const [px, py] = [clientX - left, clientY - top];
+    if (px < box.left || px > box.right || py > box.bottom) return;
+    const along = range[0] + ((range[1] - range[0]) * (px - box.left)) / (box.right - box.left);
+    const candidates = lines.map(({ run, points }) => {
+      const point = points[nearest(points, along)];
+      const heights = [point.lower, point.upper].filter((v) => v !== null).map((v) => Math.abs(y(v) - py));
+      return { run, point, off: Math.min(...heights) + ASIDE * Math.abs(x(point.x) - px) };
+    });
+    const { run, point } = candidates.reduce((a, b) => (b.off < a.off ? b : a));
+    this.describe(run, point, clientX, clientY);
+  }
+
+  // Mark a point, and say beside a place of the window what the run had reached there.
+  describe(run, { x: value, lower, k }, left, top) {
+    const { x, y, box } = this.chart.frame;
+    const at = x(value);
+    upright(this.layer, "here", at, box);
+    make(this.layer, "circle", { cx: at, cy: Math.min(y(lower), box.bottom), r: 5, fill: run.colour });
+    const gap = gapText(run.lower[k], run.upper[k], this.chart.data.scale, 3);
+    this.tip.show(left, top, [
+      run.name,
+      `LB ${number(run.lower[k], 7)} · UB ${number(run.upper[k], 7)} · gap ${gap}`,
+      `sweep ${run.sweeps[k]} · ${run.rows[k]} rows · ${number(run.seconds[k], 4)} s`,
+    ]);
+  }
+}

@@ -1,0 +1,21 @@
+// The distance of two bounds, as the library defines it (bender_core/run/bounds.py).
+
+import { number } from "./text.js";
+
+// How far two bounds are apart, relative to the larger of them in size.
+export const relativeGap = (lower, upper) => {
+  const difference = upper - lower;
+  if (!(difference > 0)) return 0;
+  const largest = Math.max(Math.abs(lower), Math.abs(upper));
+  return largest < Infinity ? difference / largest : Infinity;
+};
+
+// Two energies this close are the same as far as a run can tell; `scale`: how much energy is at stake.
+export const closeness = (lower, upper, scale) =>
+  Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), scale), 1e-12 * scale);
+
+export const gapText = (lower, upper, scale, digits) => {
+  if (lower === null || upper === null) return "–";
+  const closed = upper - lower <= closeness(lower, upper, scale);
+  return closed ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
+};

@@ -1,0 +1,13 @@
+// Lines of text in the middle of a picture that has nothing else to show; the first is at a height of its own.
+
+import { make } from "../svg.js";
+
+const APART = 22;
+
+export const note = (svg, lines, lift = 0) => {
+  const { width, height } = svg.getBoundingClientRect();
+  lines.forEach((line, k) => {
+    const place = { x: width / 2, y: height / 2 - lift + APART * k, "text-anchor": "middle" };
+    make(svg, "text", { class: "soft", ...place }, line);
+  });
+};

@@ -1,0 +1,59 @@
+// Scales of axes: from values to units of the axis and back, and the ticks between two ends, with their labels.
+
+import { number } from "./text.js";
+
+// Round values between two ends, about as many as wanted.
+export const ticks = (low, high, wanted) => {
+  const raw = (high - low) / wanted || 1;
+  const magnitude = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * magnitude).find((s) => s >= raw);
+  const out = [];
+  for (let t = Math.ceil(low / step) * step; t <= high + step * 1e-9; t += step) {
+    out.push(Math.abs(t) < step * 1e-9 ? 0 : t);
+  }
+  return out;
+};
+
+export const linear = {
+  of: (v) => v,
+  ticks: (low, high, wanted) => {
+    const values = ticks(low, high, wanted);
+    const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(values[1] - values[0] || 1) + 1e-9)));
+    return values.map((v) => [v, Math.abs(v) < 1e6 ? v.toFixed(digits).replace("-", "−") : number(v, 3)]);
+  },
+};
+
+// Of things that are counted: no ticks between whole numbers.
+export const counts = {
+  of: (v) => v,
+  ticks: (low, high, wanted) =>
+    ticks(low, high, wanted)
+      .filter(Number.isInteger)
+      .map((v) => [v, String(v)]),
+};
+
+const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
+
+const power = (k) => {
+  if (k >= -2 && k <= 5) return String(10 ** k);
+  const digits = [...String(Math.abs(k))].map((d) => RAISED[d]);
+  return `10${k < 0 ? "⁻" : ""}${digits.join("")}`;
+};
+
+export const logarithmic = {
+  of: (v) => Math.log10(v),
+  ticks: (low, high, wanted) => {
+    const labelled = (values) => values.map((v) => [Math.log10(v), number(v, 3)]);
+    if (high - low < 0.7) return labelled(ticks(10 ** low, 10 ** high, wanted).filter((v) => v > 0));
+    const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
+    if (high - low < 2.5) {
+      const values = [];
+      for (let k = first - 1; k <= last; k += 1) values.push(...[1, 2, 5].map((m) => m * 10 ** k));
+      return labelled(values.filter((v) => Math.log10(v) >= low && Math.log10(v) <= high));
+    }
+    const step = Math.max(1, Math.ceil((last - first) / wanted));
+    const out = [];
+    for (let k = first; k <= last; k += step) out.push([k, power(k)]);
+    return out;
+  },
+};

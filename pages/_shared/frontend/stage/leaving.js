@@ -1,0 +1,108 @@
+// Other pages: links to them, the address of this one, and what must not be asked on the way.
+
+const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
+const ANSWERED = 1000; // milliseconds that an answer is waited for at most before another page is asked for
+const SAID = 2500; // milliseconds that a button says what it has done
+
+const isOurs = (path) => /\/(watch)?$/.test(path);
+const opensTab = (event) => event.ctrlKey || event.metaKey || event.shiftKey;
+
+export class Leaving {
+  constructor(stage) {
+    this.stage = stage;
+    this.departed = Number.NEGATIVE_INFINITY;
+    this.again = null; // what was wanted, and waits for an answer
+    this.listen();
+  }
+
+  // Whether the page is being left.
+  soon() {
+    return performance.now() - this.departed < LEAVING;
+  }
+
+  // A link to another page keeps the session if Streamlit opens it; with a key held it opens in a tab of its own.
+  by(link, page, said) {
+    link.onclick = (event) => {
+      if (opensTab(event)) return;
+      event.preventDefault();
+      this.go(page, said());
+    };
+  }
+
+  go(page, said) {
+    this.stage.player.stop();
+    this.stage.questions.ask("go", { page, said });
+    this.departed = performance.now();
+  }
+
+  // Links are heard of before Streamlit is, in the capturing phase; the browser's own buttons only after it.
+  listen() {
+    const { root } = this.stage;
+    const hear = (event) => {
+      if (root.isConnected) return this.hear(event);
+      for (const name of ["click", "popstate"]) removeEventListener(name, hear, true);
+    };
+    for (const name of ["click", "popstate"]) addEventListener(name, hear, true);
+  }
+
+  hear(event) {
+    const path = event.composedPath();
+    const link = path.find((each) => each.tagName === "A");
+    const stays = !link || link.target || link.download || path.includes(this.stage.root) || opensTab(event);
+    if (event.type === "click" && stays) return;
+    if (isOurs((link ?? location).pathname)) Object.assign(this, { departed: Number.NEGATIVE_INFINITY, again: null });
+    else if (link) this.depart(event, () => link.click());
+    else this.departed = performance.now();
+  }
+
+  // Another page is about to be asked for. A question of ours that followed would be taken for a wish to stay, and
+  // Streamlit would clear the new page away and show none. And one that is not answered yet would be dropped. So what
+  // is shown here is said and answered first; `again` is what the person wanted.
+  depart(event, again) {
+    const { player, questions } = this.stage;
+    if ((questions.waiting || player.playing) && !this.soon()) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      if (player.playing || questions.settling !== null) {
+        player.stop();
+        questions.ask("show");
+      }
+      this.again = again;
+      setTimeout(() => this.goOn(), ANSWERED);
+    }
+    this.departed = performance.now();
+  }
+
+  goOn() {
+    const again = this.again;
+    this.again = null;
+    again?.();
+  }
+
+  // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
+  // gone there while the last answer was still on its way here.
+  stateAddress() {
+    const { data, player, arc } = this.stage;
+    if (!data.link || !isOurs(location.pathname)) return;
+    history.replaceState(history.state, "", `?${data.link}&at=${player.position}&arc=${Math.max(arc, 0)}`);
+  }
+
+  async copyLink(button) {
+    this.stateAddress();
+    button.textContent = await this.copied();
+    setTimeout(() => {
+      button.textContent = "copy link";
+    }, SAID);
+  }
+
+  // What came of it. Without a secure connection browsers offer no clipboard; the address bar has the link.
+  async copied() {
+    if (!this.stage.data.link) return "an uploaded model cannot be in a link";
+    try {
+      await navigator.clipboard.writeText(location.href);
+      return "copied";
+    } catch {
+      return "copy it from the address bar";
+    }
+  }
+}

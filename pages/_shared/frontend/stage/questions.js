@@ -1,0 +1,82 @@
+// What the stage asks of Python, by the trigger "command" (protocol.json), and which answer is the latest.
+
+// How many events after the present one are asked for: many where they are about to be played.
+const AHEAD = { playing: 80, paused: 24, stopped: 0 };
+const BEHIND = 8; // events before the present one that are to be held
+const AFTER = 40; // milliseconds without another jump until the place is asked for, while an answer is awaited
+const POLL = 250; // milliseconds until the first question how things are, while something runs in the background
+const AGAIN = 2000; // milliseconds until it is asked again, if no answer comes
+
+export class Questions {
+  constructor(stage) {
+    this.stage = stage;
+    this.serial = 0;
+    this.waiting = false;
+    this.settling = null;
+  }
+
+  // A stage that is mounted anew, while an answer to an earlier one was on its way, asks for the whole.
+  askForAll(run, send) {
+    const measure = this.stage.panes.measure;
+    send("command", { do: "poll", at: 0, arc: 0, first: 0, held: false, ahead: AHEAD.paused, measure, run, serial: 0 });
+  }
+
+  // Data have come: whether they answer the latest question. An answer to an earlier one leaves the latest open, also
+  // one that is about to be asked.
+  hear({ serial }, fresh) {
+    if (fresh) this.serial = serial;
+    const latest = fresh || (this.settling === null && serial === this.serial);
+    this.waiting = !latest;
+    return latest;
+  }
+
+  ask(what, more = {}) {
+    const { stage } = this;
+    const { player, arc, run, panes } = stage;
+    if (stage.leaving.soon()) return;
+    clearTimeout(this.settling);
+    this.settling = null;
+    this.serial += 1;
+    this.waiting = true;
+    const { measure } = panes;
+    const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
+    stage.send("command", { do: what, at, arc, first, held: true, ahead, measure, run, serial: this.serial, ...more });
+  }
+
+  // The first event that is not held, or if that is near, one some way behind: for steps back.
+  wanted() {
+    const { events, player } = this.stage;
+    const first = events.gap(player.position);
+    const behind = Math.max(player.position - BEHIND, 0);
+    const lacksBehind = behind < player.position && !events.has(behind);
+    return first - player.position < 2 || lacksBehind ? behind : first;
+  }
+
+  ahead(what) {
+    if (what === "stop") return AHEAD.stopped;
+    return this.stage.player.playing ? AHEAD.playing : AHEAD.paused;
+  }
+
+  // The first jump is asked for at once; those that follow before its answer, when they have come to rest.
+  settle() {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.ask("show"), this.waiting ? AFTER : 0);
+    this.waiting = true;
+  }
+
+  // Ask how things are while something runs, and again if no answer comes: of two commands sent at once the server sees
+  // the later one. For the same reason a question must not take the place of Stop.
+  poll(busy) {
+    clearTimeout(this.next);
+    if (busy) this.pollIn(POLL);
+  }
+
+  pollIn(milliseconds) {
+    const { stage } = this;
+    this.next = setTimeout(() => {
+      if (!stage.root.isConnected) return;
+      this.ask(stage.stopping ? "stop" : "poll");
+      this.pollIn(AGAIN);
+    }, milliseconds);
+  }
+}

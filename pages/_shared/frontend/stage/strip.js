@@ -1,0 +1,100 @@
+// The strip above the scrubber: where sweeps end, where the bound rose most, and the range that playing loops over.
+
+import { follow, pressable } from "../pressing.js";
+import { make } from "../svg.js";
+import { number } from "../text.js";
+
+const THUMB = 8; // pixels from either end at which the middle of the scrubber's thumb stops
+
+export class Strip {
+  constructor(stage) {
+    this.stage = stage;
+    this.svg = stage.$(".marks");
+    this.range = null;
+    stage.$("[data-act=loop]").onclick = () => this.toggle();
+    new ResizeObserver(() => stage.run !== null && this.draw()).observe(this.svg);
+  }
+
+  // Loop over the sweep shown, or stop looping.
+  toggle() {
+    this.range = this.range ? null : this.sweepAround(this.stage.player.position);
+    this.draw();
+  }
+
+  sweepAround(position) {
+    const ends = this.stage.history.sweeps;
+    const next = ends.findIndex((end) => end >= position);
+    const last = ends[ends.length - 1] || 0;
+    if (next < 0) return [last, Math.max(this.stage.player.seen, last + 1)];
+    return [ends[next - 1] || 0, ends[next]];
+  }
+
+  draw() {
+    const { svg, stage } = this;
+    const { seen } = stage.player;
+    const { width, height } = svg.getBoundingClientRect();
+    stage.$("[data-act=loop]").setAttribute("aria-pressed", Boolean(this.range));
+    if (!width) return;
+    // What is drawn anew stays the keyboard's.
+    const focused = svg.querySelector(":focus")?.dataset.end;
+    svg.replaceChildren();
+    const room = width - 2 * THUMB;
+    const x = (position) => THUMB + (position / Math.max(seen, 1)) * room;
+    this.at = (pixel) => Math.round(((pixel - THUMB) / room) * Math.max(seen, 1));
+    if (this.range) this.drawRange(x, height);
+    const ends = stage.history.sweeps.filter((end) => end <= seen);
+    const d = ends.map((end) => `M${x(end).toFixed(1)} ${height - 5}V${height}`).join("");
+    make(svg, "path", { class: "sweeps", d });
+    this.drawRise(x, height);
+    svg.querySelector(`[data-end="${focused}"]`)?.focus();
+  }
+
+  drawRise(x, height) {
+    const { svg, stage } = this;
+    const { player } = stage;
+    const { rise } = stage.history;
+    if (!rise || rise.event > player.seen) return;
+    const label = `Go to event ${rise.event}, where the bound rose most`;
+    const role = { role: "button", tabindex: 0, "data-end": "rise", "aria-label": label };
+    const peak = make(svg, "path", { class: "rise", d: `M${x(rise.event)} ${height - 1}l-5 -9h10z`, ...role });
+    pressable(peak, () => {
+      player.stop();
+      player.show(rise.event);
+    });
+    const lines = ["Here the bound rose most", `event ${rise.event}: by ${number(rise.gain)}`];
+    stage.tip.explain(peak, () => lines);
+  }
+
+  drawRange(x, height) {
+    const [a, b] = this.range;
+    const width = Math.max(x(b) - x(a), 2);
+    make(this.svg, "rect", { class: "loop", x: x(a), width, y: 2, height: height - 4 });
+    this.drawHandle("Start", 0, x, height);
+    this.drawHandle("End", 1, x, height);
+  }
+
+  drawHandle(name, end, x, height) {
+    const at = this.range[end];
+    const box = { x: x(at) - 3, width: 6, y: 0, height };
+    const role = { role: "slider", tabindex: 0, "data-end": end, "aria-label": `${name} of the loop` };
+    const values = { "aria-valuemin": 0, "aria-valuemax": this.stage.player.seen, "aria-valuenow": at };
+    const handle = make(this.svg, "rect", { class: "handle", ...box, ...role, ...values });
+    handle.onkeydown = (event) => {
+      const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!way) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.pull(end, at + way * (event.shiftKey ? 10 : 1));
+    };
+    handle.onpointerdown = (down) => {
+      down.preventDefault();
+      follow((event) => this.pull(end, this.at(event.clientX - this.svg.getBoundingClientRect().left)));
+    };
+  }
+
+  pull(end, position) {
+    const to = Math.min(Math.max(position, 0), this.stage.player.seen);
+    this.range[end] = end === 0 ? Math.min(to, this.range[1] - 1) : Math.max(to, this.range[0] + 1);
+    this.draw();
+  }
+}

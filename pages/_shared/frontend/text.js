@@ -1,0 +1,19 @@
+// Numbers and names as a person reads them.
+
+export const number = (value, digits = 5) => {
+  if (value === null || !Number.isFinite(value)) return "–";
+  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-3)) {
+    return Math.abs(value) < 1e-12 ? "0" : value.toExponential(2).replaceAll("-", "−");
+  }
+  const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
+  return String(Number(value.toFixed(Math.max(0, Math.min(4, digits + 1 - whole))))).replace("-", "−");
+};
+
+// A name where there is little room; one that is isolated, as it runs from right to left (pages/_shared/app/text.py),
+// stays isolated.
+export const short = (text, most) => {
+  const letters = Array.from(text);
+  if (letters.length <= most) return text;
+  const kept = letters.slice(0, most - 1).join("");
+  return `${kept.trimEnd()}…${text.startsWith("\u2068") ? "\u2069" : ""}`;
+};

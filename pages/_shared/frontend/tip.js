@@ -1,0 +1,44 @@
+// The tip: a few lines about what the pointer is over, or what has the focus of the keyboard.
+
+const BESIDE = 14; // pixels from the pointer
+const LONGEST = 160; // characters of a line
+const DOWN = 60; // pixels, at most, from the top of what has the focus
+
+export class Tip {
+  // `element` lies in `frame`, and stays within it by a margin in pixels.
+  constructor(element, frame, margin = 0) {
+    Object.assign(this, { element, frame, margin });
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+
+  // At a place of the window; the first line is the title.
+  show(x, y, lines) {
+    const { element, margin } = this;
+    element.hidden = false;
+    element.replaceChildren(
+      ...lines.map((line, k) => {
+        const row = document.createElement("div");
+        row.textContent = line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+        if (k === 0) row.style.fontWeight = 600;
+        return row;
+      }),
+    );
+    const { left, top, width, height } = this.frame.getBoundingClientRect();
+    element.style.left = `${Math.max(0, Math.min(x - left + BESIDE, width - element.offsetWidth - margin))}px`;
+    element.style.top = `${Math.min(y - top + BESIDE, height - element.offsetHeight - margin)}px`;
+  }
+
+  // Show `lines()` while the pointer is over an element, or the keyboard has come to it.
+  explain(element, lines) {
+    element.onpointerenter = (event) => this.show(event.clientX, event.clientY, lines());
+    element.onpointerleave = element.onblur = () => this.hide();
+    element.onfocus = () => {
+      if (!element.matches(":focus-visible")) return;
+      const { x, y, width, height } = element.getBoundingClientRect();
+      this.show(x + width / 2, y + Math.min(height, DOWN), lines());
+    };
+  }
+}

@@ -1,0 +1,55 @@
+// Zoom along the horizontal axis of a chart: the wheel around the pointer, + and − around a place; a double-click
+// or 0 shows all of it again.
+
+const FACTORS = { "+": 0.8, "=": 0.8, "-": 1.25, 0: Infinity }; // = is the key of + without shift
+const CLOSEST = 1e-4; // share of the whole that is shown at least
+
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+export class Zoom {
+  // `chart` has its `svg`; its `frame` as drawn last (`box` in pixels and `range` in units of the axis; null where
+  // nothing is drawn); `extent()`, the whole range; and `draw()`.
+  constructor(chart) {
+    this.chart = chart;
+    this.range = null;
+    chart.svg.onwheel = (event) => this.wheel(event);
+    chart.svg.ondblclick = () => this.show(null);
+  }
+
+  // What to show: the range chosen, or all.
+  shown() {
+    return this.range ?? this.chart.extent();
+  }
+
+  show(range) {
+    this.range = range;
+    this.chart.draw();
+  }
+
+  wheel(event) {
+    const { svg, frame } = this.chart;
+    if (!frame) return;
+    event.preventDefault();
+    const { box, range } = frame;
+    const share = (event.clientX - svg.getBoundingClientRect().left - box.left) / Math.max(box.right - box.left, 1);
+    this.by(event.deltaY > 0 ? 1.25 : 0.8, range[0] + (range[1] - range[0]) * clamp(share, 0, 1));
+  }
+
+  // Whether a key zooms; then it does, around a place, or the end of the range that is nearer to it.
+  press(event, at) {
+    const factor = event.ctrlKey || event.metaKey ? undefined : FACTORS[event.key];
+    if (!factor || !this.chart.frame) return false;
+    event.preventDefault();
+    this.by(factor, clamp(at, ...this.chart.frame.range));
+    return true;
+  }
+
+  by(factor, at) {
+    const [low, high] = this.chart.frame.range;
+    const [first, last] = this.chart.extent();
+    if (factor === Infinity) return this.show(null);
+    const [from, to] = [Math.max(first, at - (at - low) * factor), Math.min(last, at + (high - at) * factor)];
+    if (to - from >= last - first) this.show(null);
+    else if (to - from > (last - first) * CLOSEST) this.show([from, to]);
+  }
+}

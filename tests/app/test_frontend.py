@@ -1,0 +1,71 @@
+"""What a browser is sent of a component: its modules and its style, once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pages._shared.app import frontend
+from pages._shared.app.frontend import FRONTEND, Component, modules
+
+COMPONENTS = ("stage", "curves")
+SOURCES = [
+    path for path in FRONTEND.rglob("*") if path.suffix in (".js", ".css", ".html") and "node_modules" not in path.parts
+]
+
+
+@pytest.fixture
+def session_state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(frontend.st, "session_state", state)
+    return state
+
+
+def test_code_goes_to_a_tab_once_and_again_if_it_is_missing(session_state: dict[str, Any]) -> None:
+    component = Component("curves")
+    mounted: list[dict[str, Any]] = []
+    component._mount = lambda **given: mounted.append(given)
+    component.mount({"runs": []})
+    component.mount({"runs": []})
+    mounted[-1]["on_missing_change"]()
+    component.mount({"runs": []})
+    assert [given["data"]["code"] for given in mounted] == [component.code, None, component.code]
+    assert {given["key"] for given in mounted} == {"curves"}
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_a_component_is_sent_all_modules_it_imports_and_no_others(name: str) -> None:
+    found = modules(f"{name}/{name}.js")
+    assert found == {path: (FRONTEND / path).read_text(encoding="utf-8") for path in found}
+    other = {"stage", "curves"} - {name}
+    assert not [path for path in found if path.split("/")[0] in other]
+
+
+def test_every_module_is_part_of_a_component() -> None:
+    sent = {path for name in COMPONENTS for path in modules(f"{name}/{name}.js")}
+    there = {
+        path.relative_to(FRONTEND).as_posix() for path in FRONTEND.rglob("*.js") if "node_modules" not in path.parts
+    }
+    assert there - sent == {"loader.js", "eslint.config.js"}
+
+
+def test_files_of_the_frontend_are_short() -> None:
+    for path in SOURCES:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 300, path
+        assert max(map(len, lines)) <= 120, path
+
+
+def test_code_is_not_large() -> None:
+    for name in COMPONENTS:
+        assert len(json.dumps(Component(name).code)) <= 90_000
+
+
+def test_packages_are_locked_wherever_they_come_from() -> None:
+    locked = json.loads((FRONTEND / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    asked = json.loads((FRONTEND / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    assert {name: locked[f"node_modules/{name}"]["version"] for name in asked} == asked
+    packages = [package for path, package in locked.items() if path]
+    assert all("integrity" in package and "resolved" not in package for package in packages)

@@ -1,0 +1,95 @@
+"""Everything that a component is sent is what the protocol says, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.experiments.perform import CURVE
+from bender_core.kernels.layout import Kind
+from pages._shared.app.session import Lab
+from pages._shared.compare.curves import Curve, view
+from pages._shared.watch import stage
+from pages._shared.watch.frames import COLUMNS, frames, last_frame
+from pages._shared.watch.stage import obey, reference_lines, stage_data
+from tests.labs import SessionState, command, lab
+from tests.protocol import KINDS, PROTOCOL, faults, fields
+
+RUNS = [("pose-small", 8, 9, "mplp"), ("torus-10x10", 5, 4, "srmp"), ("karate", 6, 12, "mplp"), ("tiny", 3, 11, "mplp")]
+
+
+@pytest.fixture(params=RUNS, ids=lambda run: f"{run[0]}-v{run[2]}")
+def mine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setattr(stage.st, "session_state", SessionState())
+    return lab(*request.param, max_sweeps=4)
+
+
+def test_kinds_of_events_are_numbered_as_in_the_library() -> None:
+    assert {kind.name: kind.value for kind in Kind} == KINDS
+
+
+def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
+    engine, at = mine.run.engine, 0
+    while at == 0 or not engine.finished:
+        chunk = frames(engine, at, at + 200)
+        assert faults("frames", chunk) == []
+        assert {len(column) for column in chunk["columns"].values()} == {engine.position - at}
+        for arcs, slack in zip(chunk["columns"]["changed_arcs"], chunk["columns"]["changed_slack"], strict=True):
+            assert len(arcs) == len(slack)
+        at = engine.position
+    for position in (0, 1, len(engine.trace)):
+        engine.seek(position)
+        assert faults("frames", last_frame(engine)) == []
+
+
+def test_a_chunk_has_the_columns_of_the_protocol_and_no_others(mine: Lab) -> None:
+    assert list(PROTOCOL["$defs"]["columns"]["properties"]) == list(COLUMNS)
+    chunk = frames(mine.run.engine, 0, 3)
+    for name in COLUMNS:
+        without = chunk | {"columns": {other: column for other, column in chunk["columns"].items() if other != name}}
+        assert faults("frames", without)
+    assert faults("frames", chunk | {"columns": chunk["columns"] | {"more": []}})
+    assert faults("frames", chunk | {"columns": chunk["columns"] | {"lower": ["-3.2"] * 3}})
+
+
+@pytest.mark.parametrize("measure", ["slack", "mean", "largest", "loose"])
+def test_what_the_stage_is_sent_is_what_the_protocol_says(mine: Lab, measure: str) -> None:
+    assert faults("stage", stage_data(mine)) == []
+    asked = [
+        command("step", grain="sweep", backward=False, measure=measure),
+        command("show", at=5, first=2, arc=1, measure=measure),
+        command("step", at=5, grain="node", backward=True, measure=measure),
+        command("show", at=5, ahead=0, measure=measure),
+        command("run", at=5, measure=measure),
+        command("poll", at=5, held=False, measure=measure),
+    ]
+    for question in asked:
+        assert faults("command", question) == []
+        obey(mine.run, question)
+        assert faults("stage", stage_data(mine)) == []
+    mine.run.work.thread.join()
+    assert faults("stage", stage_data(mine)) == []
+
+
+def test_references_are_sent_as_the_protocol_says(mine: Lab) -> None:
+    lines = reference_lines(bc.reference(mine.mrf, time_limit=20))
+    assert lines
+    assert faults("references", lines) == []
+
+
+@pytest.mark.parametrize("sweeps", [0, 1, 30])
+def test_curves_are_sent_as_the_protocol_says(sweeps: int) -> None:
+    records = np.zeros(sweeps, CURVE)
+    records["sweep"] = np.arange(sweeps)
+    records["lower_bound"] = np.linspace(-3, -2, sweeps)
+    curves = [
+        Curve(f"v{variant}", variant, 8, "groups", "mplp", "running", records, None, 3.0, faded=variant == 4)
+        for variant in bc.VARIANTS
+    ]
+    sent = view("a model", curves)
+    assert faults("curves", sent) == []
+    assert all(
+        {len(run[name]) for name in ("sweeps", "rows", "seconds", "lower", "upper")} == {sweeps} for run in sent["runs"]
+    )
+    assert {name for run in sent["runs"] for name in run} == fields("curve")

@@ -1,0 +1,123 @@
+"""A component mounted in a bare page, fed by the Python that feeds it in the app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from pages._shared.app.frontend import FRONTEND, Component
+from pages._shared.app.session import Lab
+from pages._shared.compare import curves
+from pages._shared.watch import stage
+from tests.protocol import faults
+
+# The colours and type that Streamlit passes on to components.
+PAGE = """<!doctype html><title>Component</title><style>
+:root {
+  --st-text-color: #1f2933; --st-background-color: #fff; --st-secondary-background-color: #f2f5f8;
+  --st-primary-color: #0072b2; --st-font: sans-serif; --st-code-font: monospace;
+}
+body { margin: 16px; }
+</style><main></main>"""
+
+# As Streamlit mounts a component of its second kind: the page in a shadow, the loader's function with every answer.
+MOUNT = """async ([html]) => {
+    const parentElement = document.querySelector('main').attachShadow({ mode: 'open' });
+    parentElement.innerHTML = html;
+    const { default: load } = await import('/loader.js');
+    window.receive = (data) => load({
+        parentElement,
+        data,
+        setTriggerValue: async (name, value) => {
+            const answer = await window.trigger(name, value);
+            if (answer) window.receive(answer);
+        },
+    });
+}"""
+
+
+class Mounted:
+    """A component in a page.
+
+    Attributes
+    ----------
+    root : Locator
+        What it draws.
+    triggers : list of (str, value)
+        What it has asked for.
+    """
+
+    def __init__(self, page: Page, component: Component, protocol: str) -> None:
+        self.page, self.component, self.protocol = page, component, protocol
+        self.root = page.locator("[data-component]")
+        self.triggers: list[tuple[str, Any]] = []
+        page.expose_function("trigger", self._trigger)
+        name = component.name
+        page.evaluate(MOUNT, [(FRONTEND / name / f"{name}.html").read_text(encoding="utf-8")])
+
+    def receive(self, data: dict[str, Any], code: bool = True) -> None:
+        """Send data to the component, with its code or as to one that has it, and wait until they are drawn."""
+        assert faults(self.protocol, data) == []
+        self.page.evaluate("(data) => window.receive(data)", data | {"code": self.component.code if code else None})
+
+    def answer(self, name: str, value: Any) -> dict[str, Any] | None:
+        """What Python says to something that the component asked for; nothing by default."""
+
+    def _trigger(self, name: str, value: Any) -> dict[str, Any] | None:
+        self.triggers.append((name, value))
+        data = self.answer(name, value)
+        if data is None:
+            return None
+        assert faults(self.protocol, data) == []
+        return data | {"code": self.component.code if name == "missing" else None}
+
+
+class Curves(Mounted):
+    """The chart of Compare."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page, curves._component, "curves")
+        self.svg = self.root.locator("figure svg")
+        self.lines = self.root.locator(".lower")
+        self.tip = self.root.locator(".tip")
+
+    def show(self, model: str, runs: list[curves.Curve], code: bool = True) -> None:
+        self.receive(curves.view(model, runs), code)
+
+    def switch(self, name: str) -> None:
+        self.root.locator(".bar").get_by_role("button", name=name, exact=True).click()
+
+    def key(self, name: Any) -> Locator:
+        """The button of a run."""
+        return self.root.locator(".keys").get_by_role("button", name=name)
+
+    def ticks(self) -> list[str]:
+        return self.root.locator(".tick").all_text_contents()
+
+
+class Stage(Mounted):
+    """The stage, with a run behind it that obeys its commands at once."""
+
+    def __init__(self, page: Page, lab: Lab) -> None:
+        super().__init__(page, stage._component, "stage")
+        self.lab = lab
+        self.receive(stage.stage_data(lab))
+
+    def answer(self, name: str, value: Any) -> dict[str, Any]:
+        if name == "command":
+            assert faults("command", value) == []
+            stage.obey(self.lab.run, value)
+        return stage.stage_data(self.lab)
+
+    def click(self, selector: str) -> None:
+        self.root.locator(selector).click()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until every question is answered."""
+        expect(self.root).to_have_attribute("data-state", "idle", timeout=30_000)
+
+    @property
+    def position(self) -> int:
+        return int(self.root.get_attribute("data-position"))

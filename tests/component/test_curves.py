@@ -1,0 +1,203 @@
+"""The chart of Compare in a bare page: its switches, axes, zoom and tip, by mouse and by keys."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import bender_core as bc
+from bender_core.experiments.perform import CURVE, record
+from bender_core.visualization.styles import STYLES
+from pages._shared.compare.curves import Curve
+from tests.component.mounting import Curves
+from tests.labs import is_shown, lab
+
+pytestmark = pytest.mark.browser
+
+FIELD = (4, 9, 11, 12)
+NAME = "pose, small"
+
+
+@cache
+def raced(variant: int) -> np.ndarray:
+    """Where a run was after every sweep, a hundredth of a second each."""
+    engine = lab("pose-small", 8, variant).run.engine
+    records = [record(engine, 0.0)]
+    while not engine.finished:
+        engine.step("sweep")
+        records.append(record(engine, 0.01 * len(records)))
+    return np.array(records, CURVE)
+
+
+def race(*variants: int) -> list[Curve]:
+    scale = lab("pose-small", 8, 9).run.engine.graph.problem.scale
+    return [Curve(f"v{k}", k, 8, "groups", "mplp", "gap closed", raced(k), None, scale) for k in variants]
+
+
+@pytest.fixture
+def drawn(curves: Curves) -> Curves:
+    curves.show(NAME, race(*FIELD))
+    return curves
+
+
+def test_before_a_race_the_chart_says_what_to_press(curves: Curves) -> None:
+    curves.show(NAME, [])
+    expect(curves.svg).to_contain_text("Press Race")
+    curves.show(NAME, race(*FIELD))
+    expect(curves.lines).to_have_count(len(FIELD))
+    expect(curves.svg).not_to_contain_text("Press Race")
+
+
+def test_axes_are_named_by_what_is_chosen(drawn: Curves) -> None:
+    title, x_name, y_name = (drawn.root.locator(part) for part in ("figcaption", ".x-name", ".y-name"))
+    expect(title).to_have_text("pose, small: bounds on the energy against sweeps")
+    expect(x_name).to_have_text("sweeps")
+    expect(y_name).to_have_text("energy")
+    drawn.switch("seconds")
+    drawn.switch("log")
+    drawn.switch("LB to best UB (log)")
+    expect(x_name).to_have_text("seconds of the run's own computing (log)")
+    expect(y_name).to_have_text("best UB − LB, energy (log)")
+    expect(drawn.root.locator(".upper")).to_have_count(0)
+    drawn.switch("sweeps")
+    drawn.switch("linear")
+    drawn.switch("LB")
+    expect(title).to_have_text("pose, small: lower bounds on the energy against sweeps")
+    expect(drawn.root.locator(".upper")).to_have_count(0)
+    drawn.switch("both bounds")
+    expect(drawn.root.locator(".upper")).to_have_count(len(FIELD))
+
+
+def test_exact_runs_have_no_rows_to_be_drawn_against(drawn: Curves) -> None:
+    drawn.switch("rows")
+    expect(drawn.lines).to_have_count(2)
+    expect(drawn.root.locator(".how")).to_contain_text("Exact runs have no rows")
+    for variant in (4, 9):
+        drawn.key(re.compile(f"^{variant}")).click()
+    expect(drawn.svg).to_contain_text("Exact min-marginals take no rows")
+
+
+def test_points_are_where_the_ticks_say(drawn: Curves) -> None:
+    """A run that ended within a sweep ends half way through it."""
+    line = drawn.root.locator(".lower[data-run=v11]").get_attribute("d")
+    x = float(re.findall(r"L(\S+) ", line)[-1])
+    places = "(all) => all.map((tick) => [Number(tick.textContent), Number(tick.getAttribute('x'))])"
+    ticks = drawn.root.locator(".tick").evaluate_all(places)
+    (a, left), (b, right) = ticks[0], ticks[-1]
+    *_, before, last = raced(11)["sweep"]
+    assert before == last
+    assert a + (b - a) * (x - left) / (right - left) == pytest.approx(last + 0.5, abs=0.05)
+
+
+def test_zoom_and_what_is_hidden_stay_when_data_come(page: Page, drawn: Curves) -> None:
+    whole = drawn.ticks()
+    drawn.svg.hover(position={"x": 200, "y": 100})
+    for _ in range(4):
+        page.mouse.wheel(0, -100)
+    expect(drawn.root.locator(".tick").last).not_to_have_text(whole[-1])
+    zoomed = drawn.ticks()
+    nine = drawn.key(re.compile("^9"))
+    nine.press("Enter")
+    expect(nine).to_have_attribute("aria-pressed", "false")
+    expect(drawn.lines).to_have_count(len(FIELD) - 1)
+    nine.evaluate("(button) => { button.marked = true }")
+    drawn.show(NAME, race(*FIELD), code=False)
+    assert drawn.ticks() == zoomed
+    expect(drawn.lines).to_have_count(len(FIELD) - 1)
+    assert nine.evaluate("(button) => button.marked"), "a button must not vanish under the finger"
+    drawn.svg.dblclick(position={"x": 200, "y": 100})
+    expect(drawn.root.locator(".tick").last).to_have_text(whole[-1])
+    nine.click()
+    expect(drawn.lines).to_have_count(len(FIELD))
+
+
+def test_the_wheel_zooms_around_the_pointer(page: Page, drawn: Curves) -> None:
+    """What the pointer is at stays there."""
+    drawn.root.evaluate("({ curves }) => { window.chart = curves }")
+    drawn.svg.hover(position={"x": 300, "y": 100})
+    at = (
+        "() => { const { box, range } = chart.frame; const u = (300 - box.left) / (box.right - box.left);"
+        " return [range[0] + (range[1] - range[0]) * u, range[1] - range[0]]; }"
+    )
+    value, length = page.evaluate(at)
+    page.mouse.wheel(0, -100)
+    page.mouse.wheel(0, -100)
+    page.wait_for_function("() => chart.zoom.range !== null")
+    page.wait_for_function("(before) => chart.frame.range[1] - chart.frame.range[0] < 0.7 * before", arg=length)
+    closer, shorter = page.evaluate(at)
+    assert closer == pytest.approx(value, abs=0.02 * length)
+    assert shorter == pytest.approx(0.64 * length)
+
+
+def test_the_tip_tells_what_the_nearest_run_had_reached(page: Page, drawn: Curves) -> None:
+    place = drawn.svg.evaluate(
+        """(svg) => {
+            const { left, top } = svg.getBoundingClientRect();
+            const line = svg.querySelector('.lower[data-run=v9]').getAttribute('d');
+            const [, x, y] = [...line.matchAll(/L([^ ]+) ([^L]+)/g)].at(-3);
+            return [left + Number(x), top + Number(y)];
+        }"""
+    )
+    page.mouse.move(*place)
+    title, bounds, where = drawn.tip.locator("div").all_inner_texts()
+    assert title == f"variant 9: {bc.VARIANTS[9].name} · M 8 · groups · mplp"
+    reached = raced(9)[-3]
+    assert where.startswith(f"sweep {reached['sweep']} · {reached['rows']} rows · ")
+    lower, upper = re.fullmatch(r"LB (\S+) · UB (\S+) · gap .*", bounds).groups()
+    assert is_shown(reached["lower_bound"], lower)
+    assert is_shown(reached["upper_bound"], upper)
+    page.mouse.move(2, 2)
+    expect(drawn.tip).to_be_hidden()
+
+
+def test_the_tip_stays_within_the_figure(page: Page, drawn: Curves) -> None:
+    box = drawn.root.locator("figure").bounding_box()
+    inner = drawn.svg.bounding_box()
+    for share in (0.2, 0.5, 0.8):
+        for height in (0.1, 0.85):
+            page.mouse.move(inner["x"] + share * inner["width"], inner["y"] + height * inner["height"])
+            tip = drawn.tip.bounding_box()
+            assert box["x"] <= tip["x"]
+            assert tip["x"] + tip["width"] <= box["x"] + box["width"]
+            assert tip["y"] + tip["height"] <= box["y"] + box["height"]
+
+
+def test_the_curves_go_by_keys(page: Page, drawn: Curves) -> None:
+    drawn.root.locator("[data-y=gap]").focus()
+    page.keyboard.press("Tab")
+    expect(drawn.svg).to_be_focused()
+    expect(drawn.tip).to_contain_text("variant 4: ")
+    told = drawn.tip.inner_text()
+    page.keyboard.press("ArrowLeft")
+    expect(drawn.tip).not_to_have_text(told, use_inner_text=True)
+    page.keyboard.press("ArrowDown")
+    expect(drawn.tip).to_contain_text("variant 9: ")
+    whole = drawn.ticks()
+    page.keyboard.press("+")
+    expect(drawn.root.locator(".tick")).not_to_have_text(whole)
+    page.keyboard.press("0")
+    expect(drawn.root.locator(".tick")).to_have_text(whole)
+    page.keyboard.press("Tab")
+    expect(drawn.tip).to_be_hidden()
+
+
+def test_lines_look_as_the_library_says(drawn: Curves) -> None:
+
+    for variant in FIELD:
+        line = drawn.root.locator(f".lower[data-run=v{variant}]")
+        expect(line).to_have_attribute("stroke", STYLES[variant].colour)
+        dashed = bool(line.get_attribute("stroke-dasharray"))
+        assert dashed == (STYLES[variant].dash != "solid")
+
+
+def test_names_of_lines_do_not_cover_each_other(curves: Curves) -> None:
+    every = tuple(bc.VARIANTS)
+    curves.show(NAME, race(*every))
+    names = curves.root.locator("text.name")
+    heights = names.evaluate_all("(all) => all.map((text) => Number(text.getAttribute('y')))")
+    assert len(heights) == len(every)
+    assert np.diff(sorted(heights)).min() >= 16

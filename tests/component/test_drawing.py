@@ -1,0 +1,118 @@
+"""What charts are drawn with: ticks, colours, and lines that pass by what is in their way."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import plotly.colors
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from playwright.sync_api import BrowserContext, Page
+
+from bender_core.visualization.styles import GROUP_COLOURS
+from tests.component.conftest import ADDRESS
+from tests.component.mounting import Stage
+from tests.labs import lab
+
+pytestmark = pytest.mark.browser
+
+TICKS = """async ([kind, low, high, wanted]) => {
+    const scales = await import('/scales.js');
+    return scales[kind].ticks(low, high, wanted);
+}"""
+
+
+@pytest.fixture(scope="module")
+def here(bare: BrowserContext) -> Page:
+    """A page that all examples share: nothing in it changes."""
+    page = bare.new_page()
+    page.goto(f"{ADDRESS}/")
+    return page
+
+
+def value(text: str) -> float:
+    """The number that a label says."""
+    raised = re.fullmatch(r"10(⁻?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)", text)
+    if raised:
+        power = int("".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in raised[2]))
+        return 10.0 ** (-power if raised[1] else power)
+    return float(text.replace("−", "-"))
+
+
+@settings(max_examples=60)
+@given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e5), st.integers(2, 12))
+def test_ticks_are_round_even_and_labelled_as_they_are(here: Page, low: float, length: float, wanted: int) -> None:
+    ticks = here.evaluate(TICKS, ["linear", low, low + length, wanted])
+    at = np.array([tick for tick, _ in ticks])
+    assert 1 <= len(at) <= wanted + 1
+    assert (at >= low - 1e-9 * length).all()
+    assert (at <= low + length * (1 + 1e-9)).all()
+    if len(at) > 1:
+        step = at[1] - at[0]
+        assert np.diff(at) == pytest.approx(step, rel=1e-6)
+        assert float(f"{step:.1e}"[:3]) in (1.0, 2.0, 5.0)
+        for tick, text in ticks:
+            assert value(text) == pytest.approx(tick, abs=1e-3 * step)
+
+
+def test_counts_have_no_ticks_between_whole_numbers(here: Page) -> None:
+    assert here.evaluate(TICKS, ["counts", 0, 2, 8]) == [[0, "0"], [1, "1"], [2, "2"]]
+    assert here.evaluate(TICKS, ["counts", 0, 1200, 4]) == [[0, "0"], [500, "500"], [1000, "1000"]]
+
+
+@pytest.mark.parametrize(("low", "high"), [(-9.3, 4.1), (-1.2, 0.9), (2.05, 2.6), (-0.1, 0.1), (3, 40)])
+def test_logarithmic_ticks_are_powers_or_parts_of_them(here: Page, low: float, high: float) -> None:
+    ticks = here.evaluate(TICKS, ["logarithmic", low, high, 6])
+    assert 2 <= len(ticks) <= 14
+    for at, text in ticks:
+        assert low - 1e-9 <= at <= high + 1e-9
+        assert value(text) == pytest.approx(10**at, rel=1e-2)
+        assert high - low < 0.7 or f"{value(text):.0e}"[0] in "125"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_ramp_is_viridis_and_stands_out_more_the_larger_the_share(here: Page, dark: bool) -> None:
+    shares = np.linspace(0, 1, 41)
+    colours = here.evaluate(
+        """async ([shares, dark]) => {
+            const { ramp } = await import('/palette.js');
+            return shares.map((share) => ramp(share, dark));
+        }""",
+        [shares.tolist(), dark],
+    )
+    drawn = np.array([[int(part) for part in re.findall(r"\d+", colour)] for colour in colours])
+    viridis = np.array([plotly.colors.hex_to_rgb(colour) for colour in plotly.colors.sequential.Viridis])
+    places = (0.35 + 0.65 * shares if dark else 0.8 * (1 - shares)) * (len(viridis) - 1)
+    expected = np.column_stack([np.interp(places, np.arange(len(viridis)), channel) for channel in viridis.T])
+    assert drawn == pytest.approx(expected, abs=1.5)
+    lightness = drawn @ [0.3, 0.6, 0.1]
+    assert (np.diff(lightness if dark else -lightness) >= -1).all()
+
+
+def test_a_line_passes_by_the_circles_in_its_way(here: Page) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        ends, middle = rng.uniform(100, 500, (2, 2)), rng.uniform(0.2, 0.8)
+        length = np.hypot(*(ends[1] - ends[0]))
+        if length < 250:
+            continue
+        across = np.array([-(ends[1] - ends[0])[1], (ends[1] - ends[0])[0]]) / length
+        circle = ends[0] + middle * (ends[1] - ends[0]) + rng.uniform(-24, 24) * across
+        path = here.evaluate(
+            "async (at) => (await import('/marks/edge.js')).arch(at, 0, 1, 600)",
+            [*ends.tolist(), circle.tolist()],
+        )
+        x0, y0, cx, cy, x1, y1 = (float(number) for number in re.findall(r"-?[\d.]+", path))
+        t = np.linspace(0, 1, 200)[:, None]
+        points = (1 - t) ** 2 * [x0, y0] + 2 * t * (1 - t) * [cx, cy] + t**2 * [x1, y1]
+        assert np.hypot(*(points - circle).T).min() > 20
+
+
+def test_groups_have_the_colours_of_the_library(watched: type[Stage]) -> None:
+    stage = watched(lab("pose-small", 8, 9))
+    stage.root.locator("button[data-view=both]").click()
+    owner = stage.lab.partition.group_of()
+    fills = stage.root.locator("circle.variable").evaluate_all("(all) => all.map((dot) => dot.getAttribute('fill'))")
+    assert fills == [GROUP_COLOURS[group % len(GROUP_COLOURS)] for group in owner]

@@ -1,0 +1,230 @@
+"""What the stage does by itself, with a run behind it and no server: zoom, axis, tips, colours, late answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import bender_core as bc
+from pages._shared.app.session import Lab
+from tests.component.mounting import Stage
+from tests.labs import is_shown, lab
+
+pytestmark = pytest.mark.browser
+
+Watched = Callable[[Lab], Stage]
+
+
+@pytest.fixture
+def stage(watched: Watched) -> Stage:
+    return watched(lab("pose-small", 8, 9))
+
+
+@pytest.fixture
+def run() -> bc.Engine:
+    """The same run, on this side."""
+    return lab("pose-small", 8, 9).run.engine
+
+
+def lines(stage: Stage) -> list[str]:
+    """The look of every line."""
+    return stage.root.locator(".tie").evaluate_all(
+        """(all) => all.map((line) =>
+            ['stroke', 'stroke-width', 'stroke-dasharray'].map((name) => line.getAttribute(name)).join(' '))"""
+    )
+
+
+def tip(stage: Stage, selector: str) -> list[str]:
+    """What is told of something under the pointer."""
+    stage.root.locator(selector).dispatch_event("pointerenter", {"clientX": 400, "clientY": 400})
+    return stage.root.locator(".tip div").all_inner_texts()
+
+
+# -- code and data --------------------------------------------------------------------------------------------
+
+
+def test_a_tab_that_lacks_the_code_asks_for_it(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a script was run again before its first answer had arrived."""
+    send = Stage.receive
+    monkeypatch.setattr(Stage, "receive", lambda self, data: send(self, data, code=False))
+    stage = watched(lab("tiny", 3, 9))
+    stage.settle()
+    assert [name for name, _ in stage.triggers] == ["missing"]
+    expect(stage.root.locator(".node")).to_have_count(len(stage.lab.partition))
+
+
+def test_a_stage_without_a_graph_asks_for_all(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the stage is mounted anew while the answer to an earlier one is on its way."""
+    send = Stage.receive
+    monkeypatch.setattr(Stage, "receive", lambda self, data: send(self, data | {"graph": None}))
+    stage = watched(lab("tiny", 3, 9))
+    stage.settle()
+    ((name, command),) = stage.triggers
+    assert (name, command["do"], command["held"]) == ("command", "poll", False)
+    expect(stage.root.locator(".node")).to_have_count(len(stage.lab.partition))
+
+
+def test_a_late_answer_does_not_undo_a_jump(stage: Stage) -> None:
+    """While the thumb is dragged an answer to an earlier place comes in, before the new place is asked for."""
+    stage.click("[data-step=sweep]")
+    end = stage.position
+    kept = stage.root.evaluate(
+        """({ stage }) => {
+            const late = { ...stage.data, position: 30 };
+            stage.player.show(20);
+            stage.receive(late, stage.send);
+            return stage.player.position;
+        }"""
+    )
+    assert kept == 20
+    stage.settle()
+    assert stage.position == 20 < end
+
+
+# -- the chart of the bounds ----------------------------------------------------------------------------------
+
+
+def test_zoom_is_kept_over_steps(page: Page, stage: Stage) -> None:
+    stage.click("[data-step=sweep]")
+    zoom = "({ stage }) => stage.bounds.zoom.range"
+    box = stage.root.locator(".bounds svg").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    for _ in range(3):
+        page.mouse.wheel(0, -120)
+    zoomed = stage.root.evaluate(zoom)
+    assert zoomed is not None
+    for _ in range(10):
+        stage.click("[data-back=row]")
+    assert stage.root.evaluate(zoom) == zoomed
+    stage.root.locator(".bounds svg").dblclick()
+    assert stage.root.evaluate(zoom) is None
+
+
+def test_keys_zoom_around_the_event_shown(page: Page, stage: Stage) -> None:
+    stage.click("[data-step=sweep]")
+    end = stage.position
+    stage.root.locator(".bounds svg").focus()
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    low, high = stage.root.evaluate("({ stage }) => stage.bounds.zoom.range")
+    assert (low, high) == (pytest.approx(0.36 * end), end)
+    page.keyboard.press("-")
+    page.keyboard.press("0")
+    assert stage.root.evaluate("({ stage }) => stage.bounds.zoom.range") is None
+
+
+def test_bounds_against_sweeps(stage: Stage) -> None:
+    for _ in range(2):
+        stage.click("[data-step=sweep]")
+    along = "({ stage }, event) => stage.bounds.along(event)"
+    ends = stage.root.evaluate("({ stage }) => stage.history.sweeps")
+    assert len(ends) == 2
+    stage.root.locator("[data-act=unit]").select_option("sweeps")
+    expect(stage.root.locator(".bounds .x-name")).to_have_text("sweeps")
+    for event, expected in ((0, 0), (ends[0] / 2, 0.5), (ends[0], 1), ((ends[0] + ends[1]) / 2, 1.5), (ends[1], 2)):
+        assert stage.root.evaluate(along, event) == pytest.approx(expected)
+    now = stage.root.locator(".bounds .now")
+    assert float(now.get_attribute("x1")) > 0.9 * stage.root.locator(".bounds svg").bounding_box()["width"]
+
+
+# -- tips and colours -----------------------------------------------------------------------------------------
+
+
+def test_a_line_tells_its_slack_on_hover(stage: Stage, run: bc.Engine) -> None:
+    # Until there is an envelope that is not tight at y*.
+    while not np.nanmax(run.slack, initial=0.0) > 0:
+        stage.click("[data-step=row]")
+        run.step("row")
+    assert stage.position == run.position
+    edge = int(np.nanargmax(run.slack)) // 2
+    p, q = run.graph.edges[edge]
+    labels = run.partition.labels
+    title, *slacks = tip(stage, f".pick[data-edge='{edge}']")
+    assert title == f"{labels[p]} – {labels[q]}: {len(run.rows(p, q))} rows"
+    for line, receiver, arc in zip(slacks, (p, q), (2 * edge, 2 * edge + 1), strict=True):
+        said, _, value = line.rpartition(": ")
+        assert said == f"slack into {labels[receiver]}"
+        if np.isnan(run.slack[arc]):
+            assert value == "not looked at yet"
+        else:
+            assert is_shown(float(f"{run.slack[arc]:.4g}"), value)
+    stage.root.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerleave")
+    expect(stage.root.locator(".tip")).to_be_hidden()
+
+
+def test_lines_are_coloured_by_the_measure_chosen(stage: Stage, run: bc.Engine) -> None:
+    stage.click("[data-step=sweep]")
+    run.step("sweep")
+    before = lines(stage)
+    for measure, name in (("mean", "mean slack"), ("loose", "tight states")):
+        stage.root.locator("[data-act=measure]").select_option(measure)
+        stage.settle()
+        expect(stage.root.locator(".legend")).to_contain_text(f"at event {run.position}")
+        assert lines(stage) != before
+        tightness, arcs = run.tightness(), slice(4, 6)
+        value = tightness.mean[arcs].max() if measure == "mean" else 100 * tightness.tight_share[arcs].min()
+        said = tip(stage, ".pick[data-edge='2']")[-1]
+        assert said.startswith(f"{name} at event {run.position}: ")
+        assert is_shown(float(f"{value:.6g}"), said.rpartition(": ")[2].removesuffix(" %"))
+    stage.root.locator("[data-act=measure]").select_option("slack")
+    stage.settle()
+    assert lines(stage) == before
+
+
+def test_colours_do_not_depend_on_what_was_seen_later(watched: Watched) -> None:
+    stage = watched(lab("pose", 8, 9))
+    stage.click("[data-step=row]")
+    early, position = lines(stage), stage.position
+    assert any("7 4" in line for line in early)
+    stage.click("[data-act=run]")
+    for place in (200, position):
+        stage.root.locator(".scrub").fill(str(place))
+        stage.settle()
+        assert stage.position == place
+    assert lines(stage) == early
+
+
+def test_dots_are_where_the_engine_finds_a_message_tight(stage: Stage, run: bc.Engine) -> None:
+    stage.click("[data-step=sweep]")
+    run.step("sweep")
+    chart = stage.root.locator(".edge svg")
+    shares = []
+    for arc in (2, 3):
+        stage.root.evaluate("({ stage }, arc) => stage.select(arc)", arc)
+        stage.settle()
+        p, q = run.graph.ends(arc)
+        tight = run.is_tight(arc, run.min_marginal(p, q), run.envelope(p, q))
+        expect(chart.locator("circle.tight")).to_have_count(int(tight.sum()))
+        expect(stage.root.locator(".edge .hint")).to_contain_text(f"tight at {round(100 * tight.mean())} %")
+        shares.append(tight.mean())
+    assert any(0 < share < 1 for share in shares)
+
+
+def test_the_verdict_on_tightness_is_the_engines(stage: Stage) -> None:
+    """Whatever the values look like."""
+    stage.click("[data-step=sweep]")
+    states = stage.root.evaluate("({ stage }) => stage.edge.states.length")
+    stage.root.evaluate(
+        """({ stage }) => {
+            stage.edge = { ...stage.edge, tight: [1, 2, 5] };
+            stage.draw();
+        }"""
+    )
+    expect(stage.root.locator(".edge svg circle.tight")).to_have_count(3)
+    expect(stage.root.locator(".edge .hint")).to_contain_text(f"tight at {round(300 / states)} %")
+
+
+def test_a_message_that_there_is_no_room_to_draw_is_a_sentence_until_there_is(stage: Stage) -> None:
+    refused, chart = stage.root.locator(".edge .none"), stage.root.locator(".edge svg")
+    drawn = stage.root.evaluate("({ stage }) => stage.edge")
+    draw = "(root, edge) => { root.stage.edge = edge; root.stage.draw(); }"
+    stage.root.evaluate(draw, {key: drawn[key] for key in ("arc", "from", "to")} | {"refusal": "There is no room."})
+    expect(refused).to_have_text("There is no room.")
+    expect(chart).to_be_hidden()
+    expect(stage.root.locator(".edge .name")).to_have_text(f"Message {drawn['from']} → {drawn['to']}")
+    stage.root.evaluate(draw, drawn)
+    expect(refused).to_be_hidden()
+    expect(chart).to_be_visible()

@@ -1,0 +1,30 @@
+"""What Python and the browser say to each other, checked against its description."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from pages._shared.app.frontend import FRONTEND
+
+PROTOCOL: dict[str, Any] = json.loads((FRONTEND / "protocol.json").read_text(encoding="utf-8"))
+KINDS = {kind["title"]: kind["const"] for kind in PROTOCOL["$defs"]["kind"]["oneOf"]}
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    Draft202012Validator.check_schema(PROTOCOL)
+    return Draft202012Validator(PROTOCOL | {"$ref": f"#/$defs/{name}"})
+
+
+def faults(name: str, value: Any) -> list[str]:
+    """Where a value is not what the protocol says of that name."""
+    return [f"{error.json_path}: {error.message[:200]}" for error in _validator(name).iter_errors(value)]
+
+
+def fields(name: str) -> set[str]:
+    """The names that the protocol gives to the parts of something."""
+    return set(PROTOCOL["$defs"][name]["properties"])
