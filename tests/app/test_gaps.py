@@ -50,7 +50,7 @@ def test_a_run_that_stops_just_short_of_the_optimum_is_not_advised_to_take_large
     mine.run.show(engine.position)
     data = stage_data(mine)
     assert data["status"] == "closed"
-    kind, sentence = data["window"]["frames"][-1][0], data["window"]["frames"][-1][7]
+    kind, sentence = (data["frames"]["columns"][name][-1] for name in ("kind", "sentence"))
     assert kind == Kind.FINISHED
     assert "it is optimal" in sentence
     assert "arger groups" not in sentence
