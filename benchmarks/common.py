@@ -33,7 +33,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Run:
+class TimedRun:
     """An engine that has run, and the processor and wall seconds that it took, tables included."""
 
     engine: bc.Engine
@@ -65,12 +65,12 @@ def solve(
     schedule: str = "mplp",
     limit: float | None = None,
     max_sweeps: int = 400,
-) -> Run:
+) -> TimedRun:
     """A run from cutting the model to the end."""
     begin, wall = time.process_time(), time.perf_counter()
     engine = bc.Engine(mrf, cut(), variant, schedule, max_sweeps=max_sweeps, snapshot_bytes=0, limit=MEMORY)
     engine.run(time_limit=limit)
-    return Run(engine, time.process_time() - begin, time.perf_counter() - wall)
+    return TimedRun(engine, time.process_time() - begin, time.perf_counter() - wall)
 
 
 def interleaved(actions: Mapping[Name, Callable[[], object]], repeats: int) -> dict[Name, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import bender_core as bc
-from benchmarks.common import Options, Run, solve, table, times
+from benchmarks.common import Options, TimedRun, solve, table, times
 from benchmarks.solvers import SOLVERS, Answer, ask, missing
 from bender_core.synth import body_pose
 
@@ -46,7 +46,7 @@ def run(options: Options) -> None:
     print()
 
 
-def _one(mrf: bc.BinaryMRF, limit: float, others: list[str]) -> tuple[str, Run, list[Answer]]:
+def _one(mrf: bc.BinaryMRF, limit: float, others: list[str]) -> tuple[str, TimedRun, list[Answer]]:
     row = table({"": -26, "lower bound": 16, "upper bound": 16, "gap": 8, "sweeps": 6, "seconds": 9, "status": -10})
     runs = {}
     for variant, schedule, strategy, size in OURS:
@@ -71,7 +71,7 @@ def _one(mrf: bc.BinaryMRF, limit: float, others: list[str]) -> tuple[str, Run, 
     return best, runs[best], answers
 
 
-def _ratio(ours: Run, answer: Answer) -> str:
+def _ratio(ours: TimedRun, answer: Answer) -> str:
     """How many times as long a peer took; only that it is quicker or not known where we prove nothing."""
     if not ours.closed:
         return "they prove" if answer.proven else "neither proves"

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 import bender_core as bc
-from benchmarks.common import POSE, Options, Run, interleaved, solve, times
+from benchmarks.common import POSE, Options, TimedRun, interleaved, solve, times
 from bender_core.kernels.layout import Kind, Message, Phase
 from bender_core.kernels.rows import enumerate_min_marginals
 
@@ -57,7 +57,7 @@ def end_to_end(mrf: bc.BinaryMRF) -> None:
 
 def end_to_end_extrapolated(mrf: bc.BinaryMRF, max_size: int) -> None:
     """Whole runs where enumeration would take minutes: one sweep of it, times the messages that variant 12 needs."""
-    last: dict[int, Run] = {}
+    last: dict[int, TimedRun] = {}
 
     def solved(variant: int) -> None:
         last[variant] = solve(mrf, partial(bc.partition, mrf, max_size), variant)

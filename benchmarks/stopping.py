@@ -228,7 +228,7 @@ def app() -> Phases:
     from bender_core.experiments.race import Entry, Lane
     from pages._shared.app.background import Background
     from pages._shared.app.cutting import Costing, Cutting
-    from pages._shared.app.session import References, Run
+    from pages._shared.app.session import References, WatchedRun
     from pages._shared.compare.racing import Racing
     from pages._shared.partition.comparing import Comparing
 
@@ -236,7 +236,7 @@ def app() -> Phases:
     part = bc.partition(glass, 16, "greedy")
 
     def running() -> Background:
-        run = Run(bc.Engine(glass, bc.partition(glass, 18, "greedy"), 5))
+        run = WatchedRun(bc.Engine(glass, bc.partition(glass, 18, "greedy"), 5))
         run.start()
         return run.work
 

@@ -1,18 +1,20 @@
 """Many runs: planned, carried out by any number of workers, kept, and told in tables."""
 
+import warnings
+
 from bender_core.experiments.execute import Progress, dask, execute, local
 from bender_core.experiments.perform import Outcome, curve_of, perform
 from bender_core.experiments.plan import Instance, Limits, Plan, PlanError, Task, read_plan, seconds_expected
-from bender_core.experiments.store import Run, Store, StoreError
+from bender_core.experiments.store import FinishedRun, Store, StoreError
 
 __all__ = [
+    "FinishedRun",
     "Instance",
     "Limits",
     "Outcome",
     "Plan",
     "PlanError",
     "Progress",
-    "Run",
     "Store",
     "StoreError",
     "Task",
@@ -24,3 +26,11 @@ __all__ = [
     "read_plan",
     "seconds_expected",
 ]
+
+
+def __getattr__(name: str) -> type[FinishedRun]:
+    """The old name of `FinishedRun`."""
+    if name != "Run":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn("experiments.Run is experiments.FinishedRun now", DeprecationWarning, stacklevel=2)
+    return FinishedRun

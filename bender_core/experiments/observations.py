@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.experiments.store import Run
+from bender_core.experiments.store import FinishedRun
 from bender_core.experiments.tables import BASELINE, Timing, fitted_line, timings
 
 LOOSEST, EVERYWHERE = (1, 2, 3, 4, 5), (6, 7, 8, 9, 10)
@@ -37,12 +37,12 @@ class Observation:
     numbers: str
 
 
-def observations(runs: Sequence[Run]) -> list[Observation]:
+def observations(runs: Sequence[FinishedRun]) -> list[Observation]:
     """The paper's observations that can be looked into with these runs.
 
     Parameters
     ----------
-    runs : sequence of Run
+    runs : sequence of FinishedRun
         All of one schedule; every variant counts on those groups alone on which all ten and the baseline have run.
     """
     cuts = _complete(timings(runs))

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
-from bender_core.experiments.store import Run
+from bender_core.experiments.store import FinishedRun
 from bender_core.experiments.tables import BASELINE, PERCENTILES, by_other_code, endings, gaps, shared, speeds
 
 
-def report(runs: Sequence[Run]) -> str:
+def report(runs: Sequence[FinishedRun]) -> str:
     """What became of the runs, what the paper observed, times, and gaps beside the paper's; an empty line between."""
     sections = (_endings(runs), _observations(runs), _times(runs), _gaps(runs))
     return "\n\n".join("\n".join(section) for section in sections if section)
 
 
-def _endings(runs: Sequence[Run]) -> list[str]:
+def _endings(runs: Sequence[FinishedRun]) -> list[str]:
     said = ", ".join(f"{count} {status}" for status, count in endings(runs).most_common())
     others, same = by_other_code(runs), shared(run.task for run in runs)
     return [
@@ -27,7 +27,7 @@ def _endings(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-def _gaps(runs: Sequence[Run]) -> list[str]:
+def _gaps(runs: Sequence[FinishedRun]) -> list[str]:
     lines = [
         "Normalised gap, (UB - LB) / max(|LB|, |UB|), at percentiles over instances; in brackets the runs that "
         "reached a limit:",
@@ -42,7 +42,7 @@ def _gaps(runs: Sequence[Run]) -> list[str]:
     return lines
 
 
-def _times(runs: Sequence[Run]) -> list[str]:
+def _times(runs: Sequence[FinishedRun]) -> list[str]:
     lines = [
         f"Times against variant {BASELINE}: the median speed-up, and the slope in log-log; below 1, the speed-up grows",
         "with the time that the baseline takes; in brackets the runs in which one of the two reached its time limit:",
@@ -54,7 +54,7 @@ def _times(runs: Sequence[Run]) -> list[str]:
     return lines
 
 
-def _observations(runs: Sequence[Run]) -> list[str]:
+def _observations(runs: Sequence[FinishedRun]) -> list[str]:
     lines: list[str] = []
     for schedule in sorted({run.task.schedule for run in runs}):
         found = observations([run for run in runs if run.task.schedule == schedule])

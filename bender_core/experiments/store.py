@@ -54,7 +54,7 @@ class StoreError(OSError):
 
 
 @dataclass(frozen=True)
-class Run:
+class FinishedRun:
     """A finished run.
 
     Attributes
@@ -144,11 +144,11 @@ class Store:
                 done.update(key for (key,) in found)
         return [task for task in tasks if task.key not in done]
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[FinishedRun]:
         """All runs, in the order of their keys."""
         return self._runs("ORDER BY key")
 
-    def of_model(self, model: str) -> list[Run]:
+    def of_model(self, model: str) -> list[FinishedRun]:
         """The runs on a model, by its content hash, the latest first."""
         return self._runs("WHERE model = ? ORDER BY finished DESC, key", model)
 
@@ -159,7 +159,7 @@ class Store:
                 connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
             connection.execute("INSERT OR IGNORE INTO runs SELECT * FROM other.runs")
 
-    def _runs(self, which: str, *values: str) -> list[Run]:
+    def _runs(self, which: str, *values: str) -> list[FinishedRun]:
         with self._connected() as connection:
             connection.row_factory = sqlite3.Row
             return [_run(row) for row in connection.execute(f"SELECT * FROM runs {which}", values)]
@@ -176,7 +176,7 @@ def _explained(path: Path, consequence: str = "") -> Iterator[None]:
         raise StoreError(path, consequence + _REASONS.get(kind, str(error))) from error
 
 
-def _run(row: sqlite3.Row) -> Run:
+def _run(row: sqlite3.Row) -> FinishedRun:
     source, values = json.loads(row["instance"])
     instance = Instance(source, tuple((name, value) for name, value in values))
     limits = Limits(**json.loads(row["limits"]))
@@ -184,4 +184,4 @@ def _run(row: sqlite3.Row) -> Run:
         row["key"], row["model"], instance, row["max_size"], row["strategy"], row["variant"], row["schedule"], limits
     )
     fields = Outcome.__dataclass_fields__
-    return Run(task, Outcome(**{name: row[name] for name in fields}), row["code"], row["finished"])
+    return FinishedRun(task, Outcome(**{name: row[name] for name in fields}), row["code"], row["finished"])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bender_core.experiments.perform import SECONDS_REACHED
 from bender_core.experiments.plan import Instance, Task, code_version, distinct
-from bender_core.experiments.store import Run
+from bender_core.experiments.store import FinishedRun
 
 # Of the paper's table of normalised gaps, and the variant that its times are compared with.
 PERCENTILES = (80, 90, 93, 95, 98, 100)
@@ -49,8 +49,8 @@ class Gaps:
 class Timing:
     """A run beside the baseline's run on the same groups."""
 
-    run: Run
-    baseline: Run
+    run: FinishedRun
+    baseline: FinishedRun
 
     @property
     def cut_short(self) -> bool:
@@ -86,7 +86,7 @@ class Speed:
     intercept: float
 
 
-def of_plan(runs: Iterable[Run], tasks: Iterable[Task]) -> list[Run]:
+def of_plan(runs: Iterable[FinishedRun], tasks: Iterable[Task]) -> list[FinishedRun]:
     """The run of every task of a plan that is done; where there is none by the present code, the latest by another.
 
     A run that counts for several tasks is there for each of them, under its M and strategy.
@@ -94,7 +94,7 @@ def of_plan(runs: Iterable[Run], tasks: Iterable[Task]) -> list[Run]:
     tasks = list(tasks)
     keys = {task.key for task in tasks}
     asked = {replace(task, key=""): task.key for task in tasks}
-    found: dict[str, Run] = {}
+    found: dict[str, FinishedRun] = {}
     for run in sorted(runs, key=lambda run: (run.task.key in keys, run.finished)):
         key = run.task.key if run.task.key in keys else asked.get(replace(run.task, key=""))
         if key is not None:
@@ -109,17 +109,17 @@ def shared(tasks: Iterable[Task]) -> int:
     return len(tasks) - len(distinct(tasks))
 
 
-def by_other_code(runs: Iterable[Run]) -> int:
+def by_other_code(runs: Iterable[FinishedRun]) -> int:
     """How many runs were done by another version of the code."""
     return sum(run.code != code_version() for run in runs)
 
 
-def endings(runs: Iterable[Run]) -> Counter[str]:
+def endings(runs: Iterable[FinishedRun]) -> Counter[str]:
     """How many runs ended how."""
     return Counter(run.outcome.status for run in runs)
 
 
-def gaps(runs: Sequence[Run]) -> list[Gaps]:
+def gaps(runs: Sequence[FinishedRun]) -> list[Gaps]:
     """The paper's table "Percentiles of Normalized Gap", by M, schedule and variant."""
     found = []
     for (max_size, schedule, variant), group in sorted(_grouped(runs).items()):
@@ -131,7 +131,7 @@ def gaps(runs: Sequence[Run]) -> list[Gaps]:
     return found
 
 
-def speeds(runs: Sequence[Run]) -> list[Speed]:
+def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
     """The paper's figure "Timing comparison", by M, schedule and variant; none where there is no baseline."""
     groups: dict[tuple[int, str, int], list[Timing]] = {}
     for timing in timings(runs):
@@ -146,7 +146,7 @@ def speeds(runs: Sequence[Run]) -> list[Speed]:
     return found
 
 
-def timings(runs: Sequence[Run]) -> list[Timing]:
+def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
     """Every run that took time beside the baseline's run on the same groups, where there is one; the baseline too."""
     baselines = {_cut(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
     return [Timing(run, baselines[_cut(run)]) for run in runs if run.outcome.seconds > 0 and _cut(run) in baselines]
@@ -166,9 +166,9 @@ def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
     return float(slope), float(intercept)
 
 
-def columns(runs: Iterable[Run]) -> dict[str, list[object]]:
+def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
     """The runs as columns of equal length, for files and data frames; bounds and gap are None if a run never began."""
-    told: dict[str, Callable[[Run], object]] = {
+    told: dict[str, Callable[[FinishedRun], object]] = {
         "instance": lambda run: run.task.instance.title,
         "M": lambda run: run.task.max_size,
         "strategy": lambda run: run.task.strategy,
@@ -190,7 +190,7 @@ def columns(runs: Iterable[Run]) -> dict[str, list[object]]:
     return {name: [tell(run) for run in runs] for name, tell in told.items()}
 
 
-def to_csv(runs: Iterable[Run]) -> str:
+def to_csv(runs: Iterable[FinishedRun]) -> str:
     """The runs as comma-separated text with a header."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -204,16 +204,16 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _kind(run: Run) -> tuple[int, str, int]:
+def _kind(run: FinishedRun) -> tuple[int, str, int]:
     return run.task.max_size, run.task.schedule, run.task.variant
 
 
-def _cut(run: Run) -> tuple[Instance, int, str, str]:
+def _cut(run: FinishedRun) -> tuple[Instance, int, str, str]:
     return run.task.instance, run.task.max_size, run.task.strategy, run.task.schedule
 
 
-def _grouped(runs: Sequence[Run]) -> dict[tuple[int, str, int], list[Run]]:
-    groups: dict[tuple[int, str, int], list[Run]] = {}
+def _grouped(runs: Sequence[FinishedRun]) -> dict[tuple[int, str, int], list[FinishedRun]]:
+    groups: dict[tuple[int, str, int], list[FinishedRun]] = {}
     for run in runs:
         groups.setdefault(_kind(run), []).append(run)
     return groups

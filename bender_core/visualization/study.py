@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from bender_core.experiments.store import Run
+from bender_core.experiments.store import FinishedRun
 from bender_core.experiments.tables import BASELINE, Timing, fitted_line, timings
 from bender_core.variants import VARIANTS
 from bender_core.visualization.figures import figure, plain
@@ -19,7 +19,7 @@ from bender_core.visualization.styles import STYLES
 LABEL_DECADES = 0.14
 
 
-def plot_times(runs: Sequence[Run]) -> go.Figure:
+def plot_times(runs: Sequence[FinishedRun]) -> go.Figure:
     """Seconds of every run against seconds of the baseline on the same groups, both logarithmic.
 
     Colours and symbols are the paper's. A point is faint where one of the two runs reached its time limit; the lines
@@ -27,7 +27,7 @@ def plot_times(runs: Sequence[Run]) -> go.Figure:
 
     Parameters
     ----------
-    runs : sequence of Run
+    runs : sequence of FinishedRun
         All of one schedule; runs without a baseline are left out.
     """
     timed: dict[int, list[Timing]] = {}

@@ -20,7 +20,7 @@ from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
 from pages._shared.app import permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
-from pages._shared.app.session import FIRST, Lab, Run, linked, sample
+from pages._shared.app.session import FIRST, Lab, WatchedRun, linked, sample
 from pages._shared.watch.stage import graph_view
 from tests.app.test_pages import ROOT, app, complaints, go, lab, ran
 
@@ -85,7 +85,10 @@ def test_what_cannot_be_linked_to_has_no_link() -> None:
     assert mine.link == ""
     large = synth.ising_grid(rows=70, columns=70)
     part = bc.manual(large, [range(k, k + 2) for k in range(0, 4900, 2)])
-    assert Lab(large, 2, part, 9, "mplp", Run(bc.Engine(large, part)), made_by("ising_grid", {"rows": 70})).link == ""
+    assert (
+        Lab(large, 2, part, 9, "mplp", WatchedRun(bc.Engine(large, part)), made_by("ising_grid", {"rows": 70})).link
+        == ""
+    )
     assert len(urlencode({"groups": "-".join(map(str, part.group_of()))})) > LONGEST
 
 

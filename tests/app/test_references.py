@@ -12,7 +12,7 @@ import pytest
 import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from pages._shared.app.session import Lab, References, Run
+from pages._shared.app.session import Lab, References, WatchedRun
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 PATIENCE = 60.0
@@ -45,7 +45,7 @@ class Solver:
 def lab(name: str = "tiny") -> Lab:
     mrf = bc.load(SAMPLES / f"{name}.mrf.json")
     part = bc.partition(mrf, 3)
-    return Lab(mrf, 3, part, 9, "mplp", Run(bc.Engine(mrf, part, 9)))
+    return Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.kernels.layout import Kind
 from pages._shared.app import session
-from pages._shared.app.session import FIRST, Lab, Run, sample, sample_names
+from pages._shared.app.session import FIRST, Lab, WatchedRun, sample, sample_names
 
 FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
@@ -31,17 +31,17 @@ def engine(name: str = FIRST_SAMPLE, max_size: int = FIRST_SIZE, variant: int = 
 def lab(name: str = FIRST_SAMPLE) -> Lab:
     mrf = model(name)
     part = bc.partition(mrf, FIRST_SIZE)
-    return Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, "mplp", Run(bc.Engine(mrf, part, FIRST_VARIANT)))
+    return Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, "mplp", WatchedRun(bc.Engine(mrf, part, FIRST_VARIANT)))
 
 
 def long_lab() -> Lab:
     """A lab whose run takes minutes: every message enumerates 2^12 states of both groups."""
     mrf = synth.ising_grid(rows=30, columns=30, torus=True)
     part = bc.partition(mrf, 12, "greedy")
-    return Lab(mrf, 12, part, 11, "mplp", Run(bc.Engine(mrf, part, 11)))
+    return Lab(mrf, 12, part, 11, "mplp", WatchedRun(bc.Engine(mrf, part, 11)))
 
 
-def start_and_see_it_move(run: Run) -> None:
+def start_and_see_it_move(run: WatchedRun) -> None:
     run.start()
     assert run.busy
     thread = run.work.thread
@@ -56,7 +56,7 @@ def start_and_see_it_move(run: Run) -> None:
 @pytest.mark.parametrize("grain", GRAINS)
 @pytest.mark.parametrize("variant", [4, 9, 11])
 def test_forward_goes_as_the_engine_goes(variant: int, grain: bc.Grain) -> None:
-    run, plain = Run(engine(variant=variant)), engine(variant=variant)
+    run, plain = WatchedRun(engine(variant=variant)), engine(variant=variant)
     for _ in range(5):
         run.step(grain, backward=False)
         plain.step(grain)
@@ -67,7 +67,7 @@ def test_forward_goes_as_the_engine_goes(variant: int, grain: bc.Grain) -> None:
 @pytest.mark.parametrize("grain", GRAINS)
 @pytest.mark.parametrize("variant", [4, 9, 11])
 def test_backward_goes_to_where_the_step_began(variant: int, grain: bc.Grain) -> None:
-    run = Run(engine(variant=variant))
+    run = WatchedRun(engine(variant=variant))
     run.engine.run(max_sweeps=3)
     kinds = run.engine.trace.column("kind")
     for position in np.linspace(0, len(kinds), 25).astype(int).tolist():
@@ -79,7 +79,7 @@ def test_backward_goes_to_where_the_step_began(variant: int, grain: bc.Grain) ->
 
 @pytest.mark.parametrize("grain", GRAINS)
 def test_back_and_forth_meet(grain: bc.Grain) -> None:
-    run = Run(engine())
+    run = WatchedRun(engine())
     stops = [0]
     while len(stops) < 5:
         run.step(grain, backward=False)
@@ -91,7 +91,7 @@ def test_back_and_forth_meet(grain: bc.Grain) -> None:
 
 
 def test_steps_are_taken_from_where_the_person_stands_not_from_where_the_engine_is() -> None:
-    run = Run(engine())
+    run = WatchedRun(engine())
     run.engine.run(max_sweeps=2)
     run.show(3)
     run.engine.seek(100)
@@ -104,7 +104,7 @@ def test_steps_are_taken_from_where_the_person_stands_not_from_where_the_engine_
 
 
 def test_one_cannot_stand_outside_the_run() -> None:
-    run = Run(engine())
+    run = WatchedRun(engine())
     run.engine.run()
     length = len(run.engine.trace)
     for wanted, reached in ((-5, 0), (10**9, length), (7, 7)):
@@ -120,7 +120,7 @@ def test_one_cannot_stand_outside_the_run() -> None:
 
 
 def test_a_run_ends_where_the_engine_ends() -> None:
-    run, plain = Run(engine()), engine()
+    run, plain = WatchedRun(engine()), engine()
     plain.run()
     run.step("node", backward=False)
     run.start()
@@ -177,7 +177,7 @@ def test_settling_waits_for_nobody() -> None:
 
 
 def test_an_engine_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Run(engine())
+    run = WatchedRun(engine())
 
     def fail(**_: object) -> bool:
         raise bc.EngineError("a row is not tight")
@@ -246,7 +246,7 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
     mrf = model("pose")
     part = bc.partition(mrf, 8)
     account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
-    mine = Lab(mrf, 8, part, 9, "mplp", Run(bc.Engine(mrf, part, 9, limit=account)))
+    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9, limit=account)))
     before, used = dict(vars(mine)), account.used
 
     def interrupted() -> bool:
@@ -270,7 +270,7 @@ def test_a_run_that_gave_way_is_charged_nothing_more() -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
     account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
-    mine = Lab(mrf, 8, part, 9, "mplp", Run(bc.Engine(mrf, part, 9, limit=account)))
+    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9, limit=account)))
     old = mine.run.engine
     mine.cut(part, 8, 4, "mplp")
     assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]

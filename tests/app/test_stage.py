@@ -16,7 +16,7 @@ from bender_core.run.explain import explain
 from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.app.clicks import clicked_point
-from pages._shared.app.session import Lab, Run
+from pages._shared.app.session import Lab, WatchedRun
 from pages._shared.learn import LESSONS
 from pages._shared.watch import stage
 from pages._shared.watch.stage import (
@@ -81,7 +81,7 @@ def test_what_does_not_fit_beside_a_run_is_a_sentence_and_all_else_is_drawn(monk
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     mrf = bc.load(SAMPLES / "tree.mrf.json")
     part = bc.partition(mrf, 14, "greedy")
-    mine = Lab(mrf, 14, part, 9, "mplp", Run(bc.Engine(mrf, part, 9)))
+    mine = Lab(mrf, 14, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
     obey(mine.run, command("step", grain="sweep", backward=False, measure="mean"))
     data = stage_data(mine)
     assert data["position"] > 0
@@ -214,7 +214,7 @@ def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
     engine, part = mine.run.engine, mine.partition
     start = engine.lower_bound, engine.upper_bound
     engine.run(max_sweeps=1)
-    view = graph_view(Run(engine))
+    view = graph_view(WatchedRun(engine))
     assert (view["lower"], view["upper"]) == start
     assert view["edges"] == engine.graph.edges.tolist()
     assert view["exact"] == engine.variant.exact
@@ -241,7 +241,7 @@ def test_the_variables_are_drawn_with_their_groups_and_strongest_couplings(mine:
 
 def test_a_hyper_graph_is_told_from_others() -> None:
     keys = {
-        graph_view(Run(bc.Engine(mrf, bc.partition(mrf, size), variant)))["key"]
+        graph_view(WatchedRun(bc.Engine(mrf, bc.partition(mrf, size), variant)))["key"]
         for mrf in (bc.load(SAMPLES / f"{name}.mrf.json") for name in ("tiny", "karate"))
         for size in (2, 3)
         for variant in (4, 9)
@@ -397,7 +397,7 @@ def test_the_end_is_told_before_it_is_reached_and_only_then() -> None:
 def test_a_model_in_one_group_can_be_watched() -> None:
     mrf = bc.load(SAMPLES / "tiny.mrf.json")
     part = bc.partition(mrf, 6, "greedy")
-    mine = Lab(mrf, 6, part, 9, "mplp", Run(bc.Engine(mrf, part, 9)))
+    mine = Lab(mrf, 6, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
     assert len(part) == 1
     data = stage_data(mine)
     assert data["edge"] is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bender_core.experiments import Instance, Limits, Outcome, Run, Task
+from bender_core.experiments import FinishedRun, Instance, Limits, Outcome, Task
 from bender_core.experiments.observations import PAPERS, SUBSTANTIAL_SECONDS, observations
 from bender_core.experiments.perform import SECONDS_REACHED
 from bender_core.experiments.report import report
@@ -14,13 +14,13 @@ BASELINE_SECONDS = [0.1, 1.0, 10.0, 100.0]
 FASTEST = {4: 0.5, 9: 0.6}
 
 
-def run(variant: int, seed: int, seconds: float, gap: float = 0.0, status: str = "closed") -> Run:
+def run(variant: int, seed: int, seconds: float, gap: float = 0.0, status: str = "closed") -> FinishedRun:
     instance = Instance("body_pose", (("seed", seed),))
     task = Task(f"{variant}-{seed}", "", instance, 5, "groups", variant, "mplp", Limits())
-    return Run(task, Outcome(status, -1.0, -1.0 + gap, seconds=seconds), "code", "now")
+    return FinishedRun(task, Outcome(status, -1.0, -1.0 + gap, seconds=seconds), "code", "now")
 
 
-def study(**changes: float) -> list[Run]:
+def study(**changes: float) -> list[FinishedRun]:
     """Runs of a study in which all five hold, or with other ``slope``, ``slow``, ``half``, ``gap``, ``fastest``."""
     runs = [run(11, seed, seconds) for seed, seconds in enumerate(BASELINE_SECONDS)]
     for variant in PAPERS:

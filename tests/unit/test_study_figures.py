@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bender_core.experiments import Instance, Limits, Outcome, Run, Task
+from bender_core.experiments import FinishedRun, Instance, Limits, Outcome, Task
 from bender_core.experiments.perform import SECONDS_REACHED
 from bender_core.variants import VARIANTS
 from bender_core.visualization.study import LABEL_DECADES, plot_times
 from bender_core.visualization.styles import STYLES
 
 
-def run(variant: int, seed: int, seconds: float, status: str = "closed", name: str = "ising_grid") -> Run:
+def run(variant: int, seed: int, seconds: float, status: str = "closed", name: str = "ising_grid") -> FinishedRun:
     instance = Instance(name, (("seed", seed),))
     task = Task(f"{variant}-{seed}", "", instance, 5, "groups", variant, "mplp", Limits())
-    return Run(task, Outcome(status, -1.0, -1.0, seconds=seconds), "code", "now")
+    return FinishedRun(task, Outcome(status, -1.0, -1.0, seconds=seconds), "code", "now")
 
 
-def traces(runs: list[Run], mode: str) -> dict[str, Any]:
+def traces(runs: list[FinishedRun], mode: str) -> dict[str, Any]:
     return {trace.legendgroup: trace for trace in plot_times(runs).data if trace.mode == mode}
 
 
@@ -81,5 +81,5 @@ def test_names_of_files_are_shown_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("runs", [[], [run(9, 0, 1.0)]])
-def test_without_a_baseline_nothing_is_drawn(runs: list[Run]) -> None:
+def test_without_a_baseline_nothing_is_drawn(runs: list[FinishedRun]) -> None:
     assert len(plot_times(runs).data) == 0

@@ -53,7 +53,7 @@ class Progress:
 
 
 @dataclass
-class Run:
+class WatchedRun:
     """An engine, where in its trace the person stands, and the work that may be driving it on."""
 
     engine: bc.Engine
@@ -176,7 +176,7 @@ class Lab:
     partition: bc.Partition
     variant: int
     schedule: str
-    run: Run
+    run: WatchedRun
     origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
     notice: str = ""  # what there is to say about how it came about
     number: int = 0  # of the run, so that the stage knows a new one
@@ -230,7 +230,7 @@ class Lab:
         self.references.stop()
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
-        self.run = Run(engine)
+        self.run = WatchedRun(engine)
         self.notice = ""
         self.number += 1
 
@@ -297,7 +297,7 @@ def linked(said: Mapping[str, str]) -> Lab:
     mrf = sample(origin["sample"]) if "sample" in origin else generated(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
-    run = Run(engine, arc=arc_of(said, engine))
+    run = WatchedRun(engine, arc=arc_of(said, engine))
     if event:
         run.start(until=event)
         run.settle()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import bender_core as bc
-from bender_core.experiments import Limits, Outcome, Run, Store, Task, curve_of
+from bender_core.experiments import FinishedRun, Limits, Outcome, Store, Task, curve_of
 from bender_core.experiments.perform import CURVE
 from bender_core.experiments.plan import code_version
 from bender_core.experiments.race import Entry, Lane, Race
@@ -220,7 +220,7 @@ class Contest:
         )
 
 
-def earlier(run: Run, scale: float) -> Curve:
+def earlier(run: FinishedRun, scale: float) -> Curve:
     """A run of an earlier session, on a model whose energies have this scale."""
     task = run.task
     return Curve(

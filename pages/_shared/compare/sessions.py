@@ -6,7 +6,7 @@ import sqlite3
 
 import streamlit as st
 
-from bender_core.experiments import Run, Store
+from bender_core.experiments import FinishedRun, Store
 from pages._shared.app.data import store
 from pages._shared.app.text import complaint
 from pages._shared.compare.curves import Curve, full_name
@@ -42,7 +42,7 @@ def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
     return [earlier(found[key], held.scale) for key in chosen_keys]
 
 
-def _titled(run: Run, scale: float) -> str:
+def _titled(run: FinishedRun, scale: float) -> str:
     curve = earlier(run, scale)
     when = run.finished[:16].replace("T", " ")
     note = ", by older code" * ("older" in curve.note)

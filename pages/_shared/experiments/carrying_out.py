@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from bender_core.experiments import Run, Task, seconds_expected
+from bender_core.experiments import FinishedRun, Task, seconds_expected
 from bender_core.experiments.tables import (
     by_other_code,
     endings,
@@ -46,7 +46,7 @@ def expected(name: str, to_do: int, _todo: Sequence[Task]) -> float:
     return seconds_expected(_todo)
 
 
-def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[Run]) -> None:
+def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRun]) -> None:
     """The buttons that start and stop an experiment, and how far it is."""
     running, cores = experiment(on_table.name), os.cpu_count() or 1
     workers = st.session_state.get("plan_workers", cores)

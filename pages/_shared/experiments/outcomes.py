@@ -12,7 +12,7 @@ import pyarrow.parquet as parquet
 import streamlit as st
 
 import bender_core as bc
-from bender_core.experiments import Run, Task
+from bender_core.experiments import FinishedRun, Task
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.tables import (
@@ -48,7 +48,7 @@ def watch(task: Task) -> None:
         st.switch_page("pages/watch.py")
 
 
-def times(runs: Sequence[Run]) -> None:
+def times(runs: Sequence[FinishedRun]) -> None:
     """The timing scatter, and what its lines say."""
     schedules, sizes = (sorted({getattr(run.task, name) for run in runs}) for name in ("schedule", "max_size"))
     left, right = st.columns([3, 1])
@@ -115,7 +115,7 @@ def _speed(speed: Speed | None) -> str:
     return f"{speed.speedup:.3g}×{slope}"
 
 
-def gap_table(runs: Sequence[Run]) -> None:
+def gap_table(runs: Sequence[FinishedRun]) -> None:
     """Percentiles of the normalised gap, with the paper's beside them where it has published them."""
     rows = gaps(runs)
     sizes = sorted({row.max_size for row in rows})
@@ -141,7 +141,7 @@ def _gap(value: float) -> str:
     return "0" if value < 1e-9 else "–" if math.isinf(value) else f"{value:.2g}"
 
 
-def run_list(runs: Sequence[Run]) -> None:
+def run_list(runs: Sequence[FinishedRun]) -> None:
     """Every run as a row, to be opened or exported."""
     found = columns(runs)
     shown = {name: found[name][:MOST_LISTED] for name in found if name not in ("key", "code", "model", "finished")}
@@ -184,7 +184,7 @@ def _parquet(found: dict[str, list[object]]) -> bytes:
     return out.getvalue()
 
 
-def results(runs: Sequence[Run]) -> None:
+def results(runs: Sequence[FinishedRun]) -> None:
     """What the runs found, in three views."""
     if not runs:
         st.info("No run of this plan is done yet. Press Run: what is done is kept, whatever happens.")

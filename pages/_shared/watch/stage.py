@@ -20,7 +20,7 @@ from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 from pages._shared.app.frontend import Component
-from pages._shared.app.session import Lab, Run
+from pages._shared.app.session import Lab, WatchedRun
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
 from pages._shared.watch.frames import frames, last_frame, rounded
@@ -61,7 +61,7 @@ def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
     return command["page"], {str(name): str(value) for name, value in command["said"].items()}
 
 
-def obey(run: Run, command: dict[str, Any]) -> None:
+def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     """Do what the component asks for, by a ``command`` of ``pages/_shared/frontend/protocol.json``."""
     run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
     run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
@@ -118,7 +118,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     return data
 
 
-def following(run: Run) -> dict[str, Any] | None:
+def following(run: WatchedRun) -> dict[str, Any] | None:
     """What the stage draws of a run in the background."""
     progress = run.progress
     if progress is None:
@@ -146,7 +146,7 @@ def _graph(lab: Lab) -> dict[str, Any]:
     return view
 
 
-def graph_view(run: Run) -> dict[str, Any]:
+def graph_view(run: WatchedRun) -> dict[str, Any]:
     """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps.
 
     The engine may be at work meanwhile: only what stays the same is read.
