@@ -44,8 +44,7 @@ def test_the_app_opens_on_a_pose_that_is_ready_to_play(watch: Lab) -> None:
     expect(watch.stage.get_by_role("button", name="Play")).to_be_enabled()
     for label in run.partition.labels:
         expect(watch.stage.locator(".node").get_by_text(label, exact=True)).to_be_visible()
-    # Nothing to scroll.
-    assert watch.page.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
+    assert watch.page.evaluate("document.scrollingElement.scrollHeight <= innerHeight"), "nothing to scroll"
     box = watch.stage.bounding_box()
     assert box["y"] + box["height"] <= 800
 

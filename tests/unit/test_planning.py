@@ -20,7 +20,7 @@ from bender_core.strategies import AUTO, STRATEGIES
 from bender_core.strategies.rules import BY_RULE, what_matters
 from tests import naive
 from tests.models import random_mrf, random_partition
-from tests.unit.test_engine import fingerprint
+from tests.unit.engines import fingerprint
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 

@@ -33,8 +33,7 @@ from tests.unit.local_polytope import solve_lp
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
 LINUX = Path("/proc/self/statm").exists() and hasattr(os, "pidfd_open")
-# The function of the same name hides the module.
-module: ModuleType = sys.modules["bender_core.rivals.reference"]
+module: ModuleType = sys.modules["bender_core.rivals.reference"]  # the function of the same name hides it
 
 
 class Here:
@@ -465,7 +464,7 @@ def test_a_solver_that_dies_is_no_error(children: list[Child[Any]]) -> None:
 
 
 SEARCHING = """
-import sys
+import math, sys
 import bender_core as bc
 from bender_core import synth
 
@@ -478,8 +477,7 @@ class Told(module.Child):
         return child
 
 def tell(known):
-    # Not a number is not itself.
-    if known.fractional == known.fractional:
+    if not math.isnan(known.fractional):
         print("searching", flush=True)
 
 module.Child = Told

@@ -1,0 +1,74 @@
+"""Engines to test, beside their slow twins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.run.trace import COLUMNS
+from tests import naive
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "sample_instances"
+VARIANTS = tuple(bc.VARIANTS)
+WITH_ROWS = tuple(number for number, variant in bc.VARIANTS.items() if not variant.exact)
+EXACT = tuple(number for number, variant in bc.VARIANTS.items() if variant.exact)
+# Those whose rows the twin makes itself; a Magnanti-Wong cut with alpha = 1 is one of many optima.
+TWINS = (4, 9, *EXACT)
+
+Cut = tuple[bc.BinaryMRF, bc.Partition]
+jitless = pytest.mark.jitless
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+every_variant_with_rows = pytest.mark.parametrize("variant", WITH_ROWS)
+
+
+def sample(name: str) -> bc.BinaryMRF:
+    return bc.load(SAMPLES / f"{name}.mrf.json")
+
+
+def size_of(mrf: bc.BinaryMRF) -> float:
+    """The magnitude beside which rounding is judged."""
+    return float(1 + abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
+
+
+def twin(engine: bc.Engine) -> naive.NaiveEngine:
+    """A naive engine at the messages and with the rows of an engine."""
+    slow = naive.NaiveEngine(engine.mrf, engine.partition.groups, engine.variant.number)
+    for p, q in slow.lam:
+        slow.lam[p, q] = engine.message(p, q)
+    for p, q in slow.rows:
+        slow.rows[p, q] = [{p: naive.table_of(row.u), q: naive.table_of(row.v)} for row in engine.rows(p, q)]
+    return slow
+
+
+def glassy(seed: int = 0, n: int = 10, max_size: int = 3) -> Cut:
+    """A spin glass on a complete graph: conflicts everywhere, which keep the engine busy for tens of sweeps."""
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(n, 1)
+    spins = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    unary, pairwise = 0.1 * rng.normal(size=(n, 2)), rng.normal(size=(len(i), 1, 1)) * spins
+    mrf = bc.BinaryMRF(unary, np.column_stack([i, j]), pairwise)
+    return mrf, bc.partition(mrf, max_size)
+
+
+def fingerprint(engine: bc.Engine) -> tuple[bytes, ...]:
+    """All that a run consists of where it stands, to the last bit; also what a person is shown there."""
+    edges = engine.graph.edges.tolist()
+    arrows = [*edges, *(edge[::-1] for edge in edges)]
+    rows = [
+        (row.index, row.kind, row.born, row.made_for, row.anchor, row.intercept, row.u.tolist(), row.v.tolist())
+        for p, q in arrows
+        for row in engine.rows(p, q)
+    ]
+    return (
+        *(engine.trace.column(name)[: engine.position].tobytes() for name in COLUMNS),
+        *(array.tobytes() for array in engine._state),
+        *(engine.message(p, q).tobytes() for p, q in arrows),
+        *(engine.envelope(p, q).tobytes() for p, q in arrows),
+        engine._rows.view.table[: engine.n_rows].tobytes(),
+        repr(rows).encode(),
+        repr((engine.position, engine.sweep, engine.n_rows, engine.status, engine.open_node, engine.gap)).encode(),
+    )
