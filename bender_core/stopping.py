@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Stopped(Exception):  # noqa: N818 -- nothing went wrong
-    """Work was given up because somebody asked for it, or because its time was over."""
+    """Work was stopped, on request or because its time was over."""
 
 
 class Stop:
@@ -18,7 +18,7 @@ class Stop:
     seconds : float, optional
         From now on; without it there is time.
     wanted : callable, optional
-        Whether somebody wants to stop.
+        Whether a stop was requested.
     """
 
     def __init__(self, seconds: float | None = None, wanted: Callable[[], bool | None] | None = None) -> None:

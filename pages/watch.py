@@ -24,8 +24,8 @@ def show() -> None:
 through_app()
 show()
 saving()
-# What draws figures and tables elsewhere is large, and slow the first time: used now, where nobody sees or waits,
-# it is ready when somebody looks closer.
+# What draws figures and tables elsewhere is large, and slow the first time: used now, in the background,
+# it is ready when it is needed.
 with st.container(key="fetched_ahead"):
     line = {"x": [0, 1], "y": [0, 1], "mode": "lines+markers", "fill": "tozeroy"}
     layout = {"xaxis": {"title": {"text": "x"}}, "yaxis": {"title": {"text": "y"}}}

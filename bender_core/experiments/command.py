@@ -120,7 +120,7 @@ class _Carrying(threading.Thread):
 
     @property
     def left_at(self) -> str:
-        """How far it is, for whoever stopped it."""
+        """How far it is, told when it is stopped."""
         if self._progress is None:
             return "stopped before the first run; what was done earlier is kept, run the same command again to go on"
         done, total = self._progress.done, self._progress.total
@@ -157,7 +157,7 @@ class _Carrying(threading.Thread):
         execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
 
     def _stop_at_end_of_input(self) -> None:
-        """Whoever started this process has closed its standard input, or is gone."""
+        """The parent process has closed our standard input, or is gone."""
         sys.stdin.read()
         self.stop.set()
 

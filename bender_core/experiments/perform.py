@@ -75,7 +75,7 @@ def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome
     ----------
     task : Task
     unwanted : callable, optional
-        Asked about every 50 ms whether nobody waits for the outcome any more.
+        Asked about every 50 ms whether the outcome is no longer wanted.
 
     Raises
     ------

@@ -79,7 +79,7 @@ class Store:
     Parameters
     ----------
     path : Path
-        Made if it is not there, also when it is taken away later.
+        Created if missing, also if it is removed later.
 
     Raises
     ------

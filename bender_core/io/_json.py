@@ -50,7 +50,7 @@ def read_json(text: str) -> dict[str, Any]:
 
 
 def require_known(data: dict[str, Any], known: tuple[str, ...], where: str) -> None:
-    """Refuse keys that nobody would read."""
+    """Refuse keys that are not read."""
     for key in data:
         if key not in known:
             raise FormatError(None, f"{where} has an unknown key {shown(key)}", f"known are: {', '.join(known)}")

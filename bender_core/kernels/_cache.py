@@ -29,11 +29,11 @@ from numba.core.serialize import dumps
 
 from bender_core.files import write_whole
 
-# Folders of other sources are removed when nobody has used them for this long, and those used longest ago when all
+# Folders of other sources are removed when unused for this long, and those used longest ago when all
 # together take more bytes than that.
 UNUSED_SECONDS, LARGEST = 30 * 86_400.0, 512 << 20
 _CHECKSUM_BYTES = hashlib.sha256().digest_size
-# Nobody's home is known, or it cannot be read or written.
+# There is no home folder, or it cannot be read or written.
 _NO_PLACE = (OSError, RuntimeError)
 
 
@@ -141,7 +141,7 @@ def _opened(home: Path) -> Path:
 
 
 def remove_unused(home: Path) -> None:
-    """Remove the folders that nobody has used for `UNUSED_SECONDS`, and the oldest beyond `LARGEST` bytes.
+    """Remove the folders unused for `UNUSED_SECONDS`, and the oldest beyond `LARGEST` bytes.
 
     A process that still runs the old code finds its files gone, compiles what it lacks and makes the folder anew.
     """

@@ -62,7 +62,7 @@ class Once:
         try:
             self._work()
             self._done = True
-        except BaseException as error:  # whoever waits gets it
+        except BaseException as error:  # raised in the thread that waits
             self._error = error
 
 
@@ -77,7 +77,7 @@ def warm_up(stop: Stop = never) -> None:
     Raises
     ------
     Stopped
-        If ``stop`` says so; compiling goes on beside, and whoever needs the solver next waits for it.
+        If ``stop`` says so; compiling goes on in the background, and the next to need the solver waits for it.
     """
     for variant in VARIANTS:
         ready(variant).wait(stop)

@@ -16,12 +16,12 @@ LOOK_SECONDS = 2.0
 
 
 class Stop(threading.Event):
-    """Set when somebody asks work to stop, or once nobody is there for it any more.
+    """Set when work is asked to stop, or once nobody is waiting for it.
 
     Parameters
     ----------
     present : callable
-        Whether somebody is there; asked by `is_set`, every `LOOK_SECONDS` at most.
+        Whether somebody is waiting; asked by `is_set`, every `LOOK_SECONDS` at most.
     """
 
     def __init__(self, present: Callable[[], bool]) -> None:

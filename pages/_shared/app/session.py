@@ -248,7 +248,7 @@ class Lab:
 
 
 def _interrupted() -> bool:
-    """Give Streamlit the chance to end the script, as it does when somebody presses Stop or something else.
+    """Give Streamlit the chance to end the script, as it does when Stop or another button is pressed.
 
     It looks for that whenever the session state is used, and ends the script by an exception.
     """

@@ -37,8 +37,8 @@ def start(current: Lab, held: Contest, going: bool) -> None:
         memory = f"{storage(sum(map(megabytes, field)) << 20)} of {storage(lab().account.free)}"
         same = f" {asked - len(field)} would be the same run as another and are left out." * (asked > len(field))
         st.caption(
-            f"{_runs(len(field))}, {memory}. They take turns, whoever has had the least time goes next: "
-            f"at any moment all have computed for as long.{same}"
+            f"{_runs(len(field))}, {memory}. They take turns: the run with the least computing time "
+            f"goes next, so that all have had the same at any moment.{same}"
         )
     if going:
         return

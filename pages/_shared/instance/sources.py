@@ -119,7 +119,7 @@ def _observed() -> None:
 
 
 def read(what: str, get: Callable[[], bc.BinaryMRF]) -> None:
-    """Take the model that somebody brings; if it is none, say so in one sentence and keep the old one."""
+    """Load an uploaded model; if it cannot be read, say why in one sentence and keep the old one."""
     try:
         mrf = get()
     except (bc.FormatError, bc.ModelError) as error:

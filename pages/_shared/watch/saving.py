@@ -31,7 +31,7 @@ class Saved:
 
 @st.fragment
 def saving() -> None:
-    """Below the stage: files of the run as it is shown, made when somebody asks for them."""
+    """Below the stage: files of the run as it is shown, made on request."""
     current, state = lab(), st.session_state
     with st.expander("Save this run"):
         st.caption("The trace so far, the best labelling, the figures, and a script that does the run once more.")
