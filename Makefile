@@ -19,7 +19,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test lint format docs bench bench-ui screenshots clean
+.PHONY: setup browser run test jitless bounds soak lint format docs bench bench-ui screenshots clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -48,8 +48,16 @@ run: setup
 
 test: setup lint browser
 	$(BIN)/pytest --numprocesses auto
+	$(MAKE) --jobs=2 jitless bounds soak
+
+# The core once more: interpreted, with checked indices (compiled anew), and for long.
+jitless:
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
+
+bounds:
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/test_bounds.py
+
+soak:
 	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20
 
 # What lints and formats JavaScript.

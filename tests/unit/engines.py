@@ -55,20 +55,17 @@ def glassy(seed: int = 0, n: int = 10, max_size: int = 3) -> Cut:
 
 
 def fingerprint(engine: bc.Engine) -> tuple[bytes, ...]:
-    """All that a run consists of where it stands, to the last bit; also what a person is shown there."""
+    """All that a run consists of where it stands, to the last bit; also what is shown of it there."""
     edges = engine.graph.edges.tolist()
     arrows = [*edges, *(edge[::-1] for edge in edges)]
-    rows = [
-        (row.index, row.kind, row.born, row.made_for, row.anchor, row.intercept, row.u.tolist(), row.v.tolist())
-        for p, q in arrows
-        for row in engine.rows(p, q)
-    ]
+    # Envelopes first: they compute the intercepts of all rows at the present messages.
+    envelopes = [engine.envelope(p, q).tobytes() for p, q in arrows]
+    rows = engine._rows.view._replace(version=np.zeros(0))
     return (
         *(engine.trace.column(name)[: engine.position].tobytes() for name in COLUMNS),
         *(array.tobytes() for array in engine._state),
         *(engine.message(p, q).tobytes() for p, q in arrows),
-        *(engine.envelope(p, q).tobytes() for p, q in arrows),
-        engine._rows.view.table[: engine.n_rows].tobytes(),
-        repr(rows).encode(),
+        *envelopes,
+        *(array[: engine.n_rows].tobytes() for array in rows),
         repr((engine.position, engine.sweep, engine.n_rows, engine.status, engine.open_node, engine.gap)).encode(),
     )
