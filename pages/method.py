@@ -25,9 +25,8 @@ def formula(step: Formula) -> None:
 def show() -> None:
     """The page."""
     st.markdown(
-        "What the engine computes, in the order in which it does. After Yarkony and Wang, *Accelerating Message "
-        "Passing "
-        "for MAP with Benders Decomposition*; what is ours says so."
+        "What the engine computes, step by step, after Yarkony and Wang, *Accelerating Message Passing for MAP with "
+        "Benders Decomposition*; our additions are marked as such."
     )
     formulas, notation, misprints, words = st.tabs(["Formulas", "Notation", "Misprints of the paper", "Glossary"])
     with formulas:
