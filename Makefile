@@ -24,13 +24,20 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
 
 setup: .venv/.warm
 
-.venv/.installed: requirements.txt requirements-dev.txt
+# What running takes.
+.venv/.installed: requirements.txt
 	@[ "$(PYTHON)" ] || { echo "Bender Lab needs Python 3.11 to 3.14; name it with PYTHON=…" >&2; false; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
 	  package=$$($(PYTHON) -c 'import sys; print("python3.%d-venv" % sys.version_info.minor)'); \
 	  $(call apt-install,$$package,the virtual environment); }
 	@echo "Installing the packages into .venv"
 	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+# What testing takes beside that.
+.venv/.developing: .venv/.installed requirements-dev.txt
+	@echo "Installing what tests take"
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
@@ -46,7 +53,7 @@ browser:
 run: setup
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: setup lint browser
+test: setup .venv/.developing lint browser
 	$(BIN)/pytest --numprocesses auto
 	$(MAKE) --jobs=2 jitless bounds soak
 
@@ -66,28 +73,28 @@ $(FRONTEND)/node_modules: $(FRONTEND)/package-lock.json
 	@npm ci --prefix $(FRONTEND) --loglevel=error --no-audit --no-fund >/dev/null
 	@touch $@
 
-lint: .venv/.installed $(FRONTEND)/node_modules
+lint: .venv/.developing $(FRONTEND)/node_modules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	npm run --prefix $(FRONTEND) --silent lint
 
-format: .venv/.installed $(FRONTEND)/node_modules
+format: .venv/.developing $(FRONTEND)/node_modules
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	npm run --prefix $(FRONTEND) --silent format
 
-docs: .venv/.installed
+docs: .venv/.developing
 	PYTHONPATH=. $(BIN)/python -W error docs/make_api.py
 
 bench: setup
 	$(BIN)/python -m benchmarks
 
-bench-ui: setup browser
+bench-ui: setup .venv/.developing browser
 	$(BIN)/python -m benchmarks.ui
 	$(BIN)/python -m benchmarks.sessions
 
-screenshots: setup browser
+screenshots: setup .venv/.developing browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
 
 clean:
