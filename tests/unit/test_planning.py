@@ -83,6 +83,7 @@ def test_other_groups_take_over_the_labelling_alone() -> None:
     assert engine.lower_bound == fresh.lower_bound < first.lower_bound
     assert engine.labeling.tolist() == first.labeling.tolist()
     assert mrf.energy(engine.labeling) == pytest.approx(engine.upper_bound)
+    assert engine.decoded_bound == first.decoded_bound > first.upper_bound + 1e-3
 
 
 @pytest.mark.parametrize("variant", [9, 12])
