@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import bender_core as bc
-from pages._shared.app.session import Lab, Run
+from pages._shared.app.session import Lab, WatchedRun
 
 SAMPLES = Path(__file__).parents[1] / "sample_instances"
 
@@ -23,7 +23,7 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
     mrf = bc.load(SAMPLES / f"{name}.mrf.json")
     part = bc.partition(mrf, max_size)
     engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=max_sweeps)
-    return Lab(mrf, max_size, part, variant, schedule, Run(engine))
+    return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))
 
 
 def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
