@@ -180,6 +180,20 @@ def test_runs_share_an_account_and_give_back_what_they_took() -> None:
     assert account.used <= account.limit
 
 
+def test_an_account_within_another_has_no_more_room_than_that_leaves() -> None:
+    whole = bc.Account(1000)
+    part = bc.Account(800, within=whole, name="a race")
+    other = whole.open("another run", {"rows": 700})
+    assert (part.free, whole.free) == (300, 300)
+    assert part.open("a run", {"rows": 301}) is None
+    mine = part.open("a run", {"rows": 200})
+    assert (part.used, part.free, whole.used) == (200, 100, 900)
+    other.close()
+    assert (part.free, whole.free) == (600, 800)
+    mine.close()
+    assert (part.free, whole.used) == (800, 0)
+
+
 def test_snapshots_that_are_given_up_are_charged_no_more() -> None:
     cut = glassy()
     room = 4 * memory.nbytes(bc.Engine(*cut, variant=9)._state)
