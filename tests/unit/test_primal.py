@@ -10,6 +10,8 @@ import pytest
 import bender_core as bc
 from bender_core import memory
 from bender_core.kernels import primal
+from bender_core.kernels.layout import Phase
+from bender_core.run import engine as engine_module
 from tests import naive
 from tests.models import JIT, between_groups, random_mrf, random_partition
 
@@ -115,6 +117,25 @@ def test_groups_follow_those_decided_before_them(direction: str) -> None:
                     costs += engine.message(p, q)
             assert costs[work.search.trial[p]] == pytest.approx(costs.min(), abs=1e-9)
             decided.append(p)
+
+
+@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+def test_a_descent_begins_with_the_better_of_what_follows_and_what_was_decoded(
+    schedule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    mrf, part = random_mrf(2, 11, 0.7), random_partition(2, 11, 2)
+    model, gained = naive.GroupModel(mrf, part.groups), []
+
+    def watch(engine: bc.Engine) -> None:
+        state = engine._state
+        cursor = state.cursor
+        if cursor.phase == Phase.DESCEND and cursor.slot == cursor.rounds == cursor.searches == 0:
+            gained.append(model.energy(state.decoded) - model.energy(engine._work.search.trial))
+
+    bc.Engine(mrf, part, 9, schedule).run(max_sweeps=15, on_progress=watch)
+    assert min(gained) >= -1e-9
+    assert max(gained) > 1e-3
 
 
 def test_a_kick_changes_some_groups_of_the_best_labelling_the_same_way_each_time() -> None:
