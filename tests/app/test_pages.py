@@ -337,6 +337,25 @@ def test_what_if_compares_the_four_cuts_at_the_state_chosen() -> None:
     assert any(number(float(engine.min_marginal(p, q)[5])) in piece.text for piece in html(test))
 
 
+def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
+    test = app("edge")
+    press(test, "sweep ▶")
+    mine = lab(test)
+    engine, part = mine.run.engine, mine.partition
+    rows = {row.index: row for row in engine.rows(*engine.graph.ends(mine.run.arc))}
+    (table,) = test.dataframe
+    assert sorted(table.value["row"]) == sorted(rows)
+    assert (table.value["born at event"] > 0).any()
+    for _, said in table.value.iterrows():
+        row = rows[said["row"]]
+        event = int(said["born at event"])
+        # As the stage counts: the last of so many events.
+        assert event == 0 if row.born < 0 else engine.trace[event - 1].row == row.index
+        assert said["made for"] == part.labels[row.made_for]
+        assert said["at y*"] == part.describe(row.made_for, row.anchor)
+        assert said["intercept β⁰"] == pytest.approx(row.intercept)
+
+
 def test_steps_and_another_message_on_the_edge_page() -> None:
     test = app("edge")
     mine, plain = lab(test), lab(app("edge"))

@@ -130,6 +130,19 @@ def test_bounds_against_sweeps(stage: Stage) -> None:
     assert float(now.get_attribute("x1")) > 0.9 * stage.root.locator(".bounds svg").bounding_box()["width"]
 
 
+def test_a_loop_is_over_the_sweep_shown(stage: Stage) -> None:
+    """Where a sweep has just ended that is the one that led there."""
+    for _ in range(2):
+        stage.click("[data-step=sweep]")
+    first, second = stage.root.evaluate("({ stage }) => stage.history.sweeps")
+    for position, expected in ((0, [0, first]), (first, [0, first]), (first + 1, [first, second])):
+        stage.root.locator(".scrub").fill(str(position))
+        stage.settle()
+        stage.click("[data-act=loop]")
+        assert stage.root.evaluate("({ stage }) => stage.strip.range") == expected
+        stage.click("[data-act=loop]")
+
+
 # -- tips and colours -----------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Status
 from bender_core.lattice import Lattice
 from bender_core.run import engine as engine_module
@@ -122,6 +123,18 @@ def test_a_loose_tolerance_proves_nothing(seed: int, tolerance: float) -> None:
             assert f"at most {missing:.3g} more" in result.meaning
             assert result.gap == bc.relative_gap(result.rounded_bound, result.upper_bound) > 0.0
     assert engine.gap == pytest.approx(engine.result(0.0).gap)
+
+
+@pytest.mark.parametrize(("times", "status"), [(0.3, "no progress"), (1.5, "closed")])
+def test_a_gap_above_a_loose_tolerance_is_not_closed(times: float, status: str) -> None:
+    """Only a tight tolerance is stretched where sweeps bring no more."""
+    plain = frustrated([])
+    mrf = bc.BinaryMRF(plain.unary, plain.edges, plain.pairwise, constant=20.0)
+    part = bc.partition(mrf, 1, "singletons")
+    stuck = bc.solve(mrf, part)
+    # The bound is larger than what is at stake, to which the tolerance is relative then.
+    gap = (stuck.upper_bound - stuck.lower_bound) / energy_scale(mrf)
+    assert bc.solve(mrf, part, tolerance=times * gap).status == status
 
 
 @pytest.mark.parametrize("tolerance", [-1e-9, 1.5, math.inf, math.nan])

@@ -99,6 +99,15 @@ def test_arcs() -> None:
             graph.arc(p, q)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sweep_goes_along_a_chain_of_groups_from_one_end(seed: int) -> None:
+    chain = np.random.default_rng(seed).permutation(7).tolist()
+    graph = bc.HyperGraph(*between_groups(seed, [1] * 9, [*itertools.pairwise(chain), (7, 8)]))
+    order = graph.sweep_order().tolist()
+    assert order[:7] in (chain, chain[::-1])
+    assert sorted(order[7:]) == [7, 8]
+
+
 def test_an_edge_without_interaction_couples_nothing() -> None:
     tables = [[[1.0, 2.0], [4.0, 5.0]], np.eye(2)]
     mrf = bc.BinaryMRF(np.zeros((3, 2)), [[0, 1], [1, 2]], tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 
 import pytest
 
@@ -177,6 +178,45 @@ def test_runs_share_an_account_and_give_back_what_they_took() -> None:
     third = bc.Engine(*cut, variant=9, limit=account)
     assert third.run() == second.run()
     assert account.used <= account.limit
+
+
+def test_an_account_within_another_has_no_more_room_than_that_leaves() -> None:
+    whole = bc.Account(1000)
+    part = bc.Account(800, within=whole, name="a race")
+    other = whole.open("another run", {"rows": 700})
+    assert (part.free, whole.free) == (300, 300)
+    assert part.open("a run", {"rows": 301}) is None
+    mine = part.open("a run", {"rows": 200})
+    assert (part.used, part.free, whole.used) == (200, 100, 900)
+    other.close()
+    assert (part.free, whole.free) == (600, 800)
+    mine.close()
+    assert (part.free, whole.used) == (800, 0)
+
+
+def test_snapshots_that_are_given_up_are_charged_no_more() -> None:
+    cut = glassy()
+    room = 4 * memory.nbytes(bc.Engine(*cut, variant=9)._state)
+    engine = bc.Engine(*cut, variant=9, snapshot_bytes=room)
+    counts = []
+    while engine.step("node"):
+        counts.append(len(engine._past.states))
+        (line,) = engine.account.lines
+        assert line.items.get("snapshots", 0) == counts[-1] * memory.nbytes(engine._state)
+    assert any(after < before for before, after in itertools.pairwise(counts)), "some were given up"
+
+
+@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+@pytest.mark.parametrize("variant", [9, 12])
+def test_how_far_a_run_is_never_steps_back(variant: int, schedule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "_SLICE", 1)
+    engine = bc.Engine(*glassy(), variant=variant, schedule=schedule)
+    places = []
+    engine.run(max_sweeps=3, on_progress=lambda e: places.append(e.whereabouts))
+    order = [(at.sweep, at.update, at.message + at.share) for at in places]
+    assert order == sorted(order)
+    assert all(at.message <= at.messages and at.update <= at.updates for at in places)
+    assert any(at.message == at.messages > 0 for at in places)
 
 
 def test_a_large_enumeration_is_interrupted_between_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -212,6 +212,12 @@ def test_ordinary_cuts_are_optimal(alpha: float, kind: str) -> None:
         assert max(pivots) > 3, "the cases must ask for something"
 
 
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+def test_a_payment_that_falls_back_to_nothing_stays_there(alpha: float) -> None:
+    """A bit is released by one row, and then another one takes that row's place: one case in a thousand."""
+    assert check_optimal(draw(79, 6, "spikes"), alpha) == mw.CutStatus.OPTIMAL
+
+
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_hostile_numbers_end_in_a_valid_tight_row(alpha: float, scale: float) -> None:

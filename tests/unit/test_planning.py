@@ -51,6 +51,7 @@ def test_another_schedule_goes_on_from_the_messages(schedule: str, variant: int,
         assert engine.lower_bound == pytest.approx(engine.certified_bound(), abs=1e-9)
         assert engine.upper_bound == pytest.approx(first.upper_bound, abs=1e-9)
         assert engine.labeling.tolist() == first.labeling.tolist()
+        assert engine._state.cursor.credit == first._state.cursor.credit != 0, "the work due to labellings"
         engine.run(max_sweeps=15)
         assert np.diff(engine.trace.column("lower_bound")).min() >= -1e-9
         assert engine.lower_bound == pytest.approx(engine.certified_bound(), abs=1e-9)
@@ -83,6 +84,7 @@ def test_other_groups_take_over_the_labelling_alone() -> None:
     assert engine.lower_bound == fresh.lower_bound < first.lower_bound
     assert engine.labeling.tolist() == first.labeling.tolist()
     assert mrf.energy(engine.labeling) == pytest.approx(engine.upper_bound)
+    assert engine.decoded_bound == first.decoded_bound > first.upper_bound + 1e-3
 
 
 @pytest.mark.parametrize("variant", [9, 12])
