@@ -9,6 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core import synth
+from tests.models import between_groups
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 every_variant = pytest.mark.parametrize("variant", tuple(bc.VARIANTS))
@@ -43,6 +44,24 @@ def test_the_bound_rises_and_is_certified(variant: int, max_size: int) -> None:
     assert np.diff(bounds).min() >= -1e-10
     assert engine.lower_bound == pytest.approx(engine.certified_bound(), abs=1e-9)
     assert engine.lower_bound <= optimum(mrf) + 1e-9
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1), (1, 2), (1, 3)], [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]])
+def test_a_group_shares_its_total_among_the_edges_ahead(pairs: list[tuple[int, int]]) -> None:
+    """On a forest all of it; else so much to each that the way back, with other edges ahead, gives no more."""
+    engine = bc.Engine(*between_groups(0, [2, 1, 3, 2], pairs), 12, "srmp", tolerance=0.0)
+    graph, rank = engine.graph, engine._rule.rank
+    forest = graph.cycles() == 0
+    for k in range(len(rank) + 1):  # all the way out, and a step back
+        p = engine.step("node")[-1].node
+        neighbours = graph.neighbours(p)
+        ahead = [q for q in neighbours if (rank[q] > rank[p]) == (k < len(rank))]
+        share = 1 / max(len(ahead), 0 if forest else len(neighbours) - len(ahead), 1)
+        nu = {q: engine.min_marginal(p, q) for q in neighbours}
+        total = graph.energies(p) + sum(nu.values())
+        for q in neighbours:
+            expected = nu[q] - share * total if q in ahead else nu[q]
+            np.testing.assert_allclose(engine.message(p, q), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", [11, 12])
