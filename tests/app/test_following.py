@@ -1,4 +1,4 @@
-"""Boxes that are told what they say: once, and again where the page ran itself before the browser had made them."""
+"""Values of widgets are set once, and again if the page reran itself before the browser had created them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages._shared.app import following
 
 
 class Told(dict[str, Any]):
-    """A session state that notes what boxes are told."""
+    """A session state that records which widgets are given a value."""
 
     told: list[str]
 
@@ -20,7 +20,7 @@ class Told(dict[str, Any]):
         super().__setitem__(key, value)
 
     def __setattr__(self, key: str, value: Any) -> None:
-        # Of the page's own notes nothing is told to boxes.
+        # The page's own notes are no widgets.
         dict.__setitem__(self, key, value)
 
 
@@ -36,7 +36,7 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Told:
 
 
 def told(state: Told, **changed: Any) -> list[str]:
-    """What boxes are told by a run of the page that begins with these values."""
+    """Which widgets are given a value by a run of the page that begins with these values."""
     dict.update(state, changed)
     state.told.clear()
     following.keep(CHOICES)

@@ -34,16 +34,16 @@ def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float
 
 
 def keep(choices: Mapping[str, object]) -> None:
-    """Let the boxes of a page say what was chosen: Streamlit forgets those of a page that is left.
+    """Give the widgets of a page the values that were chosen: Streamlit forgets those of a page that is left.
 
-    A box is told what it says once. Where the page runs itself before the browser has made its boxes, they never hear
-    it, and the first press sends back that all others are empty; so they are told again until somebody has pressed one.
-    Later that would undo what is pressed in the meantime.
+    A widget's value is set once. If the page reruns itself before the browser has created the widgets, they never
+    receive it, and the first click reports all others as empty; so the values are set again until a widget has been
+    used. After that, setting them would undo what the user has chosen.
 
     Parameters
     ----------
     choices : mapping
-        What the boxes said when the page was last drawn, by their keys.
+        The values of the widgets when the page was last drawn, by their keys.
     """
     state = st.session_state
     missing = [key for key in choices if key not in state]
