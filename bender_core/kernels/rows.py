@@ -161,8 +161,10 @@ def _tabulate_shared(problem, pool, row, work):
 @entry
 def make_row(problem, pool, row, incoming, work, repeats):
     """Write the row that is described again and again, to be timed; returns the pivots of its cut."""
-    pivots = 0
+    pivots, side = 0, pool.side[row]
+    intercept = pool.intercept[row, side]
     for _ in range(repeats):
+        pool.intercept[row, side] = intercept
         if pool.kind[row] == RowKind.RMC:
             write_reverse_row(problem, pool, row, work)
         else:
