@@ -121,7 +121,7 @@ def test_limits_are_those_entered() -> None:
 def test_what_would_be_the_same_run_runs_once() -> None:
     test = choose(app("compare"), variants=[9], sizes=[6, 8], strategies=["as on Watch", "groups"])
     assert "1 run, " in said(test)
-    assert "2 would be the same run as another and are left out" in said(test)
+    assert "2 would repeat another run and are left out" in said(test)
 
 
 def test_a_cut_by_hand_races_as_on_watch() -> None:
@@ -142,7 +142,7 @@ def test_what_cannot_race_is_refused_with_what_could(monkeypatch: pytest.MonkeyP
     test = choose(app("compare"), variants=[])
     assert complaints(test) == ["Nothing to race: choose at least one variant, strategy, M and schedule."]
     choose(test, variants=list(bc.VARIANTS), sizes=[2, 3, 4])
-    assert complaints(test) == ["36 runs are too many to be told apart; choose at most 24."]
+    assert complaints(test) == ["36 runs are too many to tell apart; choose at most 24."]
     assert button(test, "Race").disabled
     choose(test, variants=[9, 12], sizes=[2, 10, 12], strategies=["greedy"])
     mine = lab(test)
@@ -427,7 +427,7 @@ def test_the_best_bound_wins_and_of_equal_ones_the_first() -> None:
     assert (table.lower_bound, table.upper_bound) == (-1.0, -0.9)
     assert remarks(table) == ["★ bound", "★ first, bound", "★ labelling"]
     assert verdict([late, early, low], going=True) == (
-        "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was there first, after 5 s of computing. "
+        "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was first, after 5 s of computing time. "
         "The best labelling has energy −0.9; the gap is 10 %."
     )
     assert verdict([late, low], going=False).startswith("Variant 4 wins: its lower bound, −1, is the best.")
@@ -436,8 +436,8 @@ def test_the_best_bound_wins_and_of_equal_ones_the_first() -> None:
 def test_a_closed_gap_is_told() -> None:
     runs = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), turn=0.5)]
     assert verdict(runs, going=False) == (
-        "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was there first, after 1 s of computing. "
-        "The best labelling has just that energy: it is optimal."
+        "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was first, after 1 s of computing time. "
+        "The best labelling has exactly this energy: it is optimal."
     )
     assert remarks(standings(runs)) == ["", "★ first"]
 

@@ -80,7 +80,7 @@ def test_the_shipped_store_holds_the_whole_small_study() -> None:
 def test_a_plan_by_the_form_says_what_it_is() -> None:
     test = mine(app("experiments"))
     assert (beside(test, "instances"), beside(test, "runs"), beside(test, "to do")) == ("3", "6", "6")
-    assert beside(test, "will take").startswith("about ")
+    assert beside(test, "expected time").startswith("about ")
     assert complaints(test) == []
     name = test.session_state.plan
     assert test.query_params["plan"] == name
@@ -117,7 +117,8 @@ def test_an_address_of_no_plan_is_said() -> None:
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     test.query_params["plan"] = "0123456789abcdef"
     go(test, "experiments")
-    assert complaints(test) == ["There is no plan 0123456789abcdef on this machine; make it again, or bring its file."]
+    said = "There is no plan 0123456789abcdef on this machine; create it again or upload its file."
+    assert complaints(test) == [said]
     for name in ("../../etc", "", "a/b", "plan.toml"):
         assert path_of(name) is None
 
@@ -148,7 +149,7 @@ def test_an_experiment_is_run_and_told() -> None:
     press(test, "Run")
     finished(test)
     assert complaints(test) == []
-    assert (beside(test, "to do"), beside(test, "will take")) == ("0", "–")
+    assert (beside(test, "to do"), beside(test, "expected time")) == ("0", "–")
     tasks = test.session_state.planned.tasks
     kept = {run.task.key: run for run in store().runs()}
     assert {task.key for task in tasks} <= set(kept)
@@ -205,7 +206,7 @@ def test_equal_groups_are_shown_at_every_size() -> None:
     test.multiselect("plan_sizes").set_value([4, 6])
     press(test, "Plan it")
     assert (beside(test, "instances"), beside(test, "runs")) == ("2", "8")
-    shared = "4 of the runs have the same groups as another M or strategy: one is done for all of them."
+    shared = "4 of the runs have the same groups as another M or strategy; equal runs are done once."
     assert shared in [caption.value for caption in test.caption]
     press(test, "Run")
     finished(test)
@@ -300,4 +301,4 @@ def test_a_folder_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch
     test = app("experiments")
     (said,) = complaints(test)
     assert said.startswith("Runs cannot be kept on this machine")
-    assert said.endswith("set BENDER_DATA_DIR to a folder that can be written.")
+    assert said.endswith("set BENDER_DATA_DIR to a writable folder.")

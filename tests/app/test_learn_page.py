@@ -224,7 +224,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
         ("map", -100.0, "None of the 64 choices"),
         ("map", 100.0, "64 of the 64 choices cost less than 100"),
         ("loose", "3", "form a ring again: the bound stays at −21"),
-        ("loose", "9", "a smaller M does so already"),
+        ("loose", "9", "a smaller M is enough"),
         ("message", -100.0, "No answer of B is that cheap"),
         ("message", -3.0, "That is B's worst answer"),
         ("row", 0.0, "at more states than that"),

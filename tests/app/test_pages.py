@@ -381,7 +381,7 @@ def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(m
     mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
     ran(test.run())
     (said,) = complaints(test)
-    assert said.startswith("There is no room to look at messages: looking at a message takes")
+    assert said.startswith("There is not enough memory to show messages: looking at a message takes")
     press(test, "sweep ▶")
     assert mine.run.position > 0
     press(test, "Cut with M = 13")
@@ -397,5 +397,5 @@ def test_there_is_no_message_where_there_is_one_group() -> None:
     mine.cut(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
     go(test, "edge")
     assert [info.value for info in test.info] == [
-        "All variables are in one group: there is no message. Choose a smaller M on Partition."
+        "All variables are in one group, so there are no messages. Choose a smaller M on Partition."
     ]

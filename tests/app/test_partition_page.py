@@ -277,7 +277,7 @@ def test_the_comparison_says_what_the_library_says() -> None:
     assert shown["cycles left"] == [row.cycles for row in expected]
     assert shown["kept"] == pytest.approx([100 * row.held for row in expected])
     assert shown["MB"] == pytest.approx([row.bytes / 2**20 for row in expected])
-    assert shown["ms a sweep"] == pytest.approx([1000 * row.seconds_per_sweep for row in expected])
+    assert shown["ms per sweep"] == pytest.approx([1000 * row.seconds_per_sweep for row in expected])
     assert shown["bound"] == [row.lower_bound for row in expected]
     best = max(row.lower_bound for row in expected)
     marked = ["bound" in remark for remark in shown["remarks"]]

@@ -60,7 +60,7 @@ def test_axes_are_named_by_what_is_chosen(drawn: Curves) -> None:
     drawn.switch("seconds")
     drawn.switch("log")
     drawn.switch("LB to best UB (log)")
-    expect(x_name).to_have_text("seconds of the run's own computing (log)")
+    expect(x_name).to_have_text("seconds of the run's computing time (log)")
     expect(y_name).to_have_text("best UB − LB, energy (log)")
     expect(drawn.root.locator(".upper")).to_have_count(0)
     drawn.switch("sweeps")

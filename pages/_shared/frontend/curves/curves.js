@@ -12,7 +12,7 @@ import { Zoom } from "../zoom.js";
 import { extentOf, heightsOf, linesOf, scaleOf } from "./lines.js";
 import { Pointer } from "./pointer.js";
 
-const UNIT = { sweeps: "sweeps", rows: "Benders rows in use", seconds: "seconds of the run's own computing" };
+const UNIT = { sweeps: "sweeps", rows: "Benders rows in use", seconds: "seconds of the run's computing time" };
 const WHAT = {
   bounds: "bounds on the energy",
   lower: "lower bounds on the energy",
