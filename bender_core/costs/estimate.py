@@ -1,4 +1,4 @@
-"""What a choice of M and variant will cost, before anything is allocated."""
+"""The cost of a choice of partition and variant, before anything is allocated."""
 
 from __future__ import annotations
 
@@ -19,29 +19,28 @@ from bender_core.strategies import partition
 from bender_core.units import storage
 from bender_core.variants import DEEPEST, Variant, variant
 
-# Typical memory is that of a run that ends by itself, or after this number of seconds.
+# Typical memory is that of a run until it ends, or for this number of seconds.
 SECONDS = 2.0
-# The rows that a run keeps are made in its first sweeps; what grows has on average 20 % more room than content.
+# A run makes most of its rows in its first sweeps; growing arrays have on average 20 % spare capacity.
 ROWS_MADE_IN, ROOM = 10, 1.2
-# A run that is over by sweep DEEP_FROM has made envelopes tight at a few states only; later it takes DEEP times the
-# rounds.
+# A run that ends by sweep DEEP_FROM makes envelopes tight at only a few states; longer ones take DEEP times the rounds.
 DEEP_FROM, DEEP = 16, 6
 # A snapshot is taken after SNAPSHOT_AFTER entries read, at the earliest, and SNAPSHOT_EVERY per entry of the messages;
-# when the room for them is full every other one is given up.
+# when their memory is full, every other one is dropped.
 SNAPSHOT_AFTER, SNAPSHOT_EVERY, SNAPSHOT_BYTES, KEPT = 1 << 26, 64, 256 << 20, 0.7
-# Events that there is room for from the start.
+# Initial capacity for events.
 FIRST_EVENTS = 1024
 
 
 class TooLargeError(ValueError):
-    """A choice needs more memory than there is; the message says how much, for what, and what would fit.
+    """A choice needs more memory than available; the message says how much, for what, and which choice would fit.
 
     Attributes
     ----------
     needed, limit : int
         Bytes.
     fits : int or None
-        The largest M, cut in the same way, that would fit.
+        The largest M that would fit with the same strategy.
     """
 
     def __init__(self, message: str, needed: int = 0, limit: int = 0, fits: int | None = None) -> None:
@@ -55,23 +54,23 @@ class Estimate:
 
     On models that no constant was fitted to, the seconds a sweep that `estimate` predicts are within a factor of three
     of the measured ones for 90 % of 481 runs; those that `planning.refine` predicts from a short trial for 98 %, and
-    its bytes for 96 % (``python -m benchmarks estimates``). Enumeration is foreseen. How many rows it takes to make an
-    envelope tight depends on how freely groups choose their states, which the model tells only roughly: for clear
-    communities the estimate may be twelve times too high, and how soon pruning gives up may be misjudged by ten times.
+    its bytes for 96 % (``python -m benchmarks estimates``). Enumeration is predicted exactly. The number of rows that
+    make an envelope tight depends on how freely groups choose their states, which the model shows only roughly: for
+    clear communities the estimate may be twelve times too high, and the work of pruning may be wrong by a factor of
+    ten.
 
     Attributes
     ----------
     bytes : int
-        Memory that a run typically comes to take in some seconds, with its rows, its trace, what it keeps for going
-        back and what looking at it takes. How many sweeps it makes is hardly foreseen.
+        Typical memory of a run after some seconds, with its rows, trace, snapshots and the scratch for inspection. The
+        number of its sweeps can hardly be predicted.
     least : int
         Memory without which it cannot begin.
     seconds_per_sweep : float
-        Processor time on this machine: the mean over the first ten sweeps of a run, or over all where it ends sooner.
-        What a run that stalls takes after that, when deepening has reached its limit, is not in it; neither is making
-        the tables.
+        Processor time on this machine: the mean over the first ten sweeps of a run, or over all if it ends sooner. It
+        excludes the later sweeps of a run that stalls, when deepening has reached its limit, and making the tables.
     states : int
-        States of the largest hyper-variable.
+        The number of states of the largest group.
     """
 
     bytes: int
@@ -92,7 +91,7 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, lo
     part : Partition
     which : int or Variant
     looking : callable, optional
-        `memory.looking_bytes` or `memory.certifying_bytes`: count what that takes, too.
+        `memory.looking_bytes` or `memory.certifying_bytes`, whose bytes are added.
 
     Returns
     -------
@@ -118,7 +117,7 @@ def _dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
 
 
 def _needs(dims: memory.Dimensions, which: Variant) -> dict[str, int]:
-    """What a run takes from its beginning on, in bytes, by what it is for."""
+    """The bytes that a run needs at its start, by purpose."""
     exact = which.exact and not which.enumerated
     return {
         "energies and couplings": memory.problem_bytes(dims),
@@ -132,7 +131,7 @@ def _needs(dims: memory.Dimensions, which: Variant) -> dict[str, int]:
 def _foreseen_growth(
     dims: memory.Dimensions, graph: Coupled, which: Variant, schedule: str, work: Work, length: float
 ) -> float:
-    """What a run of this length (sweeps) typically takes beside that, in bytes."""
+    """The bytes that a run of this length (sweeps) typically needs in addition."""
     rows = 0.0 if which.exact else len(dims.bits) + work.added.sum() * min(length, ROWS_MADE_IN)
     deep = DEEP if graph.cyclic and length > DEEP_FROM else 1
     rounds = 0.0 if which.exact else deep * work.rounds.sum()
@@ -141,16 +140,16 @@ def _foreseen_growth(
 
 
 def growth(dims: memory.Dimensions, which: Variant, rows: float, events: float, read: float) -> float:
-    """What a run takes beside what it begins with, in bytes: for more rows and events, snapshots, and looking at it.
+    """The bytes that a run needs beyond its start: for more rows and events, snapshots, and inspection.
 
     Parameters
     ----------
     dims : Dimensions
     which : Variant
     rows, events : float
-        How many it has made.
+        The numbers it has made.
     read : float
-        Table entries that it has read.
+        Table entries it has read.
     """
     more_rows = ROOM * rows - memory.first_rows(dims, len(which.alphas), which.exact)
     more_events = ROOM * events - FIRST_EVENTS
@@ -178,7 +177,7 @@ def estimate(
     which : int or Variant
     schedule : {"mplp", "srmp"}
     stop : Stop
-        Asked whether to give up.
+        Asked whether to stop.
 
     Returns
     -------
@@ -200,7 +199,7 @@ def estimate(
 
 
 def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, work: Work, free: Freedom) -> Estimate:
-    """What a run costs whose sweeps consist of this work."""
+    """The cost of a run whose sweeps consist of this work."""
     dims = _dimensions(mrf, graph)
     least = sum(_needs(dims, which).values())
     each = seconds(graph, which, schedule, work, speed())
@@ -214,7 +213,7 @@ def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, wor
 
 
 def charge_run(mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, account: Account) -> Line:
-    """Charge what a run takes from its beginning on.
+    """Charge the memory that a run needs at its start.
 
     Raises
     ------
@@ -224,8 +223,8 @@ def charge_run(mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, a
     dims = _dimensions(mrf, coupled(mrf, part))
     needs = _needs(dims, which)
     name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
-    # Where possible room is kept for looking at the run, or at least for its certificate, also when its rows have taken
-    # all the rest.
+    # If possible, memory is reserved for inspecting the run, or at least for its certificate, even when its rows fill
+    # the rest.
     for kept in (memory.looking_bytes(dims), memory.certifying_bytes(dims), 0):
         line = account.open(name, needs | {memory.LOOKING: kept})
         if line is not None:
@@ -246,7 +245,7 @@ def _too_large(
         limit = f"the {storage(room)} that other runs leave of {limit}"
     variables = "1 variable" if part.max_size == 1 else f"{part.max_size} variables"
     return TooLargeError(
-        f"groups of up to {variables} need {storage(needed)} ({parts} among it), more than {limit}; {advice}",
+        f"groups of up to {variables} need {storage(needed)} (including {parts}), more than {limit}; {advice}",
         needed,
         room,
         fits,
@@ -267,19 +266,19 @@ def largest_fit(
     ----------
     mrf : BinaryMRF
     part : Partition
-        What does not fit; one made by hand is replaced by the model's default strategy.
+        The partition that does not fit; for one made by hand the model's default strategy is used.
     which : int or Variant
     room : int
         Bytes.
     cut : callable
-        As `partition`, which it is by default.
+        Like `partition`, the default.
     looking : callable, optional
         As for `required_bytes`.
     """
     strategy = part.strategy if part.strategy != "manual" else None
     for max_size in range(part.max_size - 1, 0, -1):
-        # A full group alone takes so much: its energies, their total and a message. Where no group is full, the cut
-        # is that of a smaller M.
+        # A lower bound: the energies, total and one message of a full group. If no group is full, the partition equals
+        # that of a smaller M.
         if 3 * memory.WORD << max_size > room:
             continue
         if required_bytes(mrf, cut(mrf, max_size, strategy), which, looking) <= room:

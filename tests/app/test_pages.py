@@ -1,4 +1,4 @@
-"""The pages as Streamlit runs them, without a browser: nothing throws, and choices do what they say."""
+"""The pages as Streamlit runs them, without a browser: no errors, and choices take effect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def go(test: AppTest, page: str) -> AppTest:
 
 
 def ran(test: AppTest) -> AppTest:
-    """The app after a run that threw nothing."""
+    """The app after a run without exceptions."""
     assert not test.exception, test.exception
     return test
 
@@ -90,7 +90,7 @@ def test_a_page_opens_ready_with_a_sample(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_figure_is_told_in_words_too(page: str) -> None:
+def test_every_figure_has_a_text_alternative(page: str) -> None:
     test = app(page)
     assert all(chart.proto.alt for chart in test.get("plotly_chart"))
 
@@ -220,7 +220,7 @@ def test_a_strategy_is_the_librarys(strategy: str) -> None:
         assert (mine == theirs).all()
 
 
-def test_choices_outlive_a_look_at_another_page() -> None:
+def test_choices_survive_a_visit_to_another_page() -> None:
     test = app("partition")
     for page in ("watch", "partition"):
         go(test, page)
@@ -239,7 +239,7 @@ def test_choices_outlive_a_look_at_another_page() -> None:
     assert (lab(test).max_size, lab(test).variant, lab(test).partition.strategy) == (5, 4, "greedy")
 
 
-def test_what_does_not_fit_is_refused_with_what_would() -> None:
+def test_a_choice_that_does_not_fit_is_refused_with_one_that_would() -> None:
     test = app("instance")
     ran(test.button("load-pose").click().run())
     go(test, "partition")
@@ -291,7 +291,7 @@ def test_groups_are_edited_by_hand_and_undone() -> None:
     assert [len(group) for group in lab(test).partition.groups][:2] == [start[0] - 1, start[1] + 1]
 
 
-def test_an_edit_that_makes_no_sense_is_one_sentence() -> None:
+def test_an_invalid_edit_gives_one_sentence() -> None:
     test = app("partition")
     ran(test.selectbox("merge_second").select_index(0).run())
     press(test, "Merge")
