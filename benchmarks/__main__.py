@@ -1,8 +1,8 @@
 """Benchmarks, each measured side by side with its reference: ``python -m benchmarks [topic ...]``.
 
 Seconds are processor time unless a table says otherwise, and so hardly depend on other load. Runs that are compared
-take turns, so that their ratios hardly depend on the machine. An aim is printed next to its figure; missing it is not an
-error.
+take turns, so that their ratios hardly depend on the machine. An aim is printed next to its figure; missing it is not
+an error.
 """
 
 from __future__ import annotations

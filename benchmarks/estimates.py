@@ -171,7 +171,7 @@ def _compared(
 
 
 def _measured(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, limit: float) -> tuple[float, int]:
-    """Processor seconds per sweep, the least of a few short runs; and bytes charged at the end of the run or its limit."""
+    """Processor seconds per sweep, the least of a few short runs; and bytes charged at its end or its limit."""
     least, used = np.inf, 0
     for repeat in range(REPEATS):
         engine = bc.Engine(mrf, part, variant, schedule, limit=MEMORY)

@@ -56,7 +56,7 @@ def end_to_end(mrf: bc.BinaryMRF) -> None:
 
 
 def end_to_end_extrapolated(mrf: bc.BinaryMRF, max_size: int) -> None:
-    """Whole runs where enumeration would take minutes: one sweep of it, scaled to the messages that variant 12 needs."""
+    """Whole runs where enumeration would take minutes: one sweep of it, scaled to the messages of variant 12."""
     last: dict[int, TimedRun] = {}
 
     def solved(variant: int) -> None:

@@ -1,9 +1,9 @@
 """Random user actions for a long time: ``BENDER_MEMORY_MB=256 python -m benchmarks.soak --seconds 1800``.
 
 Half of the time goes to the library and half to the app's pages (without a browser). Models, partitions and settings
-are drawn at random, then stepped through, run, rewound, inspected, raced, exported and stopped. Checked throughout: every
-error is one clear sentence, every bound is at most the optimum and equals its certificate, no run exceeds its account,
-and the process stops growing after its first minutes.
+are drawn at random, then stepped through, run, rewound, inspected, raced, exported and stopped. Checked throughout:
+every error is one clear sentence, every bound is at most the optimum and equals its certificate, no run exceeds its
+account, and the process stops growing after its first minutes.
 """
 
 from __future__ import annotations

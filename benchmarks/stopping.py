@@ -1,8 +1,8 @@
 """The delay between a stop request or time limit and the end of work: p95 and worst of many trials, by phase.
 
 Every trial stops after a random fraction of the phase's time (or of some seconds, if it takes longer): by a `Stop` or a
-time limit in the library, by Ctrl-C or ``--time-limit`` on the command line, until the process ends, and in the app like
-its Stop buttons, without a browser. Times are wall-clock, since users wait for them; they assume an idle machine.
+time limit in the library, by Ctrl-C or ``--time-limit`` on the command line, until the process ends, and in the app
+like its Stop buttons, without a browser. Times are wall-clock, since users wait for them; they assume an idle machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Instance: pick, upload or make a model, and see what it is."""
+"""Instance: choose, upload or generate a model, and inspect it."""
 
 from __future__ import annotations
 

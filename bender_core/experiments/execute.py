@@ -146,7 +146,7 @@ def execute(
     tasks : sequence of Task
     store : Store
     workers_of : callable
-        `local(...)` or `dask(...)`; called anew after a worker has died.
+        `local(...)` or `dask(...)`; called again after a worker has died.
     workers : int
         The number of parallel tasks.
     on_progress : callable, optional

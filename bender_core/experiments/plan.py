@@ -372,7 +372,7 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
         _require_known(entry, ("files",), "an entry of [[instances]]")
         found = sorted(folder.glob(str(entry["files"])))
         if not found:
-            raise PlanError(f"there are no files {entry['files']!r} beside the plan; correct the pattern")
+            raise PlanError(f"there are no files {entry['files']!r} next to the plan; correct the pattern")
         return [Instance(str(path)) for path in found]
     values = dict(entry)
     name = values.pop("family")

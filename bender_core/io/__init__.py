@@ -173,7 +173,7 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
     Raises
     ------
     FormatError
-        If there is no such format to write, or it cannot hold the model.
+        If there is no such format to write, or it cannot represent the model.
     """
     form = _named(format)
     if form.write is None:
@@ -231,7 +231,7 @@ def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None
     Raises
     ------
     FormatError
-        If there is no such format to write, or it cannot hold the model. Nothing is written then.
+        If there is no such format to write, or it cannot represent the model. Nothing is written then.
     OSError
         If the path cannot be written.
     """

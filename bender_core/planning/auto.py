@@ -79,7 +79,7 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
     ----------
     mrf : BinaryMRF
     max_size : int
-        M, the largest number of variables a group may hold.
+        M, the largest number of variables in a group.
     seed : int
         Of the strategies that depend on one.
     stop : Stop

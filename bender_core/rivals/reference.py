@@ -187,7 +187,7 @@ def _most_unknowns(mrf: BinaryMRF, part: Partition) -> float:
 def _findings_in_child(*job: Any) -> Iterator[Finding]:
     """The findings of a process with limited memory."""
     import scipy.optimize
-    import scipy.sparse  # noqa: F401  # before the limit, so that it is one on what is computed
+    import scipy.sparse  # noqa: F401  # before the limit, which then applies to the computation alone
 
     limit_memory(memory_limit())
     try:

@@ -96,7 +96,7 @@ def partition(
     ----------
     mrf : BinaryMRF
     max_size : int
-        M, the largest number of variables a hyper-variable may hold (it has 2^M states).
+        M, the largest number of variables in a hyper-variable (which then has 2^M states).
     strategy : str, optional
         A key of ``STRATEGIES``; by default "groups" if the model names groups, else "greedy". "auto" tries all that
         apply and gives the reason for its choice in ``reason``. For groups stated by hand see `manual`.

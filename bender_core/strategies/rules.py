@@ -1,7 +1,7 @@
 """The strategies that partition variables into groups of at most M members, and their measure of coupling.
 
-The strategy "groups" is the paper's (section "Constructing Hyper-Variables"): a hyper-variable holds one
-kind of variable only, in chunks of M.
+The strategy "groups" is the paper's (section "Constructing Hyper-Variables"): a hyper-variable contains only one kind
+of variable, in chunks of M.
 """
 
 from __future__ import annotations

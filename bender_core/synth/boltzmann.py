@@ -60,7 +60,7 @@ def restricted_boltzmann(image: int = 4, rows_seen: int = 4, hidden: int = 16, s
         positions=np.concatenate([np.column_stack([column, row]), np.column_stack([across + ink.shape[1] + 2, down])]),
         name=f"Boltzmann machine, digit {image}",
         description=f"A Boltzmann machine has learnt {DIGITS} handwritten digits and is shown the first {rows_seen} of "
-        f"8 rows of a {digit_labels()[image]}: what is the most probable rest?",
+        f"8 rows of a {digit_labels()[image]}: which completion is the most probable?",
         source=stated("restricted_boltzmann", image=image, rows_seen=rows_seen, hidden=hidden, seed=seed)
         + "  # sklearn.datasets.load_digits, sklearn.neural_network.BernoulliRBM",
     )

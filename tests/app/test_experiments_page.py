@@ -128,7 +128,7 @@ def test_an_unreadable_plan_gives_one_sentence() -> None:
     test.query_params["plan"] = keep("[[instances]]\nfamily = 'ising_grid'\n[runs]\nsizes = [99]\n")
     go(test, "experiments")
     (said,) = complaints(test)
-    assert said == "This plan cannot be carried out: [runs] sizes holds 99; choose from 1 to 30"
+    assert said == "This plan cannot be carried out: [runs] sizes contains 99; choose from 1 to 30"
 
 
 def test_plans_are_stored_by_content(tmp_path: Path) -> None:

@@ -323,12 +323,12 @@ def test_a_stopped_comparison_resumes() -> None:
     every = list(comparing.rows)
     assert len(every) > 3
     comparing.rows = every[:3]
-    press(ran(test.run()), "Go on")
+    press(ran(test.run()), "Resume")
     comparing.thread.join()
     assert all(kept is before for kept, before in zip(comparing.rows[:3], every, strict=False))
     assert [(row.strategy, row.max_size) for row in comparing.rows] == [(row.strategy, row.max_size) for row in every]
     ran(test.run())
-    assert not [button for button in test.button if button.label == "Go on"]
+    assert not [button for button in test.button if button.label == "Resume"]
 
 
 # -- odd models -----------------------------------------------------------------------------------------------

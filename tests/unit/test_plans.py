@@ -98,7 +98,7 @@ def test_a_key_is_what_decides_the_result() -> None:
         ({"instances": [{"family": "ising_grid", "seed": {"from": 1}}]}, "write it like {from = 0, to = 96}"),
         ({"instances": [{"family": "ising_grid", "seed": {"from": 3, "to": 2}}]}, "an empty list or range of values"),
         ({"instances": [{"family": "ising_grid", "seed": {"from": 0, "to": 10**12}}]}, "at most 100,000 are made"),
-        ({"instances": [{"files": "*.none"}]}, "there are no files '*.none' beside the plan"),
+        ({"instances": [{"files": "*.none"}]}, "there are no files '*.none' next to the plan"),
         ({"runs": {}}, "[runs] has no sizes; add them"),
         ({"runs": {"sizes": [0]}}, "[runs] sizes contains 0; choose from 1 to 30"),
         ({"runs": {"sizes": [4], "variants": [13]}}, "[runs] variants contains 13; choose from 1, 2"),

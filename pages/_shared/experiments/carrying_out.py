@@ -99,5 +99,5 @@ def working(running: Experiment) -> None:
     failed = f", {running.failed} failed" if running.failed else ""
     st.progress(running.done / running.total, f"{running.done:,} of {running.total:,} runs{left}{failed}")
     st.caption(f"Last: {running.last}. The tables show the runs finished when the page was last drawn.")
-    if st.button("Show what is done"):
+    if st.button("Update the tables"):
         st.rerun()

@@ -35,7 +35,7 @@ SIZE, ASKED = 8, 2
 
 
 class Standing(NamedTuple):
-    """Where the run stands after a sweep; energies."""
+    """The state of the run after a sweep; energies."""
 
     position: int
     lower: float

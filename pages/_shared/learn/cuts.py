@@ -29,7 +29,7 @@ A tighter row saves later rows; a cheaper one takes less time. Which wins depend
 **Try it:** move y*, and compare the four.
 """
 
-# The message looked at: a run after some updates, and an arc in which the four rows differ to the eye.
+# The message shown: a run after some updates, and an arc on which the four rows differ visibly.
 UPDATES, ARC = 2, 3
 FIRST, ASKED = "00100", "10100"
 

@@ -151,7 +151,7 @@ def put(lab: Lab) -> None:
 
 LESSON = Lesson(
     slug="loose",
-    title="Why the LP is loose, and what groups buy",
+    title="Why the LP is loose, and how groups help",
     text=TEXT,
     show=show,
     question=question,

@@ -170,7 +170,7 @@ FORMULAS = (
         "bender_core/kernels/prune.py",
         "halve_box",
         "compare",
-        "variant 12 beside the baseline: the same bound, sooner",
+        "variant 12 next to the baseline: the same bound, sooner",
     ),
     Formula(
         "Exact min-marginals by elimination",

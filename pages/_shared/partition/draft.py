@@ -38,7 +38,7 @@ class Draft:
         self.told = self.now
 
     def put(self, cut: Cut) -> None:
-        """Go on to another partition."""
+        """Continue with another partition."""
         self.past = [*self.past, self.now][-MOST_STEPS:]
         self.future = []
         self.now = cut

@@ -53,7 +53,7 @@ def compare(current: Lab, model: str) -> None:
         follow(lambda: comparing.busy, lambda: working(comparing), TELL_SECONDS)
         return
     if not comparing.complete:
-        st.button("Go on", on_click=comparing.predict, help="Make the remaining cuts")
+        st.button("Resume", on_click=comparing.predict, help="Make the remaining cuts")
     action = st.empty()
     chosen = comparison_table(comparing)
     action.button(
