@@ -345,10 +345,10 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
     rows = {row.index: row for row in engine.rows(*engine.graph.ends(mine.run.arc))}
     (table,) = test.dataframe
     assert sorted(table.value["row"]) == sorted(rows)
-    assert (table.value["born at event"] > 0).any()
+    assert (table.value["added at event"] > 0).any()
     for _, said in table.value.iterrows():
         row = rows[said["row"]]
-        event = int(said["born at event"])
+        event = int(said["added at event"])
         # As the stage counts: the last of so many events.
         assert event == 0 if row.born < 0 else engine.trace[event - 1].row == row.index
         assert said["made for"] == part.labels[row.made_for]

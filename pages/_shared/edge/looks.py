@@ -44,8 +44,8 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
     cuts = bc.what_if(engine, p, q, state)
     slack = float(shown.slack[state])
     paragraph(
-        f"At {part.describe(p, state)} the true min-marginal is {number(float(shown.nu[state]))} and the envelope "
-        + (f"{number(slack)} below it. Each of these rows would remove it:" if slack > 0 else "equals it already.")
+        f"At {part.describe(p, state)} the true min-marginal is {number(float(shown.nu[state]))} and the slack "
+        + (f"{number(slack)}. Each of these rows would remove it:" if slack > 0 else "0: the envelope is tight.")
     )
     st.plotly_chart(
         plot_what_if(shown, cuts, state, order),
@@ -62,8 +62,8 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
         ],
     )
     st.caption(
-        "Looseness: how far the row alone lies below ν, over all states. Lift: how much the envelope would rise, over "
-        "all states. The run does not change."
+        "Looseness: mean of ν minus the row over all states. Lift: mean rise of the envelope over all states. The run "
+        "does not change."
     )
 
 

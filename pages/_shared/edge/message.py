@@ -87,20 +87,22 @@ def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
         {
             "row": [use.row.index for use in uses],
             "kind": [CUT_NAMES[use.row.kind] for use in uses],
-            "born at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
+            "added at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
             "made for": [label(part.labels[use.row.made_for]) for use in uses],
             "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],
             "intercept β⁰": [use.row.intercept for use in uses],
-            "is the envelope at": [use.maximal for use in uses],
+            "maximal at": [use.maximal for use in uses],
             "tight at y*": [use.tight for use in uses],
         },
         column_config={
             "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"]),
             "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
-            "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
+            "added at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
             "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
             "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the current messages; energy"),
-            "is the envelope at": st.column_config.NumberColumn(format="percent", help="Share of the states"),
+            "maximal at": st.column_config.NumberColumn(
+                format="percent", help="Share of the states at which the row is the envelope"
+            ),
             "tight at y*": st.column_config.CheckboxColumn(
                 help="Whether it still equals the truth there, in the direction it was made for"
             ),

@@ -59,7 +59,7 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
     # Only the operator of the server may name a cluster: its scheduler is fully trusted.
     scheduler = os.environ.get("BENDER_SCHEDULER", "")
     if todo:
-        where = "the Dask cluster" if scheduler else f"this machine({cores} cores)"
+        where = "the Dask cluster" if scheduler else f"this machine ({cores} cores)"
         st.number_input(f"Runs at a time on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
     # Asked once: the experiment may end while the page is drawn.

@@ -19,7 +19,7 @@ from pages._shared.app.text import complaint
 from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
 
 TITLES = {
-    "small": "The paper's study in small, finished",
+    "small": "The paper's study, small version (finished)",
     "paper": "The paper's whole study",
     "own": "A plan of your own",
     "file": "A plan from a file",
