@@ -14,7 +14,7 @@ from bender_core.costs.estimate import FIRST_EVENTS, Looking, TooLargeError, cha
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace, cut_kind
-from bender_core.kernels.rows import add_first_rows
+from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.run.carrying import carry

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bender_core import memory
-from bender_core.kernels.exact import begin_exact, exact_min_marginals
 from bender_core.kernels.layout import STEP, Message, RowKind
-from bender_core.kernels.projection import fetch, incoming_table
-from bender_core.kernels.rows import begin_recycling, enumerate_min_marginals, recycle
+from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
+from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_marginals
+from bender_core.kernels.rows.pool import begin_recycling, recycle
+from bender_core.kernels.tables.projection import fetch, incoming_table
 from bender_core.model import FloatArray
 from bender_core.run.rows import Row, row_terms
 from bender_core.run.standing import Standing
