@@ -301,7 +301,7 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
         "oracle": Array((slots,)),
         "rise": Array((projected,)),
         "total": Array((states,)),
-        "visited": Array((deepest,), int),
+        "visited": Array((min(deepest, states),), int),
         "progress": Progress,
         "table": Array((4, dims.stride)),
         "whole": Array((int(form_length(np.array(largest))),)),

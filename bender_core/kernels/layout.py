@@ -356,7 +356,7 @@ class Workspace(NamedTuple):
     oracle: Floats  # (largest degree,) true min-marginals at the minimiser
     rise: Floats  # (most projected states,) how much a new row raised an envelope
     total: Floats  # (most states,) phi_p + sum of nu; infinite at the states `visited`
-    visited: Ints  # (Rule.deepest,) states at which the envelope is tight, while deeper ones are seen to
+    visited: Ints  # (Rule.deepest or fewer,) states at which the envelope is tight, while deeper ones are seen to
     progress: Progress
     table: Floats  # (4, stride) affine functions of active bits
     whole: Floats  # (a low and a high table of the largest group,) one of all bits of a group

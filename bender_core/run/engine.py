@@ -87,7 +87,7 @@ class Engine(Inspection):
     PartitionError
         If the partition belongs to another model.
     ValueError
-        If there is no such variant or schedule, a limit makes no sense, or ``start`` is a run of another model.
+        If there is no such variant or schedule, a number is out of range, or ``start`` is a run of another model.
     Stopped
         If ``stop`` says so.
 
@@ -171,7 +171,7 @@ class Engine(Inspection):
             If a number of sweeps, events or entries is no whole number.
         """
         sweeps, events, work = (
-            ENDLESS if most is None else min(operator.index(most), ENDLESS)
+            ENDLESS if most is None else min(max(operator.index(most), 0), ENDLESS)
             for most in (max_sweeps, max_events, max_work)
         )
         self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps, work)

@@ -5,6 +5,7 @@ Source: docs/method.md §12.1.
 
 from __future__ import annotations
 
+import operator
 import warnings
 from dataclasses import dataclass
 
@@ -349,7 +350,15 @@ class Inspection(Standing):
         -------
         ndarray, shape (2^(active bits of the sender),)
             Energy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such arc.
         """
+        arcs = 2 * len(self.graph.edges)
+        if operator.index(arc) not in range(arcs):
+            raise ValueError(f"there is no arc {arc}; there are {arcs}, numbered from 0")
         room = self.probe.incoming[0]
         fetch(self._problem, self._state.lam, arc, room)
         incoming: FloatArray = incoming_table(self._problem, self._state.lam, arc, room)

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.costs.estimate import required_bytes
+from bender_core.costs.fit import required_bytes
 from bender_core.experiments import Store
 from bender_core.experiments.perform import CURVE
 from bender_core.kernels.layout import Status

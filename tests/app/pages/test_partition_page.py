@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.costs.estimate import largest_fit
+from bender_core.costs.fit import largest_fit
 from bender_core.groups import split, split_by_coupling
 from bender_core.stopping import never
 from bender_core.strategies import applicable, quality

@@ -15,7 +15,7 @@ from bender_core import synth
 from bender_core.account import memory_limit
 from bender_core.costs import freedom
 from bender_core.costs import work as costs
-from bender_core.costs.estimate import largest_fit, required_bytes
+from bender_core.costs.fit import largest_fit, required_bytes
 from bender_core.costs.speed import Speed, speed
 from bender_core.kernels.layout import Kind
 from bender_core.memory import TABLES, nbytes

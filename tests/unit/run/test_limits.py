@@ -9,7 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core import memory
-from bender_core.costs.estimate import FIRST_EVENTS, required_bytes
+from bender_core.costs.fit import FIRST_EVENTS, required_bytes
 from bender_core.kernels.layout import Kind, Status
 from bender_core.planning import pursuit
 from bender_core.run import engine as engine_module

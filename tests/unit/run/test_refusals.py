@@ -9,7 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core import memory
-from bender_core.costs.estimate import required_bytes
+from bender_core.costs.fit import required_bytes
 from tests.unit.engines import (
     every_variant,
     glassy,
@@ -35,6 +35,9 @@ def test_states_that_do_not_exist_are_refused(variant: int) -> None:
         ({"tolerance": float("nan")}, "tolerance"),
         ({"tolerance": -1.0}, "tolerance"),
         ({"max_sweeps": 0}, "max_sweeps"),
+        ({"max_sweeps": 2**70}, f"max_sweeps is {2**70}; allow 1 to {2**63 - 1} sweeps"),
+        ({"deepest": 0}, "deepest is 0; an envelope can be tight at 1 to 1073741824 states"),
+        ({"deepest": 2**70}, f"deepest is {2**70}; an envelope can be tight at 1 to 1073741824 states"),
     ],
 )
 def test_what_does_not_exist_is_refused(arguments: dict, said: str) -> None:
@@ -49,6 +52,9 @@ def test_what_does_not_exist_is_refused(arguments: dict, said: str) -> None:
         (lambda engine: engine.min_marginal(0, 1, [1.5]), "give whole numbers from 0 to 7"),
         (lambda engine: engine.min_marginal(0, 1, [2**70]), "give whole numbers from 0 to 7"),
         (lambda engine: engine.tightness(0), "judge by one state at least"),
+        (lambda engine: engine.incoming(-1), "there is no arc -1; there are 6, numbered from 0"),
+        (lambda engine: engine.incoming(10**12), "there is no arc 1000000000000"),
+        (lambda engine: engine.incoming(2**70), f"there is no arc {2**70}"),
         (lambda engine: bc.Account(-5), "the limit is -5 bytes; it must not be negative"),
         (
             lambda engine: bc.Engine(engine.mrf, engine.partition, start=bc.Engine(*glassy(n=9, seed=5))),
@@ -68,6 +74,9 @@ def test_what_makes_no_sense_is_one_sentence(call: Callable[[bc.Engine], object]
         lambda engine: engine.seek(1.5),
         lambda engine: engine.run(max_work=0.5),
         lambda engine: engine.run(max_sweeps=1.5),
+        lambda engine: engine.incoming(1.5),
+        lambda engine: bc.Engine(engine.mrf, engine.partition, max_sweeps=1.5),
+        lambda engine: bc.Engine(engine.mrf, engine.partition, deepest=1.5),
         lambda engine: bc.what_if(engine, 0, 1, 1.5),
         lambda engine: bc.Account(1e9),
     ],
@@ -84,6 +93,19 @@ def test_limits_may_be_larger_than_any_machine() -> None:
     assert engine.run(max_work=2**80)
     engine.seek(np.int64(3))
     assert engine.position == 3
+    engine.run(max_events=-(2**70))
+    assert engine.position == 3
+
+
+def test_an_envelope_may_be_tight_everywhere() -> None:
+    """The scratch for it is charged, and no larger than the states that there are."""
+    mrf, part = glassy(n=12)
+    deep, usual = bc.Engine(mrf, part, deepest=2**30), bc.Engine(mrf, part, deepest=1)
+    states = 1 << part.max_size
+    assert len(deep._work.visited) == states
+    assert deep.account.used - usual.account.used == memory.WORD * (states - 1)
+    assert deep.run()
+    assert deep.certified_bound() >= usual.lower_bound
 
 
 def test_an_equal_model_is_gone_on_from() -> None:
