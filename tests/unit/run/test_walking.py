@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
@@ -194,3 +195,16 @@ def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> Non
         side = engine.graph.arc(p, q) % 2
         u, n_low = engine._rows.view.table[index, side], 1 << len(row.u)
         np.testing.assert_allclose(u[:n_low] + u[n_low], naive.table_of(row.u), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", [9, 11])
+def test_arrays_keep_their_types_as_they_grow(variant: int) -> None:
+    """The loop looks at their types once, and takes them for granted from then on."""
+    engine = bc.Engine(*glassy(), variant)
+    types = numba.typeof(engine._run)
+    engine.run(max_sweeps=2)
+    for store in (engine._events, engine._rows):
+        assert store.grow(1, engine._past.thin_out)
+    assert numba.typeof(engine._run) == types
+    engine.seek(1)
+    assert numba.typeof(engine._run) == types
