@@ -41,7 +41,7 @@ setup: .venv/.warm
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-.venv/.warm: .venv/.installed $(wildcard bender_core/kernels/*.py)
+.venv/.warm: .venv/.installed $(wildcard bender_core/kernels/*.py bender_core/kernels/*/*.py)
 	@echo "Compiling the solver, first time only"
 	@$(BIN)/python -m bender_core warm-up
 	@touch $@
@@ -62,7 +62,7 @@ jitless:
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
 
 bounds:
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/test_bounds.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/kernels/test_bounds.py
 
 soak:
 	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20

@@ -10,7 +10,7 @@ import bender_core as bc
 from benchmarks.common import MEMORY, POSE, Options, interleaved, solve, table, times
 from benchmarks.solvers import ask, missing
 from bender_core.kernels.layout import Message, Method
-from bender_core.kernels.rows import enumerate_min_marginals
+from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 from bender_core.model import FloatArray, IntArray
 from bender_core.synth import ising_grid
 from bender_core.synth.spins import Coupling, ising_tables

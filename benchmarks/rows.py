@@ -12,7 +12,7 @@ import numpy as np
 import bender_core as bc
 from benchmarks.common import POSE, Options, TimedRun, interleaved, solve, times
 from bender_core.kernels.layout import Kind, Message, Phase
-from bender_core.kernels.rows import enumerate_min_marginals
+from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 
 REPEATS = 5
 ENUMERATED_MESSAGES = 4

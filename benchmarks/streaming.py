@@ -7,9 +7,10 @@ import numpy as np
 import bender_core as bc
 from benchmarks.common import POSE, Options, interleaved, times
 from bender_core.kernels._jit import entry
-from bender_core.kernels.affine import argmin, raise_with_total
 from bender_core.kernels.layout import Message
-from bender_core.kernels.rows import arc_of, begin_recycling, oracle, recycle, write_reverse_row
+from bender_core.kernels.min_marginals.enumerate import oracle
+from bender_core.kernels.rows.pool import arc_of, begin_recycling, recycle, write_reverse_row
+from bender_core.kernels.tables.affine import argmin, raise_with_total
 
 SIZE = 16
 REPEATS = 15

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.common import Options, interleaved, table, times
-from bender_core.kernels import affine
 from bender_core.kernels._jit import entry
-from bender_core.kernels.affine import fold_max, high_states, low_states
 from bender_core.kernels.layout import Scan
+from bender_core.kernels.tables import affine
+from bender_core.kernels.tables.affine import fold_max, high_states, low_states
 
 BITS = (8, 12, 16)
 # Bits of the receiver that a candidate of a pruning is bounded over.

@@ -14,7 +14,8 @@ Examples
 """
 
 from bender_core.account import Account
-from bender_core.costs.estimate import Estimate, TooLargeError, estimate
+from bender_core.costs.estimate import Estimate, estimate
+from bender_core.costs.fit import TooLargeError
 from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save

@@ -167,8 +167,17 @@ def coupled_groups(mrf: BinaryMRF, part: Partition) -> IntArray:
         If the partition belongs to a model with another number of variables.
     """
     require_cover(mrf, part)
-    pairs = np.sort(part.group_of()[mrf.edges[mrf.coupling() != 0]], axis=1)
-    return np.unique(pairs[pairs[:, 0] != pairs[:, 1]].reshape(-1, 2), axis=0)
+    return joint_weights(mrf, part, np.zeros(mrf.n_edges))[0]
+
+
+def joint_weights(mrf: BinaryMRF, part: Partition, weight: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The hyper-edges, and the weights of the couplings of each, added up; shapes (E, 2) and (E,)."""
+    pairs = np.sort(part.group_of()[mrf.edges], axis=1)
+    between = (pairs[:, 0] != pairs[:, 1]) & (mrf.coupling() != 0)
+    edges, which = np.unique(pairs[between], axis=0, return_inverse=True)
+    joint = np.zeros(len(edges))
+    np.add.at(joint, which.reshape(-1), weight[between])
+    return edges, joint
 
 
 def spanning_forest(n: int, edges: IntArray) -> NDArray[np.bool_]:

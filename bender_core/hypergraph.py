@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from bender_core.groups import Partition, independent_cycles, require_cover
-from bender_core.kernels.coupling import prepare_forms, tabulate_group
-from bender_core.kernels.exact import plan_exact
 from bender_core.kernels.layout import LOW_BITS, STEP, Couplings, Forms, Methods, Problem, Projections
-from bender_core.kernels.projection import active_state
+from bender_core.kernels.min_marginals.exact import plan_exact
+from bender_core.kernels.tables.coupling import prepare_forms, tabulate_group
+from bender_core.kernels.tables.projection import active_state
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.stopping import Stop, never
@@ -318,7 +318,7 @@ def _projections(size: IntArray, couplings: Couplings, stop: Stop) -> tuple[IntA
     """The active bits of the receiver of every arc.
 
     Returns the number of active bits of every arc, the couplings with their bits renumbered among the active ones, and
-    the tables that project a receiver's state (see ``kernels.projection``) for the arcs with idle bits.
+    the tables that project a receiver's state (see ``kernels.tables.projection``) for the arcs with idle bits.
     """
     edge = np.repeat(np.arange(len(couplings.first) - 1), np.diff(couplings.first))
     arc = 2 * edge[:, None] + np.arange(2)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from bender_core.account import Line
 from bender_core.hypergraph import HyperGraph, form_length
-from bender_core.kernels.coupling import coupling_minimum, total_energy
 from bender_core.kernels.layout import (
     LOW_BITS,
     STEP,
@@ -40,7 +39,8 @@ from bender_core.kernels.layout import (
     Status,
     Workspace,
 )
-from bender_core.kernels.prune import LISTED, list_width
+from bender_core.kernels.min_marginals.prune import LISTED, list_width
+from bender_core.kernels.tables.coupling import coupling_minimum, total_energy
 from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
 
@@ -301,7 +301,7 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
         "oracle": Array((slots,)),
         "rise": Array((projected,)),
         "total": Array((states,)),
-        "visited": Array((deepest,), int),
+        "visited": Array((min(deepest, states),), int),
         "progress": Progress,
         "table": Array((4, dims.stride)),
         "whole": Array((int(form_length(np.array(largest))),)),

@@ -375,7 +375,13 @@ def _floats(values: ArrayLike, what: str, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _indices(values: ArrayLike, n: int) -> IntArray:
-    array = np.array(values, dtype=np.int64, order="C")
+    try:
+        array = np.array(values, dtype=np.int64, order="C")
+        whole = np.array_equal(array, np.asarray(values))
+    except (TypeError, ValueError, OverflowError):
+        whole = False
+    if not whole:
+        raise ModelError("edges are not pairs of whole numbers; give the numbers of the two variables of each")
     if array.size == 0:
         return np.empty((0, 2), np.int64)
     if array.ndim != 2 or array.shape[1] != 2:

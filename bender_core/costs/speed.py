@@ -12,10 +12,10 @@ import numpy as np
 from bender_core import memory
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.affine import affine_max4
-from bender_core.kernels.exact import begin_exact, exact_min_marginals
 from bender_core.kernels.layout import LOW_BITS, Message, Method, Scan
-from bender_core.kernels.rows import enumerate_min_marginals
+from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
+from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_marginals
+from bender_core.kernels.tables.affine import affine_max4
 from bender_core.model import BinaryMRF, FloatArray
 
 # Bits of a table that fits into the cache of one core, and of one that does not.

@@ -16,8 +16,8 @@ from bender_core.costs.speed import Speed
 from bender_core.groups import Partition, coupled_groups, independent_cycles
 from bender_core.hypergraph import no_methods
 from bender_core.kernels import costs
-from bender_core.kernels.exact import plan_exact
 from bender_core.kernels.layout import Method
+from bender_core.kernels.min_marginals.exact import plan_exact
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.variants import Variant
 

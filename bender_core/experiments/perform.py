@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.costs.estimate import TooLargeError
+from bender_core.costs.fit import TooLargeError
 from bender_core.experiments.plan import Task
 from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap

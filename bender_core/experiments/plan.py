@@ -28,7 +28,7 @@ from bender_core.variants import SCHEDULES, VARIANTS
 _DECIDING = (
     "groups.py",
     "hypergraph.py",
-    "kernels/*.py",
+    "kernels/**/*.py",
     "lattice.py",
     "memory.py",
     "model.py",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bender_core.account import Account
-from bender_core.costs.estimate import required_bytes
+from bender_core.costs.fit import required_bytes
 from bender_core.experiments.perform import Outcome, Record, outcome_of, record
 from bender_core.experiments.plan import Instance, Limits, Task, task_of
 from bender_core.groups import Partition

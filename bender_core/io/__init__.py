@@ -1,8 +1,8 @@
 """Reading and writing model files.
 
-A format is one module with a ``FORMAT``, listed in ``FORMATS`` below. Files are recognised by content; the ending
-decides the format that ``save`` writes, and the format of a file whose content fits several. Source: docs/formats.md
-§1, §2.
+Files are recognised by content; the ending decides what ``save`` writes, and what a file is whose content fits several
+formats.
+Source: docs/formats.md §1, §2.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bender_core.io import bqpjson, cfn, coo, native, qh, qubo, rudy, sparse, uai, wcsp
-from bender_core.io._format import Format
 from bender_core.io._source import Source, default_limit, read
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence
+from bender_core.io.formats import FORMATS, native
+from bender_core.io.formats._format import Format
 from bender_core.io.labeling import dump_labeling, load_labeling
 from bender_core.model import BinaryMRF, ModelError
 
@@ -37,21 +37,6 @@ __all__ = [
     "save",
     "without_unheld_constant",
 ]
-
-# If the content fits several and the ending decides nothing, the first is taken, and `load` says so.
-FORMATS: tuple[Format, ...] = (
-    native.FORMAT,
-    bqpjson.FORMAT,
-    cfn.FORMAT,
-    uai.FORMAT,
-    uai.LOGARITHMS,
-    qubo.FORMAT,
-    coo.FORMAT,
-    qh.FORMAT,
-    sparse.FORMAT,
-    rudy.FORMAT,
-    wcsp.FORMAT,
-)
 
 
 def load(

@@ -107,7 +107,7 @@ def _hash_of(*sources: Path) -> str:
 
 # Numba chooses whether indices are checked by a setting that its signatures do not show.
 _SETTINGS = f"{numba.__version__} {sys.implementation.cache_tag} {bool(config.BOUNDSCHECK)}"  # type: ignore[attr-defined]
-_SOURCES = _hash_of(*sorted(Path(__file__).parent.glob("*.py")))
+_SOURCES = _hash_of(*sorted(Path(__file__).parent.rglob("*.py")))
 _FOLDER = f"kernels-{hashlib.sha256(f'{_SETTINGS} {_SOURCES}'.encode()).hexdigest()[:16]}"
 
 

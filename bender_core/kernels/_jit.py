@@ -5,7 +5,10 @@ Kernels neither allocate nor return arrays: there are no reference counts.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
+from numba.core import config
 
 from bender_core.kernels._cache import DiskCache
 
@@ -32,6 +35,16 @@ def inner(function):
 def inlined(function):
     """Make a function part of the kernels that call it: one that returns arrays, or a phase of a long one."""
     return numba.njit(inline="always")(function)
+
+
+def typed(function: Any, *arguments: Any) -> Any:
+    """What an entry was compiled to for the types of these arguments; later calls take the types for granted.
+
+    To find out the types of a `Run` at every call takes twice as long as to hand it over.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    return function.compile(tuple(map(function.typeof_pyval, arguments)))
 
 
 def _compiled(function, *, called_by_python, **options):

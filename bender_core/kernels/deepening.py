@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.kernels._jit import inner
-from bender_core.kernels.affine import argmin
-from bender_core.kernels.projection import active_state, energies
+from bender_core.kernels.tables.affine import argmin
+from bender_core.kernels.tables.projection import active_state, energies
 
 # A sweep is slow if this number of its kind would not close the gap.
 PATIENCE = 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bender_core.kernels._jit import inner
-from bender_core.kernels.rows import TIGHT
+from bender_core.kernels.rows.pool import TIGHT
 
 # Where a sweep has gained no more than the tolerance, a gap of up to NEARLY tolerances counts as closed, but none above
 # CLOSED (unless the tolerance itself is larger).

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # An affine function of b bits is a table over the low bits followed by one over the high bits: its value at y is
-# g[y & 255] + g[n_low + (y >> 8)] (see kernels.affine). The low half stays in the first-level cache during a pass.
+# g[y & 255] + g[n_low + (y >> 8)] (see kernels.tables). The low half stays in the first-level cache during a pass.
 LOW_BITS = 8
 # Entries that a step of the loop reads at most, about: 10 ms. What takes more comes back in between and goes on.
 STEP = 1 << 23
@@ -87,27 +87,27 @@ class Couplings(NamedTuple):
     """Couplings in normal form, sorted by the edge of groups that they belong to."""
 
     first: Ints  # (E + 1,) where those of an edge begin
-    bit: Ints  # (K, 2) the active bit on either side (see kernels.projection)
+    bit: Ints  # (K, 2) the active bit on either side (see kernels.tables.projection)
     entry: Ints  # (K, 2) the state pair that pays
     weight: Floats  # (K,) |theta| of that pair
 
 
 class Projections(NamedTuple):
-    """From the states of a receiver to those of its active bits (see kernels.projection)."""
+    """From the states of a receiver to those of its active bits (see kernels.tables.projection)."""
 
     first: Ints  # (2 E,) where the tables of an arc begin
     table: Ints  # flat: the active state of every low state, then what every high state adds
 
 
 class Forms(NamedTuple):
-    """``-phi_pq`` of every arc as affine functions of the sender's bits (see kernels.coupling)."""
+    """``-phi_pq`` of every arc as affine functions of the sender's bits (see kernels.tables.coupling)."""
 
     first: Ints  # (2 E,) where those of an arc begin
     table: Floats  # flat: (constant, slopes) of every low state of the receiver, then what every high state adds
 
 
 class Methods(NamedTuple):
-    """How exact min-marginals are computed (see kernels.exact)."""
+    """How exact min-marginals are computed (see kernels.min_marginals.exact)."""
 
     method: Ints  # (2 E,) see `Method`
     order: Ints  # (2 E, most active bits) in which the sender's bits would be eliminated
@@ -215,7 +215,7 @@ class Pool(NamedTuple):
     born: Ints  # index of the event that added it
     next: Ints  # next row of the same edge, -1 at the end
     intercept: Floats  # (rows, 2) beta_0 for the message into either side, at the version of the messages in `version`
-    version: Ints  # (rows, 2) see kernels.rows.has_intercept
+    version: Ints  # (rows, 2) see kernels.rows.pool.has_intercept
     share: (
         Floats  # (rows, most active bits, 2) beta_3 / Q: fraction of capacity Q charged to u, per sender bit and value
     )
@@ -255,14 +255,14 @@ class Progress(Record):
 
 
 class Scan(NamedTuple):
-    """Running optima of a pass, one a low state (see kernels.affine)."""
+    """Running optima of a pass, one a low state (see kernels.tables.affine)."""
 
     best: Floats  # (4, low states)
     where: Floats  # (low states,) the high state of each
 
 
 class CutPoint(Record):
-    """Where the active-set method of a Magnanti-Wong cut is (see kernels.magnanti_wong). Sets of bits are integers."""
+    """Where the active-set method of a Magnanti-Wong cut is (see kernels.rows). Sets of bits are integers."""
 
     pivots: int
     origin: int  # the state y0 that attains the oracle's value when everything is paid
@@ -307,7 +307,7 @@ class CutRoom(NamedTuple):
 
 
 class PruneRoom(NamedTuple):
-    """Scratch of pruning (see kernels.prune)."""
+    """Scratch of pruning (see kernels.min_marginals.prune)."""
 
     candidates: Floats  # (1 + most active bits, stride) constants and half slopes of all candidates
     centre: Floats  # (stride,) their values at the centre of a box
@@ -318,7 +318,7 @@ class PruneRoom(NamedTuple):
 
 
 class EliminateRoom(NamedTuple):
-    """Scratch of elimination (see kernels.eliminate)."""
+    """Scratch of elimination (see kernels.min_marginals.eliminate)."""
 
     table: Floats  # (2, entries of the largest table) the present table, and the one that it is turned into
     place: Ints  # (most active bits,) where a bit is moved
@@ -352,13 +352,11 @@ class Workspace(NamedTuple):
     """Scratch of the node being updated; worthless between two nodes."""
 
     nu: Floats  # (largest degree, most active states) the (envelope of the) min-marginals of every slot
-    incoming: (
-        Floats  # (largest degree, most projected states) what senders with idle bits bring (see kernels.projection)
-    )
+    incoming: Floats  # (largest degree, most projected states) what senders with idle bits bring (see kernels.tables)
     oracle: Floats  # (largest degree,) true min-marginals at the minimiser
     rise: Floats  # (most projected states,) how much a new row raised an envelope
     total: Floats  # (most states,) phi_p + sum of nu; infinite at the states `visited`
-    visited: Ints  # (Rule.deepest,) states at which the envelope is tight, while deeper ones are seen to
+    visited: Ints  # (Rule.deepest or fewer,) states at which the envelope is tight, while deeper ones are seen to
     progress: Progress
     table: Floats  # (4, stride) affine functions of active bits
     whole: Floats  # (a low and a high table of the largest group,) one of all bits of a group

@@ -8,8 +8,8 @@ and their minima now add up to ``min t``: the bound rises by ``min t`` less what
 from __future__ import annotations
 
 from bender_core.kernels._jit import entry
-from bender_core.kernels.projection import dual_table, write_message
 from bender_core.kernels.schedule import edge_share, is_ahead
+from bender_core.kernels.tables.projection import dual_table, write_message
 
 
 @entry

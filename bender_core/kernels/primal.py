@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.kernels._jit import entry, inner
-from bender_core.kernels.affine import affine_argmin, assign, tabulate
-from bender_core.kernels.bits import has
 from bender_core.kernels.costs import FLIP, NEIGHBOUR
-from bender_core.kernels.coupling import add_slopes, local_energy, total_energy
-from bender_core.kernels.projection import active_state, dual_table, energies, sender_of
+from bender_core.kernels.tables.affine import affine_argmin, assign, tabulate
+from bender_core.kernels.tables.bits import has
+from bender_core.kernels.tables.coupling import add_slopes, local_energy, total_energy
+from bender_core.kernels.tables.projection import active_state, dual_table, energies, sender_of
 
 # Rounds over all groups at most; a descent that is still going then has gained what there was to gain.
 ROUNDS = 20

@@ -7,7 +7,7 @@ its total to the edges ahead and leaves nothing on those behind.
 from __future__ import annotations
 
 from bender_core.kernels._jit import inner
-from bender_core.kernels.projection import receiver_of, sender_of
+from bender_core.kernels.tables.projection import receiver_of, sender_of
 
 
 @inner

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from bender_core.kernels._jit import inlined
-from bender_core.kernels.affine import assign
 from bender_core.kernels.costs import FLIPPING
-from bender_core.kernels.coupling import total_energy
 from bender_core.kernels.deepening import is_slow
 from bender_core.kernels.emit import NONE, emit
 from bender_core.kernels.gap import is_closed, is_nearly_closed, is_negligible
@@ -20,6 +18,8 @@ from bender_core.kernels.primal import (
     kick,
     search,
 )
+from bender_core.kernels.tables.affine import assign
+from bender_core.kernels.tables.coupling import total_energy
 
 
 @inlined

@@ -11,24 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.kernels._jit import inlined, inner
-from bender_core.kernels.affine import argmin, assign, raise_with_total
 from bender_core.kernels.deepening import envelope_total, mask, next_state, unmask
 from bender_core.kernels.emit import NONE, emit
-from bender_core.kernels.exact import begin_exact, enumerate_some, exact_min_marginals
 from bender_core.kernels.gap import is_closed
 from bender_core.kernels.layout import Kind, Message, Phase, RowKind, Status
 from bender_core.kernels.messages import pass_messages
+from bender_core.kernels.min_marginals.enumerate import oracle
+from bender_core.kernels.min_marginals.exact import begin_exact, enumerate_some, exact_min_marginals
 from bender_core.kernels.primal import decode
-from bender_core.kernels.projection import (
-    active_state,
-    add_spread,
-    dual_table,
-    energies,
-    fetch,
-    incoming_table,
-    project_max,
-)
-from bender_core.kernels.rows import (
+from bender_core.kernels.rows.pool import (
     anchored_row,
     arc_of,
     begin_recycling,
@@ -38,12 +29,21 @@ from bender_core.kernels.rows import (
     is_tight,
     keep_intercept,
     link_row,
-    oracle,
     recycle,
     row_at,
     write_reverse_row,
 )
 from bender_core.kernels.schedule import is_unchanged
+from bender_core.kernels.tables.affine import argmin, assign, raise_with_total
+from bender_core.kernels.tables.projection import (
+    active_state,
+    add_spread,
+    dual_table,
+    energies,
+    fetch,
+    incoming_table,
+    project_max,
+)
 
 
 @inlined

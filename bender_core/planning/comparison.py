@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bender_core.account import memory_limit
-from bender_core.costs.estimate import estimate, required_bytes
+from bender_core.costs.estimate import estimate
+from bender_core.costs.fit import required_bytes
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.run.engine import Engine

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.costs.estimate import TooLargeError, estimate
+from bender_core.costs.estimate import estimate
+from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.kernels.layout import Status
 from bender_core.planning.auto import VARIANT, candidates, choose

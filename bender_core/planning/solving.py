@@ -10,7 +10,7 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import charge_run
+from bender_core.costs.fit import charge_run
 from bender_core.groups import Partition
 from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Status
@@ -95,8 +95,8 @@ def solve(
         if limit is not never:
             ready(variant_of(variant).number).wait(limit)
         if time_limit is not None:
-            # A partition that does not fit is refused at once, even if its parts would fit.
-            charge_run(mrf, partition, variant_of(variant), schedule, Account()).close()
+            # What does not fit is refused at once, also if its parts would.
+            charge_run(mrf, partition, variant_of(variant), schedule, Account(), deepest).close()
             first, *then = _stages(mrf, partition, variant, time_limit, limit)
         engine = Engine(
             mrf, first, variant, schedule, tolerance, sweeps, deepest, improving, snapshot_bytes=0, stop=limit

@@ -8,7 +8,8 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import SECONDS, Estimate, TooLargeError, growth, predicted
+from bender_core.costs.estimate import SECONDS, Estimate, growth, predicted
+from bender_core.costs.fit import TooLargeError
 from bender_core.costs.freedom import freedom
 from bender_core.costs.speed import speed
 from bender_core.costs.work import LONGEST, SWEEPS, Coupled, Work, by_message, coupled, foreseen, shares, updates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.costs.estimate import estimate
-from bender_core.groups import LARGEST_GROUP, Partition, coupled_groups, halve, independent_cycles
+from bender_core.groups import LARGEST_GROUP, Partition, coupled_groups, halve, independent_cycles, joint_weights
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import what_matters
@@ -26,10 +26,7 @@ def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
         The largest number of pairs to unite; fewer if no more are coupled, or if a union would exceed the largest
         group.
     """
-    ends = np.sort(part.group_of()[mrf.edges], axis=1)
-    between = (ends[:, 0] != ends[:, 1]) & (mrf.coupling() != 0)
-    pairs, which = np.unique(ends[between], axis=0, return_inverse=True)
-    joint = np.bincount(which.reshape(-1), what_matters(mrf)[between], minlength=len(pairs))
+    pairs, joint = joint_weights(mrf, part, what_matters(mrf))
     partner: dict[int, int] = {}
     for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
         fits = len(part.groups[p]) + len(part.groups[q]) <= LARGEST_GROUP

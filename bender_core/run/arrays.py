@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -10,11 +11,11 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
-from bender_core.groups import Partition
+from bender_core.costs.fit import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
+from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace, cut_kind
-from bender_core.kernels.rows import add_first_rows
+from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.run.carrying import carry
@@ -26,6 +27,8 @@ from bender_core.variants import variant as variant_of
 
 # More sweeps, events or entries than any run can have.
 ENDLESS = np.iinfo(np.int64).max
+# Of the largest group there may be.
+MOST_STATES = 1 << LARGEST_GROUP
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20
 
 
@@ -52,21 +55,21 @@ class Arrays:
             raise ValueError(f"there is no schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
         if not 0 <= tolerance <= 1:
             raise ValueError(f"the tolerance is {tolerance}; it must be a number from 0 to 1")
-        if not 1 <= max_sweeps <= ENDLESS:
+        if not 1 <= operator.index(max_sweeps) <= ENDLESS:
             raise ValueError(f"max_sweeps is {max_sweeps}; allow 1 to {ENDLESS} sweeps")
-        if deepest < 1:
-            raise ValueError(f"deepest is {deepest}; an envelope must be tight at one state at least")
+        if not 1 <= operator.index(deepest) <= MOST_STATES:
+            raise ValueError(f"deepest is {deepest}; an envelope can be tight at 1 to {MOST_STATES} states")
         if start is not None and start.mrf is not mrf and start.mrf.content_hash() != mrf.content_hash():
             raise ValueError(f"start is a run of {start.mrf!r}, another model; continue a run of this one")
         self.mrf: BinaryMRF = mrf
         self.partition = partition
         self.schedule = schedule
         self.tolerance = tolerance
-        self.max_sweeps = max_sweeps
-        self.deepest = deepest
+        self.max_sweeps = operator.index(max_sweeps)
+        self.deepest = operator.index(deepest)
         self.improving = improving
         self.account = limit if isinstance(limit, Account) else Account(limit)
-        self._line = charge_run(mrf, partition, self.variant, schedule, self.account)
+        self._line = charge_run(mrf, partition, self.variant, schedule, self.account, self.deepest)
         weakref.finalize(self, self._line.close)
         try:
             self._build(snapshot_bytes, stop, start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from bender_core.kernels.gap import CLOSED
-from bender_core.kernels.rows import TIGHT
+from bender_core.kernels.rows.pool import TIGHT
 
 
 def is_closed(lower: float, upper: float, scale: float) -> bool:

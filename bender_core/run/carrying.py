@@ -13,8 +13,8 @@ import numpy as np
 
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.coupling import total_energy
 from bender_core.kernels.layout import State
+from bender_core.kernels.tables.coupling import total_energy
 from bender_core.model import IntArray
 from bender_core.stopping import Stop, never
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from bender_core import memory
+from bender_core.kernels._jit import typed
 from bender_core.kernels.advance import advance
-from bender_core.kernels.layout import Kind, Outcome, Phase, State, Status, Until
+from bender_core.kernels.layout import Kind, Outcome, Phase, Run, State, Status, Until
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.inspection import Inspection
 from bender_core.run.trace import Event
@@ -87,7 +89,7 @@ class Engine(Inspection):
     PartitionError
         If the partition belongs to another model.
     ValueError
-        If there is no such variant or schedule, a limit makes no sense, or ``start`` is a run of another model.
+        If there is no such variant or schedule, a number is out of range, or ``start`` is a run of another model.
     Stopped
         If ``stop`` says so.
 
@@ -107,6 +109,12 @@ class Engine(Inspection):
     """
 
     _slice = _FIRST_SLICE
+
+    @cached_property
+    def _loop(self) -> Callable[[Run], int]:
+        """The compiled loop, for arrays of the types that all runs have."""
+        loop: Callable[[Run], int] = typed(advance, self._run)
+        return loop
 
     def step(self, grain: Grain = "row", on_progress: OnProgress | None = None) -> list[Event]:
         """Advance to the next event, row (or message), node or sweep, and return the events of that step.
@@ -171,7 +179,7 @@ class Engine(Inspection):
             If a number of sweeps, events or entries is not an integer.
         """
         sweeps, events, work = (
-            ENDLESS if most is None else min(operator.index(most), ENDLESS)
+            ENDLESS if most is None else min(max(operator.index(most), 0), ENDLESS)
             for most in (max_sweeps, max_events, max_work)
         )
         self._go_on(Until.NEVER, self._stop(time_limit, on_progress), events, sweeps, work)
@@ -262,7 +270,7 @@ class Engine(Inspection):
         goal.until, goal.event_limit, goal.sweep_limit = until, min(event_limit, end), sweep_limit
         goal.budget, goal.spent = budget, 0
         while True:
-            outcome = Outcome(advance(self._run))
+            outcome = Outcome(self._loop(self._run))
             degree = self._dims.degree + len(self._rule.cuts)
             if outcome == Outcome.NEED_EVENTS and self._events.grow(1, self._past.thin_out):
                 continue

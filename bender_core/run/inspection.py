@@ -5,6 +5,7 @@ Source: docs/method.md §12.1.
 
 from __future__ import annotations
 
+import operator
 import warnings
 from dataclasses import dataclass
 
@@ -12,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bender_core import memory
-from bender_core.kernels.exact import begin_exact, exact_min_marginals
 from bender_core.kernels.layout import STEP, Message, RowKind
-from bender_core.kernels.projection import fetch, incoming_table
-from bender_core.kernels.rows import begin_recycling, enumerate_min_marginals, recycle
+from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
+from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_marginals
+from bender_core.kernels.rows.pool import begin_recycling, recycle
+from bender_core.kernels.tables.projection import fetch, incoming_table
 from bender_core.model import FloatArray
 from bender_core.run.rows import Row, row_terms
 from bender_core.run.standing import Standing
@@ -347,7 +349,15 @@ class Inspection(Standing):
         -------
         ndarray, shape (2^(active bits of the sender),)
             Energy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such arc.
         """
+        arcs = 2 * len(self.graph.edges)
+        if operator.index(arc) not in range(arcs):
+            raise ValueError(f"there is no arc {arc}; there are {arcs}, numbered from 0")
         room = self.probe.incoming[0]
         fetch(self._problem, self._state.lam, arc, room)
         incoming: FloatArray = incoming_table(self._problem, self._state.lam, arc, room)

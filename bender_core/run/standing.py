@@ -69,8 +69,8 @@ class Standing(Arrays):
 
     @property
     def finished(self) -> bool:
-        """Whether the run is at its last event."""
-        return bool(self._state.cursor.phase == Phase.DONE)
+        """Whether no event is left."""
+        return int(self._state.cursor.phase) == Phase.DONE
 
     @property
     def lower_bound(self) -> float:
@@ -142,7 +142,7 @@ class Standing(Arrays):
 
     def _between_nodes(self) -> bool:
         cursor = self._state.cursor
-        return bool(cursor.phase == Phase.OPEN and cursor.slot == 0 and cursor.begun == 0)
+        return int(cursor.phase) == Phase.OPEN and int(cursor.slot) == 0 and int(cursor.begun) == 0
 
     def result(self, seconds: float, stopped: str = STATUSES[Status.RUNNING]) -> Result:
         """The result of the run.

@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,9 +91,8 @@ class Trace:
             index += self._length
         if not 0 <= index < self._length:
             raise IndexError(f"event {index} of a trace of {self._length}")
-        row = {name: getattr(self._events, name)[index].item() for name in COLUMNS}
-        row["kind"] = Kind(row["kind"])
-        return Event(index=index, **row)
+        values: list[Any] = [column.item(index) for column in self._events]
+        return Event(index, Kind(values[0]), *values[1:])
 
     def until(self, length: int) -> Trace:
         """The first events alone.

@@ -14,8 +14,8 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.kernels.layout import RowKind
-from bender_core.kernels.projection import active_state
-from bender_core.kernels.rows import describe_row, make_row
+from bender_core.kernels.rows.pool import describe_row, make_row
+from bender_core.kernels.tables.projection import active_state
 from bender_core.model import FloatArray
 from bender_core.run.engine import Engine
 from bender_core.run.rows import over_states, row_terms

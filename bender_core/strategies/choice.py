@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bender_core.groups import LARGEST_GROUP, Partition, PartitionError, require_cover, spanning_forest
+from bender_core.groups import LARGEST_GROUP, Partition, PartitionError, joint_weights, require_cover, spanning_forest
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import BY_RULE, Strategy, what_matters
@@ -46,11 +46,9 @@ def quality(mrf: BinaryMRF, part: Partition) -> Quality:
     """
     require_cover(mrf, part)
     weight = what_matters(mrf)
-    ends = np.sort(part.group_of()[mrf.edges], axis=1)
+    ends = part.group_of()[mrf.edges]
     inside = ends[:, 0] == ends[:, 1]
-    between = ~inside & (mrf.coupling() != 0)
-    pairs, which = np.unique(ends[between], axis=0, return_inverse=True)
-    joint = np.bincount(which, weight[between], minlength=len(pairs))
+    pairs, joint = joint_weights(mrf, part, weight)
     strongest = np.argsort(-joint, kind="stable")
     forest = spanning_forest(len(part), pairs[strongest])
     total = weight.sum()

@@ -12,10 +12,10 @@ from pages._shared.app.background import Background
 from pages._shared.compare.racing import Racing
 from pages._shared.experiments.experimenting import Experiment
 from pages._shared.watch.stage import stage_data
-from tests.app.test_compare_page import contest, raced
-from tests.app.test_experiments_page import carrying_out, mine
-from tests.app.test_pages import app, lab, ran
-from tests.app.test_partition_page import look
+from tests.app.pages.test_compare_page import contest, raced
+from tests.app.pages.test_experiments_page import carrying_out, mine
+from tests.app.pages.test_pages import app, lab, ran
+from tests.app.pages.test_partition_page import look
 
 TIMES = pytest.mark.parametrize("times", range(1, 5))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import bender_core as bc
 from pages._shared.app.naming import LONGEST, file_name, file_of, run_file, slug
 from pages._shared.app.session import FIRST, linked
-from tests.app.test_pages import app, lab, press
+from tests.app.pages.test_pages import app, lab, press
 
 SAFE = re.compile("[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 

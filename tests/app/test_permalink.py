@@ -22,7 +22,7 @@ from pages._shared.app import permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
 from pages._shared.app.session import FIRST, Lab, WatchedRun, linked, sample
 from pages._shared.watch.stage import graph_view
-from tests.app.test_pages import ROOT, app, complaints, go, lab, ran
+from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, ran
 
 
 def opened(link: str, **more: object) -> Lab:

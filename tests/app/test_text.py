@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from pages._shared.app.text import inert, label, labels, markdown
-from tests.app.test_pages import PAGES, app, complaints, go, html, lab, tables
+from tests.app.pages.test_pages import PAGES, app, complaints, go, html, lab, tables
 
 NASTY = [
     "<b>bold</b><script>alert(1)</script>",

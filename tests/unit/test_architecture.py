@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,14 @@ def test_pages_and_files_are_short() -> None:
             assert len(source.read_text(encoding="utf-8").splitlines()) <= 500, name(source)
 
 
-def test_only_kernels_are_compiled() -> None:
-    outside = [source for source in SOURCES if source.parent.name != "kernels"]
+def test_folders_can_be_read_at_a_glance() -> None:
+    files = [path for folder in ("bender_core", "pages", "tests") for path in (ROOT / folder).rglob("*.py")]
+    sizes = Counter(name(path.parent) for path in files if path.name != "__init__.py")
+    assert {"bender_core/kernels", "pages/_shared/app", "tests/unit/run"} <= sizes.keys()
+    assert {folder: size for folder, size in sizes.items() if size > 16} == {}, "a folder with more needs rooms"
+
+
+def test_everything_compiled_lives_in_the_kernels() -> None:
+    outside = [source for source in SOURCES if "kernels" not in source.relative_to(LIBRARY).parts]
     assert len(outside) < len(SOURCES)
     assert not [name(source) for source in outside if any(m.startswith("numba") for m in imported(source))]

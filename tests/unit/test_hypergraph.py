@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import bender_core as bc
 from bender_core.hypergraph import energy_scale
-from bender_core.kernels.coupling import coupling_energy
+from bender_core.kernels.tables.coupling import coupling_energy
 from tests import naive
 from tests.models import between_groups, cut_mrfs, examples, random_mrf
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bender_core as bc
-from bender_core.costs.estimate import Estimate, largest_fit
+from bender_core.costs.estimate import Estimate
+from bender_core.costs.fit import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
 from pages._shared.app.background import Personal

@@ -85,9 +85,9 @@ FORMULAS = (
     Formula(
         "The min-marginal",
         r"\nu_{pq}(y_p) = \min_{y_q} \; \phi_{pq}(y_p, y_q) - \lambda_{pq \to q}(y_q)",
-        "The least cost of a state of p on the edge to q. The baseline enumerates all pairs of states; the oracle "
-        "computes it at one state.",
-        "bender_core/kernels/rows.py",
+        "What a state of p costs on the edge to q at least. The baseline enumerates all pairs of states; one "
+        "state alone is asked of the oracle.",
+        "bender_core/kernels/min_marginals/enumerate.py",
         "oracle",
         "edge",
         "ν, the upper line",
@@ -108,9 +108,9 @@ FORMULAS = (
         "A Benders row",
         r"\begin{gathered} \phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \\ u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
         r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j) \end{gathered}",
-        "The energy of an edge, bounded from below by a sum of one term per variable. The bound is valid for all "
-        "states and does not depend on λ, so a row is never removed and serves both directions.",
-        "bender_core/kernels/rows.py",
+        "A coupling bounded from below by a sum of one term a variable. It holds for all states and has nothing "
+        "to do with λ, so a row is kept for ever and serves both directions.",
+        "bender_core/kernels/rows/pool.py",
         "make_row",
         "edge",
         "a row's u and v as bars, under “Row anatomy”",
@@ -121,7 +121,7 @@ FORMULAS = (
         r"\text{row}(y_p) = \beta^0 - u(y_p) \end{gathered}",
         "When λ changes, a row is recycled: only its constant β⁰ is recomputed, by one pass over the states of the "
         "neighbour.",
-        "bender_core/kernels/rows.py",
+        "bender_core/kernels/rows/pool.py",
         "recycle",
         "edge",
         "the rows of an edge, and where each is the highest",
@@ -141,8 +141,8 @@ FORMULAS = (
         "Reverse Magnanti-Wong cut (RMC)",
         r"\begin{gathered} \beta^1_{ij}(x_i) = -[x_i \ne x^*_i] \, \min_{x_j} \theta_{ij}(x_i, x_j), \\ "
         r"\beta^2_{ij}(x_j) = -\min_{x_i} \big(\theta_{ij}(x_i, x_j) + \beta^1_{ij}(x_i)\big) \end{gathered}",
-        "In closed form: u pays for the couplings not taken at y*, v for all others. It stays tight at y* for every λ.",
-        "bender_core/kernels/rows.py",
+        "In closed form: what y* does not pay is left to u, all else to v. It stays tight at y* for every later λ.",
+        "bender_core/kernels/rows/pool.py",
         "write_reverse_row",
         "edge",
         "“RMC” among the four cuts of “What if”",
@@ -152,9 +152,10 @@ FORMULAS = (
         r"\begin{gathered} \min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad "
         r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j "
         r"= x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
-        "Among all rows tight at y*, one with the smallest charges; α weighs their sum against the sum of their "
-        "squares. Solved by an active-set method that adds the most violated of the $2^{|q|}$ constraints, one by one.",
-        "bender_core/kernels/magnanti_wong.py",
+        "Among all rows tight at y*, one that is low by as little as possible elsewhere; α weighs the sum of "
+        "what is missing against its squares. Solved by an active-set method that adds the most violated of the "
+        "$2^{|q|}$ conditions, one by one.",
+        "bender_core/kernels/rows/magnanti_wong.py",
         "_active_set",
         "edge",
         "“α = 1, ½, 0” among the four cuts of “What if”, with pivots and time",
@@ -167,7 +168,7 @@ FORMULAS = (
         "Not in the paper. The min-marginal is the least of $2^{|q|}$ functions that are affine in the bits of "
         "p. Walking the tree of those bits, a candidate v that can never beat another, v′, below this branch is "
         "dropped.",
-        "bender_core/kernels/prune.py",
+        "bender_core/kernels/min_marginals/prune.py",
         "halve_box",
         "compare",
         "variant 12 next to the baseline: the same bound, sooner",
@@ -176,9 +177,9 @@ FORMULAS = (
         "Exact min-marginals by elimination",
         r"\nu_{pq} = \min_{x_1} \Big[ \dots \min_{x_m} \big[ -\lambda_{pq \to q} + \sum_{ij} \theta_{ij} \big] "
         r"\Big]",
-        "Not in the paper. Where few couplings join two groups, the bits of q are eliminated one by one, and all "
-        "tables stay small.",
-        "bender_core/kernels/eliminate.py",
+        "Not in the paper. Where few couplings tie two groups, the bits of q are minimised away one by one, and "
+        "only tables of few bits ever exist.",
+        "bender_core/kernels/min_marginals/eliminate.py",
         "eliminate",
         "compare",
         "variant 12 on a grid cut into layers",

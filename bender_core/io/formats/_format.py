@@ -1,0 +1,53 @@
+"""What a file format is to those who read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bender_core.io._source import Source
+from bender_core.model import BinaryMRF
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: its recogniser, reader and writer.
+
+    Attributes
+    ----------
+    name : str
+        Its name in ``load(..., format=name)`` and ``save(..., format=name)``.
+    title : str
+        Its title in messages.
+    endings : tuple of str
+        File endings; they decide the format to write, and the format to read if the content fits several.
+    recognises : callable
+        Whether a text could be in this format, by its first words.
+    parse : callable
+        Text to model; raises FormatError or ModelError.
+    write : callable or None
+        Model to text; None if the format is only read. Raises FormatError if the format cannot represent the model.
+    loses : str
+        The parts of a model that are lost although every energy is kept; "" if nothing is lost.
+    alike : tuple of str
+        Names of formats that may read the same text as another model, where only the ending distinguishes them.
+    forbids : bool
+        Whether hard constraints are written as such; otherwise their penalties become ordinary energies.
+    unheld_constant : callable
+        The part of a model's constant that the format cannot represent.
+    """
+
+    name: str
+    title: str
+    endings: tuple[str, ...]
+    recognises: Callable[[Source], bool]
+    parse: Callable[[Source], BinaryMRF]
+    write: Callable[[BinaryMRF], str] | None
+    loses: str = "names, groups and positions"
+    alike: tuple[str, ...] = ()
+    forbids: bool = False
+    unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
+
+    def owns(self, ending: str) -> bool:
+        """Whether a file name has an ending of this format."""
+        return ending.endswith(self.endings)

@@ -1,0 +1,60 @@
+"""The QUBO files of qbsolv, ``.qubo``: ``Σ q_ii x_i + Σ q_ij x_i x_j`` over bits, minimised.
+
+Lines that start with ``c`` are comments. The first other line is ``p qubo 0 n d c`` with the numbers of variables, of
+diagonal and of other coefficients; then the coefficients, ``i i q`` and ``i j q``, variables from 0.
+
+Source: docs/formats.md §2.5; https://github.com/dwavesystems/qbsolv (README, section "qbsolv QUBO input file format")
+"""
+
+from __future__ import annotations
+
+from bender_core.io._source import Source, Tokens
+from bender_core.io.errors import FormatError
+from bender_core.io.formats._format import Format
+from bender_core.io.formats._quadratic import from_coefficients, quadratic, rows, unheld_constant
+from bender_core.io.formats._rows import read_rows
+from bender_core.model import BinaryMRF
+
+TITLE = "QUBO"
+COMMENT = r"^[ \t]*c(?![^\s])[^\n]*"
+
+
+def parse(source: Source) -> BinaryMRF:
+    """Read a QUBO file.
+
+    Raises
+    ------
+    FormatError
+        If the line "p qubo ..." is missing or its counts disagree with the rows, or a variable does not exist.
+    """
+    tokens = Tokens(source.text, COMMENT)
+    words = [tokens.word(k) for k in range(min(6, len(tokens)))]
+    length = tokens.row_lengths()[1]
+    counts = words[3:]
+    if words[:2] != ["p", "qubo"] or length[0] != 6 or not all(word.isdecimal() and len(word) < 16 for word in counts):
+        raise FormatError(tokens.line(0), "the first line is not p qubo 0 n d c", "write it with three whole numbers")
+    n, diagonal, others = map(int, counts)
+    source.require_variables(n, tokens.line(0))
+    coefficients = read_rows(tokens, skipped=1)
+    coefficients.require_count(diagonal + others, "coefficients")
+    coefficients.require_range(0, n)
+    found = from_coefficients(coefficients.i, coefficients.j, coefficients.value, n, "bits")
+    return found.model(source, TITLE, names=tuple(map(str, range(n))))
+
+
+def write(mrf: BinaryMRF) -> str:
+    """The model as a QUBO file."""
+    found = quadratic(mrf, "bits")
+    lines = rows(found, base=0)
+    return "\n".join([f"p qubo 0 {mrf.n} {len(lines) - mrf.n_edges} {mrf.n_edges}", *lines]) + "\n"
+
+
+FORMAT = Format(
+    name="qubo",
+    title="QUBO (qbsolv)",
+    endings=(".qubo",),
+    recognises=lambda source: source.first_line(COMMENT).split()[:2] == ["p", "qubo"],
+    parse=parse,
+    write=write,
+    unheld_constant=unheld_constant("bits"),
+)

@@ -1,0 +1,92 @@
+"""Max-cut in the layout of the graph generator rudy, of the Gset and of the Biq Mac library: ``.rud``, ``.mc``.
+
+The first line has the numbers of vertices and of edges; then one line per edge: ``i j w``, vertices from 1, the weight
+1 if omitted. The cut is maximised, so energies are minus the weight of the cut: ``-Σ w_ij [x_i != x_j]``.
+
+Source: docs/formats.md §2.9; https://biqmac.aau.at/biqmaclib.html, http://www.stanford.edu/~yyye/yyye/Gset/
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bender_core.io._source import Source, Tokens
+from bender_core.io.errors import FormatError
+from bender_core.io.formats._format import Format
+from bender_core.io.formats._quadratic import HOLDS_ANY, quadratic, rows, unless_rounding
+from bender_core.io.formats._rows import header, read_rows, starts_with_counts
+from bender_core.model import BinaryMRF, Objective
+
+TITLE = "max-cut (rudy)"
+OBJECTIVE = Objective(name="cut weight", sense="max", scale=-1.0)
+
+
+def parse(source: Source) -> BinaryMRF:
+    """Read a max-cut file.
+
+    Raises
+    ------
+    FormatError
+        If counts and rows disagree, a vertex does not exist, or an edge joins a vertex to itself.
+    """
+    tokens = Tokens(source.text)
+    n, m = header(tokens, ("the number of vertices", "the number of edges"))
+    source.require_variables(max(n, 0), tokens.line(0))
+    edges = read_rows(tokens, skipped=1, columns=(2, 3))
+    edges.require_count(m, "edges")
+    edges.require_range(1, n)
+    loops = np.flatnonzero(edges.i == edges.j)
+    if len(loops):
+        row = int(loops[0])
+        raise edges.refuse(
+            row, f"an edge joins vertex {edges.i[row]} to itself", "such an edge is in no cut; remove it"
+        )
+    return BinaryMRF(
+        unary=np.zeros((n, 2)),
+        edges=np.column_stack([edges.i, edges.j]) - 1,
+        pairwise=edges.value[:, None, None] * np.array([[0.0, -1.0], [-1.0, 0.0]]),
+        names=tuple(map(str, range(1, n + 1))),
+        name=source.stem,
+        source=f"{TITLE} file {source.filename}".rstrip(),
+        objective=OBJECTIVE,
+    )
+
+
+def write(mrf: BinaryMRF) -> str:
+    """The model as a max-cut file.
+
+    Raises
+    ------
+    FormatError
+        If some variable prefers one of its values, which a cut cannot express.
+    """
+    found = quadratic(mrf, "spins")
+    if found.has_fields():
+        preferring = int(np.argmax(np.abs(found.linear)))
+        raise FormatError(
+            None,
+            f"variable {preferring} prefers one of its values, which a cut cannot express",
+            f"write bqpjson, or {HOLDS_ANY}",
+        )
+    weights = replace(found, quadratic=2 * found.quadratic)
+    return "\n".join([f"{mrf.n} {mrf.n_edges}", *rows(weights, base=1, diagonal=False)]) + "\n"
+
+
+def _unheld_constant(mrf: BinaryMRF) -> float:
+    """The constant beyond those of the edges: ``-w [x_i != x_j] = w/2 s_i s_j - w/2``."""
+    found = quadratic(mrf, "spins")
+    return unless_rounding(found.constant + float(found.quadratic.sum()), found)
+
+
+FORMAT = Format(
+    name="rudy",
+    title=TITLE,
+    endings=(".rud", ".rudy", ".mc", ".gset"),
+    recognises=lambda source: starts_with_counts(source) and "-" not in source.first_line(),
+    parse=parse,
+    write=write,
+    alike=("sparse",),
+    unheld_constant=_unheld_constant,
+)

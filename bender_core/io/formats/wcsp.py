@@ -1,0 +1,154 @@
+"""Weighted constraint networks of toulbar2, ``.wcsp``: costs, minimised; a cost that reaches the bound forbids.
+
+Separated by white space: a name, the number of variables, the largest domain, the number of cost functions, the bound;
+the number of values of each variable; then each cost function: arity and variables, a default cost, a number of tuples,
+and the tuples with their costs. A negative arity declares a table to be shared; a negative number of tuples ``-k`` uses
+the k-th of these. Cost functions given by a keyword are not supported.
+
+Source: docs/formats.md §2.10; https://toulbar2.github.io/toulbar2/formats/wcspformat.html
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from bender_core.io._source import Source, Tokens, shown
+from bender_core.io.errors import FormatError
+from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
+from bender_core.io.formats._format import Format
+from bender_core.model import BinaryMRF, Objective
+
+TITLE = "wcsp"
+_HEAD = re.compile(r"\s*(?P<name>\S+)(\s+\d+){4}\s", re.ASCII)
+_KEYWORD = re.compile(r"(?<=\s)-1\s+(?P<word>[A-Za-z<>=!]\S*)")
+
+
+def recognises(source: Source) -> bool:
+    """Whether a word and four whole numbers come first."""
+    found = _HEAD.match(source.text)
+    return found is not None and re.match(r"[A-Za-z_]", found["name"]) is not None
+
+
+def parse(source: Source) -> BinaryMRF:
+    """Read a wcsp file.
+
+    Raises
+    ------
+    FormatError
+        If counts and content disagree, a variable is not binary, a cost function has more than two variables or is
+        given by a keyword, or a cost is negative.
+    """
+    keyword = _KEYWORD.search(source.text)
+    if keyword is not None:
+        line = source.text.count("\n", 0, keyword.start("word")) + 1
+        raise FormatError(line, f"a cost function is given by the keyword {shown(keyword['word'])}", "give its table")
+    # A name may be anything, so nothing in a wcsp file is a comment.
+    tokens = Tokens(source.text, comment="$^")
+    reader = _Reader(tokens)
+    n, _, m = (reader.count(what) for what in ("variables", "values", "cost functions"))
+    top = reader.cost("the bound")
+    source.require_variables(n, tokens.line(1))
+    reader.require_left(n, "variables")
+    for i in range(n):
+        if reader.next() != 2:
+            raise reader.refuse(f"variable {i} has {reader.word()} values", "only binary variables are supported")
+    reader.require_left(3 * m, "cost functions")
+    functions = CostFunctions(n)
+    shared: list[list[float]] = []
+    for _ in range(m):
+        arity = reader.whole("an arity", -LARGEST_ARITY, LARGEST_ARITY, UNSUPPORTED)
+        scope = [reader.whole("a variable", 0, n - 1) for _ in range(abs(arity))]
+        if len(set(scope)) < len(scope):
+            raise reader.refuse(f"a cost function names variable {scope[0]} twice", "name two distinct variables")
+        table = reader.table(abs(arity), shared)
+        if arity < 0:
+            shared.append(table)
+        functions.add(scope, table)
+    reader.require_end()
+    energies = functions.tables()
+    for costs in energies[1:]:
+        costs[costs >= top] = np.inf
+    return functions.model(energies, source, TITLE, tokens.word(0), Objective(name="cost"))
+
+
+class _Reader:
+    """Reads the numbers after the name."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._numbers = memoryview(tokens.numbers(start=1))  # type: ignore[arg-type]
+        self._at = 0
+
+    def next(self) -> float:
+        """The next number."""
+        if self._at >= len(self._numbers):
+            raise FormatError(
+                self._tokens.line(len(self._tokens)), "the file ends too early", "correct the counts or complete it"
+            )
+        value: float = self._numbers[self._at]
+        self._at += 1
+        return value
+
+    def word(self) -> str:
+        """The number read last, as the file writes it."""
+        return shown(self._tokens.word(self._at)).strip("'")
+
+    def refuse(self, what: str, mend: str) -> FormatError:
+        """An error that names the line of the number read last."""
+        return FormatError(self._tokens.line(self._at), what, mend)
+
+    def whole(self, what: str, low: int, high: int, mend: str = "") -> int:
+        """A whole number in a range."""
+        value = self.next()
+        if low <= value <= high and value == int(value):
+            return int(value)
+        raise self.refuse(f"{what} is {self.word()}", mend or f"it must be a whole number from {low} to {high}")
+
+    def count(self, what: str) -> int:
+        """A count."""
+        return self.whole(f"the number of {what}", 0, 1 << 53, "give a count")
+
+    def cost(self, what: str) -> float:
+        """A number that is not negative."""
+        value = self.next()
+        if value >= 0:
+            return value
+        raise self.refuse(f"{what} is {self.word()}", "costs are not negative")
+
+    def table(self, arity: int, shared: list[list[float]]) -> list[float]:
+        """The costs of a function, from its default cost on."""
+        default = self.cost("a default cost")
+        tuples = self.whole("a number of tuples", -len(shared), 1 << arity, "tuples are given once, or shared before")
+        if tuples < 0:
+            table = shared[-tuples - 1]
+            if len(table) != 1 << arity:
+                raise self.refuse("a shared table is for another number of variables", "share it with equal scopes")
+            return table
+        table = [default] * (1 << arity)
+        for _ in range(tuples):
+            index = 0
+            for _ in range(arity):
+                index = 2 * index + self.whole("a value", 0, 1)
+            table[index] = self.cost("a cost")
+        return table
+
+    def require_left(self, words: int, what: str) -> None:
+        """Refuse counts that exceed the rest of the file."""
+        left = len(self._numbers) - self._at
+        if words > left:
+            raise self.refuse(
+                f"the file promises more {what} than the {left} numbers that follow allow",
+                "correct the count or complete the file",
+            )
+
+    def require_end(self) -> None:
+        """Refuse numbers after the last function."""
+        left = len(self._numbers) - self._at
+        if left:
+            self._at += 1
+            raise self.refuse(f"{left} more numbers follow the last cost function", "correct the count or remove them")
+
+
+FORMAT = Format(name="wcsp", title="toulbar2 wcsp", endings=(".wcsp",), recognises=recognises, parse=parse, write=None)

@@ -1,0 +1,37 @@
+"""Min-marginals of chosen states: one pass over what the sender brings for each (docs/method.md §3.2 and §5.1)."""
+
+from __future__ import annotations
+
+from bender_core.kernels._jit import entry
+from bender_core.kernels.tables.affine import affine_max, affine_max4
+from bender_core.kernels.tables.coupling import tabulate_coupling
+
+
+@entry
+def oracle(problem, arc, incoming, minimiser, work):
+    """The true min-marginal ``nu_pq(y*)`` of one active state: a single pass over what the sender brings.
+
+    With y* fixed the coupling is affine in y_q: it is minus the v of the reverse row at y*, so the value is
+    also the intercept of that row.
+    """
+    tabulate_coupling(problem, arc, minimiser, work.slope, work.table[0])
+    return -affine_max(incoming, problem.bits[arc ^ 1], work.table[0], work.scan)
+
+
+@entry
+def enumerate_min_marginals(problem, message, states, work):
+    """``nu[k] = min_{y_q} phi_pq(states[k], y_q) - incoming(y_q)``: a pass over what the sender brings per state."""
+    arc, incoming, nu, table = message.arc, message.incoming, message.nu, work.table
+    bits = problem.bits[arc ^ 1]
+    count = len(states)
+    k = 0
+    while k + 4 <= count:
+        for j in range(4):
+            tabulate_coupling(problem, arc, states[k + j], work.slope, table[j])
+        m0, m1, m2, m3 = affine_max4(incoming, bits, (table[0], table[1], table[2], table[3]), work.scan)
+        nu[k], nu[k + 1], nu[k + 2], nu[k + 3] = -m0, -m1, -m2, -m3
+        k += 4
+    while k < count:
+        tabulate_coupling(problem, arc, states[k], work.slope, table[0])
+        nu[k] = -affine_max(incoming, bits, table[0], work.scan)
+        k += 1

@@ -1,0 +1,463 @@
+"""Compare: the field, the winner, pinned runs, and the data of the chart."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bender_core as bc
+from bender_core.costs.fit import required_bytes
+from bender_core.experiments import Store
+from bender_core.experiments.perform import CURVE
+from bender_core.kernels.layout import Status
+from bender_core.run.bounds import relative_gap
+from pages._shared.app.cutting import Cutting
+from pages._shared.app.session import Lab
+from pages._shared.compare.curves import Curve, labels, picked, remarks, standings, verdict, view
+from pages._shared.compare.racing import Contest, Racing
+from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran
+from tests.app.pages.test_partition_page import named
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test begins without runs of earlier sessions."""
+    monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path))
+    return tmp_path
+
+
+def contest(test: AppTest) -> Contest:
+    found: Contest = test.session_state.contest
+    return found
+
+
+def join(work: Cutting | Racing | None) -> None:
+    """Wait for the work in the background."""
+    if work is not None and work.thread is not None:
+        work.thread.join(60)
+        assert not work.thread.is_alive()
+
+
+def choose(test: AppTest, **boxes: Any) -> AppTest:
+    for name, value in boxes.items():
+        kind = test.number_input if name in ("sweeps", "seconds") else test.multiselect
+        ran(kind(f"race_{name}").set_value(value).run())
+    join(contest(test).cutting)
+    return ran(test.run())
+
+
+def raced(test: AppTest, **boxes: Any) -> AppTest:
+    """The app after a race of the chosen field."""
+    press(choose(test, **boxes), "Race")
+    join(contest(test).racing)
+    return ran(test.run())
+
+
+def table(test: AppTest) -> dict[str, list[Any]]:
+    return {name: column.tolist() for name, column in test.dataframe[0].value.items()}
+
+
+def said(test: AppTest) -> str:
+    return " ".join(piece.text for piece in html(test)) + " ".join(caption.value for caption in test.caption)
+
+
+def button(test: AppTest, label: str) -> Any:
+    (found,) = [one for one in test.button if one.label.startswith(label)]
+    return found
+
+
+def opened(mrf: bc.BinaryMRF, max_size: int) -> AppTest:
+    """The page with the test's model."""
+    test = app()
+    mine: Lab = lab(test)
+    mine.max_size = max_size
+    mine.load(mrf, {})
+    return go(test, "compare")
+
+
+# -- racing ---------------------------------------------------------------------------------------------------
+
+
+def test_the_first_field_is_the_run_on_watch_and_its_rivals() -> None:
+    test = app("compare")
+    assert test.multiselect("race_variants").value == [4, 9, 11, 12]
+    assert (test.multiselect("race_sizes").value, test.multiselect("race_strategies").value) == ([8], ["groups"])
+    assert "4 runs, " in said(test)
+    assert not test.dataframe
+
+
+def test_a_race_ends_as_every_run_does_alone() -> None:
+    test = raced(app("compare"), variants=[9, 4, 12], sizes=[8, 3], schedules=["srmp"])
+    shown, mrf = table(test), lab(test).mrf
+    assert sorted(shown["run"]) == sorted(f"{v} · M {m}: {bc.VARIANTS[v].name}" for v in (4, 9, 12) for m in (3, 8))
+    for k, name in enumerate(shown["run"]):
+        variant, max_size = (int(part) for part in name.partition(":")[0].split(" · M "))
+        part = bc.partition(mrf, max_size, "groups")
+        engine = bc.Engine(mrf, part, variant, "srmp")
+        engine.run()
+        assert (shown["LB"][k], shown["UB"][k]) == (engine.lower_bound, engine.upper_bound)
+        assert (shown["sweeps"][k], shown["rows"][k]) == (engine.sweep, engine.n_rows)
+        gap = relative_gap(engine.lower_bound, engine.upper_bound)
+        assert shown["gap"][k] == (0 if engine.status == Status.GAP_CLOSED else pytest.approx(100 * gap))
+        assert shown["MB"][k] == required_bytes(mrf, part, variant) / 2**20
+        assert (shown["status"][k] == "gap closed") == (engine.status == Status.GAP_CLOSED)
+    winner = shown["run"][0].partition(":")[0]
+    assert f"Variant {winner} wins: " in said(test)
+    assert "first" in shown["remarks"][0]
+
+
+def test_the_entered_limits_are_used() -> None:
+    shown = table(raced(app("compare"), variants=[4], sweeps=2))
+    assert (shown["sweeps"], shown["status"]) == ([2], ["limit reached: sweeps"])
+
+
+def test_equal_runs_race_once() -> None:
+    test = choose(app("compare"), variants=[9], sizes=[6, 8], strategies=["as on Watch", "groups"])
+    assert "1 run, " in said(test)
+    assert "2 would repeat another run and are left out" in said(test)
+
+
+def test_a_cut_by_hand_races_as_on_watch() -> None:
+    test = app()
+    mine = lab(test)
+    by_hand = bc.manual(mine.mrf, np.array_split(np.arange(mine.mrf.n), 21))
+    mine.cut(by_hand, 4, 9, "srmp")
+    go(test, "compare")
+    assert test.multiselect("race_strategies").value == ["as on Watch"]
+    assert test.multiselect("race_sizes").disabled
+    shown = table(raced(test, variants=[12]))
+    engine = bc.Engine(mine.mrf, by_hand, 12, "srmp")
+    engine.run()
+    assert shown["LB"] == [engine.lower_bound]
+
+
+def test_a_field_that_cannot_race_is_refused_with_an_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = choose(app("compare"), variants=[])
+    assert complaints(test) == ["Nothing to race: choose at least one variant, strategy, M and schedule."]
+    choose(test, variants=list(bc.VARIANTS), sizes=[2, 3, 4])
+    assert complaints(test) == ["36 runs are too many to tell apart; choose at most 24."]
+    assert button(test, "Race").disabled
+    choose(test, variants=[9, 12], sizes=[2, 10, 12], strategies=["greedy"])
+    mine = lab(test)
+    needs = {
+        (size, variant): -(-required_bytes(mine.mrf, bc.partition(mine.mrf, size, "greedy"), variant) >> 20)
+        for size in (2, 10, 12)
+        for variant in (9, 12)
+    }
+    watched = mine.account.used
+    smaller = sum(need for (size, _), need in needs.items() if size <= 10)
+
+    def limited(megabytes: int) -> None:
+        """Leave this much memory besides the run on Watch."""
+        monkeypatch.setenv("BENDER_MEMORY_MB", str(megabytes + -(-watched >> 20)))
+
+    limited(smaller)
+    choose(test)
+    (refusal,) = complaints(test)
+    assert refusal.startswith(f"Together these runs need {sum(needs.values())} MB, more than the {smaller} MB that ")
+    assert refusal.endswith("; those with M up to 10 would fit.")
+    one, other = sorted(needs[12, variant] for variant in (9, 12))
+    for room, advice in ((other, "1 of them would fit"), (one - 1, "choose a smaller M")):
+        limited(room)
+        choose(test, sizes=[12])
+        (refusal,) = complaints(test)
+        assert refusal.startswith(f"Together these runs need {one + other} MB, more than the {room} MB that ")
+        assert refusal.endswith(f"; {advice}.")
+        assert button(test, "Race").disabled
+    limited(10)
+    choose(test, sizes=[2])
+    assert complaints(test) == []
+    assert len(table(raced(test))["status"]) == 2
+
+
+def test_runs_share_the_available_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "50")
+    test = raced(app("compare"))
+    racing = contest(test).racing
+    assert racing is not None
+    rooms = [one.limits.megabytes for one in racing.lanes]
+    assert 40 < sum(rooms) <= 50
+    assert all(room << 20 >= one.entry.memory for room, one in zip(rooms, racing.lanes, strict=True))
+
+
+def long_race() -> AppTest:
+    """A race that would go on for minutes."""
+    test = go(ran(app("instance").button("load-pose").click().run()), "compare")
+    return press(choose(test, variants=[11], sizes=[16]), "Race")
+
+
+def test_a_race_continues_behind_other_pages_until_it_is_stopped() -> None:
+    test = long_race()
+    assert contest(test).busy
+    go(test, "instance")
+    go(test, "compare")
+    assert contest(test).busy
+    assert "runs have ended" in test.get("progress")[0].proto.text
+    press(test, "Stop the race")
+    join(contest(test).racing)
+    assert table(ran(test.run()))["status"] == ["stopped"]
+    assert button(test, "Race")
+
+
+def test_another_model_stops_the_race_and_starts_afresh() -> None:
+    test = long_race()
+    racing = contest(test).racing
+    assert racing is not None
+    go(test, "instance")
+    ran(test.button("load-tiny").click().run())
+    # Nobody has looked at the page since.
+    join(racing)
+    assert [racing.status(one) for one in racing.lanes] == ["stopped"]
+    go(test, "compare")
+    assert contest(test).racing is None
+    assert contest(test).mrf is lab(test).mrf
+    assert not test.dataframe
+
+
+def test_two_sessions_race_independently() -> None:
+    one, other = long_race(), app("compare")
+    assert contest(other).racing is None
+    raced(other)
+    assert contest(one).busy
+    press(one, "Stop the race")
+
+
+def test_choices_survive_a_visit_to_another_page() -> None:
+    test = choose(app("compare"), variants=[2, 7], sizes=[5], sweeps=17)
+    go(test, "watch")
+    go(test, "compare")
+    assert (test.multiselect("race_variants").value, test.multiselect("race_sizes").value) == ([2, 7], [5])
+    assert test.number_input("race_sweeps").value == 17
+
+
+def test_a_failure_is_one_sentence_and_the_rest_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, turns = bc.Engine.run, iter(range(100))
+
+    def failing(engine: bc.Engine, **limits: Any) -> bool:
+        if next(turns) == 5:
+            raise bc.EngineError("this should not happen")
+        return run(engine, **limits)
+
+    test = choose(app("compare"))
+    monkeypatch.setattr(bc.Engine, "run", failing)
+    press(test, "Race")
+    join(contest(test).racing)
+    ran(test.run())
+    assert complaints(test) == ["this should not happen"]
+    assert table(test)["status"] == ["stopped"] * 4
+
+
+# -- pins, and earlier sessions -------------------------------------------------------------------------------
+
+
+def pin(test: AppTest, k: int = 0, kept: Store | None = None) -> Curve:
+    """Pin a run of the race; without a browser no row of the table can be chosen."""
+    held = contest(test)
+    curve = held.curves()[k]
+    held.pin(held.lanes()[curve.key], curve, kept)
+    ran(test.run())
+    return curve
+
+
+def test_a_pinned_run_stays_when_others_race() -> None:
+    test = raced(app("compare"), variants=[4])
+    curve = pin(test)
+    assert table(test)["run"][0].startswith("4 · pinned: ")
+    shown = table(raced(test, variants=[12]))
+    assert sorted(name.partition(":")[0] for name in shown["run"]) == ["12", "4 · pinned"]
+    contest(test).unpin(curve.key)
+    assert len(table(ran(test.run()))["run"]) == 1
+
+
+def test_a_pinned_run_is_found_by_later_sessions(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Store(own_folder / "runs.sqlite")
+    first = raced(app("compare"), variants=[4])
+    curve = pin(first, kept=kept)
+    # It is there already: not to be overlaid once more.
+    assert not [box for box in first.multiselect if box.key == "race_earlier"]
+    later = raced(app("compare"), variants=[12])
+    (option,) = later.multiselect("race_earlier").options
+    assert option.startswith("4: RMC on the loosest edge · M 8 · groups · mplp · 20")
+    (stored,) = kept.of_model(lab(later).mrf.content_hash())
+    ran(later.multiselect("race_earlier").set_value([stored.task.key]).run())
+    shown = table(later)
+    k = next(k for k, name in enumerate(shown["run"]) if name.startswith("4 · earlier: "))
+    assert (shown["LB"][k], shown["sweeps"][k], shown["rows"][k]) == (
+        curve.lower_bound,
+        curve.last("sweep"),
+        curve.last("rows"),
+    )
+    for page in ("watch", "compare"):
+        go(later, page)
+    assert later.multiselect("race_earlier").value == [stored.task.key]
+    with sqlite3.connect(kept.path) as connection:
+        connection.execute("UPDATE runs SET code = 'old'")
+    assert "by older code" in app("compare").multiselect("race_earlier").options[0]
+
+
+def test_a_run_that_cannot_be_kept_is_pinned_for_this_session(own_folder: Path) -> None:
+    test = raced(app("compare"), variants=[4])
+    kept = Store(own_folder / "elsewhere.sqlite")
+    kept.path.write_bytes(b"something else " * 1000)
+    pin(test, kept=kept)
+    (said,) = complaints(test)
+    assert said.startswith("The run is pinned for this session only, it cannot be kept for later ones: ")
+    assert "elsewhere.sqlite" in said
+    assert "it is not a store of runs" in said
+    assert table(test)["run"][0].startswith("4 · pinned: ")
+
+
+def test_the_page_works_without_a_store(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (own_folder / "file").write_text("")
+    monkeypatch.setenv("BENDER_DATA_DIR", str(own_folder / "file" / "folder"))
+    test = raced(app("compare"), variants=[4])
+    (problem,) = complaints(test)
+    assert problem.startswith("Runs cannot be kept for later sessions: ")
+    assert table(test)["status"] == ["gap closed"]
+
+
+def test_a_run_is_watched() -> None:
+    test = raced(app("compare"), variants=[4], sizes=[3], schedules=["srmp"])
+    held = contest(test)
+    held.watch(next(iter(held.lanes().values())).entry.part, held.curves()[0])
+    ran(test.run())
+    mine = lab(test)
+    assert (mine.variant, mine.max_size, mine.schedule, mine.partition.strategy) == (4, 3, "srmp", "groups")
+    assert not test.multiselect
+
+
+def test_names_are_shown_verbatim() -> None:
+    mrf = named(5, 4)
+    test = raced(opened(bc.BinaryMRF(mrf.unary, mrf.edges, mrf.pairwise, name="<b>x</b> $y$ *z*"), 2))
+    assert set(table(test)["status"]) == {"gap closed"}
+    written = [element.value for kind in (test.markdown, test.caption) for element in kind]
+    assert not any("<b>" in text or "$y$" in text for text in [*written, *(one.label for one in test.button)])
+
+
+@pytest.mark.parametrize("mrf", [named(1, 0), bc.BinaryMRF(np.zeros((3, 2)))], ids=["one variable", "no edges"])
+def test_odd_models_race(mrf: bc.BinaryMRF) -> None:
+    test = raced(opened(mrf, 2))
+    assert set(table(test)["status"]) == {"gap closed"}
+    assert "it is optimal" in said(test)
+
+
+# -- the chart, and who wins ----------------------------------------------------------------------------------
+
+
+SPREAD = 20.0
+
+
+def curve(
+    variant: int = 9,
+    lower: tuple[float, ...] = (-2.0, -1.0),
+    upper: float = -0.5,
+    max_size: int = 8,
+    strategy: str = "groups",
+    schedule: str = "mplp",
+    turn: float = 1.0,
+    note: str = "",
+) -> Curve:
+    records = [(turn * (k + 1), k, low, upper, k) for k, low in enumerate(lower)]
+    key = f"{variant} {max_size} {strategy} {schedule} {note}"
+    return Curve(key, variant, max_size, strategy, schedule, "racing", np.array(records, CURVE), 1, SPREAD, note)
+
+
+def test_names_contain_the_settings_that_differ() -> None:
+    assert labels([curve(4), curve(9)]) == ["4", "9"]
+    assert labels([curve(9), curve(9, max_size=5), curve(4)]) == ["9 · M 8", "9 · M 5", "4 · M 8"]
+    assert labels([curve(9, strategy="manual"), curve(9, schedule="srmp", note="pinned")]) == [
+        "9 · by hand · mplp",
+        "9 · groups · srmp · pinned",
+    ]
+
+
+def test_the_chart_gets_the_records_of_the_runs() -> None:
+    runs = [curve(4, lower=(-3.0, -2.0, -1.5)), curve(9, max_size=5), curve(9, lower=())]
+    sent = view("a model", runs)
+    assert [one["label"] for one in sent["runs"]] == labels(runs)
+    first, second, unbegun = sent["runs"]
+    assert (first["lower"], first["upper"]) == ([-3.0, -2.0, -1.5], [-0.5] * 3)
+    assert (first["sweeps"], first["rows"], first["seconds"]) == ([0, 1, 2], [0, 1, 2], [1.0, 2.0, 3.0])
+    assert (first["symbol"], first["dash"], second["symbol"], second["dash"]) == ("circle", "solid", "x", "dot")
+    assert first["width"] != second["width"]
+    assert first["width"] == unbegun["width"]
+    assert unbegun["lower"] == []
+
+
+def test_a_full_field_takes_at_most_60_kb() -> None:
+    steps = np.arange(3000)
+    records = np.zeros(3000, CURVE)
+    records["seconds"], records["sweep"], records["rows"] = steps * 0.0123456, steps // 8, 12345 + steps
+    records["lower_bound"], records["upper_bound"] = -1234.56789012345 + steps / 7, -1000 / 7
+    field = [
+        Curve(f"{k}", 1 + k % 12, k, "community", "srmp", "racing", records, 1, SPREAD, "earlier, older code")
+        for k in range(36)
+    ]
+    assert len(json.dumps(view("a model", field))) <= 60_000
+
+
+def test_ends_of_sweeps_are_drawn_first() -> None:
+    sweeps = np.repeat(np.arange(50), 40)
+    chosen = picked(sweeps, 120)
+    assert 100 <= len(chosen) <= 120
+    assert set(np.arange(0, 2000, 40)) <= set(chosen)
+    assert (chosen[0], chosen[-1]) == (0, 1999)
+    only_ends = picked(np.arange(4000), 100)
+    assert len(only_ends) <= 100
+    assert (only_ends[0], only_ends[-1]) == (0, 3999)
+    # The beginning is closer looked at: axes may be logarithmic.
+    assert only_ends[10] < 20
+    assert picked(sweeps[:7], 120).tolist() == list(range(7))
+
+
+def test_the_best_bound_wins_and_among_equal_ones_the_first() -> None:
+    late = curve(4, lower=(-2.0, -1.5, -1.0), turn=2.0)
+    early = curve(9, lower=(-2.0, -1.0 - 1e-10), turn=2.5)
+    low = curve(12, lower=(-2.0, -1.1), upper=-0.9, turn=0.1)
+    table = standings([late, early, low])
+    assert table.order == [1, 0, 2]
+    assert table.reached == [6.0, 5.0, np.inf]
+    assert (table.lower_bound, table.upper_bound) == (-1.0, -0.9)
+    assert remarks(table) == ["★ bound", "★ first, bound", "★ labelling"]
+    assert verdict([late, early, low], going=True) == (
+        "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was first, after 5 s of computing time. "
+        "The best labelling has energy −0.9; the gap is 10 %."
+    )
+    assert verdict([late, low], going=False).startswith("Variant 4 wins: its lower bound, −1, is the best.")
+
+
+def test_a_closed_gap_is_reported() -> None:
+    runs = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), turn=0.5)]
+    assert verdict(runs, going=False) == (
+        "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was first, after 1 s of computing time. "
+        "The best labelling has exactly this energy: it is optimal."
+    )
+    assert remarks(standings(runs)) == ["", "★ first"]
+
+
+def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None:
+    """Its sweeps gained less than the tolerance; the rest is less than ten times the tolerance."""
+    short = curve(9, lower=(-20.0, -17.000000041), upper=-17.0)
+    assert short.gap == 0
+    assert replace(short, status="no progress").ending == "gap closed"
+    assert replace(curve(9), status="no progress").ending == "no progress"
+    assert verdict([short], going=False).endswith("it is optimal.")
+
+
+def test_bounds_that_differ_by_rounding_have_no_gap() -> None:
+    assert curve(9, lower=(-3.0, -1e-14), upper=1e-14).gap == 0
+    assert curve(9, lower=(-3.0, 0.0), upper=0.0).gap == 0
+    # The paper's gap would be infinite.
+    assert curve(9, lower=(-3.0, 0.0), upper=2.0).gap == 1.0
+
+
+def test_before_the_start_no_run_leads() -> None:
+    assert verdict([curve(4, lower=()), curve(9, lower=())], going=True) == ""
+    assert (curve(4, lower=()).gap, curve(4, lower=()).last("rows")) == (np.inf, 0)

@@ -1,0 +1,37 @@
+"""Method: every formula has its code and its page; every term used as help has its definition."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.method.formulas import FORMULAS, NOTATION, ROOT, Formula, source
+from tests.app.pages.test_pages import app, complaints
+
+
+def test_the_page_shows_every_formula_with_its_code() -> None:
+    test = app("method")
+    assert complaints(test) == []
+    assert [heading.value for heading in test.subheader] == [step.title for step in FORMULAS]
+    assert len(test.latex) == len(FORMULAS)
+    for step, code in zip(FORMULAS, test.code, strict=True):
+        assert f"def {step.function}(" in code.value
+    said = " ".join(text.value for text in test.markdown)
+    assert all(f"**{word}**" in said for word in GLOSSARY)
+    assert all(f"${symbol}$" in said for symbol, *_ in NOTATION)
+
+
+@pytest.mark.parametrize("step", FORMULAS, ids=lambda step: step.title)
+def test_the_cited_code_exists(step: Formula) -> None:
+    line, text = source(step.file, step.function)
+    assert f"def {step.function}(" in (ROOT / step.file).read_text().splitlines()[line - 1]
+    assert text.lstrip().startswith(("def ", "@"))
+    # It is the only one of its name in its file.
+    assert len(re.findall(rf"def {step.function}\(", (ROOT / step.file).read_text())) == 1
+    assert (ROOT / "pages" / f"{step.page}.py").is_file()
+
+
+def test_terms_are_listed_alphabetically() -> None:
+    assert list(GLOSSARY) == sorted(GLOSSARY, key=str.lower)

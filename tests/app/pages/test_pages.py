@@ -1,0 +1,401 @@
+"""The pages as Streamlit runs them, without a browser: no errors, and choices take effect."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bender_core as bc
+from bender_core import synth
+from bender_core.run.explain import number
+from bender_core.strategies import STRATEGIES
+from pages._shared.app.session import Lab, sample_names
+
+pytestmark = pytest.mark.usefixtures("patient")
+
+ROOT = Path(__file__).parents[3]
+PAGES = ("instance", "partition", "watch", "edge", "compare")
+
+
+def app(page: str = "watch") -> AppTest:
+    return go(AppTest.from_file(ROOT / "app.py", default_timeout=60), page)
+
+
+def go(test: AppTest, page: str) -> AppTest:
+    return ran(test.switch_page(f"pages/{page}.py").run())
+
+
+def ran(test: AppTest) -> AppTest:
+    """The app after a run without exceptions."""
+    assert not test.exception, test.exception
+    return test
+
+
+def lab(test: AppTest) -> Lab:
+    found: Lab = test.session_state.lab
+    return found
+
+
+class _Reader(HTMLParser):
+    """The elements with their attributes, the text, and the cells of tables, of a piece of HTML."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.cells: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+        if tag in ("th", "td"):
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if self.cells:
+            self.cells[-1] += data
+
+
+def html(test: AppTest) -> list[_Reader]:
+    return [_Reader(element.proto.body) for element in test.get("html")]
+
+
+def complaints(test: AppTest) -> list[str]:
+    return [piece.text for piece in html(test) if any(a.get("role") == "alert" for _, a in piece.tags)]
+
+
+def tables(test: AppTest) -> str:
+    return " ".join(piece.text for piece in html(test) if ("table", {"class": "plain"}) in piece.tags)
+
+
+def press(test: AppTest, label: str) -> AppTest:
+    (button,) = [button for button in test.button if button.label == label]
+    return ran(button.click().run())
+
+
+# -- all pages ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_ready_with_a_sample(page: str) -> None:
+    test = app(page)
+    assert lab(test).mrf.n == 84
+    assert lab(test).run.position == 0
+    assert complaints(test) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_figure_has_a_text_alternative(page: str) -> None:
+    test = app(page)
+    assert all(chart.proto.alt for chart in test.get("plotly_chart"))
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_every_sample_is_shown_on_every_page(name: str) -> None:
+    test = app("instance")
+    ran(test.button(f"load-{name}").click().run())
+    assert lab(test).mrf.content_hash() == bc.load(ROOT / f"sample_instances/{name}.mrf.json").content_hash()
+    assert any(piece.text == lab(test).mrf.name for piece in html(test))
+    assert [metric.value for metric in test.metric][:2] == [str(lab(test).mrf.n), str(lab(test).mrf.n_edges)]
+    for page in PAGES[1:]:
+        go(test, page)
+    assert complaints(test) == []
+
+
+def test_two_sessions_share_nothing_but_the_sample() -> None:
+    one, other = app(), app()
+    assert lab(one) is not lab(other)
+    lab(one).run.step("sweep", backward=False)
+    press(go(other, "partition"), "Cut and watch")
+    assert lab(one).run.position > 0
+    assert (lab(other).run.position, lab(one).number, lab(other).number) == (0, 0, 1)
+
+
+# -- instance -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", synth.FAMILIES)
+def test_a_family_is_made_with_its_defaults(family: str) -> None:
+    test = app("instance")
+    (choice,) = [box for box in test.selectbox if box.label == "Family"]
+    ran(choice.select(family).run())
+    press(test, "Make it")
+    assert lab(test).mrf.content_hash() == synth.generate(family).content_hash()
+    assert lab(test).mrf.source == synth.generate(family).source
+    assert complaints(test) == []
+
+
+def test_a_family_is_made_with_what_was_entered() -> None:
+    test = app("instance")
+    (choice,) = [box for box in test.selectbox if box.label == "Family"]
+    ran(choice.select("ising_grid").run())
+    test.number_input("make-ising_grid-rows").set_value(4)
+    test.number_input("make-ising_grid-seed").set_value(7)
+    test.toggle("make-ising_grid-torus").set_value(True)
+    test.selectbox("make-ising_grid-coupling").select("gaussian")
+    press(test, "Make it")
+    expected = synth.ising_grid(rows=4, columns=10, torus=True, coupling="gaussian", seed=7)
+    assert lab(test).mrf.content_hash() == expected.content_hash()
+
+
+def test_a_model_too_large_for_the_present_cut_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = app("instance")
+    before = lab(test).mrf
+    monkeypatch.setenv("BENDER_MEMORY_MB", "3")
+    ran(test.button("load-pose").click().run())
+    (said,) = complaints(test)
+    assert "would fit" in said or "smaller groups" in said
+    assert lab(test).mrf is before
+    ran(test.button("load-tiny").click().run())
+    assert complaints(test) == []
+    assert lab(test).mrf.name == "tiny"
+
+
+@pytest.mark.parametrize("name", ["tiny", "karate"])
+def test_the_normal_form_of_every_edge_keeps_the_energies(name: str) -> None:
+    test = app("instance")
+    ran(test.button(f"load-{name}").click().run())
+    mrf = lab(test).mrf
+    (edge,) = [field for field in test.number_input if field.label.startswith("Edge")]
+    assert edge.max == mrf.n_edges
+    for e in range(0, mrf.n_edges, max(mrf.n_edges // 5, 1)):
+        ran(edge.set_value(e + 1).run())
+        (table,) = [piece for piece in html(test) if ("table", {"class": "plain"}) in piece.tags]
+        i, j = (mrf.names[v] for v in mrf.edges[e])
+        assert table.cells[:6] == [
+            "states",
+            "table before",
+            "table after",
+            f"moved to {i}",
+            f"moved to {j}",
+            "sum after",
+        ]
+        rows = np.array(table.cells[6:]).reshape(4, 6)
+        assert rows[:, 0].tolist() == ["0 0", "0 1", "1 0", "1 1"]
+        before, after, moved_i, moved_j, total = np.char.replace(rows[:, 1:], "−", "-").astype(float).T
+        assert before == pytest.approx(mrf.pairwise[e].reshape(-1), rel=1e-4)
+        assert total == pytest.approx(before, rel=1e-4)
+        assert after + moved_i + moved_j == pytest.approx(total, rel=1e-3)
+        assert np.count_nonzero(after) <= 1
+        assert after.max() <= 0
+
+
+# -- partition ------------------------------------------------------------------------------------------------
+
+
+def test_the_choices_are_those_of_the_run() -> None:
+    test = app("partition")
+    assert test.slider("cut_size").value == 8
+    assert test.selectbox("cut_strategy").value == "groups"
+    assert test.selectbox("cut_variant").value == 9
+    assert "14, the largest with 6 variables (64 states)" in tables(test)
+
+
+def test_a_cut_starts_a_run_and_goes_to_watch() -> None:
+    test = app("partition")
+    ran(test.slider("cut_size").set_value(5).run())
+    ran(test.selectbox("cut_variant").select(4).run())
+    assert lab(test).max_size == 8
+    press(test, "Cut and watch")
+    mine = lab(test)
+    assert (mine.max_size, mine.variant, mine.partition.max_size, mine.number) == (5, 4, 5, 1)
+    assert mine.run.engine.variant.number == 4
+    assert not test.slider
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_strategy_is_the_librarys(strategy: str) -> None:
+    test = app("partition")
+    ran(test.slider("cut_size").set_value(7).run())
+    ran(test.selectbox("cut_strategy").select(strategy).run())
+    press(test, "Cut and watch")
+    expected = bc.partition(lab(test).mrf, 7, strategy)
+    assert lab(test).partition.labels == expected.labels
+    for mine, theirs in zip(lab(test).partition.groups, expected.groups, strict=True):
+        assert (mine == theirs).all()
+
+
+def test_choices_survive_a_visit_to_another_page() -> None:
+    test = app("partition")
+    for page in ("watch", "partition"):
+        go(test, page)
+    assert (test.slider("cut_size").value, test.selectbox("cut_variant").value) == (8, 9)
+    ran(test.slider("cut_size").set_value(5).run())
+    ran(test.selectbox("cut_strategy").select("greedy").run())
+    ran(test.selectbox("cut_variant").select(4).run())
+    shown = tables(test)
+    for page in ("instance", "partition"):
+        go(test, page)
+    assert tables(test) == shown
+    assert test.slider("cut_size").value == 5
+    assert test.selectbox("cut_strategy").value == "greedy"
+    assert test.selectbox("cut_variant").value == 4
+    press(test, "Cut and watch")
+    assert (lab(test).max_size, lab(test).variant, lab(test).partition.strategy) == (5, 4, "greedy")
+
+
+def test_a_choice_that_does_not_fit_is_refused_with_one_that_would() -> None:
+    test = app("instance")
+    ran(test.button("load-pose").click().run())
+    go(test, "partition")
+    ran(test.selectbox("cut_strategy").select("greedy").run())
+    ran(test.slider("cut_size").set_value(24).run())
+    (said,) = complaints(test)
+    assert "more than the limit of 1 GB" in said
+    fits = int(said.split("M = ")[1].split(" ")[0])
+    (cut,) = [button for button in test.button if button.label == "Cut and watch"]
+    assert cut.disabled
+    ran(test.slider("cut_size").set_value(fits).run())
+    assert complaints(test) == []
+    press(test, "Cut and watch")
+    assert lab(test).partition.max_size == fits
+
+
+def test_groups_are_edited_by_hand_and_undone() -> None:
+    test = app("partition")
+
+    def sizes() -> list[int]:
+        return [len(group) for group in test.session_state.draft.now.part.groups]
+
+    start = sizes()
+    ran(test.selectbox("move_variable").select(0).run())
+    ran(test.selectbox("move_target").select_index(1).run())
+    press(test, "Move")
+    moved = sizes()
+    assert moved == [start[0] - 1, start[1] + 1, *start[2:]]
+    assert test.selectbox("cut_strategy").value == "manual"
+    ran(test.selectbox("merge_first").select_index(0).run())
+    ran(test.selectbox("merge_second").select_index(2).run())
+    press(test, "Merge")
+    merged = sizes()
+    assert merged == [moved[0] + moved[2], moved[1], *moved[3:]]
+    ran(test.selectbox("split_group").select_index(1).run())
+    press(test, "Split")
+    assert sizes() == [merged[0], 4, 3, *merged[2:]]
+    assert lab(test).number == 0
+    for earlier in (merged, moved, start):
+        press(test, "Undo")
+        assert sizes() == earlier
+    assert test.selectbox("cut_strategy").value == "groups"
+    (undo,) = [button for button in test.button if button.label == "Undo"]
+    assert undo.disabled
+    ran(test.selectbox("move_target").select_index(1).run())
+    press(test, "Move")
+    press(test, "Cut and watch")
+    assert lab(test).partition.strategy == "manual"
+    assert [len(group) for group in lab(test).partition.groups][:2] == [start[0] - 1, start[1] + 1]
+
+
+def test_an_invalid_edit_gives_one_sentence() -> None:
+    test = app("partition")
+    ran(test.selectbox("merge_second").select_index(0).run())
+    press(test, "Merge")
+    assert complaints(test) == ["a group cannot be merged with itself; choose two groups"]
+    ran(test.selectbox("merge_second").select_index(1).run())
+    press(test, "Merge")
+    assert complaints(test) == []
+
+
+# -- edge -----------------------------------------------------------------------------------------------------
+
+
+def look(test: AppTest, name: str) -> AppTest:
+    (choice,) = [group for group in test.segmented_control if group.label == "Look at"]
+    return ran(choice.set_value(name).run())
+
+
+@pytest.mark.parametrize("variant", [9, 12])
+@pytest.mark.parametrize("name", ["What if", "Row anatomy", "Slack over time", "Histogram"])
+def test_every_look_at_a_message(variant: int, name: str) -> None:
+    test = app("edge")
+    mine = lab(test)
+    mine.cut(mine.partition, mine.max_size, variant, "srmp")
+    mine.run.step("sweep", backward=False)
+    before = mine.run.position
+    look(ran(test.run()), name)
+    for order in ("cost", "code", "nu"):
+        (choice,) = [group for group in test.segmented_control if group.label == "Order of the states"]
+        ran(choice.set_value(order).run())
+    assert len(test.get("plotly_chart")) == (4 if name == "Row anatomy" and variant == 9 else 2)
+    assert (mine.run.position, mine.run.engine.position) == (before, before)
+
+
+def test_what_if_compares_the_four_cuts_at_the_state_chosen() -> None:
+    test = app("edge")
+    engine = lab(test).run.engine
+    p, q = engine.graph.ends(0)
+    (state,) = test.number_input
+    assert state.value == engine.reduced_cost(p).argmin()
+    ran(state.set_value(5).run())
+    for cut in bc.what_if(engine, p, q, 5):
+        assert f"{number(cut.looseness)}{number(cut.lift)}{cut.pivots}" in tables(test)
+    assert any(number(float(engine.min_marginal(p, q)[5])) in piece.text for piece in html(test))
+
+
+def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
+    test = app("edge")
+    press(test, "sweep ▶")
+    mine = lab(test)
+    engine, part = mine.run.engine, mine.partition
+    rows = {row.index: row for row in engine.rows(*engine.graph.ends(mine.run.arc))}
+    (table,) = test.dataframe
+    assert sorted(table.value["row"]) == sorted(rows)
+    assert (table.value["added at event"] > 0).any()
+    for _, said in table.value.iterrows():
+        row = rows[said["row"]]
+        event = int(said["added at event"])
+        # As the stage counts: the last of so many events.
+        assert event == 0 if row.born < 0 else engine.trace[event - 1].row == row.index
+        assert said["made for"] == part.labels[row.made_for]
+        assert said["at y*"] == part.describe(row.made_for, row.anchor)
+        assert said["intercept β⁰"] == pytest.approx(row.intercept)
+
+
+def test_steps_and_another_message_on_the_edge_page() -> None:
+    test = app("edge")
+    mine, plain = lab(test), lab(app("edge"))
+    for label, grain, backward in (("sweep ▶", "sweep", False), ("row ▶", "row", False), ("◀ node", "node", True)):
+        press(test, label)
+        plain.run.step(grain, backward)
+        assert mine.run.position == plain.run.position
+    press(test, "⇄")
+    assert mine.run.arc == 1
+    (choice,) = [box for box in test.selectbox if box.label == "Message"]
+    ran(choice.set_value(6).run())
+    assert mine.run.arc == 6
+    p, q = mine.run.engine.graph.ends(6)
+    labels = mine.partition.labels
+    assert choice.options[6] == f"{labels[q]} → {labels[p]}"
+
+
+def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
+    test = app("edge")
+    mine = lab(test)
+    mrf = bc.load(ROOT / "sample_instances" / "tree.mrf.json")
+    mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
+    ran(test.run())
+    (said,) = complaints(test)
+    assert said.startswith("There is not enough memory to show messages: looking at a message takes")
+    press(test, "sweep ▶")
+    assert mine.run.position > 0
+    press(test, "Cut with M = 13")
+    assert (mine.max_size, mine.partition.strategy) == (13, "greedy")
+    assert complaints(test) == []
+    assert len(test.get("plotly_chart")) == 2
+
+
+def test_there_is_no_message_where_there_is_one_group() -> None:
+    test = app("instance")
+    ran(test.button("load-tiny").click().run())
+    mine = lab(test)
+    mine.cut(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
+    go(test, "edge")
+    assert [info.value for info in test.info] == [
+        "All variables are in one group, so there are no messages. Choose a smaller M on Partition."
+    ]

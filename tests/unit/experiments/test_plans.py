@@ -1,0 +1,186 @@
+"""Plans of experiments: their content, and runs that count for several tasks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bender_core.experiments import (
+    Instance,
+    Limits,
+    Outcome,
+    Plan,
+    PlanError,
+    Progress,
+    Store,
+    execute,
+    read_plan,
+    seconds_expected,
+)
+from bender_core.experiments.plan import distinct, plan_of
+from bender_core.experiments.report import report
+from bender_core.experiments.tables import (
+    fitted_line,
+    gaps,
+    of_plan,
+    speeds,
+    timings,
+    to_csv,
+)
+from bender_core.visualization.study import plot_times
+from tests.unit.experiments.plans import here
+
+
+def test_a_plan_is_all_combinations(plan_file: Path) -> None:
+    plan = read_plan(plan_file)
+    assert plan.name == "small"
+    assert [dict(instance.values).get("seed") for instance in plan.instances] == [0, 1, 2, None]
+    assert plan.limits == Limits(40, 30.0, 1024)
+    tasks = plan.tasks()
+    assert len(plan) == 4 * 2 * 2 * 2
+    assert len({task.key for task in tasks}) == len(tasks) == len(plan)
+    assert {(task.max_size, task.variant) for task in tasks} == {(3, 9), (3, 11), (6, 9), (6, 11)}
+    assert {task.strategy for task in tasks} == {"layers", "groups", "greedy"}
+    assert tasks == read_plan(plan_file).tasks()
+    each = [seconds_expected([task]) for task in tasks]
+    assert all(0 < seconds <= 30 for seconds in each)
+    assert seconds_expected(tasks) == pytest.approx(sum(each))
+    # Of many instances, some stand for all.
+    first = plan.instances[0]
+    seeds = tuple(replace(first, values=(*first.values[:-1], ("seed", seed))) for seed in range(40))
+    one, many = replace(plan, instances=seeds[:1]), replace(plan, instances=seeds)
+    assert seconds_expected(many.tasks()) == pytest.approx(40 * seconds_expected(one.tasks()), rel=0.5)
+    assert seconds_expected([]) == 0
+
+
+def test_a_key_is_what_decides_the_result() -> None:
+    def values(seed: int) -> tuple[Instance, ...]:
+        return (Instance("ising_grid", (("rows", 4), ("columns", 4), ("coupling", "gaussian"), ("seed", seed))),)
+
+    plan = Plan("p", values(0), (4,), (9,), ("blocks",))
+    (task,) = plan.tasks()
+
+    def key(**changes: Any) -> str:
+        (other,) = replace(plan, **changes).tasks()
+        return other.key
+
+    assert key(name="q") == task.key
+    # Two ways to the same groups are one run.
+    assert key(strategies=("blocks", "blocks")) == task.key
+    for changes in (
+        {"sizes": (3,)},
+        {"variants": (4,)},
+        {"strategies": ("random",)},
+        {"schedules": ("srmp",)},
+        {"limits": Limits(seconds=1.0)},
+        {"instances": values(1)},
+    ):
+        assert key(**changes) != task.key
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"instances": []}, "the plan has no instances; add"),
+        ({"instanses": []}, "the plan has an unknown key 'instanses'; known are name, instances"),
+        ({"instances": [{}]}, "must have either a family or files"),
+        ({"instances": [{"family": "a", "files": "b"}]}, "must have either a family or files"),
+        ({"instances": [{"family": "ising"}]}, "there is no family 'ising'; known are body_pose"),
+        ({"instances": [{"family": "ising_grid", "row": 3}]}, "the family ising_grid has an unknown key 'row'"),
+        ({"instances": [{"family": "ising_grid", "rows": 1}]}, "the family ising_grid: Rows is 1; it must be"),
+        ({"instances": [{"family": "ising_grid", "seed": {"from": 1}}]}, "write it like {from = 0, to = 96}"),
+        ({"instances": [{"family": "ising_grid", "seed": {"from": 3, "to": 2}}]}, "an empty list or range of values"),
+        ({"instances": [{"family": "ising_grid", "seed": {"from": 0, "to": 10**12}}]}, "at most 100,000 are made"),
+        ({"instances": [{"files": "*.none"}]}, "there are no files '*.none' next to the plan"),
+        ({"runs": {}}, "[runs] has no sizes; add them"),
+        ({"runs": {"sizes": [0]}}, "[runs] sizes contains 0; choose from 1 to 30"),
+        ({"runs": {"sizes": [4], "variants": [13]}}, "[runs] variants contains 13; choose from 1, 2"),
+        (
+            {"runs": {"sizes": [4], "strategies": ["best"]}},
+            "[runs] strategies contains 'best'; choose from default, auto",
+        ),
+        ({"runs": {"sizes": [4], "variant": 9}}, "[runs] has an unknown key 'variant'"),
+        ({"limits": {"seconds": 0}}, "[limits] seconds is 0; it must be a number above 0"),
+        ({"limits": {"hours": 1}}, "[limits] has an unknown key 'hours'"),
+        ({"limits": 3}, "limits is 3; it must be a table"),
+        ({"limits": {"sweeps": math.inf}}, "[limits] sweeps is inf; it must be a number above 0"),
+        ({"limits": {"megabytes": 10**23}}, "[limits] megabytes is 100000000000000000000000; it must be"),
+        ({"limits": {"seconds": math.nan}}, "[limits] seconds is nan; it must be a number above 0"),
+        ({"name": math.nan}, "the name is nan; write it as a string"),
+        ({"name": {}}, "the name is {}; write it as a string"),
+        ({"instances": [{"family": {}}]}, "there is no family {}; known are body_pose"),
+        ({"instances": [{"family": [[1]]}]}, "there is no family [[1]]; known are body_pose"),
+        ({"runs": {"sizes": [4], "variants": [[1]]}}, "[runs] variants contains [1]; choose from 1, 2"),
+        ({"runs": {"sizes": [4], "schedules": {}}}, "[runs] schedules contains {}; choose from mplp"),
+        ({"runs": {"sizes": []}}, "[runs] sizes is empty; give at least one"),
+        ({"runs": {"sizes": [4], "variants": []}}, "[runs] variants is empty; give at least one"),
+        ({"runs": {"sizes": [4.0]}}, "[runs] sizes contains 4.0; choose from 1 to 30"),
+    ],
+)
+def test_an_invalid_plan_gives_one_sentence(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    data = {"instances": [{"family": "ising_grid"}], "runs": {"sizes": [4]}}
+    assert len(plan_of(data, tmp_path, "p")) == 12
+    with pytest.raises(PlanError) as caught:
+        plan_of(data | changes, tmp_path, "p")
+    assert said in str(caught.value)
+
+
+def test_a_run_on_equal_groups_is_done_once_and_counts_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    assert len(tasks) == len(rows_of_three) == 18
+    keys = {task.key for task in tasks}
+    assert len(keys) == 12
+    assert seconds_expected(tasks) == pytest.approx(seconds_expected([task for task in tasks if task.max_size < 9]))
+    log: list[str] = []
+    told: list[Progress] = []
+    assert execute(tasks, store, here(log, {}), 2, told.append)
+    assert sorted(log) == sorted(keys)
+    # A run at M = 3 is one at M = 9 too.
+    done = [progress.done for progress in told if progress.last is not None]
+    assert done[-1] == told[-1].total == 18
+    assert sorted(later - earlier for earlier, later in zip([0, *done], done, strict=False)) == [1] * 6 + [2] * 6
+    runs = of_plan(store.runs(), tasks)
+    assert [run.task for run in runs] == tasks
+    assert {row.max_size: row.count for row in gaps(runs)} == {2: 3, 3: 3, 9: 3}
+    assert {speed.max_size: speed.count for speed in speeds(runs)} == {2: 3, 3: 3, 9: 3}
+    found = {(row.max_size, row.variant): row.percentiles.tolist() for row in gaps(runs)}
+    assert all(found[3, variant] == found[9, variant] for variant in (9, 11))
+    assert [row["M"] for row in csv.DictReader(io.StringIO(to_csv(runs)))] == [str(task.max_size) for task in tasks]
+    points = [point[2] for trace in plot_times(runs).data if trace.mode == "markers" for point in trace.customdata]
+    assert sorted(points) == [2] * 6 + [3] * 6 + [9] * 6
+    # The line of best fit counts it once.
+    lines = [fitted_line([t for t in timings(runs) if t.run.task.max_size in sizes]) for sizes in ((3,), (3, 9))]
+    np.testing.assert_allclose(*lines)
+    assert "\n6 of them have the same groups as another M or strategy, and were done once\n" in report(runs)
+
+
+def test_a_run_done_at_another_size_is_not_repeated(rows_of_three: Plan, tmp_path: Path) -> None:
+    store = Store(tmp_path / "a.sqlite")
+    small, large = (replace(rows_of_three, sizes=(size,)).tasks() for size in (3, 9))
+    execute(small, store, here([], {}), 2)
+    assert store.missing(large) == []
+    assert [run.task for run in of_plan(store.runs(), large)] == large
+
+
+def test_a_run_by_older_code_counts_at_every_size_too(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    for task in distinct(tasks):
+        store.add(replace(task, key=f"old {task.key}"), Outcome("closed", -2.0, -1.0))
+    runs = of_plan(store.runs(), tasks)
+    assert [replace(run.task, key="") for run in runs] == [replace(task, key="") for task in tasks]
+    assert [run.task.key for run in runs] == [f"old {task.key}" for task in tasks]
+
+
+def test_a_worker_that_died_failed_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
+    tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
+    told: list[Progress] = []
+    assert execute(tasks, store, here([], {tasks[-1].key: 2}), 2, told.append)
+    assert (told[-1].done, told[-1].failed) == (18, 2)
+    assert store.missing(tasks) == [task for task in tasks if task.key == tasks[-1].key]
