@@ -171,7 +171,7 @@ def coupled_groups(mrf: BinaryMRF, part: Partition) -> IntArray:
 
 
 def joint_weights(mrf: BinaryMRF, part: Partition, weight: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The hyper-edges, and the weights of the couplings of each, added up; shapes (E, 2) and (E,)."""
+    """The hyper-edges, and the total weight of the couplings of each; shapes (E, 2) and (E,)."""
     pairs = np.sort(part.group_of()[mrf.edges], axis=1)
     between = (pairs[:, 0] != pairs[:, 1]) & (mrf.coupling() != 0)
     edges, which = np.unique(pairs[between], axis=0, return_inverse=True)

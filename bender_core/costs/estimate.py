@@ -1,4 +1,4 @@
-"""What a run will typically cost: memory and time, before anything is allocated."""
+"""The typical memory and time of a run, predicted before anything is allocated."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def estimate(
 
 
 def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, work: Work, free: Freedom) -> Estimate:
-    """What a run costs whose sweeps consist of this work."""
+    """The cost of a run whose sweeps consist of this work."""
     dims = dimensions(mrf, graph)
     least = sum(first_bytes(dims, which).values())
     each = seconds(graph, which, schedule, work, speed())

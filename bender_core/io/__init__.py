@@ -1,7 +1,7 @@
 """Reading and writing model files.
 
-Files are recognised by content; the ending decides what ``save`` writes, and what a file is whose content fits several
-formats.
+Files are recognised by content; the ending decides the format that ``save`` writes, and the format of a file whose
+content fits several.
 Source: docs/formats.md §1, §2.
 """
 

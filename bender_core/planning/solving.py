@@ -95,7 +95,7 @@ def solve(
         if limit is not never:
             ready(variant_of(variant).number).wait(limit)
         if time_limit is not None:
-            # What does not fit is refused at once, also if its parts would.
+            # A partition that does not fit is refused at once, even if its parts would fit.
             charge_run(mrf, partition, variant_of(variant), schedule, Account(), deepest).close()
             first, *then = _stages(mrf, partition, variant, time_limit, limit)
         engine = Engine(

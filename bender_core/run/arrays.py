@@ -27,7 +27,7 @@ from bender_core.variants import variant as variant_of
 
 # More sweeps, events or entries than any run can have.
 ENDLESS = np.iinfo(np.int64).max
-# Of the largest group there may be.
+# The number of states of the largest possible group.
 MOST_STATES = 1 << LARGEST_GROUP
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20
 

@@ -69,7 +69,7 @@ class Standing(Arrays):
 
     @property
     def finished(self) -> bool:
-        """Whether no event is left."""
+        """Whether the run is at its last event."""
         return int(self._state.cursor.phase) == Phase.DONE
 
     @property

@@ -1,4 +1,4 @@
-"""What a file format is to those who read and write."""
+"""The description of a file format for the registry in ``bender_core.io.formats``."""
 
 from __future__ import annotations
 

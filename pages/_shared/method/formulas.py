@@ -85,8 +85,8 @@ FORMULAS = (
     Formula(
         "The min-marginal",
         r"\nu_{pq}(y_p) = \min_{y_q} \; \phi_{pq}(y_p, y_q) - \lambda_{pq \to q}(y_q)",
-        "What a state of p costs on the edge to q at least. The baseline enumerates all pairs of states; one "
-        "state alone is asked of the oracle.",
+        "The least cost of a state of p on the edge to q. The baseline enumerates all pairs of states; the oracle "
+        "computes it at one state.",
         "bender_core/kernels/min_marginals/enumerate.py",
         "oracle",
         "edge",
@@ -108,8 +108,8 @@ FORMULAS = (
         "A Benders row",
         r"\begin{gathered} \phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \\ u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
         r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j) \end{gathered}",
-        "A coupling bounded from below by a sum of one term a variable. It holds for all states and has nothing "
-        "to do with λ, so a row is kept for ever and serves both directions.",
+        "The energy of an edge, bounded from below by a sum of one term per variable. The bound is valid for all "
+        "states and does not depend on λ, so a row is never removed and serves both directions.",
         "bender_core/kernels/rows/pool.py",
         "make_row",
         "edge",
@@ -141,7 +141,7 @@ FORMULAS = (
         "Reverse Magnanti-Wong cut (RMC)",
         r"\begin{gathered} \beta^1_{ij}(x_i) = -[x_i \ne x^*_i] \, \min_{x_j} \theta_{ij}(x_i, x_j), \\ "
         r"\beta^2_{ij}(x_j) = -\min_{x_i} \big(\theta_{ij}(x_i, x_j) + \beta^1_{ij}(x_i)\big) \end{gathered}",
-        "In closed form: what y* does not pay is left to u, all else to v. It stays tight at y* for every later λ.",
+        "In closed form: u pays for the couplings not taken at y*, v for all others. It stays tight at y* for every λ.",
         "bender_core/kernels/rows/pool.py",
         "write_reverse_row",
         "edge",
@@ -152,9 +152,8 @@ FORMULAS = (
         r"\begin{gathered} \min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad "
         r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j "
         r"= x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
-        "Among all rows tight at y*, one that is low by as little as possible elsewhere; α weighs the sum of "
-        "what is missing against its squares. Solved by an active-set method that adds the most violated of the "
-        "$2^{|q|}$ conditions, one by one.",
+        "Among all rows tight at y*, one with the smallest charges; α weighs their sum against the sum of their "
+        "squares. Solved by an active-set method that adds the most violated of the $2^{|q|}$ constraints, one by one.",
         "bender_core/kernels/rows/magnanti_wong.py",
         "_active_set",
         "edge",
@@ -177,8 +176,8 @@ FORMULAS = (
         "Exact min-marginals by elimination",
         r"\nu_{pq} = \min_{x_1} \Big[ \dots \min_{x_m} \big[ -\lambda_{pq \to q} + \sum_{ij} \theta_{ij} \big] "
         r"\Big]",
-        "Not in the paper. Where few couplings tie two groups, the bits of q are minimised away one by one, and "
-        "only tables of few bits ever exist.",
+        "Not in the paper. Where few couplings join two groups, the bits of q are eliminated one by one, and all "
+        "tables stay small.",
         "bender_core/kernels/min_marginals/eliminate.py",
         "eliminate",
         "compare",

@@ -436,7 +436,7 @@ json.dump({"warm": warm, "used": used()}, sys.stdout)
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_every_kernel_is_compiled_for_one_signature() -> None:
-    """A second signature would mean that arrays of two kinds travel, and a compilation in the middle of a run."""
+    """A second signature would mean arrays of two kinds, and a compilation in the middle of a run."""
     root = Path(__file__).parents[3]
     environment = os.environ | {"PYTHONPATH": str(root)}
     done = subprocess.run([sys.executable, "-c", SIGNATURES], env=environment, capture_output=True, text=True)

@@ -98,7 +98,7 @@ def test_limits_may_be_larger_than_any_machine() -> None:
 
 
 def test_an_envelope_may_be_tight_everywhere() -> None:
-    """The scratch for it is charged, and no larger than the states that there are."""
+    """Its scratch is charged, and no larger than the number of states."""
     mrf, part = glassy(n=12)
     deep, usual = bc.Engine(mrf, part, deepest=2**30), bc.Engine(mrf, part, deepest=1)
     states = 1 << part.max_size

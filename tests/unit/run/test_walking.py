@@ -199,7 +199,7 @@ def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> Non
 
 @pytest.mark.parametrize("variant", [9, 11])
 def test_arrays_keep_their_types_as_they_grow(variant: int) -> None:
-    """The loop looks at their types once, and takes them for granted from then on."""
+    """The loop checks their types once, and relies on them afterwards."""
     engine = bc.Engine(*glassy(), variant)
     types = numba.typeof(engine._run)
     engine.run(max_sweeps=2)
