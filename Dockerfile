@@ -9,8 +9,8 @@ COPY . .
 
 USER lab
 ENV BENDER_DATA_DIR=/home/lab/data
-# Made here so that a volume put over it belongs to the user. What is compiled here serves machines of this kind; others
-# compile once more when they start.
+# Created here so that a volume mounted over it belongs to the user. The code compiled here serves machines of this kind;
+# others compile again when they start.
 RUN mkdir /home/lab/data && python -m bender_core warm-up
 VOLUME /home/lab/data
 

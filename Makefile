@@ -1,19 +1,19 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run every test
-# make docs   pages of the library's API, in docs/api
-# make lint, make format: check and mend the style of Python and JavaScript
-# make bench, make bench-ui, make screenshots: figures of the solver, of the app, and pictures for the README
+# make docs   API pages of the library, in docs/api
+# make lint, make format: check and fix the style of Python and JavaScript
+# make bench, make bench-ui, make screenshots: benchmarks of the solver and the app, and pictures for the README
 
 PORT ?= 8501
 BIN := .venv/bin
 FRONTEND := pages/_shared/frontend
 
-# The first Python that has wheels of everything we pin.
+# The first Python with wheels of all pinned packages.
 PYTHON ?= $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
   $(python) -c 'import sys; 11 <= sys.version_info.minor <= 14 and print("$(python)")' 2>/dev/null)))
 
-# $(call apt-install,package,purpose): a Debian package, installed where we may and asked for where we may not; one at a
-# time, as apt does not wait for itself.
+# $(call apt-install,package,purpose): install a Debian package as root, else ask for it; one at a time, as apt does not
+# wait for another apt.
 apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
   then echo "Installing $(1)"; export DEBIAN_FRONTEND=noninteractive; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
@@ -24,7 +24,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
 
 setup: .venv/.warm
 
-# What running takes.
+# Packages for running.
 .venv/.installed: requirements.txt
 	@[ "$(PYTHON)" ] || { echo "Bender Lab needs Python 3.11 to 3.14; name it with PYTHON=…" >&2; false; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
@@ -35,9 +35,9 @@ setup: .venv/.warm
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-# What testing takes beside that.
+# Additional packages for testing.
 .venv/.developing: .venv/.installed requirements-dev.txt
-	@echo "Installing what tests take"
+	@echo "Installing the packages for tests"
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
@@ -46,7 +46,7 @@ setup: .venv/.warm
 	@$(BIN)/python -m bender_core warm-up
 	@touch $@
 
-# Without a browser its tests skip, unless BENDER_REQUIRE_BROWSER is set.
+# Without a browser its tests are skipped, unless BENDER_REQUIRE_BROWSER is set.
 browser:
 	@command -v chromium >/dev/null || { $(call apt-install,chromium,the browser tests); } || true
 
@@ -57,7 +57,7 @@ test: setup .venv/.developing lint browser
 	$(BIN)/pytest --numprocesses auto
 	$(MAKE) --jobs=2 jitless bounds soak
 
-# The core once more: interpreted, with checked indices (compiled anew), and for long.
+# The library again: interpreted, with bounds checking (compiled again), and under long random use.
 jitless:
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
 
@@ -67,7 +67,7 @@ bounds:
 soak:
 	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20
 
-# What lints and formats JavaScript.
+# The linter and formatter of JavaScript.
 $(FRONTEND)/node_modules: $(FRONTEND)/package-lock.json
 	@command -v npm >/dev/null || { $(call apt-install,npm,the linter of JavaScript); }
 	@npm ci --prefix $(FRONTEND) --loglevel=error --no-audit --no-fund >/dev/null

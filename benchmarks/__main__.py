@@ -1,8 +1,8 @@
-"""Every figure is measured side by side with what it is compared to: ``python -m benchmarks [topic ...]``.
+"""Benchmarks, each measured side by side with its reference: ``python -m benchmarks [topic ...]``.
 
-Seconds are of processor time unless a table says otherwise: all the time of an idle machine and the fair share of a
-busy one. The ratios of runs that take turns hardly depend on the machine. An aim stands beside its figure; missing one
-is no error.
+Seconds are processor time unless a table says otherwise, and so hardly depend on other load. Runs that are compared
+take turns, so that their ratios hardly depend on the machine. An aim is printed next to its figure; missing it is not
+an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the topics share."""
+"""Functions shared by the topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bender_core.kernels.layout import Kind
 
 SAMPLES = Path(__file__).parents[1] / "sample_instances"
 POSE = SAMPLES / "pose.mrf.json"
-# Bytes that a run may take here.
+# The memory limit of a run, in bytes.
 MEMORY = 4 << 30
 
 Name = TypeVar("Name", bound=Hashable)
@@ -22,7 +22,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     limit: float | None
     instances: Path
@@ -34,7 +34,7 @@ class Options:
 
 @dataclass(frozen=True)
 class TimedRun:
-    """An engine that has run, and the processor and wall seconds that it took, tables included."""
+    """A finished engine, with its processor and wall seconds, tables included."""
 
     engine: bc.Engine
     seconds: float
@@ -47,12 +47,12 @@ class TimedRun:
 
     @property
     def state(self) -> str:
-        """Why the run ended, in one word or two."""
+        """The reason for the run's end, in one or two words."""
         return "closed" if self.closed else self.engine.status.name.lower().replace("_", " ").replace("running", "time")
 
     @property
     def messages(self) -> int:
-        """The messages that were passed."""
+        """The number of messages passed."""
         trace, graph = self.engine.trace, self.engine.graph
         nodes = trace.column("node")[trace.column("kind") == Kind.MESSAGE]
         return sum(len(graph.neighbours(int(p))) for p in nodes)
@@ -66,7 +66,7 @@ def solve(
     limit: float | None = None,
     max_sweeps: int = 400,
 ) -> TimedRun:
-    """A run from cutting the model to the end."""
+    """A run from making the partition to the end."""
     begin, wall = time.process_time(), time.perf_counter()
     engine = bc.Engine(mrf, cut(), variant, schedule, max_sweeps=max_sweeps, snapshot_bytes=0, limit=MEMORY)
     engine.run(time_limit=limit)
@@ -90,7 +90,7 @@ def times(ratio: float) -> str:
 
 
 def table(columns: Mapping[str, int]) -> Callable[..., None]:
-    """Print the head of a table; returns what prints a row. Columns of negative width are aligned to the left."""
+    """Print the header of a table; returns a function that prints a row. Columns of negative width are left-aligned."""
 
     def row(*cells: object) -> None:
         padded = (

@@ -1,4 +1,4 @@
-"""What who leaves every choice to the program gets in a few seconds: real instances and twenty generated models."""
+"""Results with all defaults in a few seconds, on real instances and twenty generated models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GENERATED: dict[str, Callable[[], bc.BinaryMRF]] = {
 
 
 def run(options: Options) -> None:
-    """Print a row a model: what was chosen and what it came to."""
+    """Print one row per model: the choice and its result."""
     limit = options.seconds(LIMIT)
     print(
         f"Groups chosen by auto (M = {MAX_SIZE}), variant {VARIANT}, {SCHEDULE}, {limit:g} s each, choosing included."
@@ -59,7 +59,7 @@ def run(options: Options) -> None:
 
 
 def _models(options: Options) -> list[tuple[str, bc.BinaryMRF]]:
-    """The instances beside the repository that can be read, and the generated models."""
+    """The readable instances next to the repository, and the generated models."""
     found = []
     for path in sorted(options.instances.glob("*")):
         try:

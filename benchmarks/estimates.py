@@ -1,4 +1,4 @@
-"""What `estimate` and `refine` predict of a run, against what it takes: on models that they were not fitted to."""
+"""The predictions of `estimate` and `refine` against measurements, on models that they were not fitted to."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from bender_core.variants import SCHEDULES
 
 SIZES = (4, 6, 8, 10, 12, 14, 16, 18, 20)
 VARIANTS = (4, 9, 11, 12)
-# A run ends after SWEEPS sweeps or the time limit; if it takes less than that together, it is repeated.
+# A run ends after SWEEPS sweeps or the time limit; short runs are repeated.
 LIMIT, REPEATED, REPEATS = 2.0, 0.05, 3
-# Predicted to take longer, or to need more, it is left out.
+# Runs predicted to take longer, or to need more memory, are left out.
 LONGEST_SWEEP, LARGEST = 3.0, 1 << 30
-# Shorter sweeps do not keep anybody waiting.
+# Shorter sweeps do not matter to a user.
 NOTICED = 2e-3
 AIM = 3.0
 
@@ -97,12 +97,12 @@ HELD_OUT: dict[str, list[dict[str, Value]]] = {
 
 
 class Comparison(NamedTuple):
-    """What was predicted of a run, in what was measured."""
+    """Predictions for a run, as multiples of the measurement."""
 
     name: str
     variant: int
     schedule: str
-    measured: float  # seconds a sweep
+    measured: float  # seconds per sweep
     estimate: float
     refined: float
     trial: float  # seconds that refining took
@@ -110,7 +110,7 @@ class Comparison(NamedTuple):
 
 
 def run(options: Options) -> None:
-    """Print every prediction with what came of it, and how many were within a factor of three."""
+    """Print every prediction with its measurement, and the share within a factor of three."""
     limit = options.seconds(LIMIT)
     print(
         f"Processor seconds a sweep, the mean over the first {SWEEPS} sweeps, or those of {limit:g} s; a sweep that a\n"
@@ -145,7 +145,7 @@ def run(options: Options) -> None:
 
 
 def _models(instances: Path) -> Iterator[tuple[bc.BinaryMRF, str]]:
-    """The samples, the instances beside the repository if there are any, and every family."""
+    """The samples, any instances next to the repository, and every family."""
     for path in (*sorted(SAMPLES.glob("*.mrf.json")), *sorted(instances.glob("*"))):
         if path.name != "INDEX.md":
             yield bc.load(path), path.name
@@ -171,7 +171,7 @@ def _compared(
 
 
 def _measured(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, limit: float) -> tuple[float, int]:
-    """Processor seconds a sweep, the least of a few short runs; and bytes charged when the run is over, or its time."""
+    """Processor seconds per sweep, the least of a few short runs; and bytes charged at its end or its limit."""
     least, used = np.inf, 0
     for repeat in range(REPEATS):
         engine = bc.Engine(mrf, part, variant, schedule, limit=MEMORY)

@@ -1,4 +1,4 @@
-"""How long the formats take to read, and how much memory; and what they make of damaged files."""
+"""Time and memory for reading the formats, and their handling of damaged files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bender_core.io import FORMATS, dumps, load
 
 VARIABLES, EDGES = 20_000, 100_000
 FUZZING = 20.0
-# What reading may take beside ten times the size of the file.
+# Bytes that reading may take in addition to ten times the size of the file.
 ALLOWANCE = 50e6
 
 
 def run(options: Options) -> None:
-    """Print the table of formats, then damage files for as long as the limit says."""
+    """Print the table of formats, then read damaged files until the time limit."""
     files = _files(VARIABLES, EDGES)
     print(f"{VARIABLES} variables, {EDGES} edges; the aim is 1 s, and 10 times the size of the file + 50 MB")
     row = table({"format": -8, "MB": 5, "seconds": 8, "peak MB": 8, "allowed": 8})
@@ -71,7 +71,7 @@ def _cfn(mrf: bc.BinaryMRF) -> bytes:
 
 
 def _traced(data: bytes, name: str | None) -> tuple[bool, int]:
-    """Whether the file is read, and the most bytes held meanwhile."""
+    """Whether the file is read, and the peak memory in bytes."""
     tracemalloc.start()
     try:
         load(data, format=name)
@@ -83,7 +83,7 @@ def _traced(data: bytes, name: str | None) -> tuple[bool, int]:
 
 
 def _fuzz(seconds: float) -> None:
-    """Damage small files at random, of every format, and count what becomes of them."""
+    """Damage small files of every format at random, and count the outcomes."""
     rng = random.Random(0)
     files = list(_files(12, 30).items())
     outcome: Counter[str] = Counter()
@@ -91,7 +91,7 @@ def _fuzz(seconds: float) -> None:
     while time.monotonic() < end:
         name, data = rng.choice(files)
         data = _damaged(rng, data)
-        # Half are said to be what they were, half have to be recognised.
+        # Half are read with their format given, half must be recognised.
         read, peak = _traced(data, name if rng.random() < 0.5 else None)
         outcome["read" if read else "refused"] += 1
         worst = max(worst, peak / (10 * len(data) + ALLOWANCE))

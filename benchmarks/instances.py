@@ -1,4 +1,4 @@
-"""Real instances that lie beside the repository: every variant under both schedules."""
+"""Real instances next to the repository: every variant under both schedules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZES = {"UAI14PR_DBN_11": (8, 10, 14), "gka2b": (10, 15)}
 
 
 def run(options: Options) -> None:
-    """Print a table a file."""
+    """Print one table per file."""
     limit = options.seconds(LIMIT)
     if not options.instances.is_dir():
         print(f"Left out: there is no folder {options.instances}; name one with --instances.\n")
@@ -32,7 +32,7 @@ def run(options: Options) -> None:
 
 
 def _proven(mrf: bc.BinaryMRF, limit: float) -> str:
-    """The optimum by a solver that has nothing to do with ours."""
+    """The optimum by an independent solver."""
     if missing("toulbar2"):
         return missing("toulbar2")
     answer = ask("toulbar2", mrf, limit)

@@ -1,4 +1,4 @@
-"""What runs are predicted to take, what they charge, and what they really take: resident memory at its peak."""
+"""The memory of runs: predicted, charged, and measured as peak resident memory."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from bender_core.synth import Value, generate
 
 # Seconds of wall clock for a run, and again for looking at it.
 LIMIT = 3.0
-# The most states of a group that are looked at.
+# The most states of a group that are inspected.
 LOOKED_AT = 1024
-# What a run may take, megabytes: the default of the app, and little.
+# Memory limits of a run in megabytes: the app's default, and a small one.
 LIMITS = (1024, 256)
 # Aims: the highest peak, in limits; the estimate in what was used, or the reverse.
 AIM_PEAK, AIM_ESTIMATE = 1.1, 3.0
@@ -26,7 +26,7 @@ CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
 class Case(NamedTuple):
-    """A run to be measured."""
+    """A run to measure."""
 
     model: str  # the name of a file, or of a family
     values: dict[str, Value]  # the family's parameters
@@ -35,7 +35,7 @@ class Case(NamedTuple):
     schedule: str
 
     def load(self, instances: Path) -> bc.BinaryMRF | None:
-        """The model; None where its file is missing."""
+        """The model; None if its file is missing."""
         if self.values:
             return generate(self.model, **self.values)
         path = next((path for path in (SAMPLES / self.model, instances / self.model) if path.is_file()), None)
@@ -86,7 +86,7 @@ CASES = (
 
 
 def run(options: Options) -> None:
-    """Print a line a run, and how close the worst come to what they may take."""
+    """Print one line per run, and how close the worst come to their limits."""
     if not CLEAR.exists():
         print(f"Left out: the peak of resident memory is read in {CLEAR.parent}, which this system does not have.\n")
         return
@@ -124,13 +124,13 @@ def _in_a_new_process(case: Case, instances: Path, limit: int, seconds: float) -
 
 
 def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken | None:
-    """What a run takes; None where it does not fit or there is no such file."""
+    """The memory of a run; None if it does not fit or its file is missing."""
     bc.warm_up()
     mrf = case.load(instances)
     if mrf is None:
         return None
     part = bc.partition(mrf, case.max_size)
-    # A trial leaves freed memory behind, which the run would take first.
+    # A trial leaves freed memory behind, which the run would reuse first.
     with ProcessPoolExecutor(1, get_context("spawn")) as alone:
         estimate = alone.submit(_expected, case, instances).result()
     CLEAR.write_text("5")
@@ -151,7 +151,7 @@ def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken 
 
 
 def _expected(case: Case, instances: Path) -> int:
-    """The bytes that Partition says a run takes, after a short trial."""
+    """The bytes that the Partition page predicts for a run, after a short trial."""
     mrf = case.load(instances)
     assert mrf is not None
     return bc.refine(mrf, bc.partition(mrf, case.max_size), case.variant, case.schedule).bytes

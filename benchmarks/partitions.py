@@ -1,4 +1,4 @@
-"""Every strategy of cutting a model into groups, and how near `auto` comes to the best of them."""
+"""The bounds of all partition strategies, and how close `auto` comes to the best of them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ SIZES = (5, 8, 12)
 RUNS = ((12, "mplp"), (9, "srmp"))
 SWEEPS = 30
 LIMIT = 5.0
-# What `auto` may lose of the bound, and how often it has to stay within that.
+# The largest loss of bound allowed for `auto`, and how often it must stay within it.
 LOSS, OFTEN = 0.05, 0.80
 
 
 def run(options: Options) -> None:
-    """Print a table of bounds, then what the choice of `auto` is worth."""
+    """Print a table of bounds, then the quality of the choice of `auto`."""
     limit = options.seconds(LIMIT)
     print(f"Lower bounds after {SWEEPS} sweeps, at most {limit:g} s a run; in brackets the share of the coupling that")
     print("matters which lies inside groups or on a forest that joins them. (*) marks what auto chose.\n")
@@ -37,7 +37,7 @@ def run(options: Options) -> None:
                 row(size, f"{variant} {schedule}", *cells)
                 best, worst = max(bounds.values()), min(bounds.values())
                 lost = best - bounds[chosen]
-                # Where all are as good, none is the worst.
+                # If all are equally good, none is the worst.
                 even = best - worst <= 1e-6 * abs(best)
                 losses.append(
                     (lost / abs(best), 0.0 if even else lost / (best - worst), even or bounds[chosen] > worst)
@@ -60,7 +60,7 @@ def _claim(losses: list[tuple[float, float, bool]]) -> None:
 
 
 def _models(instances: Path) -> list[bc.BinaryMRF]:
-    """The samples, and of the instances beside the repository those that can be read."""
+    """The samples, and the readable instances next to the repository."""
     found = [bc.load(path) for path in sorted(POSE.parent.glob("*.mrf.json"))]
     for path in sorted(instances.glob("*")):
         try:

@@ -1,4 +1,4 @@
-"""Wall seconds to a certified optimum of made-up poses: ours against toulbar2 and HiGHS, both with their defaults."""
+"""Wall seconds to a certified optimum of generated poses: ours against toulbar2 and HiGHS with their defaults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OURS = (
 
 
 def run(options: Options) -> None:
-    """Print a table a model."""
+    """Print one table per model."""
     limit = options.seconds(LIMIT)
     others = [solver for solver in SOLVERS if not missing(solver)]
     print(f"Poses of 14 parts: wall seconds to a certified optimum (gap ≤ 1e-9), at most {limit:g} each; ours include")
@@ -56,7 +56,7 @@ def _one(mrf: bc.BinaryMRF, limit: float, others: list[str]) -> tuple[str, Timed
         bounds = f"{e.lower_bound:.9f}", f"{e.upper_bound:.9f}", f"{e.gap:.1e}"
         row(name, *bounds, e.sweep, f"{done.wall:.2f}", done.state)
         runs[name] = done
-    # The quickest of those that close the gap; if none does, the one that comes nearest.
+    # The fastest of those that close the gap; if none does, the one that comes closest.
     best = min(
         runs, key=lambda name: (not runs[name].closed, runs[name].wall if runs[name].closed else runs[name].engine.gap)
     )
@@ -72,7 +72,7 @@ def _one(mrf: bc.BinaryMRF, limit: float, others: list[str]) -> tuple[str, Timed
 
 
 def _ratio(ours: TimedRun, answer: Answer) -> str:
-    """How many times as long a peer took; only that it is quicker or not known where we prove nothing."""
+    """The ratio of a peer's time to ours; if we prove nothing, only whether the peer does."""
     if not ours.closed:
         return "they prove" if answer.proven else "neither proves"
     return ("" if answer.proven else "≥ ") + times(answer.seconds / ours.wall)

@@ -16,7 +16,7 @@ from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 
 REPEATS = 5
 ENUMERATED_MESSAGES = 4
-# M, and how many times faster than enumeration (11) rows on all loose edges (9) shall at least be, end to end.
+# M, and the least speed-up over enumeration (11) required of rows on all loose edges (9), end to end.
 END_TO_END_AIMS = {5: 0.5, 8: None, 12: 3.0}
 MESSAGE_AIM = 50.0
 LARGE, LARGE_AIM = 16, 60.0
@@ -56,7 +56,7 @@ def end_to_end(mrf: bc.BinaryMRF) -> None:
 
 
 def end_to_end_extrapolated(mrf: bc.BinaryMRF, max_size: int) -> None:
-    """Whole runs where enumeration would take minutes: one sweep of it, times the messages that variant 12 needs."""
+    """Whole runs where enumeration would take minutes: one sweep of it, scaled to the messages of variant 12."""
     last: dict[int, TimedRun] = {}
 
     def solved(variant: int) -> None:
@@ -109,7 +109,7 @@ def _seconds_per_message(mrf: bc.BinaryMRF, part: bc.Partition) -> float:
 
 
 def profile(mrf: bc.BinaryMRF, max_size: int) -> None:
-    """Where the time of variant 9 goes: the loop is stopped after every phase and timed from outside."""
+    """The time of variant 9 by phase: the loop is stopped after every phase and timed from outside."""
     begin = time.process_time()
     engine = bc.Engine(mrf, bc.partition(mrf, max_size), variant=9, snapshot_bytes=0)
     spent = {"set up: tables and initial rows": time.process_time() - begin}
@@ -121,7 +121,7 @@ def profile(mrf: bc.BinaryMRF, max_size: int) -> None:
         engine.run(max_work=1)
         spent[phase] = spent.get(phase, 0.0) + time.process_time() - begin
         count[phase] += 1
-    # A call that finds nothing to do costs what the others cost beside their phase.
+    # A call with nothing to do costs the overhead of the others.
     begin = time.process_time()
     for _ in range(1000):
         engine.run(max_work=1)

@@ -1,6 +1,6 @@
-"""Twenty people at once: ``python -m benchmarks.sessions`` lets them step through one model, and leave.
+"""Twenty sessions at once: ``python -m benchmarks.sessions`` lets them step through one model, and leave.
 
-They speak to the server as the browser does, over its websocket, so that all of the machine is left to the server.
+They talk to the server over its websocket, as a browser does, which leaves the machine to the server.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from tests.browser.server import serve
 
 SESSIONS, SECONDS = 20, 60.0
-# Between an answer and the next step: a person looks.
+# Seconds between an answer and the next step.
 LOOK_SECONDS = 0.5
-# Streamlit keeps a session that is gone for two minutes, in case it comes back.
+# Streamlit keeps a disconnected session for two minutes, in case it comes back.
 GONE_SECONDS = 180.0
 QUERY = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp"
 AIM_SECONDS, AIM_MEMORY = 2.0, 1.2
@@ -34,7 +34,7 @@ TRIGGER = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 @dataclass
 class Person:
-    """One session: its websocket, and what the server has told it."""
+    """One session: its websocket, and the data received from the server."""
 
     socket: ClientConnection
     stage: str = ""
@@ -104,7 +104,7 @@ async def visit(address: str, seconds: float) -> Person:
 
 
 def resident(port: str) -> int:
-    """Bytes of memory that the server of a port holds."""
+    """Resident memory in bytes of the server on a port."""
     for status in Path("/proc").glob("[0-9]*/status"):
         if port.encode() in (status.parent / "cmdline").read_bytes().split(b"\0"):
             return 1024 * int(status.read_text().partition("VmRSS:")[2].split()[0])
@@ -118,14 +118,14 @@ async def crowd(url: str, sessions: int, seconds: float) -> list[Person]:
 
 
 def main() -> None:
-    """Print how long steps took, and what memory was held before, with, and after the crowd."""
+    """Print the times of steps, and the server's memory before, during and after the sessions."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sessions", description=__doc__)
     parser.add_argument("--sessions", type=int, default=SESSIONS)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "log.txt") as url:
         port = url.rpartition(":")[2]
-        asyncio.run(crowd(url, 2, 3.0))  # what every later session shares is loaded by the first
+        asyncio.run(crowd(url, 2, 3.0))  # the first session loads what all later ones share
         before = resident(port)
         persons = asyncio.run(crowd(url, options.sessions, options.seconds))
         during = resident(port)

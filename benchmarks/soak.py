@@ -1,9 +1,9 @@
-"""What people do, at random and for long: ``BENDER_MEMORY_MB=256 python -m benchmarks.soak --seconds 1800``.
+"""Random user actions for a long time: ``BENDER_MEMORY_MB=256 python -m benchmarks.soak --seconds 1800``.
 
 Half of the time goes to the library and half to the app's pages (without a browser). Models, partitions and settings
-are drawn at random, then stepped through, run, gone back in, looked at, raced, exported and stopped. Checked all the
-way: nothing is thrown that is not a sentence for people, every bound is at most the optimum and equals its certificate,
-no run takes more than its account allows, and the process stops growing after its first minutes.
+are drawn at random, then stepped through, run, rewound, inspected, raced, exported and stopped. Checked throughout:
+every error is one clear sentence, every bound is at most the optimum and equals its certificate, no run exceeds its
+account, and the process stops growing after its first minutes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from bender_core.units import storage
 SAMPLES = Path(__file__).parents[1] / "sample_instances"
 # The most variables for which all labellings are tried to find the optimum.
 TRIED = 20
-# Of the whole process, after its first part: what allocators and caches may still add.
+# Growth of the whole process allowed after its first part, for allocators and caches.
 GROWTH = 1.15
 # The fewest rounds by which growth is judged.
 ROUNDS = 20
@@ -43,7 +43,7 @@ EXPECTED = (bc.ModelError, bc.PartitionError, bc.FormatError, bc.TooLargeError)
 
 
 class SoakError(AssertionError):
-    """Something is wrong; the message says what, and how to do it again."""
+    """A check failed; the message says which, and how to reproduce it."""
 
 
 def resident() -> int:
@@ -52,7 +52,7 @@ def resident() -> int:
 
 
 def optimum(mrf: bc.BinaryMRF) -> float:
-    """The least energy, where there are few enough labellings to try them all; else infinite."""
+    """The least energy if there are few enough labellings to try them all; otherwise infinite."""
     if not 0 < mrf.n <= TRIED:
         return np.inf
     one = bc.manual(mrf, [range(mrf.n)])
@@ -61,7 +61,7 @@ def optimum(mrf: bc.BinaryMRF) -> float:
 
 
 class Library:
-    """Somebody who uses the library.
+    """A user of the library.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Library:
         self.load()
 
     def act(self) -> str:
-        """Do something; returns what."""
+        """Do a random action; returns its name."""
         actions: list[tuple[int, Callable[[], None]]] = [
             (2, self.load),
             (3, self.cut),
@@ -114,7 +114,7 @@ class Library:
         self.cut()
 
     def cut(self) -> None:
-        """A partition and a run on it; what is refused is tried with the M that would fit."""
+        """A partition and a run on it; a refused one is retried with the M that would fit."""
         rng, mrf = self.rng, self.mrf
         size = rng.choice([1, 2, 3, 5, 8, 10, 12, 14])
         self.part = bc.partition(mrf, size, rng.choice([name for name in applicable(mrf) if name != "auto"]))
@@ -166,7 +166,7 @@ class Library:
                 bc.what_if(self.engine, p, q, self.rng.randrange(1 << len(self.part.groups[p])))
 
     def look(self) -> None:
-        """The certificate, and all that can be seen of a message."""
+        """The certificate, and all inspections of a message."""
         engine = self.engine
         if engine is None:
             return
@@ -209,7 +209,7 @@ class Library:
             bc.save(self.mrf, Path(folder) / "model.mrf.json")
 
     def edit(self) -> None:
-        """Two groups made one, or one made two."""
+        """Merge two groups, or split one."""
         if len(self.part) < 2:
             return
         p, q = self.rng.sample(range(len(self.part)), 2)
@@ -223,7 +223,7 @@ class Library:
         self.begin()
 
     def check(self) -> None:
-        """What must always hold."""
+        """Check the invariants."""
         engine = self.engine
         if engine is None:
             return
@@ -236,7 +236,7 @@ class Library:
 
 
 class App:
-    """Somebody who uses the app.
+    """A user of the app.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class App:
         self.page("watch")
 
     def act(self) -> str:
-        """Do something; returns what."""
+        """Do a random action; returns its name."""
         if self.rng.random() < 0.35:
             return self.page(self.rng.choice(self.PAGES))
         return self.press()
@@ -268,7 +268,7 @@ class App:
         return f"page {name}"
 
     def press(self) -> str:
-        """Press, choose or move something that is there."""
+        """Press, choose or move one of the page's widgets."""
         test, rng = self.test, self.rng
         presses: list[Callable[[], object]] = [button.click for button in test.button if not button.disabled]
         for box in (*test.selectbox, *test.radio):
@@ -287,7 +287,7 @@ class App:
         return "press"
 
     def check(self) -> None:
-        """What must always hold."""
+        """Check the invariants."""
         if self.test.exception:
             raise SoakError(f"the page threw {self.test.exception[0].message}: {self.test.exception[0].stack_trace}")
         if "lab" in self.test.session_state:
@@ -297,7 +297,7 @@ class App:
 
 
 def soak(seconds: float, seed: int) -> None:
-    """Act until the time is over.
+    """Act until the time limit.
 
     Raises
     ------
@@ -339,7 +339,7 @@ def soak(seconds: float, seed: int) -> None:
 
 
 def main() -> int:
-    """Run from the command line; exit 1 if something is wrong."""
+    """Run from the command line; exit 1 if a check fails."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=1800.0)
     parser.add_argument("--seed", type=int, default=0)

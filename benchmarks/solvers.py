@@ -1,4 +1,4 @@
-"""Exact solvers of other people, each in a process of its own that is ended at the limit."""
+"""Other exact solvers, each in a separate process that is killed at the time limit."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 import bender_core as bc
 from bender_core.rivals.reference import PROVEN, _search
 
-# Seconds after its limit at which a solver that does not look at the clock is ended.
+# Seconds after its limit at which a solver that ignores the clock is killed.
 GRACE = 5.0
 DECIMALS = 9
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver has proven, in wall seconds without the start of its process."""
+    """The result of a solver, with wall seconds that exclude the start of its process."""
 
     lower: float
     upper: float
@@ -35,7 +35,7 @@ class Answer:
 
 
 def toulbar2(mrf: bc.BinaryMRF, limit: float) -> Answer:
-    """toulbar2 with its defaults, costs to nine decimals, or fewer where these are exact."""
+    """toulbar2 with its defaults, costs to nine decimals, or fewer if these are exact."""
     import pytoulbar2
 
     begin = time.perf_counter()
@@ -67,14 +67,14 @@ SOLVERS = {"toulbar2": toulbar2, "HiGHS": highs}
 
 
 def missing(solver: str) -> str:
-    """A sentence if a solver is not installed."""
+    """A message if a solver is not installed."""
     if solver == "toulbar2" and importlib.util.find_spec("pytoulbar2") is None:
         return "toulbar2 is left out: pip install -r requirements-bench.txt"
     return ""
 
 
 def ask(solver: str, mrf: bc.BinaryMRF, limit: float) -> Answer:
-    """A solver's answer within the limit, or that there is none."""
+    """A solver's answer within the limit, or an empty one."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(there, solver, mrf, limit))

@@ -1,9 +1,8 @@
-"""How soon work ends that is to be stopped, or whose time is over: by phase, p95 and worst of many trials.
+"""The delay between a stop request or time limit and the end of work: p95 and worst of many trials, by phase.
 
-Every trial wants to stop after a random part of the time that the phase takes (or of some seconds, if it takes longer):
-by a `Stop` or a time limit in the library, by Ctrl-C or ``--time-limit`` on the command line, where the end is that of
-the process, and in the app as its Stop buttons do, without a browser. The wall clock counts here: it is what people
-wait for. An idle machine is assumed.
+Every trial stops after a random fraction of the phase's time (or of some seconds, if it takes longer): by a `Stop` or a
+time limit in the library, by Ctrl-C or ``--time-limit`` on the command line, until the process ends, and in the app
+like its Stop buttons, without a browser. Times are wall-clock, since users wait for them; they assume an idle machine.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ TRIALS = 20
 AIM = 0.5
 # Seconds; work that takes longer is stopped within this time.
 LONGEST = 1.0
-# A process has to import the library first, and a run to be chosen.
+# A process must first import the library and choose a partition.
 LONGEST_PROCESS = 4.0
 ROOM = 4 << 30
 ROOT = Path(__file__).parents[1]
 
 Work = Callable[[bc.Stop], object]
-# Given the seconds after which to stop, how many seconds later the end came.
+# Maps the seconds until the stop to the seconds from the stop to the end.
 Trial = Callable[[float], float]
-# By name, with the seconds after which to stop at the latest.
+# By name, with the latest time of a stop in seconds.
 Phases = dict[str, tuple[Trial, float]]
 
 
@@ -63,13 +62,13 @@ def run(options: Options) -> None:
 
 
 def library() -> Phases:
-    """What can be stopped by a `Stop`, with the seconds it takes."""
+    """The work that a `Stop` can end, with its seconds."""
     works = _works()
     return {name: (partial(_stopped, work), _takes(work)) for name, work in works.items()}
 
 
 def _works() -> dict[str, Work]:
-    """Each goes on until it is done or told to stop."""
+    """Work that runs until it is done or stopped."""
     pose, glass = bc.load(POSE), synth.generate("sherrington_kirkpatrick", n=60)
     grid, large = synth.generate("ising_grid", rows=20, columns=20), large_model()
     parts = {
@@ -141,7 +140,7 @@ def large_model() -> bc.BinaryMRF:
 
 
 def _takes(work: Work) -> float:
-    """Seconds until it is done, or `LONGEST`."""
+    """Seconds until the work is done, at most `LONGEST`."""
     begin = time.perf_counter()
     with contextlib.suppress(bc.Stopped):
         work(bc.Stop(LONGEST))
@@ -159,7 +158,7 @@ def _stopped(work: Work, patience: float) -> float:
 
 
 def command_line(folder: Path) -> Phases:
-    """Commands that are interrupted, or limited, with the seconds of patience at most."""
+    """Commands that are interrupted, or limited, with the latest time of a stop in seconds."""
     large, glass = str(folder / "large.mrf.json"), str(folder / "glass.mrf.json")
     bc.save(large_model(), large)
     bc.save(synth.generate("sherrington_kirkpatrick", n=60), glass)
@@ -183,7 +182,7 @@ def command_line(folder: Path) -> Phases:
 
 @contextlib.contextmanager
 def _environment(cold: bool) -> Iterator[dict[str, str]]:
-    """Of a process; where it is cold nothing has been compiled for it."""
+    """The environment of a process; a cold one has an empty cache of compiled code."""
     with tempfile.TemporaryDirectory() as cache:
         yield os.environ | ({"BENDER_CACHE_DIR": cache, "TMPDIR": cache} if cold else {})
 
@@ -198,7 +197,7 @@ def _interrupted(arguments: tuple[str, ...], patience: float, cold: bool = False
             env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # A benchmark in the background ignores Ctrl-C, and so would what it starts.
+            # A benchmark in the background ignores Ctrl-C, and its child processes would inherit that.
             preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         ) as process,
     ):
@@ -211,7 +210,7 @@ def _interrupted(arguments: tuple[str, ...], patience: float, cold: bool = False
 
 
 def _limited(arguments: tuple[str, ...], limit: float, cold: bool = False) -> float:
-    """How much later than the limit; it begins when the model has been read, which the process knows best."""
+    """The delay after the limit, which begins when the process has read the model."""
     command = [sys.executable, "-m", "bender_core", *arguments, "--json", "--time-limit", str(limit)]
     with _environment(cold) as environment:
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
@@ -223,7 +222,7 @@ def _limited(arguments: tuple[str, ...], limit: float, cold: bool = False) -> fl
 
 
 def app() -> Phases:
-    """What has a Stop button, with the seconds of patience at most."""
+    """The work with a Stop button, with the latest time of a stop in seconds."""
     from bender_core.experiments import Limits
     from bender_core.experiments.race import Entry, Lane
     from pages._shared.app.background import Background

@@ -1,4 +1,4 @@
-"""How near the steps of a row come to streaming their bytes: one numpy pass over as many, in the same run."""
+"""The steps of a row against streaming their bytes: one numpy pass over as many bytes, in the same run."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def run(options: Options) -> None:
     mrf = bc.load(POSE)
     engine = bc.Engine(mrf, bc.partition(mrf, SIZE), variant=9, snapshot_bytes=0)
     engine.run()
-    # The edge with most rows of those whose groups are full and touched everywhere.
+    # The edge with the most rows among those whose groups are full and have no idle bits.
     bits = engine.graph.problem.bits.reshape(-1, 2)
     kept = np.bincount(engine.row_edges(), minlength=len(bits))
     edge = int(np.where((bits == SIZE).all(axis=1), kept, -1).argmax())
     problem, pool, state, work = engine._problem, engine._rows.view, engine._state, engine._work
-    # Its youngest row is written again and again, the same every time.
+    # Its latest row is written repeatedly, with the same content.
     row = int(state.row_last[edge])
     arc = 2 * edge + int(pool.side[row])
     rows, states = int(kept[edge]), 1 << SIZE

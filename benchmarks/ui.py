@@ -1,8 +1,8 @@
-"""The app in Chromium: ``python -m benchmarks.ui``. How long from a click to the picture, frames a second while
-playing, bytes a step, and how soon a run stops.
+"""The app in Chromium: ``python -m benchmarks.ui``. Time from a click to the picture, frames per second while
+playing, bytes per step, and time until a run stops.
 
-Wall milliseconds, browser and server on this machine; beside every figure stands what the same page takes to answer
-an empty question (an event that is shown already), so that a slow machine is told from a slow app.
+Wall milliseconds, browser and server on this machine; next to every figure is the time of the same page for an empty
+request (an event that is already shown), which separates a slow machine from a slow app.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SIZES = (8, 12, 16)
 STEPS = 20
 OPENINGS = 20
 PLAYED_SECONDS = 4
-# Rows and columns of open grids, every variable a group of its own.
+# Rows and columns of open grids, every variable a separate group.
 GRIDS = ((8, 7), (20, 20), (39, 39))
 
-# Does something to the stage and waits until its picture is complete: the answer is there and a frame was drawn.
+# Acts on the stage and waits until its picture is complete: the answer has arrived and a frame was drawn.
 ANSWER = """([stage, action]) => new Promise((done) => {
     const began = performance.now();
     (new Function("stage", action))(stage);
@@ -95,7 +95,7 @@ def main() -> None:
 
 @contextmanager
 def _stage(browser: Browser, url: str, link: str) -> Iterator[tuple[Page, list[int]]]:
-    """A page that shows what a link says, and the bytes of every frame that it has received."""
+    """A page opened at a link, and the bytes of every frame that it has received."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page, received = context.new_page(), list[int]()
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
@@ -126,7 +126,7 @@ def _clicks(browser: Browser, url: str) -> None:
 
 
 def _edge_page(page: Page) -> dict[str, list[float]]:
-    """How long the Edge page takes to open, and to answer what-if at another state."""
+    """Times of the Edge page to open, and to answer what-if at another state."""
     opened = []
     for _ in range(1 + OPENINGS):
         opened.append(page.evaluate(OPEN))

@@ -1,6 +1,6 @@
-"""What is unrolled by hand in the kernels, against the plain loop: passes over tables in the cache, and beyond it.
+"""The hand-unrolled kernels against plain loops: passes over tables in the cache, and beyond it.
 
-The plain loops are here alone; both give the same numbers.
+The plain loops exist only here; both give the same numbers.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _one_row(values, bits, g, scan):
 
 @entry
 def _chances(values, halves, slope, chance, unrolled):
-    """What pruning adds up for every candidate: four bits of the receiver at a time, or one."""
+    """The sums of pruning for every candidate: four bits of the receiver at a time, or one."""
     n_low = len(chance)
     for h in range(len(values) // n_low):
         for t in range(n_low):
@@ -86,7 +86,7 @@ def _chances(values, halves, slope, chance, unrolled):
 
 
 def _compared(bits: int) -> dict[str, tuple[Callable[[], object], Callable[[], object]]]:
-    """By what is unrolled: as it is, and plain."""
+    """For each kernel the unrolled and the plain loop."""
     rng, n_low = np.random.default_rng(bits), 1 << min(bits, 8)
     values, nu = rng.normal(size=(2, 1 << bits))
     rows = tuple(rng.normal(size=(4, n_low + (1 << max(bits - 8, 0)))))
@@ -129,7 +129,7 @@ def _ratio(ours: Callable[[], object], plain: Callable[[], object], loops: int) 
 
 
 def run(options: Options) -> None:
-    """Print how many times longer the plain loops take."""
+    """Print the ratios of plain to unrolled times."""
     print(f"The plain loop in the time of the unrolled one; medians of {REPEATS} interleaved, tables of 2^b entries\n")
     row = table({"unrolled": -40} | {f"b = {bits}": 7 for bits in BITS})
     found = {bits: _compared(bits) for bits in BITS}

@@ -1,4 +1,4 @@
-"""How much sooner an experiment is done by two workers than by one, and what keeping a run costs."""
+"""The speed-up of an experiment by a second worker, and the cost of storing a run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from benchmarks.common import Options, table, times
 from bender_core.experiments import Instance, Limits, Plan, Store, Task, execute, local, perform
 from bender_core.synth import FAMILIES, Value
 
-# Similar runs, as the aim has it.
+# Similar runs, as the aim assumes.
 RUNS, ROUNDS = 24, 2
 KEPT = 200
 AIM, AIM_MS = 1.7, 5.0
 
 
 def run(options: Options) -> None:
-    """Print the wall seconds of one plan by one worker and by two, in turns, and milliseconds a run kept."""
+    """Print the wall seconds of one plan with one worker and with two, in turns, and milliseconds per stored run."""
     tasks = _tasks(Limits(seconds=options.seconds(60.0)))
     print(
         f"{len(tasks)} similar runs ({tasks[0].instance.source}, M {tasks[0].max_size}, variant {tasks[0].variant}), "

@@ -1,7 +1,7 @@
 """MAP inference in binary Markov random fields by block message passing with Benders rows.
 
-After "Accelerating Message Passing for MAP with Benders Decomposition" (Yarkony & Wang). docs/method.md says what is
-computed, docs/formats.md what is read and written.
+After "Accelerating Message Passing for MAP with Benders Decomposition" (Yarkony & Wang). docs/method.md specifies the
+method, docs/formats.md the file formats.
 
 Examples
 --------

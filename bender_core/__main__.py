@@ -1,6 +1,6 @@
 """The command line: ``python -m bender_core solve|info|convert|experiment|warm-up``.
 
-Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. What is printed: docs/formats.md §6.
+Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. Output: docs/formats.md §6.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bender_core.variants import SCHEDULES
 
 _READABLE = tuple(form.name for form in FORMATS)
 _WRITABLE = tuple(form.name for form in FORMATS if form.write is not None)
-# The part of the time limit that `auto` may take; without an answer by then the model's default strategy is taken.
+# The fraction of the time limit that `auto` may take; without an answer by then the model's default strategy is used.
 _CHOOSING = 0.25
 
 
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        where = "what is printed" if error.filename is None else error.filename
+        where = "the output" if error.filename is None else error.filename
         print(f"error: {where}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -51,44 +51,46 @@ def _parser() -> argparse.ArgumentParser:
 
     solve = commands.add_parser("solve", help="bound and decode a model")
     _model_arguments(solve)
-    solve.add_argument("--max-size", type=int, default=8, metavar="M", help="variables a group may hold (default 8)")
+    solve.add_argument(
+        "--max-size", type=int, default=8, metavar="M", help="largest number of variables in a group (default 8)"
+    )
     solve.add_argument(
         "--strategy",
         choices=list(STRATEGIES),
         default="auto",
-        help="how to cut the variables into groups (default auto)",
+        help="how to group the variables (default auto)",
     )
     solve.add_argument(
         "--variant", type=int, choices=list(bc.VARIANTS), default=9, help="the paper's number (default 9)"
     )
     solve.add_argument("--schedule", choices=list(SCHEDULES), default="srmp", help="order and shares (default srmp)")
-    solve.add_argument(
-        "--max-sweeps", type=int, metavar="N", help="default 400, or with a time limit as many as it allows"
-    )
+    solve.add_argument("--max-sweeps", type=int, metavar="N", help="default 400; with a time limit, no limit")
     solve.add_argument("--tolerance", type=float, default=1e-9, help="relative to the bound (default 1e-9)")
     solve.add_argument(
         "--time-limit",
         type=_seconds,
         metavar="SECONDS",
-        help="what gains no more is followed by something else until then",
+        help="a run that stalls is followed by others until then",
     )
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     solve.set_defaults(command=_solve)
 
     info = commands.add_parser("info", help="describe a model")
     _model_arguments(info)
-    info.add_argument("--labeling", type=Path, metavar="FILE", help="tell the energy of a labelling as well")
+    info.add_argument("--labeling", type=Path, metavar="FILE", help="also print the energy of a labelling")
     info.add_argument("--json", action="store_true", help="print one JSON object")
     info.set_defaults(command=_info)
 
     convert = commands.add_parser("convert", help="write a model in another format")
     _model_arguments(convert)
-    convert.add_argument("to", type=Path, help="the ending tells the format")
-    convert.add_argument("--to-format", metavar="NAME", help=f"{', '.join(_WRITABLE)}; by default the ending tells")
-    convert.add_argument("--drop-constant", action="store_true", help="leave out a constant that has no place there")
+    convert.add_argument("to", type=Path, help="its ending gives the format")
+    convert.add_argument("--to-format", metavar="NAME", help=f"{', '.join(_WRITABLE)}; by default from the ending")
+    convert.add_argument(
+        "--drop-constant", action="store_true", help="leave out a constant that the format cannot represent"
+    )
     convert.set_defaults(command=_convert)
 
-    experiments = commands.add_parser("experiment", help="many runs: plan, do, and tell")
+    experiments = commands.add_parser("experiment", help="many runs: plan, carry out, report")
     experiment.add_arguments(experiments)
 
     warm = commands.add_parser("warm-up", help="compile the solver, once per machine")
@@ -108,14 +110,14 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not seconds >= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
     return seconds
 
 
 def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
-    parser.add_argument("--format", metavar="NAME", help=f"{', '.join(_READABLE)}; by default the content tells")
-    parser.add_argument("--evidence", type=Path, metavar="FILE", help="UAI evidence: variables whose values are known")
+    parser.add_argument("--format", metavar="NAME", help=f"{', '.join(_READABLE)}; by default from the content")
+    parser.add_argument("--evidence", type=Path, metavar="FILE", help="UAI evidence: values of observed variables")
 
 
 def _load(options: argparse.Namespace) -> bc.BinaryMRF:
@@ -165,7 +167,7 @@ def _solve(options: argparse.Namespace) -> int:
 
 
 def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: bc.Stop) -> bc.Partition:
-    """The partition asked for; where that takes too much of the time limit the default one, or single variables."""
+    """The requested partition; if it takes too much of the time limit, the default one, or single variables."""
     first = bc.Stop(None if options.time_limit is None else _CHOOSING * options.time_limit, stop)
     ways = ((options.strategy, first), (default_strategy(mrf), bc.Stop(limit.left, stop)), ("singletons", stop))
     for strategy, until in ways:
@@ -182,8 +184,8 @@ def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: b
 
 
 def _chosen(part: bc.Partition, options: argparse.Namespace) -> dict[str, object]:
-    """How the model is solved, and why so."""
-    reason = part.reason or f"{part.strategy}: as asked for"
+    """The partition, variant and schedule used, and the reason."""
+    reason = part.reason or f"{part.strategy}: as requested"
     strategy, _, why = reason.partition(": ")
     return {
         "strategy": strategy,
@@ -285,12 +287,12 @@ def _print(report: dict[str, object], as_json: bool) -> None:
 
 
 def _printable(text: str) -> str:
-    """The text as it can be shown: a file may hold characters that move the cursor or clear the screen."""
+    """The text without control characters: a file may contain some that move the cursor or clear the screen."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _finite(value: object) -> object:
-    """The same without infinities, which JSON has no word for: None in their place."""
+    """The same value with None for infinities, which JSON cannot represent."""
     if isinstance(value, dict):
         return {key: _finite(content) for key, content in value.items()}
     if isinstance(value, list):

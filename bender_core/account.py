@@ -1,4 +1,4 @@
-"""A memory limit, and what is charged to it: one account for a run, or for all runs of a session.
+"""A memory limit and the charges to it: one account for a run, or for all runs of a session.
 
 Source: docs/method.md §11.1.
 """
@@ -13,12 +13,12 @@ from contextlib import AbstractContextManager, contextmanager
 
 
 def memory_limit() -> int:
-    """The bytes that the runs of a session may take together: BENDER_MEMORY_MB from the environment, or 1 GB.
+    """The bytes that the runs of a session may use together: BENDER_MEMORY_MB from the environment, or 1 GB.
 
     Raises
     ------
     ValueError
-        If the environment says something else.
+        If the environment variable is not a number of megabytes.
     """
     said = os.environ.get("BENDER_MEMORY_MB", "1024")
     if not said.strip().isdecimal():
@@ -30,21 +30,21 @@ _Lock = AbstractContextManager[bool | None]
 
 
 class Account:
-    """A limit that several runs share. Whatever can grow is charged before it grows; safe to use from several threads.
+    """A limit that several runs share. Everything is charged before it grows. Thread-safe.
 
     Parameters
     ----------
     limit : int, optional
-        Bytes; `memory_limit` by default, also when that changes.
+        Bytes; by default the current value of `memory_limit`.
     within : Account, optional
-        A larger account, on which all that is charged here is a line too.
+        A larger account, on which all charges to this one appear as a line.
     name : str
-        Of that line.
+        The name of that line.
 
     Raises
     ------
     TypeError
-        If the limit is no whole number.
+        If the limit is not an integer.
     ValueError
         If it is negative.
 
@@ -71,19 +71,19 @@ class Account:
 
     @property
     def used(self) -> int:
-        """Bytes charged at the moment."""
+        """Bytes charged now."""
         with self._lock:
             return sum(line.used for line in self._lines)
 
     @property
     def free(self) -> int:
-        """Bytes that are left, never negative."""
+        """Bytes left, never negative."""
         own = max(self.limit - self.used, 0)
         return own if self._above is None else min(own, self._above.account.free)
 
     @property
     def lines(self) -> list[Line]:
-        """What is charged, a line a run, oldest first."""
+        """The charges, one line per run, oldest first."""
         with self._lock:
             return list(self._lines)
 
@@ -93,9 +93,9 @@ class Account:
         Parameters
         ----------
         name : str
-            Of the line.
+            The name of the line.
         items : mapping of str to int
-            Bytes by what they are for.
+            Bytes by purpose.
 
         Returns
         -------
@@ -110,13 +110,13 @@ class Account:
             return line
 
     def _take(self, count: int) -> bool:
-        """Whether some bytes more (or fewer) fit, here and above, where they are charged if they do."""
+        """Charge bytes (fewer, if negative) here and in the enclosing account, if they fit; returns whether they do."""
         if count > 0 and self.used + count > self.limit:
             return False
         return self._above is None or self._above.charge("all", count)
 
     def _owe(self, line: Line, items: Mapping[str, int]) -> None:
-        """Put back a line that was closed, whether it fits or not: what it stands for is there."""
+        """Restore a closed line, whether it fits or not: its memory is in use."""
         line.items.update(items)
         self._lines.append(line)
         if self._above is not None:
@@ -124,14 +124,14 @@ class Account:
 
 
 class Line:
-    """What one run has charged to an account.
+    """The charges of one run to an account.
 
     Attributes
     ----------
     name : str
     account : Account
     items : dict of str to int
-        Bytes by what they are for: "messages", "rows", "events", "snapshots", ...
+        Bytes by purpose: "messages", "rows", "events", "snapshots", ...
     """
 
     def __init__(self, name: str, account: Account) -> None:
@@ -145,7 +145,7 @@ class Line:
         return sum(self.items.values())
 
     def charge(self, item: str, count: int) -> bool:
-        """Charge some bytes more (or, if negative, fewer); returns False, and charges nothing, if they do not fit.
+        """Charge more bytes (fewer, if negative); returns False, and charges nothing, if they do not fit.
 
         Nothing fits on a line that is closed.
         """
@@ -156,7 +156,7 @@ class Line:
             return True
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all charges."""
         with self.account._lock:
             if self in self.account._lines:
                 self.account._take(-self.used)
@@ -165,7 +165,7 @@ class Line:
 
     @contextmanager
     def giving_way(self) -> Iterator[None]:
-        """Close the line, for another to be opened meanwhile; if that fails, all that was charged is charged again."""
+        """Close the line so that another can be opened; if that fails, its charges are restored."""
         items = dict(self.items)
         self.close()
         try:

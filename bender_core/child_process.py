@@ -1,7 +1,7 @@
-"""A generator that runs in a process of its own, so that it can be ended at any moment.
+"""A generator that runs in a separate process, so that it can be killed at any moment.
 
-Compiled code such as HiGHS looks at no signal while it works, and not always at its own time limit; a process can be
-killed, and its memory limited. It is started afresh, never forked: the parent may be a server with many threads.
+Compiled code such as HiGHS ignores signals while it works, and does not always respect its time limit; a process can
+be killed, and its memory limited. It is spawned, never forked: the parent may be a server with many threads.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Child(Generic[T]):
     generator : callable
         A function that a fresh interpreter can import; returns an iterator.
     *arguments
-        What it is called with; pickled, as is what it yields.
+        Its arguments; pickled, as are the values it yields.
 
     Attributes
     ----------
     ended : bool
-        Whether all that the process ever sent has been received.
+        Whether everything that the process sent has been received, and it sends no more.
     """
 
     def __init__(self, generator: Callable[..., Iterator[T]], *arguments: Any) -> None:
@@ -47,9 +47,9 @@ class Child(Generic[T]):
     def __enter__(self) -> Self:
         root = str(Path(__file__).parents[1])
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-        # Threads share one arena: each would reserve addresses, which count against the limit of memory.
+        # Threads share one arena: otherwise each reserves addresses, which count against the memory limit.
         environment = os.environ | {"PYTHONPATH": path, "MALLOC_ARENA_MAX": "1"}
-        # In a session of its own, Ctrl-C reaches the parent alone, which then ends the child.
+        # In a separate session, Ctrl-C reaches only the parent, which then ends the child.
         self._process = subprocess.Popen(
             _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
         )
@@ -66,12 +66,12 @@ class Child(Generic[T]):
         for thread in self._threads:
             thread.join()
         for pipe in (self._process.stdin, self._process.stdout):
-            # What was not sent is lost, as it should be.
+            # Values not yet sent are dropped on purpose.
             with contextlib.suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
 
     def receive(self, timeout: float) -> list[T]:
-        """What the generator has yielded next: one value, or none if it yields nothing for `timeout` seconds."""
+        """The next value of the generator in a list; an empty list if there is none within `timeout` seconds."""
         try:
             values = self._received.get(timeout=timeout)
         except Empty:
@@ -80,13 +80,13 @@ class Child(Generic[T]):
         return values
 
     def _send(self) -> None:
-        # The pipe stays open: the child ends where it ends.
+        # The pipe stays open: the child exits when it closes.
         with contextlib.suppress(OSError):
             pickle.dump(self._job, self._process.stdin)  # type: ignore[arg-type]
             self._process.stdin.flush()  # type: ignore[union-attr]
 
     def _receive(self) -> None:
-        # A child that is killed may leave half a value behind.
+        # A killed child may leave an incomplete value.
         with contextlib.suppress(EOFError, pickle.UnpicklingError):
             while True:
                 self._received.put([pickle.load(self._process.stdout)])  # type: ignore[arg-type]
@@ -94,9 +94,9 @@ class Child(Generic[T]):
 
 
 def serve() -> None:
-    """Be the child: run the generator that comes in by the standard input."""
+    """The child's main function: run the generator received on standard input."""
     answers = os.fdopen(os.dup(1), "wb")
-    # Whatever else is printed must not come between the answers.
+    # Other output must not mix with the answers.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     generator, arguments = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -106,18 +106,18 @@ def serve() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when the other end of the standard input is closed, however that came."""
+    """End this process when the other end of standard input is closed, for any reason."""
     while os.read(0, 1 << 16):
         pass
     os._exit(1)
 
 
 def limit_memory(more: int) -> None:
-    """Limit this process to ``more`` bytes beyond those it has; does nothing where the system has no such limit."""
+    """Limit this process to ``more`` bytes beyond its present use; does nothing if the system has no such limit."""
     status = Path("/proc/self/statm")
     if not status.exists():
         return
-    import resource  # not everywhere
+    import resource  # not on every system
 
     taken = int(status.read_text().split()[0]) * resource.getpagesize()
     limits = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Files written completely or not at all."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step: others may be reading or writing it, and a full disk leaves no half of it.
+    """Write a file atomically: others may be reading or writing it, and a full disk leaves no partial file.
 
     Raises
     ------
     OSError
-        If it cannot be written; what was there before is there still.
+        If it cannot be written; the previous content stays.
     """
     draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
     try:

@@ -1,4 +1,4 @@
-"""What a partition is: stated by hand, edited, and looked at as a graph of groups.
+"""Partitions: stated by hand, edited, and seen as a graph of groups.
 
 Source: docs/method.md §1.4, docs/formats.md §5.
 """
@@ -19,7 +19,7 @@ LARGEST_GROUP = 30
 
 
 class PartitionError(ValueError):
-    """The groups asked for do not partition the variables; the message says where and how to mend it."""
+    """The given groups do not partition the variables; the message says where and how to fix it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +33,13 @@ class Partition:
     groups : tuple of ndarray of int64
         Members of each hyper-variable; bit k of its state is the value of member k.
     labels : tuple of str
-        A name for each, for people.
+        A name for each group, for display.
     strategy : str
         How the groups were made.
     reason : str
-        Why they were made so, in a sentence; empty where nothing was weighed.
+        The reason for this choice, in a sentence; empty if there was no choice.
     seed : int
-        What the strategy was given to break ties or to draw by.
+        Of the strategy's random choices and ties.
     """
 
     groups: tuple[IntArray, ...]
@@ -64,21 +64,21 @@ class Partition:
         members = np.concatenate(groups) if groups else np.empty(0, np.int64)
         if not np.array_equal(np.sort(members), np.arange(len(members))):
             raise PartitionError(
-                f"the groups do not hold each of the variables 0 to {len(members) - 1} exactly once; "
+                f"the groups do not contain each of the variables 0 to {len(members) - 1} exactly once; "
                 "every variable belongs to one group"
             )
         object.__setattr__(self, "groups", groups)
 
     @property
     def max_size(self) -> int:
-        """The number of members of the largest group."""
+        """The size of the largest group."""
         return max((len(group) for group in self.groups), default=0)
 
     def __len__(self) -> int:
         return len(self.groups)
 
     def group_of(self) -> IntArray:
-        """For every variable the index of its group, shape (n,)."""
+        """The index of the group of every variable, shape (n,)."""
         owner = np.empty(sum(map(len, self.groups)), np.int64)
         for p, group in enumerate(self.groups):
             owner[group] = p
@@ -110,7 +110,7 @@ def _members(group: Sequence[int] | IntArray, label: str) -> IntArray:
 
 
 def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str] | None = None) -> Partition:
-    """The partition that a person states, group by group.
+    """A partition given group by group.
 
     Parameters
     ----------
@@ -139,7 +139,9 @@ def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str
     part = Partition(tuple(groups), names)  # type: ignore[arg-type]
     covered = sum(map(len, part.groups))
     if covered != mrf.n:
-        raise PartitionError(f"the groups hold {covered} variables, the model has {mrf.n}; put every variable into one")
+        raise PartitionError(
+            f"the groups contain {covered} variables, the model has {mrf.n}; put every variable into exactly one"
+        )
     return part
 
 
@@ -149,11 +151,11 @@ def require_cover(mrf: BinaryMRF, part: Partition) -> None:
     Raises
     ------
     PartitionError
-        If it does not cover as many variables as the model has.
+        If it covers another number of variables.
     """
     covered = sum(map(len, part.groups))
     if covered != mrf.n:
-        raise PartitionError(f"the partition covers {covered} variables, the model has {mrf.n}; cut it anew")
+        raise PartitionError(f"the partition covers {covered} variables, the model has {mrf.n}; make a new one")
 
 
 def coupled_groups(mrf: BinaryMRF, part: Partition) -> IntArray:
@@ -169,7 +171,7 @@ def coupled_groups(mrf: BinaryMRF, part: Partition) -> IntArray:
 
 
 def joint_weights(mrf: BinaryMRF, part: Partition, weight: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The hyper-edges, and the weights of the couplings of each, added up; shapes (E, 2) and (E,)."""
+    """The hyper-edges, and the total weight of the couplings of each; shapes (E, 2) and (E,)."""
     pairs = np.sort(part.group_of()[mrf.edges], axis=1)
     between = (pairs[:, 0] != pairs[:, 1]) & (mrf.coupling() != 0)
     edges, which = np.unique(pairs[between], axis=0, return_inverse=True)
@@ -179,13 +181,13 @@ def joint_weights(mrf: BinaryMRF, part: Partition, weight: FloatArray) -> tuple[
 
 
 def spanning_forest(n: int, edges: IntArray) -> NDArray[np.bool_]:
-    """Which edges of a graph, taken in their order, close no cycle with those taken before; shape (E,)."""
+    """Which edges of a graph, taken in their order, close no cycle with earlier ones; shape (E,)."""
     kept: NDArray[np.bool_] = forest.spanning_forest(n, edges, np.zeros(len(edges), bool)) == forest.Closes.NOTHING
     return kept
 
 
 def independent_cycles(n_groups: int, edges: IntArray) -> int:
-    """How many independent cycles a graph has; 0 means a forest, where the bound becomes exact."""
+    """The number of independent cycles of a graph; 0 means a forest, on which the bound becomes exact."""
     return int((~spanning_forest(n_groups, edges)).sum())
 
 
@@ -205,7 +207,7 @@ def move(part: Partition, variable: int, group: int) -> Partition:
 
 
 def merge(part: Partition, first: int, second: int) -> Partition:
-    """The same partition with two groups made one, under the name of the first.
+    """The same partition with two groups merged, under the name of the first.
 
     Raises
     ------
@@ -235,11 +237,11 @@ def split(part: Partition, group: int) -> Partition:
 
 
 def split_by_coupling(mrf: BinaryMRF, part: Partition, group: int) -> Partition:
-    """The same partition with one group cut into halves that little coupling joins.
+    """The same partition with one group cut into weakly coupled halves.
 
-    The halves of `split`, and a half grown from the most strongly coupled member, are improved by the best exchange
-    of two members until none is left (Kernighan and Lin); the better result is taken. It is never worse than `split`
-    and need not be the best.
+    The halves of `split`, and a half grown from the most strongly coupled member, are improved by the best exchange of
+    two members until none improves (Kernighan and Lin); the better result is taken. It is never worse than `split` but
+    need not be optimal.
 
     Raises
     ------
@@ -252,7 +254,7 @@ def split_by_coupling(mrf: BinaryMRF, part: Partition, group: int) -> Partition:
 
 
 def halve(mrf: BinaryMRF, part: Partition, groups: Sequence[int], stop: Stop = never) -> Partition:
-    """The same partition with some groups of two and more variables cut as by `split_by_coupling`.
+    """The same partition with some groups of two or more variables cut as by `split_by_coupling`.
 
     Raises
     ------
@@ -267,26 +269,26 @@ def halve(mrf: BinaryMRF, part: Partition, groups: Sequence[int], stop: Stop = n
 
 
 def _little_coupled_half(strength: FloatArray) -> NDArray[np.bool_]:
-    """Which members make one of two halves that little coupling joins."""
+    """The members of one of two weakly coupled halves."""
     halves = [_exchanged(strength, half) for half in (_first_half(len(strength)), _grown_half(strength))]
     best = min(halves, key=lambda half: strength[half][:, ~half].sum())
-    # The halves have no order of their own; the first member's comes first where they are equally large.
+    # The halves are unordered; if they are equally large, the one with the first member comes first.
     return best if best[0] or 2 * best.sum() != len(best) else ~best
 
 
 def _require_index(index: int, count: int, what: str) -> None:
     if not isinstance(index, int | np.integer) or not 0 <= index < count:
-        raise PartitionError(f"there is no {what} {index}; {what}s have the whole numbers 0 to {count - 1}")
+        raise PartitionError(f"there is no {what} {index}; {what}s are numbered 0 to {count - 1}")
 
 
 def _require_several(part: Partition, group: int) -> None:
     _require_index(group, len(part), "group")
     if len(part.groups[group]) < 2:
-        raise PartitionError(f"group {part.labels[group]!r} has one variable only and cannot be split")
+        raise PartitionError(f"group {part.labels[group]!r} has only one variable and cannot be split")
 
 
 def _halved(part: Partition, first: Mapping[int, NDArray[np.bool_]]) -> Partition:
-    """The partition with some groups made two, by the members that are to be in the first half."""
+    """The partition with some groups split, given the members of each first half."""
     groups: list[IntArray] = []
     labels: list[str] = []
     for p, (members, label) in enumerate(zip(part.groups, part.labels, strict=True)):
@@ -304,7 +306,7 @@ def _first_half(size: int) -> NDArray[np.bool_]:
 
 
 def _strengths_within(mrf: BinaryMRF, part: Partition, groups: Sequence[int]) -> Iterator[FloatArray]:
-    """Of one group after the other how strongly its members are coupled to each other, shape (m, m)."""
+    """For each group in turn the coupling strengths between its members, shape (m, m)."""
     owner = part.group_of()
     place = np.empty(mrf.n, np.int64)
     for group in part.groups:
@@ -322,7 +324,7 @@ def _strengths_within(mrf: BinaryMRF, part: Partition, groups: Sequence[int]) ->
 
 
 def _grown_half(strength: FloatArray) -> NDArray[np.bool_]:
-    """Half of the members: the most strongly coupled one, and again and again the one that it holds strongest."""
+    """Half of the members, grown from the most strongly coupled one by the one most strongly coupled to it."""
     half = np.zeros(len(strength), bool)
     half[strength.sum(axis=1).argmax()] = True
     while 2 * half.sum() < len(half):
@@ -331,9 +333,9 @@ def _grown_half(strength: FloatArray) -> NDArray[np.bool_]:
 
 
 def _exchanged(strength: FloatArray, half: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The half after all exchanges of two members that lessen what joins it to the other."""
+    """The half after all exchanges of two members that reduce its coupling to the other half."""
     half = half.copy()
-    # Gains below the rounding of sums could go round in circles.
+    # Gains below the rounding of sums could cycle for ever.
     least = 1e-9 * strength.sum()
     while True:
         ours, theirs = np.flatnonzero(half), np.flatnonzero(~half)

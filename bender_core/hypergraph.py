@@ -21,7 +21,7 @@ from bender_core.stopping import Stop, never
 
 
 class HyperGraph:
-    """A model in normal form, cut by a partition.
+    """A model in normal form with a partition.
 
     Source: docs/method.md §1.4.
 
@@ -31,7 +31,7 @@ class HyperGraph:
     partition : Partition
         Must cover the model's variables.
     stop : Stop
-        Asked between groups and between arcs whether to give up.
+        Checked between groups and between arcs.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class HyperGraph:
 
     @property
     def edges(self) -> IntArray:
-        """The pairs of groups that are coupled, shape (E, 2), the lower index first."""
+        """The coupled pairs of groups, shape (E, 2), the lower index first."""
         return self.problem.edge_node
 
     def energies(self, p: int) -> FloatArray:
@@ -153,7 +153,7 @@ class HyperGraph:
         return np.flatnonzero([active_state(self.problem, arc, 1 << k) > 0 for k in range(size)])
 
     def active_states(self, arc: int) -> IntArray:
-        """For every state of the receiver of an arc the state of its active bits.
+        """The state of the active bits for every state of the receiver of an arc.
 
         Source: docs/method.md §1.5.
 
@@ -196,7 +196,7 @@ class HyperGraph:
         return found
 
     def cycles(self) -> int:
-        """How many independent cycles the hyper-graph has; 0 means a forest, where the bound becomes exact."""
+        """The number of independent cycles of the hyper-graph; 0 means a forest, on which the bound becomes exact."""
         return independent_cycles(self.n_groups, self.edges)
 
     def labeling(self, states: IntArray) -> IntArray:
@@ -217,11 +217,11 @@ class HyperGraph:
 
 
 def energy_scale(mrf: BinaryMRF) -> float:
-    """How much energy is at stake: the sum of all preferences and couplings, each as far as it can matter.
+    """The energy at stake: the sum of all preferences and couplings, each counted only as much as it can matter.
 
-    Of a preference only as much counts as the couplings of its variable could outweigh, and of a coupling only as much
-    as all else at either of its ends: what exceeds that decides a variable, or joins two, once and for all. So one
-    huge cost does not make differences elsewhere look small. Source: docs/method.md §9.3.
+    A preference counts only up to the couplings of its variable, and a coupling only up to everything else at either of
+    its ends: any excess fixes a variable, or ties two, in every case. So one huge cost does not make differences
+    elsewhere look small. Source: docs/method.md §9.3.
     """
     coupling = 0.5 * np.abs(mrf.coupling())
     preference = mrf.unary[:, 1] - mrf.unary[:, 0]
@@ -229,8 +229,8 @@ def energy_scale(mrf: BinaryMRF) -> float:
     np.add.at(preference, mrf.edges[:, 1], (mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]).mean(axis=1))
     preference = np.abs(preference)
     coupled = np.bincount(mrf.edges.reshape(-1), coupling.repeat(2), minlength=mrf.n)
-    # Only the strongest coupling of a variable can exceed all else there. It is left out of the sum, not subtracted
-    # from it, which would cost the others their digits.
+    # Only the strongest coupling of a variable can exceed everything else there. It is left out of the sum rather than
+    # subtracted, which would lose digits of the others.
     strongest = np.full(mrf.n, -1)
     order = np.argsort(coupling, kind="stable")
     strongest[mrf.edges[order].reshape(-1)] = order.repeat(2)  # of repeated entries the last one stays
@@ -289,7 +289,7 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
 
 
 def no_methods(arcs: int, bits: int) -> Methods:
-    """Room for the choice of a method for every arc, with at most ``bits`` active bits."""
+    """Arrays for the choice of a method for every arc, with at most ``bits`` active bits."""
     return Methods(np.zeros(arcs, np.int64), np.zeros((arcs, bits), np.int64), np.zeros(arcs))
 
 
@@ -305,7 +305,7 @@ def _couplings(owner: IntArray, bits: IntArray, entry: IntArray, weight: FloatAr
 
 
 def _weights(n_edges: int, largest: int, couplings: Couplings) -> FloatArray:
-    """For every arc, bit and value of its receiver the weight of the couplings that may pay there."""
+    """For every arc, bit and value of its receiver the weight of the couplings with that value in their entry."""
     weights = np.zeros((2 * n_edges, largest, 2))
     edge = np.repeat(np.arange(n_edges), np.diff(couplings.first))
     for side in (0, 1):
@@ -315,7 +315,7 @@ def _weights(n_edges: int, largest: int, couplings: Couplings) -> FloatArray:
 
 
 def _projections(size: IntArray, couplings: Couplings, stop: Stop) -> tuple[IntArray, Couplings, Projections]:
-    """Which bits of its receiver every arc touches.
+    """The active bits of the receiver of every arc.
 
     Returns the number of active bits of every arc, the couplings with their bits renumbered among the active ones, and
     the tables that project a receiver's state (see ``kernels.tables.projection``) for the arcs with idle bits.
@@ -354,7 +354,7 @@ def _forms(bits: IntArray, couplings: Couplings, stop: Stop) -> Forms:
 
 
 def _slices(cost: FloatArray, stop: Stop) -> Iterator[tuple[int, int]]:
-    """Ranges of indices that cost about a step each; between them it may be time to stop."""
+    """Ranges of indices that cost about one step each; a stop is checked between them."""
     done = np.cumsum(cost)
     begin = 0
     while begin < len(cost):
@@ -365,7 +365,7 @@ def _slices(cost: FloatArray, stop: Stop) -> Iterator[tuple[int, int]]:
 
 
 def form_length(bits: IntArray) -> IntArray:
-    """How many entries a table split into low and high bits has."""
+    """The number of entries of a table split into low and high bits."""
     low = np.minimum(bits, LOW_BITS)
     return np.left_shift(1, low) + np.left_shift(1, bits - low)
 

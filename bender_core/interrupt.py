@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish: work ends at its next look, with what it has; pressed again, at once."""
+"""Ctrl-C as a stop request: work ends at its next check, with its result so far; a second Ctrl-C ends it at once."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import signal
 import threading
 from types import FrameType, TracebackType
 
-INTERRUPTED = 130  # what a shell expects of a process that SIGINT has ended
+INTERRUPTED = 130  # the exit code that a shell expects after SIGINT
 
 
 class Interrupt:
-    """While it is entered, the first SIGINT is remembered, and the second raises KeyboardInterrupt.
+    """A context in which the first SIGINT is noted, and the second raises KeyboardInterrupt.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Interrupt:
         self.wanted = False
 
     def __enter__(self) -> Interrupt:
-        # Signals reach the main thread only.
+        # Only the main thread receives signals.
         self._heard = threading.current_thread() is threading.main_thread()
         if self._heard:
             self._before = signal.signal(signal.SIGINT, self._note)

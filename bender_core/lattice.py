@@ -1,7 +1,7 @@
-"""Which energies there are: a constant plus multiples of a step, where all coefficients are multiples of one.
+"""The lattice of energies: a constant plus multiples of a step, if all coefficients are multiples of that step.
 
 The energy is a polynomial in the variables, ``f(x) = f(0) + sum_i a_i x_i + sum_ij b_ij x_i x_j``. If all a and b are
-multiples of d, so is every difference of energies, and a lower bound may be raised to the next energy there is.
+multiples of d, so is every difference of energies, and a lower bound may be raised to the next point of the lattice.
 
 Source: docs/method.md §9.2.
 """
@@ -15,38 +15,38 @@ import numpy as np
 
 from bender_core.model import BinaryMRF, FloatArray
 
-# Coefficients are looked for among multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: those that people write down.
+# Coefficients are tried as multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: the usual choices in files.
 _SCALES = (*(2.0**k for k in range(0, 21, 4)), *(10.0**k for k in range(1, 7)))
-# How far all coefficients together may be off, relative to their sum: by the rounding of decimals, and no more. How
-# far energies may be off by rounding, in steps; and what is allowed for that.
+# The largest rounding error of all coefficients together, relative to their sum: that of decimals. The largest rounding
+# error of an energy, in steps; and the tolerance for it.
 _ROUNDING = 64 * np.finfo(float).eps
 _OFF, _ALLOWED = 1e-7, 1e-6
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """Every energy is ``offset`` plus a multiple of ``step``, as far as rounding lets one tell.
+    """Every energy is ``offset`` plus a multiple of ``step``, up to rounding.
 
     Attributes
     ----------
     offset : float
         The energy of the labelling 0...0.
     step : float
-        0 where no step is known.
+        0 if no step is known.
     """
 
     offset: float
     step: float
 
     def raised(self, lower: float, upper: float) -> float:
-        """The least energy there is that a lower bound allows for.
+        """The least energy of the lattice that is consistent with a lower bound.
 
         Parameters
         ----------
         lower : float
             A lower bound on all energies.
         upper : float
-            The energy of a labelling; energies that differ from it by rounding alone are taken for it.
+            The energy of a labelling; energies that differ from it only by rounding are taken as equal.
 
         Returns
         -------

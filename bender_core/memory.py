@@ -1,7 +1,7 @@
-"""The arrays of a run: how large each must be for those who use it, how they grow, and copies of them.
+"""The arrays of a run: their sizes, growth, and copies.
 
-The compiled loop allocates nothing (``kernels.advance``); what it works on is made here. `Dimensions` are all that
-sizes depend on, so what a run needs is known before anything is made. Source: docs/method.md §11.1.
+The compiled loop allocates nothing (``kernels.advance``); its arrays are made here. All sizes depend on `Dimensions`
+alone, so the needs of a run are known before anything is allocated. Source: docs/method.md §11.1.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
 
 WORD = 8  # bytes of a number
-# What the scratch is charged as by which messages are looked at.
+# The item under which the scratch for inspection is charged.
 LOOKING = "looking"
-# Tables over the states of a group that are there at a time while a message is looked at.
+# The number of tables over the states of a group that exist at a time during the inspection of a message.
 TABLES = 5
 _Arrays = TypeVar("_Arrays", Events, Pool)
 
 
 class Dimensions(NamedTuple):
-    """What the sizes of the arrays depend on."""
+    """The quantities that determine the sizes of the arrays."""
 
     n: int  # variables
     n_edges: int  # edges of the model
@@ -66,17 +66,17 @@ class Dimensions(NamedTuple):
 
     @property
     def degree(self) -> int:
-        """Neighbours of the group that has most."""
+        """The largest number of neighbours of a group."""
         return int(np.bincount(self.edge_node.reshape(-1), minlength=1).max(initial=0))
 
     @property
     def stride(self) -> int:
-        """Room for an affine function of the active bits of any group: a low and a high table."""
+        """The length of an affine function of the active bits of any group: a low and a high table."""
         return int(form_length(np.array(self.bits.max(initial=1))))
 
 
 def dimensions(graph: HyperGraph) -> Dimensions:
-    """Of a hyper-graph that is there."""
+    """The dimensions of a hyper-graph."""
     mrf, problem = graph.mrf, graph.problem
     methods = problem.methods
     return Dimensions(
@@ -91,11 +91,11 @@ def dimensions(graph: HyperGraph) -> Dimensions:
     )
 
 
-# -- how much -----------------------------------------------------------------------------------------------------
+# -- sizes --------------------------------------------------------------------------------------------------------
 
 
 def problem_bytes(dims: Dimensions) -> int:
-    """Of the model in normal form and the arrays of the hyper-graph."""
+    """Bytes of the model in normal form and of the arrays of the hyper-graph."""
     groups, arcs = len(dims.size), len(dims.bits)
     sender = dims.bits.reshape(-1, 2)[:, ::-1].reshape(-1)
     receivers = dims.size[dims.edge_node.reshape(-1)]
@@ -116,34 +116,34 @@ def problem_bytes(dims: Dimensions) -> int:
 
 
 def state_bytes(dims: Dimensions) -> int:
-    """Of the position of a run, above all its messages."""
+    """Bytes of the position of a run, mostly its messages."""
     groups, arcs = len(dims.size), len(dims.bits)
     words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 3.5 * arcs
     return int(WORD * words) + Cursor.width() + Bounds.width()
 
 
 def first_rows(dims: Dimensions, cuts: int, exact: bool) -> int:
-    """How many rows there must be room for: one a message from the start, and those that one oracle may ask for."""
+    """The least capacity for rows: the initial row of every message, and those that one oracle may request."""
     return 0 if exact else len(dims.bits) + dims.degree + cuts
 
 
 def row_bytes(dims: Dimensions) -> int:
-    """Of one Benders row."""
+    """Bytes of one Benders row."""
     return WORD * (2 * dims.stride + 6 + 4 + 2 * int(dims.bits.max(initial=1)))
 
 
 def event_bytes() -> int:
-    """Of one event."""
+    """Bytes of one event."""
     return WORD * len(Events._fields)
 
 
 def workspace_bytes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> int:
-    """Of the scratch."""
+    """Bytes of the scratch."""
     return sum(_bytes(room) for room in _workspace_shapes(dims, slots, exact, deepest).values())
 
 
 def _bytes(room: _Room) -> int:
-    """Of a scratch array, a record or a group of them."""
+    """Bytes of a scratch array, a record or a group of them."""
     if isinstance(room, Array):
         return WORD * int(np.prod(room.shape))
     if isinstance(room, dict):
@@ -152,36 +152,36 @@ def _bytes(room: _Room) -> int:
 
 
 def certifying_bytes(dims: Dimensions) -> int:
-    """Of what it takes to compute the certificate of a bound beside the run: scratch for one message."""
+    """Bytes needed to compute the certificate of a bound: scratch for one message."""
     return sum(_bytes(room) for room in _looking_shapes(dims).values())
 
 
 def looking_bytes(dims: Dimensions) -> int:
-    """Of what it takes to look at messages beside the run: scratch, and a few tables over the states of a group."""
+    """Bytes needed to inspect messages: scratch, and a few tables over the states of a group."""
     return certifying_bytes(dims) + (WORD * TABLES << int(dims.size.max(initial=0)))
 
 
 class Store(Generic[_Arrays]):
-    """Arrays that grow as far as an account allows. They grow in place: nothing is copied, old views stay valid.
+    """Arrays that grow within the limits of an account. They grow in place: nothing is copied, old views stay valid.
 
-    Address space is reserved for as many entries as the limit has room for; the system backs those written to.
+    Address space is reserved for as many entries as the limit allows; the system backs the entries written to.
 
     Parameters
     ----------
     make : callable
         Makes the arrays for a capacity.
     item : str
-        What they are charged as.
+        The item under which they are charged.
     size : int
         Bytes of an entry.
     count : int
-        Entries there is room for at first; they are charged already.
+        Initial capacity in entries; it is charged already.
     line : Line
-        What they are charged to.
+        The line that they are charged to.
 
     Attributes
     ----------
-    view : the arrays as long as there is room for entries
+    view : the arrays, of the length of the capacity
     """
 
     def __init__(self, make: Callable[[int], _Arrays], item: str, size: int, count: int, line: Line) -> None:
@@ -192,7 +192,7 @@ class Store(Generic[_Arrays]):
                 self._arrays: _Arrays = make(self._capacity)
                 break
             except MemoryError:
-                # No address space for that: there will be room for less than the limit.
+                # Not enough address space: the capacity will be less than the limit allows.
                 if self._capacity == count:
                     raise
                 self._capacity = max(self._capacity // 2, count)
@@ -200,13 +200,13 @@ class Store(Generic[_Arrays]):
         self.view: _Arrays = self._first(count)
 
     def grow(self, least: int, make_room: Callable[[], bool]) -> bool:
-        """Make room for at least ``more`` entries, half as many as there are if possible.
+        """Make room for at least ``least`` more entries, half of the present number if possible.
 
         Parameters
         ----------
         least : int
         make_room : callable
-            Frees memory elsewhere; returns False if there is nothing to be freed.
+            Frees memory elsewhere; returns False if there is nothing to free.
 
         Returns
         -------
@@ -218,7 +218,7 @@ class Store(Generic[_Arrays]):
             return False
         for more in (wanted, least):
             while not self._line.charge(self._item, more * self._size):
-                # What is kept for going back is worth more than growing in large steps.
+                # Keeping snapshots is worth more than growing in large steps.
                 if more > least or not make_room():
                     break
             else:
@@ -238,13 +238,13 @@ class Store(Generic[_Arrays]):
 
 
 def events(capacity: int) -> Events:
-    """Room for events; the system backs no more of it than is written to."""
+    """Capacity for events; the system backs only the part written to."""
     floats = {"value", "before", "lower_bound", "upper_bound"}
     return Events._make(_reserved((capacity,), float if name in floats else np.int64) for name in Events._fields)
 
 
 def pool(dims: Dimensions, capacity: int) -> Pool:
-    """Room for rows; the system backs no more of it than is written to."""
+    """Capacity for rows; the system backs only the part written to."""
     return Pool(
         table=_reserved((capacity, 2, dims.stride), float),
         **{name: _reserved((capacity,), np.int64) for name in ("edge", "side", "anchor", "kind", "born", "next")},
@@ -255,10 +255,10 @@ def pool(dims: Dimensions, capacity: int) -> Pool:
 
 
 def _reserved(shape: tuple[int, ...], kind: type | np.dtype[Any]) -> NDArray[Any]:
-    """Zeros in pages of their own, which take no memory until they are written to, and give it back when they go.
+    """Zeros in separate pages, which take no memory until they are written to, and return it when they are freed.
 
-    `numpy.zeros` may use memory over again that was given back, and then has to write all of it; and what it gives back
-    stays with the process as long as anything lies behind it.
+    `numpy.zeros` may reuse freed memory, and then has to write all of it; and the memory that it frees stays with the
+    process while anything lies behind it in the heap.
     """
     count = math.prod(shape)
     if not count:
@@ -282,7 +282,7 @@ _Room = Array | type[Record] | dict[str, "_Room"]
 
 
 def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> dict[str, _Room]:
-    """How large the scratch must be, from what its users do: fields of `Workspace`, and of its rooms."""
+    """The shapes of the scratch, from the needs of its users: fields of `Workspace`, and of its parts."""
     largest = int(dims.size.max(initial=1))
     receiver = dims.size[dims.edge_node].reshape(-1)
     bits = int(dims.bits.max(initial=1))
@@ -344,12 +344,12 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
     }
 
 
-# Scratch of updates and of decoding, of which looking at a message needs nothing.
+# Scratch of updates and of decoding, which inspecting a message does not need.
 _UPDATING = {"rise", "total", "visited", "oracle", "search"}
 
 
 def _looking_shapes(dims: Dimensions) -> dict[str, _Room]:
-    """How large the scratch must be for looking at a message; what that does not need is empty."""
+    """The shapes of the scratch for inspecting a message; all other arrays are empty."""
     shapes = _workspace_shapes(dims, 1, exact=True, deepest=1)
     return {name: _emptied(room) if name in _UPDATING else room for name, room in shapes.items()}
 
@@ -372,12 +372,12 @@ def _made(room: _Room) -> Any:
 
 
 def workspace(dims: Dimensions, slots: int, exact: bool, deepest: int) -> Workspace:
-    """Scratch for nodes of at most ``slots`` neighbours, with or without room for exact min-marginals."""
+    """Scratch for nodes of at most ``slots`` neighbours, with or without that for exact min-marginals."""
     return _workspace(_workspace_shapes(dims, slots, exact, deepest))
 
 
 def looking(dims: Dimensions) -> Workspace:
-    """Scratch for looking at one message."""
+    """Scratch for inspecting one message."""
     return _workspace(_looking_shapes(dims))
 
 
@@ -390,7 +390,7 @@ def _workspace(shapes: dict[str, _Room]) -> Workspace:
 
 
 def start(problem: Problem, stop: Stop = never) -> State:
-    """The start, all messages 0: bounds from the tables themselves, every group decoded by its own energies.
+    """The start, all messages 0: bounds from the tables alone, every group decoded by its own energies.
 
     Raises
     ------
@@ -438,7 +438,7 @@ def _coupling_minimum(problem: Problem, edge: int, stop: Stop) -> float:
 
 
 def copy(state: State) -> State:
-    """A copy of a position, for going back to."""
+    """A copy of a position, to return to."""
     copies = State._make(
         _reserved(part.shape, part.dtype) if isinstance(part, np.ndarray) else part.copy() for part in state
     )
@@ -447,12 +447,12 @@ def copy(state: State) -> State:
 
 
 def copy_of_start(state: State) -> State:
-    """As `copy`, where all messages are 0: `restore` spreads the one number kept over all of them."""
+    """As `copy`, for a position with all messages 0: a single 0 stands for all of them, which `restore` broadcasts."""
     return copy(state._replace(lam=np.zeros(1)))
 
 
 def restore(state: State, snapshot: State) -> None:
-    """Make a position what it was when it was copied."""
+    """Restore a position from its copy."""
     parts: zip[tuple[Any, Any]] = zip(state, snapshot, strict=True)
     for target, source in parts:
         if isinstance(target, Record):
@@ -462,5 +462,5 @@ def restore(state: State, snapshot: State) -> None:
 
 
 def nbytes(arrays: tuple[Any, ...]) -> int:
-    """Of the arrays and records in a tuple, and in tuples within it."""
+    """Bytes of the arrays and records in a tuple, and in nested tuples."""
     return sum(nbytes(part) if isinstance(part, tuple) else getattr(part, "nbytes", 0) for part in arrays)

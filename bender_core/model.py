@@ -1,4 +1,4 @@
-"""The binary pairwise Markov random field: what every other part of the library reads.
+"""The binary pairwise Markov random field, the input of all other parts of the library.
 
 ``f(x) = constant + sum_i unary[i, x_i] + sum_e pairwise[e, x_i, x_j]`` with ``(i, j) = edges[e]`` and
 ``x`` in ``{0, 1}^n``. Energies are minimised. Source: docs/method.md §1.1.
@@ -20,29 +20,29 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-# Far above any use, and far enough below the largest float that no sum of energies overflows.
+# Far above practical energies, and far enough below the largest float that no sum of energies overflows.
 LARGEST_ENERGY = 1e100
 
-# Added to a penalty, an energy smaller than this share of it loses too many of its digits.
+# An energy smaller than this share of a penalty loses too many digits when added to it.
 _SWALLOWED = 2.0**-50
-# Energies that differ by less than this, or by less than this share of the usual size, are taken for equal.
+# Energies that differ by less than this, or by less than this share of the usual size, count as equal.
 _ROUNDING = 1e-9
 
 
 class ModelError(ValueError):
-    """The arrays given do not describe a binary pairwise model; the message says where and how to mend it."""
+    """The given arrays do not describe a binary pairwise model; the message says where and how to fix it."""
 
 
 @dataclass(frozen=True)
 class Objective:
-    """How the source of a model states what is optimised: ``value = scale * energy + offset``.
+    """The objective of a model's source: ``value = scale * energy + offset``.
 
     Source: docs/formats.md §1.4.
 
     Attributes
     ----------
     name : str
-        What the source calls the number ("energy", "log potential", "cut weight").
+        The source's name for the value ("energy", "log potential", "cut weight").
     sense : {"min", "max"}
         Whether the source minimises or maximises it.
     scale, offset : float
@@ -63,7 +63,7 @@ class Objective:
     domain: Literal["bits", "spins"] = "bits"
 
     def value(self, energy: float) -> float:
-        """The source's own number for an energy.
+        """The source's value of an energy.
 
         Parameters
         ----------
@@ -103,15 +103,15 @@ class BinaryMRF:
     positions : array_like, shape (n, 2), optional
         Where each variable is drawn; y grows downwards, as in images.
     name, description, source : str, optional
-        For people: what the model is, what it teaches, where it comes from.
+        For display: the title of the model, its purpose, and where it comes from.
     objective : Objective, optional
         The source's own terms, in which results are reported.
     readings : tuple of str, optional
-        Names of the formats that the file fits, each with another meaning; the one it was read in comes first. Empty
-        where there is no doubt.
+        Names of the formats that the file fits with different meanings; the one it was read in comes first. Empty if it
+        fits only one.
     hard : pair of arrays of bool, shapes (n, 2) and (m, 2, 2), optional
-        Entries of ``unary`` and of ``pairwise`` that are hard constraints, whatever number stands there; those
-        that are ``+inf`` are so anyway. As an attribute all of them, and None if there are none.
+        Entries of ``unary`` and of ``pairwise`` that are hard constraints, in addition to those that are ``+inf``;
+        their numbers do not matter. As an attribute all hard entries, or None if there are none.
 
     Attributes
     ----------
@@ -123,8 +123,8 @@ class BinaryMRF:
     ------
     ModelError
         If shapes disagree, an index is out of range, an edge joins a variable to itself, an entry is NaN,
-        ``-inf`` or beyond ``LARGEST_ENERGY``, or float64 cannot hold the finite energies beside the penalties of
-        the hard constraints.
+        ``-inf`` or beyond ``LARGEST_ENERGY``, or the finite energies would lose their digits in float64 next to the
+        penalties of the hard constraints.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class BinaryMRF:
         groups = None if self.groups is None else _strings(self.groups, "groups", n)
         positions = None if self.positions is None else _floats(self.positions, "positions", (n, 2))
         if positions is not None and not np.isfinite(positions).all():
-            raise ModelError("positions hold an infinite coordinate; give finite numbers or leave positions out")
+            raise ModelError("positions contain an infinite coordinate; give finite numbers or leave positions out")
         for what in ("name", "description", "source"):
             _writable(getattr(self, what), f"the {what}")
         _writable(self.objective.name, "the name of the objective")
@@ -213,7 +213,7 @@ class BinaryMRF:
 
     @property
     def hard_entries(self) -> int:
-        """How many entries of the tables are hard constraints."""
+        """The number of table entries that are hard constraints."""
         return sum(int(mask.sum()) for mask in self.hard or ())
 
     def energy(self, labeling: ArrayLike) -> float:
@@ -234,11 +234,11 @@ class BinaryMRF:
         """
         x = self._bits(labeling)
         total = math.fsum([self.constant, *self._taken(self.unary, self.pairwise, x)])
-        # Beside a large energy a penalty may be too small to be seen in the sum.
+        # Next to a large energy a penalty may be lost in the sum.
         return max(total, math.nextafter(self.top, math.inf)) if self.violations(x) else min(total, self.top)
 
     def violations(self, labeling: ArrayLike) -> int:
-        """How many hard constraints a labelling violates.
+        """The number of hard constraints that a labelling violates.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class BinaryMRF:
         return int(self._taken(*self.hard_masks(), self._bits(labeling)).sum())
 
     def is_feasible(self, energy: float) -> bool:
-        """Whether a labelling violates no hard constraint, by what `energy` says of it.
+        """Whether a labelling with this energy violates no hard constraint.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class BinaryMRF:
         return x.astype(np.int64)
 
     def _taken(self, unary: NDArray[Any], pairwise: NDArray[Any], x: IntArray) -> NDArray[Any]:
-        """The entries of all tables that a labelling takes, shape (n + m,)."""
+        """The entries of all tables at a labelling, shape (n + m,)."""
         i, j = self.edges.T
         return np.concatenate([unary[np.arange(self.n), x], pairwise[np.arange(self.n_edges), x[i], x[j]]])
 
@@ -285,7 +285,7 @@ class BinaryMRF:
         Source: docs/method.md §1.3.
         """
         t = self.pairwise
-        # In this order what all entries share cancels first, however large it is.
+        # In this order an offset common to all entries cancels first, however large it is.
         w: FloatArray = (t[:, 1, 1] - t[:, 0, 1]) - (t[:, 1, 0] - t[:, 0, 0])
         return w
 
@@ -296,8 +296,8 @@ class BinaryMRF:
     def condition(self, evidence: Mapping[int, int]) -> BinaryMRF:
         """The model given the values of some variables.
 
-        They keep their places, so that labellings stay whole: their tables with others become energies of these, and
-        their other value is forbidden.
+        They stay in the model, so that labellings keep their length: their pairwise tables become unary energies of
+        their neighbours, and their other value is forbidden.
 
         Parameters
         ----------
@@ -326,14 +326,14 @@ class BinaryMRF:
         only_i, only_j, both = of_i & ~of_j, of_j & ~of_i, of_i & of_j
         free = np.concatenate([j[only_i], i[only_j]])
         given = np.concatenate([pairwise[only_i, observed[i[only_i]], :], pairwise[only_j, :, observed[j[only_j]]]])
-        # What both states of a variable share becomes constant: in sums it would cost their difference digits.
+        # An offset common to both states becomes part of the constant: in sums it would cost their difference digits.
         shared, floor = np.where(np.isin(np.arange(self.n), free), _lowest(unary), 0.0), _lowest(given)
         unary -= shared[:, None]
         np.add.at(unary, free, given - floor[:, None])
         within = pairwise[both, observed[i[both]], observed[j[both]]]
         constant = math.fsum([self.constant, *unary[known, values], *within, *shared, *floor])
         if np.isinf(constant):
-            raise ModelError("what was observed violates a hard constraint; correct the evidence")
+            raise ModelError("the evidence violates a hard constraint; correct it")
         unary[known, values] = 0.0
         unary[known, 1 - values] = np.inf
         return replace(
@@ -403,12 +403,12 @@ def _strings(values: Sequence[str], what: str, n: int) -> tuple[str, ...]:
 
 
 def _writable(text: str, what: str) -> str:
-    """A text that every file can hold."""
+    """A text that can be encoded in every file."""
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise ModelError(f"{what} holds half of a surrogate pair; write the character itself") from None
+            raise ModelError(f"{what} contains half of a surrogate pair; write the character itself") from None
     return text
 
 
@@ -430,7 +430,7 @@ def _canonical_edges(edges: IntArray, pairwise: FloatArray) -> tuple[IntArray, F
 
 
 def require_moderate(*tables: FloatArray) -> None:
-    """Refuse energies so large that sums of them would overflow, and pass for hard constraints; infinite ones may be.
+    """Refuse energies so large that sums of them would overflow, and look like hard constraints; infinity is allowed.
 
     Raises
     ------
@@ -444,7 +444,7 @@ def require_moderate(*tables: FloatArray) -> None:
 
 
 def _forbid(table: FloatArray, hard: BoolArray, what: str) -> None:
-    """Make entries infinite."""
+    """Set hard entries to infinity."""
     if np.shape(hard) != table.shape:
         raise ModelError(f"{what} has shape {np.shape(hard)}; it must be {table.shape}")
     table[np.asarray(hard, bool)] = np.inf
@@ -462,12 +462,12 @@ def _highest(tables: FloatArray) -> FloatArray:
 
 
 def _soften(unary: FloatArray, edges: IntArray, pairwise: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Replace +inf by a penalty that exceeds what all finite energies together can differ by."""
+    """Replace +inf by a penalty that exceeds the range of all finite energies together."""
     pairs = pairwise.reshape(-1, 4)
     lowest = np.concatenate([_lowest(unary), _lowest(pairs)])
     spread = np.concatenate([_highest(unary), _highest(pairs)]) - lowest
     hard = np.concatenate([np.isinf(unary).any(axis=1), np.isinf(pairs).any(axis=1)])
-    # On top of a large energy, less than that would be rounded away.
+    # A smaller penalty would be rounded away next to a large energy.
     visible = 256.0 * float(np.spacing(np.abs(lowest[hard]).max()))
     penalty = max(2.0 * math.fsum(spread) or 1.0, visible)
     sizes = np.abs(np.concatenate([unary.reshape(-1), pairs.reshape(-1)]))
@@ -479,15 +479,15 @@ def _soften(unary: FloatArray, edges: IntArray, pairwise: FloatArray) -> tuple[F
 
 
 def _require_digits(spread: FloatArray, penalty: float, negligible: float, edges: IntArray) -> None:
-    """Refuse a model in which sums with a penalty would lose some table of finite energies.
+    """Refuse a model in which sums with a penalty would lose the differences of some finite energies.
 
     Parameters
     ----------
     spread : ndarray, shape (n + m,)
-        By how much the finite energies of every table differ, those of variables first.
+        The range of the finite energies of every table, those of variables first.
     penalty : float
     negligible : float
-        Differences up to this are not missed.
+        Differences up to this do not matter.
     edges : ndarray of int64, shape (m, 2)
     """
     lost = np.flatnonzero((spread > negligible) & (spread < _SWALLOWED * penalty))
@@ -495,6 +495,6 @@ def _require_digits(spread: FloatArray, penalty: float, negligible: float, edges
         k, n = int(lost[0]), len(spread) - len(edges)
         place = f"variable {k}" if k < n else "edge ({}, {})".format(*edges[k - n])
         raise ModelError(
-            f"the energies of {place} differ by {spread[k]:.3g}, which is lost beside the penalty {penalty:.3g} of "
+            f"the energies of {place} differ by {spread[k]:.3g}, which is lost next to the penalty {penalty:.3g} of "
             "hard constraints; write inf in place of huge energies"
         )

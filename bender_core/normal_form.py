@@ -23,10 +23,10 @@ class NormalForm:
     ----------
     constant : float
     unary : ndarray, shape (n, 2)
-        Every row has minimum 0: what is common to both states lives in the constant.
+        Every row has minimum 0; the common part of both states is in the constant.
     edges : ndarray of int64, shape (m, 2)
     entry : ndarray of int64, shape (m, 2)
-        The only state pair that costs anything: (1, 1) for attractive edges, (1, 0) for repulsive ones.
+        The only pair of states with non-zero energy: (1, 1) for attractive edges, (1, 0) for repulsive ones.
     weight : ndarray, shape (m,)
         Energy of that entry, never positive.
     """
@@ -38,7 +38,7 @@ class NormalForm:
     weight: FloatArray
 
     def energy(self, labeling: IntArray) -> float:
-        """The energy of a labelling; equals ``BinaryMRF.energy`` but for rounding.
+        """The energy of a labelling; equals ``BinaryMRF.energy`` up to rounding.
 
         Parameters
         ----------
@@ -53,14 +53,14 @@ class NormalForm:
         return float(self.constant + self.unary[np.arange(len(x)), x].sum() + self.weight[paid].sum())
 
     def pairwise(self) -> FloatArray:
-        """The tables of the normal form, shape (m, 2, 2): zero but for one entry each."""
+        """The tables of the normal form, shape (m, 2, 2): zero except for one entry each."""
         tables = np.zeros((len(self.weight), 2, 2))
         tables[np.arange(len(self.weight)), self.entry[:, 0], self.entry[:, 1]] = self.weight
         return tables
 
 
 def unary_shifts(pairwise: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What the conversion of every table adds to the unaries of its two variables.
+    """The terms that the conversion of every table adds to the unaries of its two variables.
 
     Parameters
     ----------

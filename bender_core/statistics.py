@@ -1,4 +1,4 @@
-"""What a model looks like in numbers."""
+"""Statistics of a model."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Statistics:
     cycles : int
         Independent cycles of the graph; 0 for a forest.
     frustrated : int
-        How many cycles of a fundamental basis cannot have all their edges content at once.
+        The number of cycles of a fundamental basis whose edges cannot all be satisfied at once.
     range : float
-        The largest coefficient (field or coupling) over the smallest that is not zero; penalties of hard constraints
-        are left out.
+        The largest coefficient (field or coupling) over the smallest non-zero one, without penalties of hard
+        constraints.
     """
 
     n: int
@@ -43,7 +43,7 @@ class Statistics:
 
 
 def statistics(mrf: BinaryMRF) -> Statistics:
-    """Count what there is to count about a model."""
+    """The statistics of a model."""
     coupling = mrf.coupling()
     kept = coupling != 0
     edges, repulsive = mrf.edges[kept], coupling[kept] > 0

@@ -1,4 +1,4 @@
-"""How long work may go on: a wish to stop, looked at between slices of at most some 50 ms."""
+"""Stop requests and time limits, checked between slices of work of at most about 50 ms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Stop:
     Parameters
     ----------
     seconds : float, optional
-        From now on; without it there is time.
+        The time limit from now on; none by default.
     wanted : callable, optional
         Whether a stop was requested.
     """
@@ -35,11 +35,11 @@ class Stop:
 
     @property
     def left(self) -> float | None:
-        """Seconds until time is over, never negative; None if there is no end."""
+        """Seconds until the time limit, never negative; None without one."""
         return None if self.deadline is None else max(self.deadline - time.perf_counter(), 0.0)
 
     def check(self) -> None:
-        """Give up if it is time to stop.
+        """Raise `Stopped` if it is time to stop.
 
         Raises
         ------

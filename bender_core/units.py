@@ -1,4 +1,4 @@
-"""Amounts in words, in units and with digits that people read at a glance."""
+"""Durations and sizes in readable units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The variants of the algorithm: which Benders rows are added where, in one table.
+"""The variants of the algorithm: the Benders rows that each adds, in one table.
 
 Source: docs/method.md §4.1 and §6 (paper, its table of variants).
 """
@@ -7,31 +7,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# At how many of a group's states its envelope is made tight at most, where progress is slow.
+# The largest number of a group's states at which envelopes are made tight when progress is slow.
 DEEPEST = 32
-# In which order groups are updated, and how they share.
+# The order of updates, and the shares.
 SCHEDULES = {
     "mplp": "the paper's: one group after the other, equal shares for all edges",
-    "srmp": "forward and back, all that a group has goes to the edges ahead",
+    "srmp": "forward and backward, the cost of a group goes to the edges ahead",
 }
 
 
 @dataclass(frozen=True)
 class Variant:
-    """How a node's min-marginals are bounded, or computed, before it passes its messages.
+    """How a group's min-marginals are bounded, or computed, before it passes its messages.
 
     Attributes
     ----------
     number : int
         The paper's number (1-10; 11 is its baseline), or 12.
     name : str
-        For people.
+        For display.
     alphas : tuple of float
-        One Magnanti-Wong row of each alpha goes on the loosest edge.
+        Magnanti-Wong rows of these alphas are added on the loosest edge.
     everywhere : bool
-        Reverse Magnanti-Wong rows go on every loose edge; otherwise on the loosest only.
+        Reverse Magnanti-Wong rows are added on every loose edge; otherwise only on the loosest.
     exact : bool
-        Min-marginals are computed outright and no rows are used.
+        Min-marginals are computed exactly, without rows.
     enumerated : bool
         Exact, and by enumerating the states of both groups, as the paper's baseline does.
     """
@@ -45,11 +45,11 @@ class Variant:
 
     @property
     def sentence(self) -> str:
-        """What the variant does, in one line."""
+        """A description of the variant in one line."""
         if self.enumerated:
             return "the baseline: min-marginals by enumerating the states of both groups"
         if self.exact:
-            return "exact min-marginals by pruning or elimination, whichever suits a message"
+            return "exact min-marginals by pruning or elimination, whichever is cheaper for a message"
         where = "every loose edge" if self.everywhere else "the loosest edge"
         reverse = f"reverse Magnanti-Wong rows on {where}"
         if not self.alphas:

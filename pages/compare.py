@@ -1,4 +1,4 @@
-"""Compare: race variants, partitions and schedules on one model, side by side, and see who wins."""
+"""Compare: race variants, partitions and schedules on one model, side by side."""
 
 from __future__ import annotations
 

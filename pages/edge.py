@@ -1,4 +1,4 @@
-"""Edge: one message in one direction, its envelope, the rows that make it, and what another row would do."""
+"""Edge: one message in one direction, its envelope, its rows, and the effect of another row."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def show() -> None:
     settled = run.settle()
     st.session_state.setdefault("edge_order", "nu")
     st.session_state.setdefault("edge_look", LOOKS[0])
-    # Streamlit forgets the widgets of a page that is left.
+    # Streamlit forgets the widgets of a page when it is left.
     st.session_state.edge_order, st.session_state.edge_look = st.session_state.edge_order, st.session_state.edge_look
     if not settled:
-        st.info("The run is going on in the background. Stop it on Watch, or wait for its end, to look into a message.")
+        st.info("The run is going on in the background. To inspect a message, stop it on Watch or wait until it ends.")
         return
     if not len(run.engine.graph.edges):
-        st.info("All variables are in one group: there is no message. Choose a smaller M on Partition.")
+        st.info("All variables are in one group, so there are no messages. Choose a smaller M on Partition.")
         return
     run.engine.seek(run.position)
     p, q = choose(current)

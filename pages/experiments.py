@@ -1,4 +1,4 @@
-"""Experiments: many runs by a plan, carried out in the background, kept, and told as the paper tells them."""
+"""Experiments: many runs of a plan, carried out in the background, kept, and reported as in the paper."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show() -> None:
     with right:
         results(runs)
     if todo:
-        # It takes a while where groups are large: the rest of the page is there already.
+        # This takes a while where groups are large; the rest of the page is drawn already.
         seconds = expected(on_table.name, len(todo), todo)
         workers = st.session_state.get("plan_workers", os.cpu_count() or 1)
         with amounts:
@@ -50,4 +50,4 @@ try:
 except StoreError as error:
     complaint(f"Runs cannot be read or kept on this machine: {error}.")
 except OSError as error:
-    complaint(f"Runs cannot be kept on this machine: {error}; set BENDER_DATA_DIR to a folder that can be written.")
+    complaint(f"Runs cannot be kept on this machine: {error}; set BENDER_DATA_DIR to a writable folder.")

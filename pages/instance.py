@@ -1,4 +1,4 @@
-"""Instance: pick, upload or make a model, and see what it is."""
+"""Instance: choose, upload or generate a model, and inspect it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages._shared.instance.sources import make, samples, upload
 through_app()
 pick, show = st.columns([5, 7], gap="large")
 with pick:
-    # Always there, so that the tabs below stay the same ones, open where they were, when a complaint comes or goes.
+    # Always present, so that the tabs below keep their identity and selection when a complaint appears or goes.
     with st.container():
         if st.session_state.get("instance_error"):
             complaint(st.session_state.instance_error)

@@ -14,7 +14,7 @@ from pages._shared.app.text import complaint, label, markdown
 from pages._shared.learn import LESSONS
 from pages._shared.learn.lesson import Answer, Lesson, Question
 
-# Words and question beside what they speak of, where there is room; otherwise one below the other, in this order.
+# Text and question next to the figure where there is room; otherwise one below the other, in this order.
 _GRID = ".st-key-lesson > [data-testid='stLayoutWrapper'] > [data-testid='stHorizontalBlock']"
 _PLACES = "\n".join(
     f"{_GRID} > [data-testid='stColumn']:nth-child({k}) {{ grid-area: {name}; }}"
@@ -42,14 +42,14 @@ _CSS = f"""<style>
   .st-key-lesson-list [data-testid="stElementContainer"] {{ margin: 0; }}
   .st-key-lesson-list a {{ padding: 0.25rem 0.5rem; }}
   .st-key-lesson-steps a {{ padding: 0.3rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.5); }}
-  /* On a wall it is read from afar. */
+  /* Large screens are read from a distance. */
   @media (min-width: 1700px) {{
     .st-key-lesson :is([data-testid="stMarkdownContainer"] p, .verdict p, table.plain) {{ font-size: 1.25em; }} }}
 </style>"""
 
 
 def chosen() -> Lesson:
-    """The lesson that the address asks for, or the one that was left, at first the first."""
+    """The lesson named in the address, else the one last open, else the first."""
     slug = st.query_params.get("lesson", st.session_state.get("lesson", next(iter(LESSONS))))
     if slug not in LESSONS:
         complaint(f"There is no lesson {label(slug, LONGEST_WORD)!r}; here is the first.")
@@ -59,7 +59,7 @@ def chosen() -> Lesson:
 
 
 def answered() -> set[str]:
-    """The lessons whose questions were answered rightly, as the address and the session know."""
+    """The lessons whose questions were answered correctly, according to the address and the session."""
     said = st.query_params.get("done", "").split(",")
     done: set[str] = st.session_state.setdefault("lessons_done", set())
     done.update(slug for slug in said if slug in LESSONS)
@@ -67,13 +67,13 @@ def answered() -> set[str]:
 
 
 def address(lesson: Lesson, done: set[str]) -> dict[str, str]:
-    """What the address says of a lesson and of the progress made."""
+    """The address parameters of a lesson and of the progress made."""
     progress = ",".join(slug for slug in LESSONS if slug in done)
     return {"lesson": lesson.slug} | ({"done": progress} if progress else {})
 
 
 def ask(lesson: Lesson) -> bool:
-    """The question, and what is to be said to the answer; whether it was right."""
+    """Ask the question and respond to the answer; returns whether it was right."""
     question = lesson.question()
     answer = field(question, f"learn-{lesson.slug}-answer")
     if answer is None:
@@ -104,7 +104,7 @@ def say(kind: str, first: str, rest: str) -> None:
 
 
 def go_on(lesson: Lesson, done: set[str]) -> None:
-    """Where to go from a lesson: back, on, into the app, or to any other."""
+    """Navigation from a lesson: back, forward, into the app, or to any other."""
     slugs = list(LESSONS)
     place = slugs.index(lesson.slug)
     with st.container(horizontal=True, key="lesson-steps"):
@@ -122,10 +122,10 @@ def go_on(lesson: Lesson, done: set[str]) -> None:
 
 
 def into_app(lesson: Lesson) -> None:
-    """A press that puts the lesson's model on the table and goes to where it is seen."""
+    """A button that loads the lesson's model and opens the page that shows it."""
     opens = lesson.opens
     pressed = st.button(f"Open this on {opens.page.capitalize()}", key="lesson-open", width="stretch")
-    st.caption(f"There: {opens.sees}. It takes the place of the model you are working on.")
+    st.caption(f"You will see {opens.sees}. This replaces the model you are working on.")
     if pressed:
         try:
             opens.put(lab())
@@ -150,7 +150,7 @@ def show() -> None:
             done.add(lesson.slug)
     with way:
         go_on(lesson, done)
-    # Also if Streamlit knows it: a link to the page that is open leaves the browser's address bar as it was.
+    # Set it even if Streamlit knows it: a link to the open page leaves the browser's address bar unchanged.
     st.query_params.from_dict(address(lesson, done))
 
 

@@ -1,4 +1,4 @@
-"""Method: the formulas beside the code that does them and the place where they are seen; notation, misprints, words."""
+"""Method: each formula with its code and the page that shows it; notation, misprints, glossary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, Formula
 
 
 def formula(step: Formula) -> None:
-    """One formula, what it says, its code, and a way to where it is seen."""
+    """One formula, its explanation, its code, and a link to the page that shows it."""
     st.subheader(step.title)
     st.latex(step.latex)
     st.markdown(step.words)

@@ -1,4 +1,4 @@
-"""Partition: cut the model into hyper-variables, see what that will cost, compare strategies, and edit by hand."""
+"""Partition: cut the model into hyper-variables, see the cost, compare strategies, and edit by hand."""
 
 from __future__ import annotations
 

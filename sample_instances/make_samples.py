@@ -20,7 +20,7 @@ ENDING = ".mrf.json"
 
 
 def tiny() -> BinaryMRF:
-    """Two groups of three whose numbers can be followed with a pencil."""
+    """Two groups of three variables, small enough to compute by hand."""
     inner = {(0, 1): -3.0, (1, 2): -3.0, (3, 4): 1.0, (4, 5): -3.0}
     across = {(0, 3): -1.0, (0, 4): -3.0, (1, 3): 1.0, (1, 4): 1.0, (1, 5): 3.0, (2, 4): 3.0, (2, 5): -3.0}
     both = inner | across
@@ -35,7 +35,7 @@ def tiny() -> BinaryMRF:
         positions=np.array([[0, 0], [0, 1], [0, 2], [2, 0], [2, 1], [2, 2]]),
         name="tiny",
         description="Two groups of three variables, every number checkable by hand. The LP over single variables stops "
-        "at −4.5; with two groups a handful of Benders rows lifts the bound to the optimum, −3.",
+        "at −4.5; with two groups a few Benders rows raise the bound to the optimum, −3.",
         source="made for Bender Lab",
     )
 
@@ -66,7 +66,7 @@ def karate() -> BinaryMRF:
         positions=np.array([layout[k] for k in graph]),
         name="karate",
         description="Zachary's karate club: split it in two so that each half keeps more friendships than chance. "
-        "Every pair of members has a table: a dense model, where groups must carry most of the work.",
+        "Every pair of members is coupled: a dense model, where most of the bound must come from the groups.",
         source="W. W. Zachary, An information flow model for conflict and fission in small groups, J. Anthropol. Res. "
         "33 (1977), as shipped with NetworkX; modularity after M. E. J. Newman, PNAS 103 (2006). "
         "Groups: the club each member joined.",
@@ -75,12 +75,12 @@ def karate() -> BinaryMRF:
 
 
 def told(mrf: BinaryMRF, name: str, description: str) -> BinaryMRF:
-    """A generated model under the name and lesson it has in the gallery."""
+    """A generated model with its name and description in the gallery."""
     return replace(mrf, name=name, description=description)
 
 
 def rounded(mrf: BinaryMRF) -> BinaryMRF:
-    """Energies to six decimals and positions to two, which libraries of other machines reproduce as well."""
+    """Energies to six decimals and positions to two, which are the same on every machine."""
     positions = None if mrf.positions is None else mrf.positions.round(2)
     return replace(
         mrf,
@@ -98,7 +98,7 @@ def samples() -> dict[str, BinaryMRF]:
         "frustrated-cycle": told(
             frustrated_cycle(9, seed=0),
             "frustrated cycle",
-            "One of nine edges must lose. Over single variables the bound hides that at ½; groups find it.",
+            "At least one of nine edges must be violated. The bound over single variables misses that; groups find it.",
         ),
         "tree": told(
             random_tree(25, seed=0),
@@ -108,8 +108,8 @@ def samples() -> dict[str, BinaryMRF]:
         "pose-small": told(
             body_pose(6, people=2, seed=10),
             "pose, small",
-            "Candidates of 14 body parts around two people: take those that make up the best body. "
-            "The LP is loose; one hyper-variable a body part closes the gap.",
+            "Candidates of 14 body parts around two people: select those that form the best body. "
+            "The LP is loose; one hyper-variable per body part closes the gap.",
         ),
         "pose": told(
             body_pose(16, seed=1),
@@ -120,7 +120,7 @@ def samples() -> dict[str, BinaryMRF]:
         "torus-10x10": told(
             ising_grid(10, 10, torus=True, coupling="gaussian", seed=0),
             "torus 10×10",
-            "A spin glass on a torus: conflicts everywhere. Larger groups raise the bound step by step.",
+            "A spin glass on a torus, with many frustrated cycles. Larger groups raise the bound step by step.",
         ),
         "karate": karate(),
     }

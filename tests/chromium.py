@@ -1,4 +1,4 @@
-"""A real Chromium, and what goes wrong in its pages."""
+"""A real Chromium, and the errors in its pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ failed = pytest.StashKey[bool]()
 
 
 def unavailable(reason: str) -> NoReturn:
-    """Skip, or fail where the browser tests have to run."""
+    """Skip, or fail if the browser tests are required."""
     if os.environ.get("BENDER_REQUIRE_BROWSER"):
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
@@ -43,7 +43,7 @@ def unavailable(reason: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One Chromium a worker."""
+    """One Chromium per worker."""
     chromium = shutil.which("chromium")
     if chromium is None:
         unavailable("Chromium is not installed")
@@ -57,7 +57,7 @@ def browser() -> Iterator[Browser]:
 
 
 def new_profile(browser: Browser, url: str) -> BrowserContext:
-    """A profile of a browser that knows nothing yet."""
+    """A fresh browser profile."""
     return browser.new_context(base_url=url, viewport={"width": 1280, "height": 800})
 
 

@@ -1,4 +1,4 @@
-"""What every test may use."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item):
-    """Remember of a test that it failed, for the fixtures that then show more."""
+    """Record the failure of a test, for fixtures that then report more."""
     report = yield
     if report.failed:
         item.stash[failed] = True
@@ -29,7 +29,7 @@ def pytest_runtest_makereport(item: pytest.Item):
 
 @pytest.fixture(scope="session", autouse=True)
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs that the app keeps for later go to a folder of the tests' own."""
+    """The app stores its runs in a temporary folder."""
     folder = tmp_path_factory.mktemp("data")
     os.environ["BENDER_DATA_DIR"] = str(folder)
     return folder
@@ -37,7 +37,7 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def shared_instances() -> Path:
-    """The folder of published instances that stands beside the repository on some machines."""
+    """The folder of published instances next to the repository, present on some machines."""
     folder = Path(__file__).parents[2] / "shared" / "instances"
     if not folder.is_dir():
         pytest.skip(f"no published instances in {folder}")

@@ -1,4 +1,4 @@
-"""What a person works on in the app, without Streamlit."""
+"""The state of a session of the app, without Streamlit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAMPLES = Path(__file__).parents[1] / "sample_instances"
 
 
 class SessionState(dict[str, Any]):
-    """What Streamlit keeps for one person."""
+    """Streamlit's state of one session."""
 
     __getattr__ = dict.__getitem__
     __setattr__ = dict.__setitem__
@@ -27,7 +27,7 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
 
 
 def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
-    """What the stage asks for."""
+    """A request of the stage."""
     usual = {"arc": 0, "first": at, "ahead": 80, "held": True, "measure": "slack", "run": 0, "serial": 1}
     return {"do": do, "at": at} | usual | more
 

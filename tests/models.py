@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 
-# Without compilation the interpreter runs the kernels, a thousand times slower.
+# Without compilation the interpreter runs the kernels a thousand times slower.
 JIT = not numba.config.DISABLE_JIT
 
 
 def examples(count: int) -> int:
-    """How many examples hypothesis shall try: a few where nothing is compiled."""
+    """The number of examples for hypothesis: few without compilation."""
     return count if JIT else max(count // 10, 3)
 
 
@@ -26,7 +26,7 @@ def random_mrf(
     constant: float = 0.0,
     integers: bool = False,
 ) -> BinaryMRF:
-    """A model of n variables; each pair is an edge with chance ``density``. Integers make many ties."""
+    """A model of n variables; each pair is an edge with probability ``density``. Integers make many ties."""
     rng = np.random.default_rng(rng)
     i, j = np.triu_indices(n, 1)
     kept = rng.random(len(i)) < density
@@ -50,7 +50,7 @@ def between_groups(
         joined[p, q] = joined[q, p] = True
     kept = joined[owner[i], owner[j]] & ((owner[i] == owner[j]) | (rng.random(len(i)) < density))
     for p, q in pairs:
-        # At least one edge, so that the pair is coupled whatever the dice say.
+        # At least one edge, so that the pair is always coupled.
         kept |= (i == np.flatnonzero(owner == min(p, q))[0]) & (j == np.flatnonzero(owner == max(p, q))[-1])
     # Members are scattered over the variables, in no order.
     shuffled = rng.permutation(len(owner))

@@ -1,4 +1,4 @@
-"""Small file systems of a test's own, where it may mount them."""
+"""Small temporary file systems, where mounting is allowed."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def mounted(folder: Path, kilobytes: int) -> Iterator[Path]:
 
 
 def make_read_only(folder: Path) -> None:
-    """Allow nobody, not even root, to write to a mounted file system any more."""
+    """Make a mounted file system read-only, even for root."""
     subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
 
 
 def fill(folder: Path) -> Path:
-    """Leave no room in a mounted file system; returns the file that takes it."""
+    """Fill a mounted file system; returns the file that fills it."""
     path = folder / "fill"
     with path.open("wb", buffering=0) as file:
         try:

@@ -1,7 +1,7 @@
 """Slow twins of the library, written from the paper's definitions: tables over all states, brute force over them.
 
-Nothing here knows the kernels or their layout. A state of a group is an integer whose bit k is its k-th
-member; tables over a group, or over a pair of groups, hold one entry a state (pair).
+Nothing here depends on the kernels or their layout. A state of a group is an integer whose bit k is its k-th
+member; tables over a group, or over a pair of groups, have one entry per state (pair).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.sparse import lil_array
 from bender_core.model import BinaryMRF
 
 Array = NDArray[np.float64]
-# Two numbers of the order of 1 this close may be told apart differently by another order of summation.
+# Two numbers of the order of 1 this close may compare differently under another order of summation.
 NEAR = 1e-9
 
 
@@ -51,7 +51,7 @@ def optimum(mrf: BinaryMRF) -> float:
 def normal_form(mrf: BinaryMRF) -> tuple[float, Array, list[Array]]:
     """Constant, unaries and tables in normal form, edge by edge as docs/method.md §1.3 has it.
 
-    What both states of a variable share is moved into the constant, as the library does.
+    The common part of both states of a variable is moved into the constant, as in the library.
     """
     unary, tables = mrf.unary.copy(), []
     for (i, j), t in zip(mrf.edges, mrf.pairwise, strict=True):
@@ -165,7 +165,7 @@ class GroupModel:
 
 @dataclass
 class NodeUpdate:
-    """What one node update of the twin did."""
+    """The record of one node update of the twin."""
 
     lower_bound: float
     upper_bound: float
@@ -189,7 +189,7 @@ class NaiveEngine:
         self.upper_bound = model.energy(self.states)
         self.depth = 1
         self.rows: dict[tuple[int, int], list[dict[int, Array]]] = {edge: [] for edge in model.edges}
-        # Whether a choice so far was so close that another order of summation may have made the other one.
+        # Whether some choice was so close that another order of summation might have decided otherwise.
         self.ambiguous = any(near_tie(phi) for phi in model.phi)
         for p, q in model.edges:
             for receiver, sender in ((p, q), (q, p)):
@@ -276,7 +276,7 @@ class NaiveEngine:
         return NodeUpdate(self.lower_bound(), self.upper_bound, rows, self.ambiguous)
 
     def close_sweep(self, gain: float, deepest: int, patience: float) -> None:
-        """See whether the envelopes have to be tight at more states."""
+        """Decide whether the envelopes must be tight at more states."""
         if patience * gain < self.upper_bound - self.lower_bound():
             self.depth = min(2 * self.depth, deepest)
 

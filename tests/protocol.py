@@ -1,4 +1,4 @@
-"""What Python and the browser say to each other, checked against its description."""
+"""The messages between Python and the browser, checked against their schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _validator(name: str) -> Draft202012Validator:
 
 
 def faults(name: str, value: Any) -> list[str]:
-    """Where a value is not what the protocol says of that name."""
+    """The errors of a value against the protocol's definition of a name."""
     return [f"{error.json_path}: {error.message[:200]}" for error in _validator(name).iter_errors(value)]
 
 

@@ -1,4 +1,4 @@
-"""What a partition will cost: bytes and seconds, foreseen from the model or counted in a trial.
+"""The cost of a partition: bytes and seconds, predicted from the model or counted in a trial.
 
 Source: docs/method.md §11.2.
 """

@@ -1,4 +1,4 @@
-"""What a run will typically cost: memory and time, before anything is allocated."""
+"""The typical memory and time of a run, predicted before anything is allocated."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.variants import Variant, variant
 
-# Typical memory is that of a run that ends by itself, or after this number of seconds.
+# Typical memory is that of a run until it ends, or for this number of seconds.
 SECONDS = 2.0
-# The rows that a run keeps are made in its first sweeps; what grows has on average 20 % more room than content.
+# A run makes most of its rows in its first sweeps; growing arrays have on average 20 % spare capacity.
 ROWS_MADE_IN, ROOM = 10, 1.2
-# A run that is over by sweep DEEP_FROM has made envelopes tight at a few states only; later it takes DEEP times the
-# rounds.
+# A run that ends by sweep DEEP_FROM makes envelopes tight at only a few states; longer ones take DEEP times the rounds.
 DEEP_FROM, DEEP = 16, 6
 # A snapshot is taken after SNAPSHOT_AFTER entries read, at the earliest, and SNAPSHOT_EVERY per entry of the messages;
-# when the room for them is full every other one is given up.
+# when their memory is full, every other one is dropped.
 SNAPSHOT_AFTER, SNAPSHOT_EVERY, SNAPSHOT_BYTES, KEPT = 1 << 26, 64, 256 << 20, 0.7
 
 
@@ -34,23 +33,23 @@ class Estimate:
 
     On models that no constant was fitted to, the seconds a sweep that `estimate` predicts are within a factor of three
     of the measured ones for 90 % of 481 runs; those that `planning.refine` predicts from a short trial for 98 %, and
-    its bytes for 96 % (``python -m benchmarks estimates``). Enumeration is foreseen. How many rows it takes to make an
-    envelope tight depends on how freely groups choose their states, which the model tells only roughly: for clear
-    communities the estimate may be twelve times too high, and how soon pruning gives up may be misjudged by ten times.
+    its bytes for 96 % (``python -m benchmarks estimates``). Enumeration is predicted exactly. The number of rows that
+    make an envelope tight depends on how freely groups choose their states, which the model shows only roughly: for
+    clear communities the estimate may be twelve times too high, and the work of pruning may be wrong by a factor of
+    ten.
 
     Attributes
     ----------
     bytes : int
-        Memory that a run typically comes to take in some seconds, with its rows, its trace, what it keeps for going
-        back and what looking at it takes. How many sweeps it makes is hardly foreseen.
+        Typical memory of a run after some seconds, with its rows, trace, snapshots and the scratch for inspection. The
+        number of its sweeps can hardly be predicted.
     least : int
         Memory without which it cannot begin.
     seconds_per_sweep : float
-        Processor time on this machine: the mean over the first ten sweeps of a run, or over all where it ends sooner.
-        What a run that stalls takes after that, when deepening has reached its limit, is not in it; neither is making
-        the tables.
+        Processor time on this machine: the mean over the first ten sweeps of a run, or over all if it ends sooner. It
+        excludes the later sweeps of a run that stalls, when deepening has reached its limit, and making the tables.
     states : int
-        States of the largest hyper-variable.
+        The number of states of the largest group.
     """
 
     bytes: int
@@ -62,7 +61,7 @@ class Estimate:
 def _foreseen_growth(
     dims: memory.Dimensions, graph: Coupled, which: Variant, schedule: str, work: Work, length: float
 ) -> float:
-    """What a run of this length (sweeps) typically takes beside that, in bytes."""
+    """The bytes that a run of this length (sweeps) typically needs in addition."""
     rows = 0.0 if which.exact else len(dims.bits) + work.added.sum() * min(length, ROWS_MADE_IN)
     deep = DEEP if graph.cyclic and length > DEEP_FROM else 1
     rounds = 0.0 if which.exact else deep * work.rounds.sum()
@@ -71,16 +70,16 @@ def _foreseen_growth(
 
 
 def growth(dims: memory.Dimensions, which: Variant, rows: float, events: float, read: float) -> float:
-    """What a run takes beside what it begins with, in bytes: for more rows and events, snapshots, and looking at it.
+    """The bytes that a run needs beyond its start: for more rows and events, snapshots, and inspection.
 
     Parameters
     ----------
     dims : Dimensions
     which : Variant
     rows, events : float
-        How many it has made.
+        The numbers it has made.
     read : float
-        Table entries that it has read.
+        Table entries it has read.
     """
     more_rows = ROOM * rows - memory.first_rows(dims, len(which.alphas), which.exact)
     more_events = ROOM * events - FIRST_EVENTS
@@ -108,7 +107,7 @@ def estimate(
     which : int or Variant
     schedule : {"mplp", "srmp"}
     stop : Stop
-        Asked whether to give up.
+        Asked whether to stop.
 
     Returns
     -------
@@ -130,7 +129,7 @@ def estimate(
 
 
 def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, work: Work, free: Freedom) -> Estimate:
-    """What a run costs whose sweeps consist of this work."""
+    """The cost of a run whose sweeps consist of this work."""
     dims = dimensions(mrf, graph)
     least = sum(first_bytes(dims, which).values())
     each = seconds(graph, which, schedule, work, speed())

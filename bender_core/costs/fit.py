@@ -1,4 +1,4 @@
-"""What fits: the memory that a run begins with, charged to an account or refused with the nearest M that would."""
+"""The initial memory of a run: charged to an account, or refused with the largest M that would fit."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from bender_core.strategies import partition
 from bender_core.units import storage
 from bender_core.variants import DEEPEST, Variant, variant
 
-# Events that there is room for from the start.
+# Initial capacity for events.
 FIRST_EVENTS = 1024
 
 
 class TooLargeError(ValueError):
-    """A choice needs more memory than there is; the message says how much, for what, and what would fit.
+    """A choice needs more memory than available; the message says how much, for what, and which choice would fit.
 
     Attributes
     ----------
     needed, limit : int
         Bytes.
     fits : int or None
-        The largest M, cut in the same way, that would fit.
+        The largest M that would fit with the same strategy.
     """
 
     def __init__(self, message: str, needed: int = 0, limit: int = 0, fits: int | None = None) -> None:
@@ -47,7 +47,7 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, lo
     part : Partition
     which : int or Variant
     looking : callable, optional
-        `memory.looking_bytes` or `memory.certifying_bytes`: count what that takes, too.
+        `memory.looking_bytes` or `memory.certifying_bytes`, whose bytes are added.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def required_bytes(mrf: BinaryMRF, part: Partition, which: int | Variant = 9, lo
 
 
 def dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
-    """What the sizes of a run's arrays depend on, before there is a hyper-graph."""
+    """The quantities that determine the sizes of a run's arrays, without a hyper-graph."""
     method, largest = plan(graph)
     return memory.Dimensions(
         mrf.n,
@@ -74,7 +74,7 @@ def dimensions(mrf: BinaryMRF, graph: Coupled) -> memory.Dimensions:
 
 
 def first_bytes(dims: memory.Dimensions, which: Variant, deepest: int = DEEPEST) -> dict[str, int]:
-    """What a run takes from its beginning on, in bytes, by what it is for."""
+    """The bytes that a run needs at its start, by purpose."""
     exact = which.exact and not which.enumerated
     return {
         "energies and couplings": memory.problem_bytes(dims),
@@ -88,7 +88,7 @@ def first_bytes(dims: memory.Dimensions, which: Variant, deepest: int = DEEPEST)
 def charge_run(
     mrf: BinaryMRF, part: Partition, which: Variant, schedule: str, account: Account, deepest: int = DEEPEST
 ) -> Line:
-    """Charge what a run takes from its beginning on.
+    """Charge the memory that a run needs at its start.
 
     Raises
     ------
@@ -98,8 +98,8 @@ def charge_run(
     dims = dimensions(mrf, coupled(mrf, part))
     needs = first_bytes(dims, which, deepest)
     name = f"{mrf.name}, M = {part.max_size}, variant {which.number}, {schedule}"
-    # Where possible room is kept for looking at the run, or at least for its certificate, also when its rows have taken
-    # all the rest.
+    # If possible, memory is reserved for inspecting the run, or at least for its certificate, even when its rows fill
+    # the rest.
     for kept in (memory.looking_bytes(dims), memory.certifying_bytes(dims), 0):
         line = account.open(name, needs | {memory.LOOKING: kept})
         if line is not None:
@@ -120,7 +120,7 @@ def _too_large(
         limit = f"the {storage(room)} that other runs leave of {limit}"
     variables = "1 variable" if part.max_size == 1 else f"{part.max_size} variables"
     return TooLargeError(
-        f"groups of up to {variables} need {storage(needed)} ({parts} among it), more than {limit}; {advice}",
+        f"groups of up to {variables} need {storage(needed)} (including {parts}), more than {limit}; {advice}",
         needed,
         room,
         fits,
@@ -141,19 +141,19 @@ def largest_fit(
     ----------
     mrf : BinaryMRF
     part : Partition
-        What does not fit; one made by hand is replaced by the model's default strategy.
+        The partition that does not fit; for one made by hand the model's default strategy is used.
     which : int or Variant
     room : int
         Bytes.
     cut : callable
-        As `partition`, which it is by default.
+        Like `partition`, the default.
     looking : callable, optional
         As for `required_bytes`.
     """
     strategy = part.strategy if part.strategy != "manual" else None
     for max_size in range(part.max_size - 1, 0, -1):
-        # A full group alone takes so much: its energies, their total and a message. Where no group is full, the cut
-        # is that of a smaller M.
+        # A lower bound: the energies, total and one message of a full group. If no group is full, the partition equals
+        # that of a smaller M.
         if 3 * memory.WORD << max_size > room:
             continue
         if required_bytes(mrf, cut(mrf, max_size, strategy), which, looking) <= room:

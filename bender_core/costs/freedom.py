@@ -1,7 +1,7 @@
-"""How freely the groups of a model choose their states: what decides how many rows their envelopes take.
+"""How freely the groups of a model choose their states, which determines the number of rows in their envelopes.
 
-All of it comes from a model and a partition alone, by looking at random labellings; nothing is allocated that grows
-with the states of a group.
+Everything is computed from a model and a partition alone, by sampling random labellings; no allocation grows with the
+states of a group.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bender_core.stopping import Stop, never
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Random labellings, and rounds in which every variable, with probability 1/2, takes its better value.
+# The number of random labellings, and of rounds in which every variable takes its better value with probability 1/2.
 LABELINGS, ROUNDS = 64, 12
 
 
@@ -42,7 +42,7 @@ def to_spins(mrf: BinaryMRF) -> Spins:
 
 
 class Freedom(NamedTuple):
-    """What a model and a partition let expect of the groups' states."""
+    """Features of a model and a partition that predict the groups' states."""
 
     frustration: float  # see `frustration`
     response: FloatArray  # (G,), see `response`
@@ -50,7 +50,7 @@ class Freedom(NamedTuple):
 
 
 def freedom(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Freedom:
-    """All there is to know.
+    """All features.
 
     Raises
     ------
@@ -61,10 +61,10 @@ def freedom(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Freedom:
 
 
 def frustration(mrf: BinaryMRF) -> float:
-    """The share of all coupling that a labelling leaves unsatisfied which satisfies the strongest first.
+    """The share of coupling that stays unsatisfied when the strongest couplings are satisfied first.
 
-    Couplings are satisfied in the order of their strength as long as none before them decides otherwise; 0 on trees and
-    where no cycle is frustrated.
+    Couplings are satisfied in the order of their strength unless earlier ones imply the opposite; 0 on trees and where
+    no cycle is frustrated.
     """
     coupling = mrf.coupling()
     strength = np.abs(coupling)
@@ -74,12 +74,12 @@ def frustration(mrf: BinaryMRF) -> float:
     return left / max(float(strength.sum()), np.finfo(float).tiny)
 
 
-# Of the models at hand, as they are the same for all partitions.
+# Cached per model, as they are the same for all partitions.
 _MINIMA: WeakKeyDictionary[BinaryMRF, NDArray[np.bool_]] = WeakKeyDictionary()
 
 
 def _local_minima(mrf: BinaryMRF, stop: Stop) -> NDArray[np.bool_]:
-    """Labellings that random ones descend to, shape (n, LABELINGS)."""
+    """The local minima reached from random labellings, shape (n, LABELINGS)."""
     if mrf not in _MINIMA:
         spins, rng = to_spins(mrf), np.random.default_rng(0)
         _MINIMA[mrf] = _relaxed(mrf, spins.coupling, spins.field[:, None], rng, stop)
@@ -89,7 +89,7 @@ def _local_minima(mrf: BinaryMRF, stop: Stop) -> NDArray[np.bool_]:
 def _relaxed(
     mrf: BinaryMRF, coupling: FloatArray, field: FloatArray, rng: np.random.Generator, stop: Stop
 ) -> NDArray[np.bool_]:
-    """What random labellings become when their variables follow their fields; (n, LABELINGS)."""
+    """Random labellings after rounds in which variables follow their fields; (n, LABELINGS)."""
     matrix = _matrix(mrf, coupling)
     spins = rng.choice([-1.0, 1.0], (mrf.n, LABELINGS))
     for _ in range(ROUNDS):
@@ -102,19 +102,19 @@ def _relaxed(
 
 def _matrix(mrf: BinaryMRF, coupling: FloatArray) -> csr_array:
     """The couplings as a symmetric matrix."""
-    from scipy.sparse import csr_array  # slow to import, and needed here only
+    from scipy.sparse import csr_array  # slow to import, and needed only here
 
     ends = mrf.edges.T
     return csr_array((np.tile(coupling, 2), (ends.reshape(-1), ends[::-1].reshape(-1))), shape=(mrf.n, mrf.n))
 
 
 def diversity(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> FloatArray:
-    """In how many states groups are found in local minima of the model, in bits (entropy), shape (G,)."""
+    """Entropy of the groups' states over local minima of the model, bits, shape (G,)."""
     return _entropy(_local_minima(mrf, stop), part)
 
 
 def response(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> FloatArray:
-    """In how many states groups answer random labellings of all others, in bits (entropy), shape (G,)."""
+    """Entropy of the groups' best responses to random labellings of all others, bits, shape (G,)."""
     spins, rng, owner = to_spins(mrf), np.random.default_rng(0), part.group_of()
     inside = owner[mrf.edges[:, 0]] == owner[mrf.edges[:, 1]]
     others = rng.choice([-1.0, 1.0], (mrf.n, LABELINGS))
@@ -125,11 +125,11 @@ def response(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> FloatArray:
 def _entropy(labelings: NDArray[np.bool_], part: Partition) -> FloatArray:
     """The entropy of the states of every group over some labellings, bits, shape (G,)."""
     code = np.zeros((len(part), LABELINGS))
-    # A random number for every member: states that differ have different sums.
+    # A random number for every member: different states have different sums.
     value = np.random.default_rng(1).normal(size=len(labelings))
     np.add.at(code, part.group_of(), value[:, None] * labelings)
     code.sort(axis=1)
-    # Where a state is not that of the labelling before; a new group begins with a new state.
+    # Where a state differs from that of the previous labelling; a new group begins with a new state.
     fresh = np.diff(code, axis=1, prepend=np.nan) != 0
     begin = np.flatnonzero(fresh)
     share = np.diff(begin, append=code.size) / LABELINGS

@@ -1,4 +1,4 @@
-"""How fast this machine is at what runs consist of: measured once, in a fraction of a second."""
+"""The speed of this machine at the basic steps of a run, measured once, in a fraction of a second."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_margi
 from bender_core.kernels.tables.affine import affine_max4
 from bender_core.model import BinaryMRF, FloatArray
 
-# Bits of a table that lies in the cache of one core, and of one that does not.
+# Bits of a table that fits into the cache of one core, and of one that does not.
 CACHED, LARGE = 12, 20
 # A table of more entries than this counts as large: 1 MB.
 CACHE = 1 << 17
-# Members of the groups that are eliminated, in pairs; and of those that are enumerated, where overhead is all.
+# Members of the groups of the elimination, coupled in pairs; and of those of the enumeration, which is all overhead.
 ELIMINATED, TINY = 10, 3
 # Short and long measurements are repeated, and the best is taken.
 SHORT, LONG = 60, 4
 
 
 class Speed(NamedTuple):
-    """Processor seconds of the steps that all else is a multiple of."""
+    """Processor seconds of the basic steps; all other costs are multiples of these."""
 
     entry: float  # reading an entry in a pass over a table in the cache
-    streamed: float  # adding an entry to another in a pass over tables that are too large for it
+    streamed: float  # adding an entry to another in a pass over tables too large for the cache
     eliminated: float  # making an entry of a table of an elimination
-    overhead: float  # a state that is enumerated where that is all overhead: branches, short loops, calls
+    overhead: float  # enumerating a state where everything is overhead: branches, short loops, calls
 
     def passing(self, states: FloatArray) -> FloatArray:
-        """Seconds of a pass over tables with these numbers of states."""
+        """Seconds of a pass over tables of these numbers of states."""
         seconds: FloatArray = states * np.where(states > CACHE, self.streamed, self.entry)
         return seconds
 
 
 @lru_cache(maxsize=1)
 def speed() -> Speed:
-    """Of this machine; the first call measures it, in a tenth of a second."""
+    """The speed of this machine; the first call measures it, in a tenth of a second."""
     return Speed(entry=_pass(), streamed=_stream(), eliminated=_elimination(), overhead=_overhead())
 
 
 def _best(action: Callable[[], object], repeats: int) -> float:
-    """The least seconds of this thread that an action takes, whatever else the machine does."""
+    """The least processor time of an action in this thread, seconds; other load on the machine does not count."""
     least = np.inf
     for _ in range(repeats):
         begin = time.thread_time()

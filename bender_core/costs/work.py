@@ -1,7 +1,7 @@
-"""What a sweep costs: what it consists of, foreseen from the model or counted in a trial, times a table of constants.
+"""The cost of a sweep: its operations, predicted from the model or counted in a trial, times a table of constants.
 
-The costs of single steps (`kernels.costs`) are multiples of what `speed` measures on this machine; they were fitted to
-runs, with the counts known. How many rounds of oracles an update takes is a matter of the model (see `freedom`); those
+The costs of single steps (`kernels.costs`) are multiples of the times that `speed` measures on this machine; they were
+fitted to runs with known counts. The number of oracle rounds in an update depends on the model (see `freedom`); its
 constants were fitted to the counts.
 """
 
@@ -21,19 +21,19 @@ from bender_core.kernels.min_marginals.exact import plan_exact
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.variants import Variant
 
-# Seconds a sweep are the mean over SWEEPS; without a cycle a run is over after about FOREST_SWEEPS.
+# Seconds per sweep are the mean over SWEEPS; without a cycle a run ends after about FOREST_SWEEPS.
 SWEEPS, FOREST_SWEEPS = 10, 4
 # Updates of a group in a sweep.
 UPDATES = {"mplp": 1, "srmp": 2}
 
 
-# Rounds of oracles in an update beside the last one, and rounds that end in a row in a sweep, of a group: 2 to the
-# power of its features (see `_features`) times these.
+# Oracle rounds in an update of a group besides the last one, and rounds of a sweep that add a row: 2 to the power of
+# its features (see `_features`) times these.
 ROUNDS = np.array([-2.317, 0.633, 0.203, 0.318, 0.192, 0.020])
 ADDING = np.array([-3.148, 0.746, 0.303, 0.183, 0.262, 0.280])
-# Rows that are recycled, in those that a sweep adds: they are made in the first sweeps, and stay.
+# Recycled rows per row that a sweep adds: rows are made in the first sweeps, and stay.
 HELD = 7.0
-# Of the rows of a sweep, an edge gets a share that grows so as 2 to the loose members of its smaller end.
+# An edge's share of the rows of a sweep grows as 2^(GROWTH · loose members of its smaller end).
 GROWTH = 0.9
 
 # Sweeps of a run: 2 to the power of its features (see `sweeps`) times these, at most as many as the engine allows.
@@ -42,10 +42,10 @@ LONGEST = 400
 
 
 class Work(NamedTuple):
-    """What a sweep consists of beside its passes over tables, on average over a run."""
+    """The work of a sweep besides its passes over tables, on average over a run."""
 
-    rounds: FloatArray  # (G,) of oracles in an update of every group
-    added: FloatArray  # (E,) rows that every edge is given in a sweep
+    rounds: FloatArray  # (G,) oracle rounds in an update of every group
+    added: FloatArray  # (E,) rows added to every edge in a sweep
     held: FloatArray  # (E,) rows that a message recycles
     sweeps: float  # that the run makes
     read: float = 0.0  # entries that the loop reads in a sweep, where they were counted
@@ -65,7 +65,7 @@ def updates(schedule: str) -> int:
 
 
 def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant, free: Freedom) -> Work:
-    """What the model lets expect."""
+    """The work predicted from the model."""
     averaged = SWEEPS if graph.cyclic else FOREST_SWEEPS
     if which.enumerated:
         return Work(np.zeros(len(graph.states)), np.zeros(len(graph.ends)), np.zeros(len(graph.ends)), averaged)
@@ -77,7 +77,7 @@ def foreseen(mrf: BinaryMRF, part: Partition, graph: Coupled, which: Variant, fr
 
 
 def sweeps(graph: Coupled, schedule: str, free: Freedom) -> float:
-    """How many sweeps a run makes to its end, about: it may be four times more, or less."""
+    """The predicted number of sweeps of a run; it may be wrong by a factor of four."""
     if not len(graph.ends):
         return 1.0
     features = [
@@ -93,7 +93,7 @@ def sweeps(graph: Coupled, schedule: str, free: Freedom) -> float:
 
 
 def entries_read(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
-    """The entries that the loop counts in a sweep."""
+    """The entries that the loop reads in a sweep."""
     degree = graph.degree
     read = updates(schedule) * (3 * (1 + degree) * graph.states + costs.STEPPED * (3 + degree)).sum()
     if which.exact:
@@ -105,7 +105,7 @@ def entries_read(graph: Coupled, which: Variant, schedule: str, work: Work, spee
 
 
 def _features(mrf: BinaryMRF, part: Partition, graph: Coupled, free: Freedom) -> FloatArray:
-    """What the rounds of an update depend on, shape (G, len(ROUNDS))."""
+    """The features that predict the rounds of an update, shape (G, len(ROUNDS))."""
     owner, groups = part.group_of(), len(part)
     weight: FloatArray = np.abs(mrf.coupling())
     outside = owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]]
@@ -129,7 +129,7 @@ def _features(mrf: BinaryMRF, part: Partition, graph: Coupled, free: Freedom) ->
 
 
 def shares(graph: Coupled) -> FloatArray:
-    """What share of all rows every edge gets, shape (E,)."""
+    """The share of all rows that every edge gets, shape (E,)."""
     share: FloatArray = np.exp2(GROWTH * graph.loose.min(axis=1)) * graph.couplings / graph.bits.sum(axis=1)
     return share / share.sum() if len(share) else share
 
@@ -146,7 +146,7 @@ def seconds(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Sp
 
 
 def _passing(graph: Coupled, schedule: str, sweeps: float, speed: Speed) -> float:
-    """What all variants do in a sweep: updates of the groups' tables, and their messages."""
+    """Processor seconds, for any variant, of updating the groups' tables and messages in a sweep."""
     turns, degree = updates(schedule), graph.degree
     receiver = graph.states[graph.ends]
     projected = receiver[np.exp2(graph.bits) < receiver].sum()
@@ -160,7 +160,7 @@ def _passing(graph: Coupled, schedule: str, sweeps: float, speed: Speed) -> floa
 
 
 def _with_rows(graph: Coupled, which: Variant, schedule: str, work: Work, speed: Speed) -> float:
-    """What a variant does with rows: rounds of oracles, new rows, and those that are recycled."""
+    """Processor seconds of a variant's work on rows: oracle rounds, new rows, recycled rows."""
     active, passing = np.exp2(graph.bits), speed.passing(graph.states)
     sent = active[:, ::-1]
     rounds = updates(schedule) * work.rounds
@@ -175,7 +175,7 @@ def _with_rows(graph: Coupled, which: Variant, schedule: str, work: Work, speed:
 
 
 def by_message(graph: Coupled, which: Variant, work: Work, speed: Speed) -> FloatArray:
-    """Seconds of every exact message by the way that the engine will choose for it, shape (E, 2)."""
+    """Seconds of every exact message by the method that the engine will choose for it, shape (E, 2)."""
     receiver, sender = graph.bits, graph.bits[:, ::-1]
     states, sent = np.exp2(receiver), np.exp2(sender)
     enumerated = states * (costs.STATE_OVERHEAD * speed.overhead * (1 + sender) + costs.PAIR * speed.entry * sent)
@@ -195,14 +195,14 @@ def by_message(graph: Coupled, which: Variant, work: Work, speed: Speed) -> Floa
 
 
 class Coupled(NamedTuple):
-    """The coupled groups, as far as times depend on them. An edge carries two messages, one into either end."""
+    """The properties of the coupled groups that determine times. An edge carries two messages, one into either end."""
 
     states: FloatArray  # (G,) of every group
     ends: IntArray  # (E, 2)
     bits: IntArray  # (E, 2) members of either end that are coupled to the other
     loose: FloatArray  # (E, 2) how many of them are loose: see `looseness`
-    first: IntArray  # (E + 1,) where the couplings of an edge begin
-    coupling_bit: IntArray  # (K, 2) the members that it joins, numbered among those
+    first: IntArray  # (E + 1,) index of the first coupling of an edge
+    coupling_bit: IntArray  # (K, 2) the two members of a coupling, numbered among the coupled ones
     cyclic: bool  # whether edges close a cycle of groups
 
     @property
@@ -218,7 +218,7 @@ class Coupled(NamedTuple):
         return number
 
     def received(self, values: FloatArray) -> FloatArray:
-        """The sum over the messages into every group, shape (G,), of what concerns a message, shape (E, 2)."""
+        """The sum, shape (G,), over the messages into every group, of a value per message, shape (E, 2)."""
         return totals(self.ends.reshape(-1), values.reshape(-1), len(self.states))
 
 
@@ -238,7 +238,7 @@ def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:
     edge = np.searchsorted(pairs @ code, groups[between] @ code)
     order = np.argsort(edge, kind="stable")
     edge, between = edge[order], between[order]
-    # Every member that is coupled on a side of an edge, once, and where the couplings find theirs.
+    # Every coupled member on each side of an edge, once, and the members of each coupling.
     used, place = np.unique((2 * edge[:, None] + [0, 1]) * mrf.n + members[between], return_inverse=True)
     place = place.reshape(-1, 2)
     side, member = np.divmod(used, max(mrf.n, 1))
@@ -257,10 +257,10 @@ def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:
 
 
 def looseness(mrf: BinaryMRF, owner: IntArray) -> FloatArray:
-    """How much of every variable is at the disposal of other groups, 0 to 1.
+    """How much of every variable other groups can decide, 0 to 1.
 
-    The geometric mean of two shares: by how much its couplings outweigh its own preference, which leaves nothing where
-    they cannot turn it, and how many of them leave its group.
+    The geometric mean of two shares: how much its couplings outweigh its own preference (0 where they cannot), and how
+    many of them leave its group.
     """
     weight = np.abs(mrf.coupling())
     leaving = weight * (owner[mrf.edges[:, 0]] != owner[mrf.edges[:, 1]])
@@ -276,16 +276,16 @@ def looseness(mrf: BinaryMRF, owner: IntArray) -> FloatArray:
 
 
 def evenness(values: FloatArray, label: IntArray, n_labels: int) -> FloatArray:
-    """How even the positive values of every label are: 1 if they are the same, 1 / count if one is all there is."""
+    """How even the positive values of every label are: 1 if all are equal, 1 / count if one dominates."""
     count, total, squares = (totals(label, values**power, n_labels) for power in (0, 1, 2))
     even: FloatArray = total**2 / np.maximum(count * squares, np.finfo(float).tiny)
     return even
 
 
 def plan(graph: Coupled) -> tuple[IntArray, FloatArray]:
-    """The engine's choice of a way for every message, and the largest table of an elimination, shape (E, 2) each.
+    """The engine's choice of a method for every message, and the largest table of an elimination, shape (E, 2) each.
 
-    The choice is the kernel's own: it depends on which bits are coupled alone.
+    The kernel makes the choice; it depends only on the coupled bits.
     """
     bits = graph.bits.reshape(-1)
     methods = no_methods(len(bits), int(bits.max(initial=1)))

@@ -1,4 +1,4 @@
-"""Many runs: planned, carried out by any number of workers, kept, and told in tables."""
+"""Many runs: planned, carried out by any number of workers, stored, and reported in tables."""
 
 import warnings
 

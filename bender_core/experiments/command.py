@@ -17,27 +17,27 @@ from bender_core.experiments.report import report
 from bender_core.experiments.store import Store
 from bender_core.experiments.tables import endings, of_plan, shared
 
-# The exit code of what Ctrl-C ended.
+# The exit code after Ctrl-C.
 INTERRUPTED = 130
-# What is finished is kept within this time, unless the store is locked.
+# Seconds within which finished runs are stored, unless the store is locked.
 STOP_SECONDS = 0.3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The subcommands and what they take."""
+    """The subcommands and their arguments."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, action, told in (
-        ("plan", _plan, "say what a plan consists of and how long it may take"),
-        ("run", _run, "do what is not done yet"),
-        ("status", _status, "say how much is done"),
+        ("plan", _plan, "describe a plan and predict its time"),
+        ("run", _run, "carry out the runs that are not done yet"),
+        ("status", _status, "print the progress"),
         ("report", _report, "print the tables"),
     ):
         command = commands.add_parser(name, help=told)
         command.add_argument("plan", type=Path, help="a TOML file; see docs/formats.md §9.1")
-        command.add_argument("--store", type=Path, help="where runs are kept; beside the plan by default")
+        command.add_argument("--store", type=Path, help="file of finished runs; by default next to the plan")
         command.set_defaults(command=action)
         if name in ("plan", "run"):
-            command.add_argument("--workers", type=int, help="runs at a time; as many as there are cores by default")
+            command.add_argument("--workers", type=int, help="parallel runs; by default the number of cores")
         if name == "run":
             command.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, like tcp://host:8786")
             command.add_argument(
@@ -64,13 +64,13 @@ def _plan(options: argparse.Namespace) -> int:
     print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
     same = shared(tasks)
     if same:
-        print(f"{same} of the runs have the same groups as another M or strategy: one is done for all of them")
+        print(f"{same} of the runs have the same groups as another M or strategy; equal runs are done once")
     print(f"about {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
     return 0
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Carry out a plan in a thread: the main thread then notices a stop at once, whatever is computed or waited for."""
+    """Carry out a plan in a thread, so that the main thread notices a stop at once."""
     carrying = _Carrying(options)
     carrying.start()
     try:
@@ -78,14 +78,14 @@ def _run(options: argparse.Namespace) -> int:
             pass
         code = 0
     except KeyboardInterrupt:
-        # What follows takes a moment; a second Ctrl-C gains nothing.
+        # The rest takes a moment; a second Ctrl-C would not help.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         code = INTERRUPTED
     if code or carrying.stop.is_set():
         carrying.end()
         print(carrying.left_at, file=sys.stderr, flush=True)
         if not carrying.ended.is_set():
-            # Python would wait for its workers; they end with this process.
+            # Python would wait for the workers; they end with this process.
             os._exit(code)
     if carrying.error is not None:
         raise carrying.error
@@ -93,16 +93,16 @@ def _run(options: argparse.Namespace) -> int:
 
 
 class _Carrying(threading.Thread):
-    """A plan that is being carried out.
+    """A plan in execution.
 
     Attributes
     ----------
     stop : Event
-        Whether it is to end.
+        Set to request the end.
     ended : Event
-        Whether it has; Python takes a thread for ended when Ctrl-C interrupts that it is joined.
+        Set when it has ended; Python regards a thread as ended when Ctrl-C interrupts a join.
     error : BaseException or None
-        Why it ended, if not as it should.
+        The error that ended it, if any.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -113,23 +113,23 @@ class _Carrying(threading.Thread):
         self._progress: Progress | None = None
 
     def end(self) -> None:
-        """Have it end, and wait until what is finished is kept; while the plan is being cut, nothing is."""
+        """Request the end, and wait until finished runs are stored; while partitions are made, there are none."""
         self.stop.set()
         if self._progress is not None:
             self.ended.wait(STOP_SECONDS)
 
     @property
     def left_at(self) -> str:
-        """How far it is, told when it is stopped."""
+        """The progress at a stop, in words."""
         if self._progress is None:
-            return "stopped before the first run; what was done earlier is kept, run the same command again to go on"
+            return "stopped before the first run; earlier runs are kept, run the same command again to resume"
         done, total = self._progress.done, self._progress.total
-        return f"stopped: {done} of {total} runs are done and kept; run the same command again to go on"
+        return f"stopped: {done} of {total} runs are done and kept; run the same command again to resume"
 
     def run(self) -> None:
         if hasattr(signal, "pthread_sigmask"):
-            # For the workers, which inherit it: Ctrl-C in a terminal would reach each of them. To start their tracker
-            # would lift it again.
+            # Inherited by the workers: Ctrl-C in a terminal would reach each of them. Starting their tracker would undo
+            # it.
             resource_tracker.ensure_running()
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         if self._options.attached:
@@ -157,7 +157,7 @@ class _Carrying(threading.Thread):
         execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
 
     def _stop_at_end_of_input(self) -> None:
-        """The parent process has closed our standard input, or is gone."""
+        """Wait until the parent process has closed our standard input, or is gone; then stop."""
         sys.stdin.read()
         self.stop.set()
 

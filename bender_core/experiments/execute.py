@@ -17,29 +17,29 @@ from bender_core.experiments.perform import WORKER_DIED, Outcome, perform
 from bender_core.experiments.plan import Task, distinct
 from bender_core.experiments.store import Store, StoreError
 
-# Tasks handed over at a time, per worker: enough that none waits, few enough that a stop is quick.
+# Tasks submitted at a time, per worker: enough to keep it busy, few enough for a quick stop.
 AHEAD = 2
-# How often progress is told and a stop looked for, at least.
+# The longest interval, in seconds, between two reports of progress and checks for a stop.
 GLANCE_SECONDS = 0.05
 
-# Entering gives workers; leaving abandons what they do.
+# Entering gives workers; leaving abandons their tasks.
 Workers = Callable[[], AbstractContextManager[Executor]]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an experiment has come.
+    """The progress of an experiment.
 
     Attributes
     ----------
     done, total : int
-        Tasks of the plan; a run that counts for several is done for all of them at once.
+        Tasks of the plan; a run that counts for several of them completes all of them at once.
     failed : int
         Of those done, the tasks whose worker died.
     seconds : float
         Since this execution began.
     last : Task or None
-        The run finished last.
+        The latest finished run.
     """
 
     done: int
@@ -49,7 +49,7 @@ class Progress:
     last: Task | None
 
     def seconds_left(self, begun_with: int) -> float | None:
-        """How long the rest will take at the pace so far; None before there is one."""
+        """Predicted seconds for the rest at the pace so far; None before the first run."""
         finished = self.done - begun_with
         return self.seconds / finished * (self.total - self.done) if finished else None
 
@@ -57,7 +57,7 @@ class Progress:
 def local(workers: int | None = None) -> Workers:
     """Processes of this machine, as many as it has cores by default."""
     count = workers or os.cpu_count() or 1
-    # Forked processes would inherit locks of threads that they do not have.
+    # Forked processes would inherit locks of threads that do not exist in them.
     context = multiprocessing.get_context("spawn")
 
     @contextmanager
@@ -66,7 +66,7 @@ def local(workers: int | None = None) -> Workers:
         try:
             yield executor
         finally:
-            # They are known only until it is shut down.
+            # The pool forgets them when it is shut down.
             processes = list((executor._processes or {}).values())
             executor.shutdown(wait=False, cancel_futures=True)
             for process in processes:
@@ -76,7 +76,7 @@ def local(workers: int | None = None) -> Workers:
 
 
 def _end_with_parent() -> None:
-    """End this worker when the process that feeds it is gone, however that came."""
+    """End this worker when its parent process is gone, for any reason."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -92,7 +92,7 @@ def dask(address: str) -> Workers:
 
     @contextmanager
     def cluster() -> Iterator[Executor]:
-        import distributed  # only who has a cluster needs it
+        import distributed  # needed only with a cluster
 
         connect: Any = distributed.Client  # untyped
         with connect(address) as client:
@@ -106,7 +106,7 @@ def dask(address: str) -> Workers:
 
 
 class _Cluster(Executor):
-    """A Dask cluster: its workers go on with what is cancelled unless they look for that themselves."""
+    """A Dask cluster: its workers continue cancelled tasks unless they check for cancellation themselves."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -116,7 +116,7 @@ class _Cluster(Executor):
 
 
 def _while_wanted(fn: Callable[..., Any], *args: Any) -> Any:
-    """Call a function that takes ``unwanted`` on a Dask worker: that its task is cancelled, or its client is gone."""
+    """Call a function on a Dask worker with ``unwanted``: whether its task is cancelled, or its client gone."""
     import distributed
 
     worker: Any = distributed.get_worker()
@@ -136,22 +136,22 @@ def execute(
     workers: int,
     on_progress: Callable[[Progress], bool | None] | None = None,
 ) -> bool:
-    """Do all tasks that the store does not hold yet, those of one key once.
+    """Do all tasks that are not in the store yet, those of one key once.
 
     A task whose worker dies is tried once more, alone; if its worker dies again, it is recorded as
-    failed until the next time.
+    failed, and retried on the next execution.
 
     Parameters
     ----------
     tasks : sequence of Task
     store : Store
     workers_of : callable
-        `local(...)` or `dask(...)`; called anew after a worker has died.
+        `local(...)` or `dask(...)`; called again after a worker has died.
     workers : int
-        How many tasks run at a time.
+        The number of parallel tasks.
     on_progress : callable, optional
         Called with the `Progress` after every run and at least every `GLANCE_SECONDS`; execution ends if it returns
-        True: what is finished is kept, and what is running is done again next time.
+        True. Finished runs are kept, and unfinished ones are repeated next time.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def execute(
 
 
 class _State:
-    """What is done, and whether to go on."""
+    """The progress, and whether to continue."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class _State:
 
 
 def _drain(todo: Sequence[Task], workers_of: Workers, workers: int, state: _State) -> list[Task]:
-    """Do tasks until none is left or a stop is asked for; returns those that were running when a worker died."""
+    """Do tasks until none is left or a stop is requested; returns those that were running when a worker died."""
     suspects: list[Task] = []
     waiting = list(reversed(todo))
     while waiting and not state.stopped:
@@ -223,14 +223,14 @@ def _drain(todo: Sequence[Task], workers_of: Workers, workers: int, state: _Stat
                 unfinished = _keep_finished(running, state)
                 if not _is_death(error):
                     raise
-                # Those handed over first were running, and one of them did it; the others merely waited.
+                # The tasks submitted first were running, and one of them killed the worker; the others only waited.
                 suspects += unfinished[:workers]
                 waiting += reversed(unfinished[workers:])
     return suspects
 
 
 def _keep_finished(running: dict[Future[Outcome], Task], state: _State) -> list[Task]:
-    """Keep the runs that have come to their end; returns the others."""
+    """Store the finished runs; returns the others."""
     unfinished = []
     for future, task in running.items():
         if future.done() and not future.cancelled() and future.exception() is None:
@@ -241,5 +241,5 @@ def _keep_finished(running: dict[Future[Outcome], Task], state: _State) -> list[
 
 
 def _is_death(error: Exception) -> bool:
-    """Whether an error says that a worker died: Dask has its own, which is not there where Dask is not."""
+    """Whether an error means that a worker died; Dask, which is optional, has a separate error for it."""
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"

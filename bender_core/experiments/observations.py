@@ -1,4 +1,4 @@
-"""What the paper observed in its study, asked of any runs: does it hold here, and by which numbers."""
+"""The observations of the paper's study, checked with any runs and supported by numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bender_core.experiments.tables import BASELINE, Timing, fitted_line, timing
 
 LOOSEST, EVERYWHERE = (1, 2, 3, 4, 5), (6, 7, 8, 9, 10)
 PAPERS = LOOSEST + EVERYWHERE
-# The paper says "little", "substantial" and "highly similar"; this is what we take them for.
+# Our reading of the paper's "little", "substantial" and "highly similar".
 LITTLE, SUBSTANTIAL_SECONDS, SIMILAR = 0.01, 5.0, 1.25
 MOSTLY = 0.9
 
@@ -25,11 +25,11 @@ class Observation:
     Attributes
     ----------
     claim : str
-        What the paper observed.
+        The observation.
     holds : bool
-        Whether it does here, by our reading of its words.
+        Whether it holds here, by our reading of its words.
     numbers : str
-        By which numbers.
+        The numbers that decide it.
     """
 
     claim: str
@@ -38,12 +38,12 @@ class Observation:
 
 
 def observations(runs: Sequence[FinishedRun]) -> list[Observation]:
-    """The paper's observations that can be looked into with these runs.
+    """The paper's observations that these runs can decide.
 
     Parameters
     ----------
     runs : sequence of FinishedRun
-        All of one schedule; every variant counts on those groups alone on which all ten and the baseline have run.
+        All of one schedule; only partitions on which all ten variants and the baseline have run are counted.
     """
     cuts = _complete(timings(runs))
     return [look(cuts) for look in _LOOKS] if cuts else []
@@ -53,7 +53,7 @@ Cuts = list[dict[int, Timing]]
 
 
 def _complete(timed: Sequence[Timing]) -> Cuts:
-    """The runs of the paper's variants and the baseline, groups by groups, where all are there."""
+    """The runs of the paper's variants and the baseline, by partition, where none is missing."""
     found: dict[str, dict[int, Timing]] = {}
     for timing in timed:
         found.setdefault(timing.baseline.task.key, {})[timing.run.task.variant] = timing
@@ -66,7 +66,7 @@ def _gap(cuts: Cuts) -> Observation:
     share = float((away <= LITTLE).mean()) if timed else 0.0
     most = f"; at most {away.max():.2g} away" if timed else ""
     return Observation(
-        "The gap hardly depends on the variant, and is that of the baseline.",
+        "The gap hardly depends on the variant, and equals that of the baseline.",
         share >= MOSTLY,
         f"{_percent(share)} of the {len(timed)} runs in which neither reached its time limit end within {LITTLE:g} of "
         f"the baseline's gap (relative to the bound){most}.",
@@ -76,7 +76,7 @@ def _gap(cuts: Cuts) -> Observation:
 def _growth(cuts: Cuts) -> Observation:
     slopes = [fitted_line([cut[v] for cut in cuts])[0] for v in PAPERS]
     return Observation(
-        "The longer the baseline takes, the larger is the speed-up.",
+        "The longer the baseline takes, the larger the speed-up.",
         max(slopes) < 1,
         f"In log-log, the time of a variant grows with the baseline's to the power of {min(slopes):.2f} to "
         f"{max(slopes):.2f}; below 1, the speed-up grows.",
@@ -87,7 +87,7 @@ def _ahead(cuts: Cuts) -> Observation:
     slow = [cut for cut in cuts if cut[BASELINE].run.outcome.seconds >= SUBSTANTIAL_SECONDS]
     ratios = np.array([[_seconds(cut, BASELINE) / _seconds(cut, v) for v in PAPERS] for cut in slow])
     share = float((ratios > 1).mean()) if slow else 0.0
-    numbers = f"The baseline took {SUBSTANTIAL_SECONDS:g} s or more on {len(slow)} of {len(cuts)} cuts"
+    numbers = f"The baseline took {SUBSTANTIAL_SECONDS:g} s or more on {len(slow)} of {len(cuts)} partitions"
     if slow:
         numbers += f"; there {_percent(share)} of the runs are faster, the median by {np.median(ratios):.3g}×"
     return Observation(

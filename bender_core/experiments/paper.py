@@ -1,8 +1,8 @@
-"""What the paper published of its study, to be set beside ours.
+"""The paper's published results, for comparison with ours.
 
 Yarkony and Wang, *Accelerating Message Passing for MAP with Benders Decomposition*, table "Percentiles of Normalized
 Gap across Algorithm for M=5,16". Their 97 instances are not public; ours are generated, so levels may differ where the
-instances are harder or easier: what can be compared is how the variants stand to one another.
+instances are harder or easier: compare the order of the variants.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One run of a plan, in whatever process: from the task to what came of it."""
+"""One run of a plan, in any process: from the task to its outcome."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ ENDINGS = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run.
+    """The outcome of a run.
 
     Attributes
     ----------
     status : str
-        How it ended: "gap closed", "no progress", or which limit it reached.
+        "gap closed", "no progress", or the limit that it reached.
     lower_bound, upper_bound : float
         Energies; infinite if the run never began.
     sweeps, rows : int
     seconds : float
         Of the wall clock, tables included.
     labeling : bytes
-        The best labelling, eight variables a byte.
+        The best labelling, eight variables per byte.
     curve : bytes
-        `CURVE` records, one a sweep, packed by `pack_curve`.
+        `CURVE` records, one per sweep, packed by `pack_curve`.
     """
 
     status: str
@@ -69,20 +69,20 @@ class Outcome:
 
 
 def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome:
-    """Do a run within its limits; a run that is too large has an outcome too.
+    """Do a run within its limits; a run that is too large also has an outcome.
 
     Parameters
     ----------
     task : Task
     unwanted : callable, optional
-        Asked about every 50 ms whether the outcome is no longer wanted.
+        Called about every 50 ms; the run is abandoned if it returns True.
 
     Raises
     ------
     CancelledError
-        If it has become unwanted.
+        If ``unwanted`` returned True.
     FormatError, ModelError, PartitionError, OSError
-        If its instance cannot be had or cut any more.
+        If its instance can no longer be loaded or partitioned.
     """
     limits = task.limits
     mrf, part = task.cut()
@@ -106,12 +106,12 @@ Record = tuple[float, int, float, float, int]
 
 
 def record(engine: Engine, seconds: float) -> Record:
-    """Where a run stands, as a `CURVE` record."""
+    """The position of a run, as a `CURVE` record."""
     return seconds, engine.sweep, engine.lower_bound, engine.upper_bound, engine.n_rows
 
 
 def outcome_of(engine: Engine, seconds: float, records: Sequence[Record]) -> Outcome:
-    """What came of a run that took some seconds and went through some records."""
+    """The outcome of a run, from its seconds and records."""
     return Outcome(
         status=ENDINGS.get(engine.status, engine.status.name.lower().replace("_", " ")),
         lower_bound=engine.lower_bound,
@@ -126,7 +126,7 @@ def outcome_of(engine: Engine, seconds: float, records: Sequence[Record]) -> Out
 
 @cache
 def _warm() -> None:
-    """Load the kernels: a worker's first run would take longer than its others."""
+    """Load the kernels; otherwise a worker's first run would take longer than its others."""
     warm_up()
 
 

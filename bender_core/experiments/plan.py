@@ -1,4 +1,4 @@
-"""What an experiment consists of: instances × M × strategies × variants × schedules, and the limits of each run.
+"""The plan of an experiment: instances × M × strategies × variants × schedules, and the limits of each run.
 
 A plan is a small TOML file. Source: docs/formats.md §9.1.
 """
@@ -24,7 +24,7 @@ from bender_core.strategies import STRATEGIES, default_strategy, partition
 from bender_core.synth._family import Value
 from bender_core.variants import SCHEDULES, VARIANTS
 
-# What decides the result of a run, beside the model and its groups.
+# The code that decides the result of a run, besides the model and its groups.
 _DECIDING = (
     "groups.py",
     "hypergraph.py",
@@ -39,28 +39,28 @@ _DECIDING = (
     "run/result.py",
     "variants.py",
 )
-# How many sweeps a run is expected to take where nothing is known.
+# The number of sweeps expected of a run when nothing is known.
 EXPECTED_SWEEPS = 25
-# Of one family in a plan; more were meant otherwise.
+# The most instances of one family in a plan; more are surely a mistake.
 MOST_INSTANCES = 100_000
-# No limit is larger: more sweeps, seconds or megabytes than anybody has.
+# The largest limit, beyond any practical number of sweeps, seconds or megabytes.
 LARGEST_LIMIT = 1e12
-# Instances whose tasks are looked at when a plan is weighed.
+# The number of instances sampled to predict the time of a plan.
 _ASKED = 4
 
 
 class PlanError(ValueError):
-    """A plan cannot be carried out; the message says where and how to mend it."""
+    """A plan cannot be carried out; the message says where and how to fix it."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A model, by what makes it.
+    """A model, described by its source.
 
     Attributes
     ----------
     source : str
-        A family of `bender_core.synth`, or the path of a file; of a run made by hand, the name of the model.
+        A family of `bender_core.synth`, or the path of a file; for a run made interactively, the name of the model.
     values : tuple of (str, value)
         The parameters of the family, all of them; empty for a file.
     """
@@ -69,23 +69,23 @@ class Instance:
     values: tuple[tuple[str, Value], ...] = ()
 
     def load(self) -> BinaryMRF:
-        """The model itself.
+        """Load or generate the model.
 
         Raises
         ------
         FormatError, ModelError, OSError
-            If there is none.
+            If it cannot be loaded or generated.
         """
         return _load(self)
 
     @property
     def title(self) -> str:
-        """What people call it: the family and its seed, or the file's name."""
+        """A title: the family and its seed, or the file's name."""
         return f"{self.source} {dict(self.values).get('seed', '')}".rstrip() if self.made else Path(self.source).name
 
     @property
     def made(self) -> bool:
-        """Whether a family makes it; else it is a file."""
+        """Whether a family generates it; otherwise it is a file."""
         return bool(self.values)
 
 
@@ -94,7 +94,7 @@ def _load(instance: Instance) -> BinaryMRF:
     return synth.generate(instance.source, **dict(instance.values)) if instance.made else io.load(instance.source)
 
 
-# Tasks that share their groups come one after another.
+# Tasks with the same groups are consecutive.
 @lru_cache(maxsize=4)
 def _cut(instance: Instance, max_size: int, strategy: str) -> tuple[BinaryMRF, Partition]:
     mrf = instance.load()
@@ -103,7 +103,7 @@ def _cut(instance: Instance, max_size: int, strategy: str) -> tuple[BinaryMRF, P
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run is ended.
+    """The limits of a run.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Limits:
     seconds : float
         Of the wall clock.
     megabytes : int
-        For tables and rows.
+        Of memory, for tables and rows.
     """
 
     sweeps: int = 400
@@ -127,8 +127,8 @@ class Task:
     ----------
     key : str
         A hash of all that decides its result: the energies, the groups, variant, schedule, limits, and our code.
-        Tasks of one key, like those of two M that give the same groups, are one run: it is done once and counts for
-        each of them.
+        Tasks with the same key, such as those of two M that give the same groups, are one run: it is done once and
+        counts for each of them.
     model : str
         The content hash of the instance.
     instance : Instance
@@ -150,7 +150,7 @@ class Task:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """A title: instance, M, variant and schedule."""
         return f"{self.instance.title}, M {self.max_size}, variant {self.variant}, {self.schedule}"
 
     def cut(self) -> tuple[BinaryMRF, Partition]:
@@ -159,14 +159,14 @@ class Task:
         Raises
         ------
         FormatError, ModelError, PartitionError, OSError
-            If the instance cannot be had or cut (any more).
+            If the instance cannot be loaded or partitioned (any more).
         """
         return _cut(self.instance, self.max_size, self.strategy)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Runs to be done.
+    """The runs of an experiment.
 
     Attributes
     ----------
@@ -196,17 +196,17 @@ class Plan:
         return itertools.product(self.instances, self.sizes, self.strategies)
 
     def tasks(self, on_progress: Callable[[float], object] | None = None) -> list[Task]:
-        """All runs, instance by instance; those on equal groups share their key.
+        """All runs, instance by instance; runs on equal groups share their key.
 
         Parameters
         ----------
         on_progress : callable, optional
-            Called with the share of the instances that are cut, from 0 to 1.
+            Called with the share of instances partitioned so far, from 0 to 1.
 
         Raises
         ------
         FormatError, ModelError, PartitionError, OSError
-            If an instance cannot be had or cut.
+            If an instance cannot be loaded or partitioned.
         """
         found: dict[Task, None] = {}
         cuts = list(self._cuts())
@@ -215,13 +215,13 @@ class Plan:
                 on_progress(k / len(cuts))
             mrf, part = _cut(instance, max_size, strategy)
             for variant, schedule in itertools.product(self.variants, self.schedules):
-                # A strategy that is named twice, by "default" too, is one.
+                # A strategy named twice, also by "default", counts once.
                 found[task_of(instance, mrf, part, max_size, variant, schedule, self.limits)] = None
         return list(found)
 
 
 def distinct(tasks: Iterable[Task]) -> list[Task]:
-    """The first task of every key: what is to be done for all of them."""
+    """The first task of every key."""
     found: dict[str, Task] = {}
     for task in tasks:
         found.setdefault(task.key, task)
@@ -229,7 +229,7 @@ def distinct(tasks: Iterable[Task]) -> list[Task]:
 
 
 def seconds_expected(tasks: Iterable[Task]) -> float:
-    """A guess of how long tasks will take together, each no longer than its limit; some instances stand for all."""
+    """Predicted total seconds of some tasks, each at most its limit, extrapolated from a sample of the instances."""
     tasks = distinct(tasks)
     instances = list(dict.fromkeys(task.instance for task in tasks))
     asked = set(instances[:: -(-len(instances) // _ASKED)] if instances else ())
@@ -247,7 +247,7 @@ def _expected(task: Task) -> float:
 def task_of(
     instance: Instance, mrf: BinaryMRF, part: Partition, max_size: int, variant: int, schedule: str, limits: Limits
 ) -> Task:
-    """The task of a run on a model that is cut already; ``max_size`` is M as it was asked for."""
+    """The task of a run on a partitioned model; ``max_size`` is the requested M."""
     digest = hashlib.sha256(f"{code_version()} {mrf.content_hash()} {variant} {schedule} {limits}".encode())
     for group in part.groups:
         digest.update(len(group).to_bytes(8, "little"))
@@ -258,7 +258,7 @@ def task_of(
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """A hash of the code that decides results, with the version of what compiles it."""
+    """A hash of the code that decides results, with the version of its compiler."""
     folder = Path(__file__).parents[1]
     digest = hashlib.sha256(version("numba").encode())
     for pattern in _DECIDING:
@@ -280,12 +280,12 @@ def read_plan(path: Path) -> Plan:
     Parameters
     ----------
     path : Path
-        A TOML file; the files that it names are beside it.
+        A TOML file; paths in it are relative to its folder.
 
     Raises
     ------
     PlanError
-        If it is no plan.
+        If it is not a valid plan.
     OSError
         If it cannot be read.
     """
@@ -297,12 +297,12 @@ def read_plan(path: Path) -> Plan:
 
 
 def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
-    """A plan from what a TOML file says.
+    """A plan from the content of a TOML file.
 
     Raises
     ------
     PlanError
-        If it is no plan.
+        If it is not a valid plan.
     """
     _require_known(data, _KEYS, "the plan")
     entries = data.get("instances")
@@ -328,7 +328,7 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
 
 def _name(value: object) -> str:
     if not isinstance(value, str):
-        raise PlanError(f"the name is {value!r}; write it as a text in quotes")
+        raise PlanError(f"the name is {value!r}; write it as a string in quotes")
     return value
 
 
@@ -350,11 +350,11 @@ def _choices(runs: Mapping[str, Any], key: str, known: Any, default: tuple[Any, 
     if values is None:
         raise PlanError(f"[runs] has no {key}; add them, like {key} = [5, 9]")
     if values == []:
-        raise PlanError(f"[runs] {key} is empty; give one at least")
+        raise PlanError(f"[runs] {key} is empty; give at least one")
     for value in values if isinstance(values, list | tuple) else [values]:
         if type(value) not in (int, str) or value not in known:
             allowed = f"{known[0]} to {known[-1]}" if isinstance(known, range) else ", ".join(map(str, known))
-            raise PlanError(f"[runs] {key} holds {value!r}; choose from {allowed}")
+            raise PlanError(f"[runs] {key} contains {value!r}; choose from {allowed}")
     return tuple(values) if isinstance(values, list | tuple) else (values,)
 
 
@@ -372,7 +372,7 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
         _require_known(entry, ("files",), "an entry of [[instances]]")
         found = sorted(folder.glob(str(entry["files"])))
         if not found:
-            raise PlanError(f"there are no files {entry['files']!r} beside the plan; correct the pattern")
+            raise PlanError(f"there are no files {entry['files']!r} next to the plan; correct the pattern")
         return [Instance(str(path)) for path in found]
     values = dict(entry)
     name = values.pop("family")
@@ -383,7 +383,7 @@ def _instances(entry: object, folder: Path) -> list[Instance]:
     many = [_many(values.get(parameter.name, parameter.default)) for parameter in family.parameters]
     count = math.prod(map(len, many))
     if not count:
-        raise PlanError(f"the family {name} has an empty list or range of values; give one value at least")
+        raise PlanError(f"the family {name} has an empty list or range of values; give at least one value")
     if count > MOST_INSTANCES:
         raise PlanError(f"the family {name} is asked for {count:,} instances; at most {MOST_INSTANCES:,} are made")
     try:

@@ -1,4 +1,4 @@
-"""Runs on one model side by side. The one that has had the least time goes next, so a race is fair at any moment."""
+"""Runs on one model side by side. The run with the least time goes next, so a race is fair at any moment."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.run.engine import Engine
 
-# Records from within sweeps that a run keeps at most, beside those at the ends of sweeps.
+# The most records from within sweeps that a run keeps, besides those at the ends of sweeps.
 MOST_WITHIN = 2000
 
-# A run's own computing time: what else the machine does meanwhile is no runner's fault.
+# The thread's processor time, which excludes other load on the machine.
 Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What a run of a race is.
+    """The settings of a run in a race.
 
     Attributes
     ----------
     mrf : BinaryMRF
     part : Partition
     max_size : int
-        M as it was asked for.
+        The requested M.
     variant : int
     schedule : str
     """
@@ -44,7 +44,7 @@ class Entry:
 
     @cached_property
     def memory(self) -> int:
-        """The bytes that it will need, predicted."""
+        """The bytes that it is predicted to need."""
         return required_bytes(self.mrf, self.part, self.variant)
 
     def task(self, limits: Limits) -> Task:
@@ -63,13 +63,13 @@ class Lane:
     limits : Limits
     clock : callable
     account : Account, optional
-        What its memory is charged to, beside its own limit.
+        The account that its memory is charged to, in addition to its own limit.
     seconds : float
         Its own computing time, tables included.
     records : list of Record
-        Where it stood at the start, at the end of every sweep, and some moments between.
+        Its positions at the start, at the end of every sweep, and at some moments between.
     outcome : Outcome or None
-        Once it has ended; its memory is free by then.
+        Set when it has ended; its memory is then free.
     """
 
     entry: Entry
@@ -88,13 +88,13 @@ class Lane:
 
     @property
     def share(self) -> float:
-        """How much of it is done, at the least: it may end before its limits."""
+        """The share that is done, at least: it may end before its limits."""
         if self.outcome is not None:
             return 1.0
         return min(max(self.sweeps / self.limits.sweeps, self.seconds / self.limits.seconds), 1.0)
 
     def advance(self) -> None:
-        """Go on to the end of the sweep, for about 50 ms at most.
+        """Advance to the end of the sweep, for at most about 50 ms.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Lane:
             self.end()
 
     def end(self) -> None:
-        """Leave it where it stands and free its memory. One that was stopped had a limit of the time it took."""
+        """End it at its position and free its memory. For a run that was stopped, the time used becomes its limit."""
         if self._engine is not None and self.outcome is None:
             if not self._engine.finished and self.seconds < self.limits.seconds:
                 self.limits = replace(self.limits, seconds=self.seconds)
@@ -152,7 +152,7 @@ class Race:
         return all(lane.outcome is not None for lane in self.lanes)
 
     def advance(self) -> None:
-        """Let the run that has had the least time go on a little.
+        """Advance the run with the least time a little.
 
         Raises
         ------
@@ -162,12 +162,12 @@ class Race:
 
 
 def ends_of_sweeps(records: Sequence[Record]) -> list[bool]:
-    """Of every record, whether it was made at the end of a sweep: the first to tell of another sweep."""
+    """Whether each record was made at the end of a sweep: it is the first with a new number of sweeps."""
     return [k > 0 and records[k - 1][1] != one[1] for k, one in enumerate(records)]
 
 
 def thinned(records: Sequence[Record]) -> list[Record]:
-    """The records without every other one of those from within sweeps; the first and the last stay."""
+    """The records without every other one from within sweeps; the first and the last stay."""
     kept, skip = [], False
     for k, (one, is_end) in enumerate(zip(records, ends_of_sweeps(records), strict=True)):
         if is_end or k in (0, len(records) - 1):

@@ -1,4 +1,4 @@
-"""Everything that an experiment found, in plain text."""
+"""The results of an experiment, in plain text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bender_core.experiments.tables import BASELINE, PERCENTILES, by_other_code,
 
 
 def report(runs: Sequence[FinishedRun]) -> str:
-    """What became of the runs, what the paper observed, times, and gaps beside the paper's; an empty line between."""
+    """Endings of the runs, the paper's observations, times, and gaps next to the paper's, separated by empty lines."""
     sections = (_endings(runs), _observations(runs), _times(runs), _gaps(runs))
     return "\n\n".join("\n".join(section) for section in sections if section)
 

@@ -1,6 +1,7 @@
-"""Where finished runs are kept: one SQLite file, which several processes may write at once.
+"""The store of finished runs: one SQLite file, which several processes may write at once.
 
-A run is written once, whole, when it is finished: what is in the store is complete, whatever was killed when.
+A run is written once, when it is finished, in one transaction: all runs in the store are complete, even if processes
+were killed.
 Source: docs/formats.md §9.2.
 """
 
@@ -26,9 +27,9 @@ CREATE TABLE IF NOT EXISTS runs (
     seconds REAL NOT NULL, labeling BLOB NOT NULL, curve BLOB NOT NULL, code TEXT NOT NULL, finished TEXT NOT NULL
 ) WITHOUT ROWID
 """
-# Seconds, for another writer that is just committing.
+# Seconds to wait for another writer to commit.
 WAIT = 10.0
-# What SQLite's primary result codes mean for people.
+# SQLite's primary result codes in plain words.
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full; make room and try again",
     sqlite3.SQLITE_BUSY: f"another program has kept it locked for {WAIT:g} s; end that program and try again",
@@ -37,14 +38,14 @@ _REASONS = {
     sqlite3.SQLITE_NOTADB: "it is not a store of runs; move it away or choose another place",
     sqlite3.SQLITE_ERROR: "it is not a store of runs; move it away or choose another place",
     sqlite3.SQLITE_CORRUPT: "it is damaged; move it away and try again (sqlite3's .recover saves what is readable)",
-    sqlite3.SQLITE_IOERR: "the disk is full or fails, or files may not grow; mend that and try again",
+    sqlite3.SQLITE_IOERR: "the disk is full or fails, or files may not grow; fix that and try again",
 }
-# SQLite's limit of variables in a statement, and some room.
+# SQLite's limit of variables in a statement, with a margin.
 _KEYS_AT_ONCE = 500
 
 
 class StoreError(OSError):
-    """A store cannot be read or written; the message says where, why and how to mend it."""
+    """A store cannot be read or written; the message says where, why and how to fix it."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(errno.EIO, reason, str(path))
@@ -62,7 +63,7 @@ class FinishedRun:
     task : Task
     outcome : Outcome
     code : str
-        `plan.code_version` of the code that did it.
+        `plan.code_version` of the code that ran it.
     finished : str
         When, UTC.
     """
@@ -79,7 +80,7 @@ class Store:
     Parameters
     ----------
     path : Path
-        Created if missing, also if it is removed later.
+        Created if missing, even if it is removed later.
 
     Raises
     ------
@@ -94,11 +95,11 @@ class Store:
 
     @contextmanager
     def _connected(self, consequence: str = "") -> Iterator[sqlite3.Connection]:
-        """A connection and a transaction; if it fails, the error begins with the consequence."""
+        """A connection with a transaction; if it fails, the error begins with the consequence."""
         with _explained(self.path, consequence):
             connection = sqlite3.connect(self.path.resolve().as_uri(), timeout=WAIT, uri=True)
             try:
-                # Readers do not wait for writers, and a commit that was cut short leaves no trace.
+                # Readers do not wait for writers, and an interrupted commit leaves no trace.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute(_SCHEMA)
                 connection.execute("CREATE INDEX IF NOT EXISTS by_model ON runs (model)")
@@ -108,7 +109,7 @@ class Store:
                 connection.close()
 
     def add(self, task: Task, outcome: Outcome) -> bool:
-        """Keep a run; returns whether it is kept. The first of two equal runs stays, unless its worker died."""
+        """Store a run; returns whether it was stored. The first of two equal runs stays, unless its worker died."""
         values = {
             "key": task.key,
             "model": task.model,
@@ -131,7 +132,7 @@ class Store:
             return done.rowcount == 1
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
-        """Those of the tasks that are not done yet, or whose worker died, in their order."""
+        """The tasks that are not done yet, or whose worker died, in their order."""
         tasks = list(tasks)
         done: set[str] = set()
         with self._connected() as connection:
@@ -153,7 +154,7 @@ class Store:
         return self._runs("WHERE model = ? ORDER BY finished DESC, key", model)
 
     def adopt(self, other: Path) -> None:
-        """Take over the runs of another store that are not here; it is only read, also from a read-only place."""
+        """Copy the missing runs from another store, which is only read and may be read-only."""
         with self._connected() as connection:
             with _explained(other):
                 connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
@@ -171,7 +172,7 @@ def _explained(path: Path, consequence: str = "") -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        # The low byte of a result code is the kind, the rest are details.
+        # The low byte of a result code is its kind, the rest are details.
         kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
         raise StoreError(path, consequence + _REASONS.get(kind, str(error))) from error
 

@@ -1,4 +1,4 @@
-"""What an experiment found: gaps and speeds, as the paper tells them."""
+"""Results of an experiment: gaps and speed-ups, as the paper reports them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bender_core.experiments.perform import SECONDS_REACHED
 from bender_core.experiments.plan import Instance, Task, code_version, distinct
 from bender_core.experiments.store import FinishedRun
 
-# Of the paper's table of normalised gaps, and the variant that its times are compared with.
+# The levels of the paper's table of normalised gaps, and the baseline of its times.
 PERCENTILES = (80, 90, 93, 95, 98, 100)
 BASELINE = 11
 
@@ -47,14 +47,14 @@ class Gaps:
 
 @dataclass(frozen=True)
 class Timing:
-    """A run beside the baseline's run on the same groups."""
+    """A run, and the baseline's run on the same groups."""
 
     run: FinishedRun
     baseline: FinishedRun
 
     @property
     def cut_short(self) -> bool:
-        """Whether one of them reached its time limit, so that its time is only known to be longer."""
+        """Whether one of them reached its time limit, so that its time is only a lower bound."""
         return SECONDS_REACHED in (self.run.outcome.status, self.baseline.outcome.status)
 
 
@@ -67,11 +67,11 @@ class Speed:
     max_size, variant : int
     schedule : str
     count : int
-        Runs that both have done.
+        Partitions on which both have run.
     cut_short : int
         Of these, those in which one of the two reached its time limit.
     speedup : float
-        The median of the ratios of times, a limit standing for a time that reached it.
+        The median of the ratios of times; for a run that reached its limit, the limit is its time.
     slope, intercept : float
         Of `fitted_line`.
     """
@@ -87,9 +87,9 @@ class Speed:
 
 
 def of_plan(runs: Iterable[FinishedRun], tasks: Iterable[Task]) -> list[FinishedRun]:
-    """The run of every task of a plan that is done; where there is none by the present code, the latest by another.
+    """The run of every finished task of a plan, by the current code or else the latest by another version.
 
-    A run that counts for several tasks is there for each of them, under its M and strategy.
+    A run that counts for several tasks appears for each of them, with its M and strategy.
     """
     tasks = list(tasks)
     keys = {task.key for task in tasks}
@@ -104,18 +104,18 @@ def of_plan(runs: Iterable[FinishedRun], tasks: Iterable[Task]) -> list[Finished
 
 
 def shared(tasks: Iterable[Task]) -> int:
-    """How many tasks are the same run as one before them."""
+    """The number of tasks that repeat the run of an earlier one."""
     tasks = list(tasks)
     return len(tasks) - len(distinct(tasks))
 
 
 def by_other_code(runs: Iterable[FinishedRun]) -> int:
-    """How many runs were done by another version of the code."""
+    """The number of runs done by another version of the code."""
     return sum(run.code != code_version() for run in runs)
 
 
 def endings(runs: Iterable[FinishedRun]) -> Counter[str]:
-    """How many runs ended how."""
+    """The number of runs for each status."""
     return Counter(run.outcome.status for run in runs)
 
 
@@ -125,14 +125,14 @@ def gaps(runs: Sequence[FinishedRun]) -> list[Gaps]:
     for (max_size, schedule, variant), group in sorted(_grouped(runs).items()):
         values = np.array([run.outcome.gap for run in group])
         limited = sum(run.outcome.status.startswith("limit") for run in group)
-        # Of the values themselves: between a number and infinity there is nothing.
+        # Without interpolation, which is impossible between a number and infinity.
         levels = np.percentile(values, PERCENTILES, method="higher")
         found.append(Gaps(max_size, variant, schedule, len(group), limited, levels))
     return found
 
 
 def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
-    """The paper's figure "Timing comparison", by M, schedule and variant; none where there is no baseline."""
+    """The paper's figure "Timing comparison", by M, schedule and variant; without a baseline there is none."""
     groups: dict[tuple[int, str, int], list[Timing]] = {}
     for timing in timings(runs):
         groups.setdefault(_kind(timing.run), []).append(timing)
@@ -147,7 +147,7 @@ def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
 
 
 def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
-    """Every run that took time beside the baseline's run on the same groups, where there is one; the baseline too."""
+    """Every run that took time, with the baseline's run on the same groups if there is one; the baseline too."""
     baselines = {_cut(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
     return [Timing(run, baselines[_cut(run)]) for run in runs if run.outcome.seconds > 0 and _cut(run) in baselines]
 
@@ -155,8 +155,7 @@ def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
 def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
     """Slope and intercept of ``log10(seconds) = slope * log10(seconds of the baseline) + intercept``.
 
-    Times that were cut short do not count, and a run that counts for several M does so once; NaN if fewer than two are
-    left.
+    Times that reached a limit do not count, and a run shared by several M counts once; NaN if fewer than two are left.
     """
     pairs = {(t.baseline.outcome.seconds, t.run.outcome.seconds): None for t in timed if not t.cut_short}
     if len({baseline for baseline, _ in pairs}) < 2:

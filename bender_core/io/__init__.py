@@ -1,7 +1,7 @@
-"""Model files in and out.
+"""Reading and writing model files.
 
-Files are recognised by content; the ending decides what ``save`` writes, and what a file is whose content fits several
-formats.
+Files are recognised by content; the ending decides the format that ``save`` writes, and the format of a file whose
+content fits several.
 Source: docs/formats.md §1, §2.
 """
 
@@ -53,26 +53,27 @@ def load(
     Parameters
     ----------
     path_or_bytes : str, path or bytes
-        Where the file is, or its content.
+        The path of the file, or its content.
     name : str, optional
-        The file's name where the content is given (an upload).
+        The file's name if the content is given (an upload).
     max_bytes : int, optional
         Size limit in bytes, packed and unpacked; by default ``BENDER_MAX_UPLOAD_MB`` of the environment, else 20 MB.
     format : str, optional
-        Name of a format in ``FORMATS``; by default the content tells, and the ending where the content fits several.
+        Name of a format in ``FORMATS``; by default recognised by content, and by the ending if the content fits
+        several.
     evidence : str, path or bytes, optional
         A UAI evidence file, which conditions the model (see ``BinaryMRF.condition``).
 
     Returns
     -------
     BinaryMRF
-        In energies to be minimised; its ``objective`` leads back to the file's own terms. If neither content nor
-        ending tells which of several formats a file is in, its ``readings`` name them.
+        With energies to be minimised; its ``objective`` gives the file's own terms. If neither content nor ending
+        decides between several formats, its ``readings`` name them.
 
     Raises
     ------
     FormatError
-        If the content is no model that is supported: one sentence saying where, what, and how to mend it.
+        If the content is not a supported model: one sentence saying where, what, and how to fix it.
     OSError
         If a path cannot be read.
 
@@ -114,11 +115,11 @@ def recognise(source: Source) -> Format:
             "rows of three words do not say what they are",
             'add "# vartype=BINARY" or "# vartype=SPIN", or name the format',
         )
-    raise FormatError(1, "the file is in no format known here", f"known are: {known}")
+    raise FormatError(1, "the file is in no known format", f"known are: {known}")
 
 
 def _also_taken_by(names: Iterable[str], source: Source) -> tuple[str, ...]:
-    """Those of some formats that a text is a model in."""
+    """The formats, of those named, in which a text is a model."""
     taken = []
     for name in names:
         with suppress(FormatError, ModelError):
@@ -137,7 +138,7 @@ def _named(name: str) -> Format:
 
 @contextmanager
 def model_errors_as_format_errors() -> Iterator[None]:
-    """What is wrong with a model is wrong with its file."""
+    """Raise errors of a model as errors of its file."""
     try:
         yield
     except ModelError as error:
@@ -157,7 +158,7 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
     Raises
     ------
     FormatError
-        If there is no such format to write, or it cannot hold the model.
+        If there is no such format to write, or it cannot represent the model.
     """
     form = _named(format)
     if form.write is None:
@@ -169,7 +170,7 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
     if constant:
         raise FormatError(
             None,
-            f"the model has the constant {constant:.6g}, which {form.title} cannot hold",
+            f"the model has the constant {constant:.6g}, which {form.title} cannot store",
             "drop it (convert --drop-constant), or write bqpjson or native",
         )
     with model_errors_as_format_errors():
@@ -177,7 +178,7 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
 
 
 def without_unheld_constant(mrf: BinaryMRF, format: str) -> BinaryMRF:
-    """The model less what of its constant a format cannot hold: no labelling becomes better or worse than another.
+    """The model without the part of its constant that a format cannot represent; the order of labellings is the same.
 
     Parameters
     ----------
@@ -194,7 +195,7 @@ def without_unheld_constant(mrf: BinaryMRF, format: str) -> BinaryMRF:
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
-    """The name of the format whose ending a path has, else native."""
+    """The name of the format with the ending of a path, else native."""
     ending = Path(path).name.lower().removesuffix(".gz")
     return next((form.name for form in FORMATS if form.owns(ending)), native.FORMAT.name)
 
@@ -210,12 +211,12 @@ def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None
     path : str or path
         A path that ends in ``.gz`` is packed.
     format : str, optional
-        Name of a format in ``FORMATS``; by default the one whose ending the path has, else native.
+        Name of a format in ``FORMATS``; by default the one with the path's ending, else native.
 
     Raises
     ------
     FormatError
-        If there is no such format to write, or it cannot hold the model. Nothing is written then.
+        If there is no such format to write, or it cannot represent the model. Nothing is written then.
     OSError
         If the path cannot be written.
     """

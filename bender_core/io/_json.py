@@ -1,4 +1,4 @@
-"""Reading JSON that may be anything, and checking the values found in it."""
+"""Reading untrusted JSON, and checking its values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_json(text: str) -> dict[str, Any]:
     Raises
     ------
     FormatError
-        If it is none, or no standard JSON, or a key is given twice in one object.
+        If it is not an object, not standard JSON, or a key is given twice in one object.
     """
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def read_json(text: str) -> dict[str, Any]:
         data = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
     except json.JSONDecodeError as error:
         raise FormatError(
-            error.lineno, f"the JSON is broken in column {error.colno}", f"mend it there ({error.msg})"
+            error.lineno, f"the JSON is broken in column {error.colno}", f"fix it there ({error.msg})"
         ) from None
     except RecursionError:
         raise FormatError(None, "the JSON is nested too deeply", "no model is nested so deeply") from None
@@ -50,19 +50,19 @@ def read_json(text: str) -> dict[str, Any]:
 
 
 def require_known(data: dict[str, Any], known: tuple[str, ...], where: str) -> None:
-    """Refuse keys that are not read."""
+    """Refuse unknown keys."""
     for key in data:
         if key not in known:
             raise FormatError(None, f"{where} has an unknown key {shown(key)}", f"known are: {', '.join(known)}")
 
 
 def shown_value(value: object) -> str:
-    """A JSON value as an error message may show it: short however long or deep the value is."""
+    """A JSON value for an error message, abbreviated."""
     return reprlib.repr(value)
 
 
 def number(value: object, where: str) -> float:
-    """A finite number that an energy may be."""
+    """A finite number within the limits of energies."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool) and abs(float(value)) <= LARGEST_ENERGY:
             return float(value)
@@ -72,11 +72,11 @@ def number(value: object, where: str) -> float:
 
 
 def string(value: object, where: str) -> str:
-    """A text that can be written again."""
+    """A text that can be encoded in UTF-8."""
     if not isinstance(value, str):
         raise FormatError(None, f"{where} is {shown_value(value)}", "it must be a string")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise FormatError(None, f"{where} holds half of a surrogate pair", "write the character itself") from None
+        raise FormatError(None, f"{where} contains half of a surrogate pair", "write the character itself") from None
     return value

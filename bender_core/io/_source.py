@@ -19,17 +19,17 @@ from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
 DEFAULT_LIMIT_MB = 20.0
 GZIP_MAGIC = b"\x1f\x8b"
 
-# What float() takes, without the digit groups and foreign digits it also takes.
+# The numbers that float() accepts, without digit groups and non-ASCII digits.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
 SMALLER = f"write one of size up to {LARGEST_ENERGY:g}"
-# White space as files have it; Python's split would also cut at exotic blanks.
+# ASCII white space; Python's split would also cut at exotic blanks.
 _WORD = re.compile(r"[^\x00-\x20]+")
 _WORDS_AT_ONCE = 1 << 15
 
 # Comments at the beginning of a file end before that.
 _LINES_LOOKED_AT = 1000
 
-# A file that names more variables without saying anything of them is a mistake or an attack.
+# A file that announces more variables without describing them is a mistake or an attack.
 _IDLE_VARIABLES, _BYTES_A_VARIABLE = 20_000, 16
 
 
@@ -50,11 +50,11 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The file's name without its endings, "model" if unknown: a name for models whose format has none."""
+        """The file's name without its endings, "model" if unknown: the name of models whose format has none."""
         return re.sub(r"(\.gz)?$", "", self.filename).rsplit(".", 1)[0] or "model"
 
     def first_line(self, comment: str = "#[^\n]*") -> str:
-        """The first line that has words, comments left out; "" if there is none."""
+        """The first non-empty line, without comments; "" if there is none."""
         skipped = re.compile(comment)
         for line in self.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
             left = skipped.sub("", line).strip()
@@ -63,7 +63,7 @@ class Source:
         return ""
 
     def require_variables(self, n: int, line: int | None) -> None:
-        """Refuse a number of variables that no file of this size would have: a model takes memory for each.
+        """Refuse a number of variables that is impossible for the file's size: a model takes memory for each.
 
         Raises
         ------
@@ -116,9 +116,9 @@ def read_bytes(
     Parameters
     ----------
     path_or_bytes : str, path or bytes
-        Where the file is, or its content.
+        The path of the file, or its content.
     name : str or None
-        The file's name, where the content is given.
+        The file's name, if the content is given.
     max_bytes : int or None
         Limit in bytes, packed and unpacked alike; by default ``BENDER_MAX_UPLOAD_MB`` of the environment, else 20 MB.
 
@@ -141,12 +141,12 @@ def read_bytes(
     _check_size(data, limit, "the file")
     if data.startswith(GZIP_MAGIC):
         data = _unpack(data, limit)
-    # A path that is not UTF-8 holds what could not be written.
+    # A path that is not UTF-8 contains characters that cannot be written.
     return data, filename.encode(errors="replace").decode()
 
 
 def default_limit() -> int:
-    """The size limit in bytes where none is given."""
+    """The default size limit in bytes."""
     return int(float(os.environ.get("BENDER_MAX_UPLOAD_MB", DEFAULT_LIMIT_MB)) * 1_000_000)
 
 
@@ -159,7 +159,7 @@ def _check_size(data: bytes, limit: int, what: str) -> None:
 
 def _unpack(data: bytes, limit: int) -> bytes:
     try:
-        # Asking for one byte more than the limit stops a bomb before it unfolds.
+        # Reading at most one byte more than the limit stops a decompression bomb.
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             unpacked = stream.read(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
@@ -175,7 +175,7 @@ def decode(data: bytes, wanted: str = "a model file") -> str:
     ----------
     data : bytes
     wanted : str
-        What the file should be.
+        The expected kind of file, for messages.
 
     Raises
     ------
@@ -193,20 +193,20 @@ def decode(data: bytes, wanted: str = "a model file") -> str:
 
 
 class Tokens:
-    """The words of a text between white space, comments left out.
+    """The words of a text between white space, without comments.
 
-    Words are never kept as strings, which would take twenty times their place: what is kept is where each starts.
+    Words are not stored as strings, which would take twenty times the memory: only the start of each is stored.
 
     Parameters
     ----------
     text : str
     comment : str
-        Regular expression of what is skipped, line by line.
+        Regular expression of comments, which are skipped line by line.
     """
 
     def __init__(self, text: str, comment: str = "#[^\n]*") -> None:
         self.text = re.sub(comment, "", text, flags=re.MULTILINE) if re.search(comment, text, re.MULTILINE) else text
-        # One byte a character, whatever the character: all that matters is where white space is.
+        # One byte per character, whatever it is: only the positions of white space matter.
         blank = np.frombuffer(self.text.encode("ascii", "replace"), np.uint8) <= ord(" ")
         self.starts = np.flatnonzero(~blank & np.concatenate([[True], blank[:-1]]))
 
@@ -221,13 +221,13 @@ class Tokens:
         return found.group() if found else ""
 
     def line(self, index: int) -> int:
-        """The line of a word, from 1; of the last word if there are fewer."""
+        """The line of a word, from 1; that of the last word if the index is too large."""
         if not len(self):
             return 1
         return self.text.count("\n", 0, int(self.starts[min(index, len(self) - 1)])) + 1
 
     def row_lengths(self) -> tuple[IntArray, IntArray]:
-        """For every line that has words the index of its first word, and how many it has."""
+        """For every non-empty line the index of its first word, and its number of words."""
         ends = np.flatnonzero(np.frombuffer(self.text.encode("ascii", "replace"), np.uint8) == ord("\n"))
         line = np.searchsorted(ends, self.starts)
         first = np.flatnonzero(np.diff(line, prepend=-1))
@@ -239,7 +239,7 @@ class Tokens:
         Raises
         ------
         FormatError
-            If one is not a number, or one that is too large.
+            If one is not a number, or too large.
         """
         numbers = np.empty(max(len(self) - start, 0))
         odd = "_" in self.text or not self.text.isascii()
@@ -266,10 +266,10 @@ class Tokens:
 
 
 def overflows(word: str) -> bool:
-    """Whether a finite number is too large for float64, which would take it for infinite."""
+    """Whether a finite number is too large for float64, and would become infinite."""
     return math.isinf(float(word)) and "inf" not in word.lower()
 
 
 def shown(word: str) -> str:
-    """A word of the file as an error message may show it: quoted, escaped and short."""
+    """A word of the file for an error message: quoted, escaped and abbreviated."""
     return repr(word if len(word) <= 24 else word[:21] + "...")

@@ -1,21 +1,21 @@
-"""The one error that reading or writing a model file raises."""
+"""The error raised by reading or writing a model file."""
 
 from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """A model file cannot be read or written; its text is one sentence: where, what, and how to mend it.
+    """A model file cannot be read or written; its text is one sentence: where, what, and how to fix it.
 
     Source: docs/formats.md §1.1.
 
     Parameters
     ----------
     line : int or None
-        Line of the file, from 1; None where no single line is to blame.
+        Line of the file, from 1; None if no single line is at fault.
     what : str
-        What is wrong.
+        The error.
     mend : str
-        What would mend it, or what is supported.
+        How to fix it, or what is supported.
     """
 
     def __init__(self, line: int | None, what: str, mend: str) -> None:

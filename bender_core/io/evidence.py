@@ -1,7 +1,7 @@
 """Evidence files of the UAI competitions, ``.evid``: variables whose values are known.
 
-``k`` and then k pairs "variable value"; some files have the number of samples before that, which must be 1, and a head
-``/* Evidence */``. Which layout it is, the number of words tells.
+``k`` and then k pairs "variable value"; some files have the number of samples before that, which must be 1, and a
+header ``/* Evidence */``. The number of words distinguishes the layouts.
 
 Source: docs/formats.md §3; https://uaicompetition.github.io/uci-2022/file-formats/evidence-format/
 """
@@ -20,7 +20,7 @@ def load_evidence(path_or_bytes: str | os.PathLike[str] | bytes, n: int) -> dict
     Parameters
     ----------
     path_or_bytes : str, path or bytes
-        Where the file is, or its content.
+        The path of the file, or its content.
     n : int
         The number of variables of the model.
 

@@ -1,4 +1,4 @@
-"""Labellings out and in: for spreadsheets, for programs, and as the competitions want them.
+"""Writing and reading labellings: as CSV, as JSON, and in the format of the UAI competitions.
 
 Source: docs/formats.md §4.
 """
@@ -31,11 +31,10 @@ def dump_labeling(mrf: BinaryMRF, labeling: ArrayLike, format: str = "csv") -> s
     ----------
     mrf : BinaryMRF
     labeling : array_like of {0, 1}, shape (n,)
-        Written as spins where the source of the model has spins, but for "mpe".
+        Written as spins if the source of the model has spins, except in "mpe".
     format : {"csv", "json", "mpe"}
-        A line a variable, ``name,value``; one JSON object with the energy, the source's own number and the values
-        by name, or where variables share a name a list of names and values; or a solution file of the UAI
-        competitions.
+        One line per variable, ``name,value``; one JSON object with the energy, the source's own value and the values by
+        name, or a list of names and values if variables share a name; or a solution file of the UAI competitions.
 
     Returns
     -------
@@ -60,7 +59,7 @@ def load_labeling(path_or_bytes: str | os.PathLike[str] | bytes, mrf: BinaryMRF)
     Parameters
     ----------
     path_or_bytes : str, path or bytes
-        Where the file is, or its content.
+        The path of the file, or its content.
     mrf : BinaryMRF
 
     Returns
@@ -70,7 +69,7 @@ def load_labeling(path_or_bytes: str | os.PathLike[str] | bytes, mrf: BinaryMRF)
     Raises
     ------
     FormatError
-        If the file is no labelling of this model.
+        If the file is not a labelling of this model.
     OSError
         If the path cannot be read.
     """
@@ -94,7 +93,7 @@ def _from_csv(text: str) -> tuple[list[str], list[str]]:
     while at < len(text):
         found = _ROW.match(text, at)
         if found is None:
-            raise FormatError(text.count("\n", 0, at) + 1, "a row is no name and value", "write name,value")
+            raise FormatError(text.count("\n", 0, at) + 1, "a row is not a name and a value", "write name,value")
         at = found.end()
         quoted = found["quoted"]
         rows.append((found["plain"] if quoted is None else quoted.replace('""', '"'), found["value"]))

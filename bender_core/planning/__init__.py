@@ -1,4 +1,4 @@
-"""What runs something in order to judge: which partition, and what to try next where a run gains no more.
+"""Decisions based on runs: the choice of a partition, and the continuation of a run that stalls.
 
 Source: docs/method.md §13.
 """

@@ -1,6 +1,6 @@
-"""Which partition: a short trial of each candidate, counted in work and not in seconds, judged by its bound.
+"""The choice of a partition: a short trial of each candidate, counted in work, not seconds, and judged by its bound.
 
-What a partition keeps together says little of which frustrated cycles it breaks; a few sweeps say it.
+The couplings inside groups say little about the frustrated cycles that a partition breaks; a few sweeps show it.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from bender_core.strategies.rules import BY_RULE
 # Table entries that every trial reads, about 50 ms; then the FINALISTS with the best bounds read LONGER times more.
 WORK = 1 << 26
 FINALISTS, LONGER = 4, 3
-# What the trials are of: rows, and the schedule that tells partitions apart soonest.
+# The variant and schedule of trials: rows, and the schedule that distinguishes partitions soonest.
 VARIANT, SCHEDULE = 9, "srmp"
-# These differ much from seed to seed, and are tried with several seeds.
+# The results of these strategies vary with the seed; several seeds are tried.
 SEEDS = {"community": 2, "random": 2}
 # A trial of larger groups begins with parts of up to this number of variables.
 SMALL = 10
 # A candidate is tried if its sweep is predicted to take at most DEARER times the median, and its tables have at most
 # HEAVY entries, which take no longer to make than a trial.
 DEARER, HEAVY = 10, 1 << 24
-# Bounds are as good as the best if they lack no more than this share of the gap, or of the bound where it is closed.
+# Bounds within this share of the gap (of the bound, if the gap is closed) of the best are as good as the best.
 AS_GOOD, ROUNDING = 1e-3, 1e-9
-# Where nothing can be tried, partitions that hold as much as the best but for this share of the coupling are as good.
+# If nothing can be tried, partitions that keep as much coupling as the best, up to this share, are as good.
 AS_MUCH = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A partition that may be chosen, and what is known of it before it is tried."""
+    """A partition that may be chosen, and its properties before a trial."""
 
     name: str
     part: Partition
@@ -50,18 +50,18 @@ class Candidate:
 
     @property
     def order(self) -> tuple[int, float]:
-        """What decides between candidates that are as good: fewest cycles, then cost."""
+        """The order among equally good candidates: fewest cycles, then cost."""
         return self.found.cycles, self.cost.seconds_per_sweep
 
     @property
     def tables(self) -> float:
-        """Entries of the tables of a run."""
+        """The number of table entries of a run."""
         return self.cost.least / 8
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one: energies."""
+    """The result of a trial, energies."""
 
     candidate: Candidate
     lower: float
@@ -70,7 +70,7 @@ class Trial:
 
 
 def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Partition:
-    """Of the partitions by all strategies that apply, the one whose bound is best after a short trial.
+    """The partition with the best bound after a short trial, among all applicable strategies.
 
     A forest, on which the bound becomes exact, is chosen at once, the cheapest if there are several. So is a partition
     whose trial closes the gap. Source: docs/method.md §13.1.
@@ -79,16 +79,16 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
     ----------
     mrf : BinaryMRF
     max_size : int
-        M, the largest number of variables a group may hold.
+        M, the largest number of variables in a group.
     seed : int
         Of the strategies that depend on one.
     stop : Stop
-        Asked between candidates and about every 50 ms of a trial whether to give up.
+        Checked between candidates and about every 50 ms of a trial.
 
     Returns
     -------
     Partition
-        With a sentence on what was tried and found in ``reason``. It depends on the model, M and the seed alone.
+        Its ``reason`` is a sentence on the trials. It depends only on the model, M and the seed.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
 
 
 def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never) -> Partition:
-    """As `auto`, among some candidates, of which there is at least one."""
+    """As `auto`, among at least one given candidate."""
     forests = [one for one in found if not one.found.cycles and one.cost.least <= memory_limit()]
     if forests:
         return _chosen(min(forests, key=lambda one: one.order), "its groups form no cycle")
@@ -124,15 +124,15 @@ def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never) -> Pa
 
 
 def _predicted(among: Sequence[Candidate]) -> Candidate:
-    """Of those that hold most of the coupling that matters the one with the fewest cycles."""
+    """The candidate with the fewest cycles among those that keep most of the relevant coupling."""
     most = max(one.found.held for one in among)
     return min((one for one in among if one.found.held >= most - AS_MUCH), key=lambda one: one.order)
 
 
 def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> list[Candidate]:
-    """What every strategy that applies makes of a model, with all its seeds; of those that cut alike, the first.
+    """The partitions by all applicable strategies, with all their seeds; of equal ones the first.
 
-    Groups of one variable lie within any others, whose bound is no worse in the end; they count if they are a forest.
+    Singletons are a refinement of all others, whose final bound is no worse; they count only if they form a forest.
     """
     found: list[Candidate] = []
     seen: set[frozenset[tuple[int, ...]]] = set()
@@ -150,12 +150,12 @@ def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never)
 
 
 def candidate(mrf: BinaryMRF, name: str, part: Partition, stop: Stop = never) -> Candidate:
-    """A partition with what can be said of it without a run."""
+    """A partition with the properties known without a run."""
     return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT, stop=stop))
 
 
 def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, stop: Stop) -> list[Trial]:
-    """The same work for each, one after the other; no more after one that closes the gap."""
+    """Trials of the same work, one after the other, until one closes the gap."""
     done: list[Trial] = []
     for one in tried:
         engine, left = _begun(mrf, one.part, work, stop)
@@ -168,10 +168,10 @@ def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, stop: Stop) -
 
 
 def _begun(mrf: BinaryMRF, part: Partition, work: int, stop: Stop) -> tuple[Engine, int]:
-    """A run of a partition, and the work left for it: one of large groups goes on from a run of their parts.
+    """A run of a partition, and the work left for it; large groups continue a run of their parts.
 
-    The first sweep of large groups may take more than there is for a trial, and before its end the bound of a run that
-    begins with nothing says little.
+    The first sweep of large groups may exceed the work of a trial, and before its end the bound of a run from zero
+    messages says little.
     """
     parts = part
     while parts.max_size > SMALL:
@@ -185,7 +185,7 @@ def _begun(mrf: BinaryMRF, part: Partition, work: int, stop: Stop) -> tuple[Engi
 
 
 def _best(trials: Sequence[Trial]) -> Trial:
-    """The one that closes the gap, or else of those with about the best bound the one with the fewest cycles."""
+    """The trial that closes the gap, or else the one with the fewest cycles among those with about the best bound."""
     if trials[-1].closed:
         return trials[-1]
     lower, upper = max(trial.lower for trial in trials), min(trial.upper for trial in trials)
@@ -208,7 +208,7 @@ def _comparison(best: Trial, trials: Sequence[Trial], count: int) -> str:
 def _chosen(candidate: Candidate, why: str) -> Partition:
     found = candidate.found
     reason = (
-        f"{candidate.name}: {why}; {_percent(found.held)} of the coupling that matters lies inside groups "
+        f"{candidate.name}: {why}; {_percent(found.held)} of the relevant coupling lies inside groups "
         f"({_percent(found.inside)}) or on a forest that joins them, {_cycles(found.cycles)} left"
     )
     return Partition(candidate.part.groups, candidate.part.labels, AUTO, reason)

@@ -1,4 +1,4 @@
-"""Strategies side by side: what each makes of a model at each M, what that costs, and what bound it reaches."""
+"""Strategies side by side: the partition, cost and bound of each at each M."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Comparison:
     ----------
     strategy : str
     max_size : int
-        M as asked for.
-    groups, hyper_edges, cycles : int
-        Of the hyper-graph; the cycles that are independent.
+        The requested M.
+        groups, hyper_edges, cycles : int
+        Of the hyper-graph; only independent cycles count.
     inside, held : float
-        Shares of the coupling that matters: see `partition.Quality`.
+        Shares of the relevant coupling: see `strategies.choice.Quality`.
     bytes : int
-        Memory that a run typically comes to take, predicted.
+        Typical memory of a run, predicted.
     least : int
         Memory without which it cannot begin.
     seconds_per_sweep : float
         Predicted, on this machine.
     lower_bound : float or None
-        Energy after the sweeps asked for; None if none were, or if the run would not fit into the memory limit.
+        Energy after the requested sweeps; None if there are none, or if the run would not fit into the memory limit.
     """
 
     strategy: str
@@ -60,7 +60,7 @@ def compare_partitions(
     sweeps: int = 0,
     schedule: str = "mplp",
 ) -> list[Comparison]:
-    """Cut a model in every way asked for and say what comes of it.
+    """Compare strategies and values of M on a model.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ def compare_partitions(
     sizes : sequence of int
         The values of M.
     strategies : sequence of str, optional
-        All that apply to the model, by default.
+        By default all that apply to the model.
     variant : int or Variant
-        What cost and bounds are for.
+        The variant of costs and bounds.
     sweeps : int
-        How long to run each partition for its bound; 0 for the predictions alone.
+        The length of the run for each bound; 0 for predictions only.
     schedule : {"mplp", "srmp"}
-        Of these runs, and what the cost is for.
+        The schedule of runs and costs.
 
     Returns
     -------
@@ -104,19 +104,19 @@ def predicted(
     schedule: str = "mplp",
     stop: Stop = never,
 ) -> Comparison:
-    """What can be said of a partition without a run.
+    """Predict the properties of a partition without a run.
 
     Parameters
     ----------
     mrf : BinaryMRF
     part : Partition
     max_size : int
-        M as asked for.
+        The requested M.
     variant : int or Variant
     schedule : {"mplp", "srmp"}
-        What the cost is for.
+        The schedule of the cost.
     stop : Stop
-        Asked whether to give up.
+        Asked whether to stop.
 
     Raises
     ------

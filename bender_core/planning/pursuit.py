@@ -1,16 +1,16 @@
-"""What else can be tried where a run gains no more and there is time left.
+"""Continuations of a run that stalls before its time limit.
 
-A run that stalls has found the best bound that its groups, its schedule and its envelopes admit. In turn:
+A run that stalls has reached the best bound that its groups, schedule and envelopes allow. In turn:
 
-- where the groups asked for are large, the first runs are those of their parts; now the parts are united again;
-- groups without a cycle, if there are any that memory and time allow for, where the bound becomes the optimum;
+- if the requested groups are large, the first runs are those of their parts; now the parts are united again;
+- groups without a cycle, if memory and time allow any, on which the bound reaches the optimum;
 - the other schedule, on the same groups and from the same messages;
-- larger groups: those that are joined most strongly are united, as many as time allows for;
-- groups cut anew, by the strategy that does best in short trials (see `auto`): the better of both runs goes on;
+- larger groups: the most strongly coupled ones are united, as many as time allows;
+- another partition, by the best strategy in short trials (see `auto`): the better of both runs continues;
 - deeper envelopes (see ``kernels.deepening``).
 
-All but the forest and other partitions go on from the messages there are, so that the bound does not step back; with
-these the best bound of all runs counts. Source: docs/method.md §13.2.
+All but the forest and the other partition continue from the current messages, so that the bound does not fall; for
+these two the best bound of all runs counts. Source: docs/method.md §13.2.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from bender_core.stopping import Stop, Stopped
 from bender_core.strategies import partition, quality
 from bender_core.variants import SCHEDULES, Variant
 
-# The bound is looked at every CHUNK sweeps: a run is slow if PATIENCE times their gain would not close the gap.
+# The bound is checked every CHUNK sweeps: a run is slow if PATIENCE times their gain would not close the gap.
 CHUNK, PATIENCE = 10, 20
 # Larger groups are worth a run if this number of sweeps fits into the time left.
 SWEEPS = 20
-# Without a cycle the way out and back is all it takes.
+# Without a cycle one sweep forward and backward is enough.
 FOREST_SWEEPS = 1
-# The part of the time left that looking for a forest may take.
+# The share of the remaining time that the search for a forest may take.
 LOOKING = 0.1
-# Cutting the model anew may take 1 / CHOICES of the time left, and is tried if that is CHOOSING seconds or more.
+# A new partition may take 1 / CHOICES of the remaining time, and is tried if that is at least CHOOSING seconds.
 CHOICES, CHOOSING = 4, 1.5
-# Variables by which groups that are cut anew grow where none can be united.
+# The increase of M for a new partition if no groups can be united.
 GROWTH = 2
-# A deeper envelope is tight at this multiple of the states.
+# A deeper envelope is tight at this many times as many states.
 DEEPER = 32
 
 # Seconds between two calls of `Pursuit.on_progress`.
@@ -56,26 +56,26 @@ OnProgress = Callable[[Engine], bool | None]
 
 @dataclass
 class Pursuit:
-    """Runs of one model, one after the other, and the best that they have found.
+    """Successive runs of one model, and their best results.
 
     Attributes
     ----------
     engine : Engine
-        The run at present.
+        The current run.
     parts : list of Partition
-        What the groups of the first run shall become, one after the other, before anything else is tried.
+        The partitions that follow the first one, in order, before anything else is tried.
     stop : Stop
-        When time is over.
+        The time limit.
     sweeps_left : int or None
-        For all runs together.
+        The limit for all runs together.
     on_progress : callable or None
         As for `Engine.run`.
     lower : float
         The best lower bound of all runs.
     asked : bool
-        Whether ``on_progress`` wanted to stop.
+        Whether ``on_progress`` requested a stop.
     tried : list of Attempt
-        The runs that are over, oldest first.
+        The finished runs, oldest first.
     """
 
     engine: Engine
@@ -96,21 +96,21 @@ class Pursuit:
 
     @property
     def labeling(self) -> np.ndarray:
-        """The best of all runs, shape (n,)."""
+        """The best labelling of all runs, shape (n,)."""
         return self._best
 
     @property
     def is_late(self) -> bool:
-        """Whether time is over."""
+        """Whether the time limit is reached."""
         return self.stop.left == 0.0
 
     def run(self) -> None:
-        """Run to the end, and try nothing else."""
+        """Run to the end, without continuations."""
         self.engine.run(on_progress=self._watch)
         self._note()
 
     def follow(self) -> None:
-        """Run, and go on with what comes next, until the gap is closed, time is over or nothing is left to try."""
+        """Run, with continuations, until the gap is closed, the time limit is reached or nothing is left to try."""
         patient = False
         while True:
             self._run_while_fast(patient)
@@ -139,7 +139,7 @@ class Pursuit:
                 return
 
     def _watch(self, engine: Engine) -> bool:
-        """Say where the run is, every now and then, and whether to stop."""
+        """Report progress at intervals; returns whether to stop."""
         now = time.perf_counter()
         if self.on_progress is not None and now >= self._told + TOLD_EVERY:
             self._told = now
@@ -156,7 +156,7 @@ class Pursuit:
         return self.engine.lattice.raised(self.lower, energy) >= energy or self.engine.status == Status.GAP_CLOSED
 
     def _note(self) -> None:
-        """Keep what the run has found."""
+        """Record the results of the run."""
         engine = self.engine
         self.lower = max(self.lower, engine.lower_bound)
         if engine.mrf.energy(engine.labeling) < engine.mrf.energy(self._best):
@@ -166,10 +166,10 @@ class Pursuit:
         self._noted = engine
         self.tried.append(attempt(engine))
 
-    # -- what comes next ------------------------------------------------------------------------------
+    # -- continuations --------------------------------------------------------------------------------
 
     def _continuations(self) -> Iterator[Engine]:
-        """One run after the other, each made when the one before gains no more."""
+        """Successive runs, each made when the previous one stalls."""
         for part in self.parts:
             yield from self._made(part)
         yield from self._forest()
@@ -187,7 +187,7 @@ class Pursuit:
             yield from self._made(self.engine.partition, deepest=DEEPER * self.engine.deepest)
 
     def _forest(self) -> Iterator[Engine]:
-        """Groups without a cycle, the cheapest that fit. The run begins with messages of its own, the bound stays."""
+        """The cheapest groups without a cycle that fit. The run begins with messages 0; the best bound is kept."""
         mrf = self.engine.mrf
         if not self.engine.graph.cycles():
             return
@@ -211,7 +211,7 @@ class Pursuit:
         yield from self._made(self.engine.partition, schedule=other)
 
     def _united(self) -> Partition | None:
-        """As many of the groups united as there is time for; None if there are none, or no time."""
+        """The partition with as many groups united as time allows; None if there are none, or no time."""
         mrf, part = self.engine.mrf, self.engine.partition
         most = len(part) // 2
         while most and not self.stop():
@@ -224,7 +224,7 @@ class Pursuit:
         return None
 
     def _rival(self, larger: bool) -> Iterator[Engine]:
-        """Groups of the same size, or larger ones, cut anew; after its run the better of both goes on."""
+        """A new partition of the same M, or a larger one; after its run the better of both continues."""
         kept, left = self.engine, self.stop.left
         size = max(kept.partition.max_size, self._size) + GROWTH if larger else kept.partition.max_size
         if not self._size < size <= LARGEST_GROUP:
@@ -248,7 +248,7 @@ class Pursuit:
             self.engine = kept
 
     def _fits(self, part: Partition, which: int | Variant, sweeps: int) -> bool:
-        """Whether there is memory, and time for these sweeps."""
+        """Whether memory and time suffice for these sweeps."""
         cost = estimate(self.engine.mrf, part, which)
         left = self.stop.left
         return cost.least <= self.engine.account.free and (left is None or sweeps * cost.seconds_per_sweep <= left)
@@ -256,7 +256,7 @@ class Pursuit:
     def _made(
         self, part: Partition, variant: int | None = None, schedule: str | None = None, deepest: int | None = None
     ) -> Iterator[Engine]:
-        """A run that goes on from the present one, like it but for what is said."""
+        """A run that continues the current one, with the given changes."""
         now = self.engine
         try:
             yield Engine(
@@ -278,7 +278,7 @@ class Pursuit:
 
 
 def attempt(engine: Engine) -> Attempt:
-    """What a run was, and came to."""
+    """The settings and results of a run."""
     return Attempt(
         variant=engine.variant.number,
         schedule=engine.schedule,

@@ -1,4 +1,4 @@
-"""Solve a model: run, go on while there is time, and say what came of it."""
+"""Solve a model: run, continue within the time limit, and report the result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from bender_core.variants import variant as variant_of
 
 # Sweeps of a run without a time limit, as in the paper.
 MAX_SWEEPS = 400
-# The part of a time limit that may be spent on splitting groups, to begin with smaller ones.
+# The share of a time limit for splitting groups, to begin with smaller ones.
 SPLITTING = 0.25
 
 
@@ -47,7 +47,7 @@ def solve(
     on_progress: OnProgress | None = None,
     stop: Stop = never,
 ) -> Result:
-    """Run message passing to its end, or use the time there is.
+    """Run message passing to its end, or for a given time.
 
     Source: docs/method.md §9.5, §13.2.
 
@@ -58,14 +58,14 @@ def solve(
     variant, schedule, tolerance, deepest, improving
         As for `Engine`.
     max_sweeps : int, optional
-        Of all runs together; without it 400, as in the paper, or as many as there is time for.
+        Of all runs together; by default 400, as in the paper, or unlimited with a time limit.
     time_limit : float, optional
-        Seconds, for making the tables and for running. Where a run gains no more before time is over, others go on from
-        it, under the other schedule or with larger groups (see `planning.pursuit`); ``Result.tried`` says which.
+        Seconds, for making the tables and for running. If a run stalls before the limit, others continue from it, under
+        the other schedule or with larger groups (see `planning.pursuit`); ``Result.tried`` lists them.
     on_progress : callable, optional
         Called about every 50 ms with the engine, once there is one; the run stops if it returns True.
     stop : Stop
-        Asked about every 10 ms while tables are made, and as often as ``on_progress`` later, whether to stop.
+        Checked about every 10 ms while tables are made, and as often as ``on_progress`` later.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def solve(
         if limit is not never:
             ready(variant_of(variant).number).wait(limit)
         if time_limit is not None:
-            # What does not fit is refused at once, also if its parts would.
+            # A partition that does not fit is refused at once, even if its parts would fit.
             charge_run(mrf, partition, variant_of(variant), schedule, Account(), deepest).close()
             first, *then = _stages(mrf, partition, variant, time_limit, limit)
         engine = Engine(
@@ -114,7 +114,7 @@ def solve(
 
 
 def _stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float, limit: Stop) -> list[Partition]:
-    """As `planning.unions.stages`; the partition alone where to split it would take too much of the time."""
+    """As `planning.unions.stages`; the partition alone if splitting it would take too much of the time."""
     try:
         return stages(mrf, part, which, seconds, Stop(SPLITTING * seconds, limit))
     except Stopped:
@@ -123,7 +123,7 @@ def _stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: floa
 
 
 def _concluded(pursuit: Pursuit, seconds: float) -> Result:
-    """The best of all runs, and why the last of them ended."""
+    """The best results of all runs, and the reason for the last one's end."""
     spent = STATUSES[Status.SWEEP_LIMIT] if pursuit.sweeps_left == 0 else STOPPED
     last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else spent)
     engine, tried = pursuit.engine, tuple(pursuit.tried)
@@ -140,7 +140,7 @@ def _concluded(pursuit: Pursuit, seconds: float) -> Result:
 
 
 def _unbuilt(mrf: BinaryMRF, seconds: float) -> Result:
-    """What can be said where there was no time to make the tables: every term by itself."""
+    """The result if there was no time to make the tables: the minima of all terms."""
     form = to_normal_form(mrf)
     labeling = form.unary.argmin(axis=1)
     lower, upper = float(form.constant + form.weight.sum()), mrf.energy(labeling)

@@ -1,4 +1,4 @@
-"""What a run will cost, from a short trial of it: where the model alone does not tell how many rows it takes."""
+"""The cost of a run, predicted from a short trial that counts its rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from bender_core.stopping import Stop, never
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 
-# Entries of tables that a trial reads, about: a tenth of a second, on a busy machine up to three.
+# About the number of table entries that a trial reads: a tenth of a second, on a busy machine up to three.
 BUDGET = 1 << 27
-# Bytes of a run whose tables are made in about as long.
+# Bytes of a run whose tables take about as long to make.
 LARGEST = 64 << 20
-# The entries counted for exact messages are believed from so much of a sweep on.
+# The counted entries of exact messages are used once this share of a sweep is done.
 LEAST = 0.1
-# A run that goes on after its trial may end at any time. Its memory is foreseen between what it has by then, and what
-# it would have in `SECONDS`: a geometric mean, in which the latter has this weight.
+# A run that continues after its trial may end at any time. Its predicted memory is the geometric mean of its memory now
+# and after `SECONDS`, in which the latter has this weight.
 LASTING = 0.7
 
 
@@ -43,16 +43,15 @@ def refine(
 ) -> Estimate:
     """Predict memory and time of a run from a short trial: its first updates, or sweeps, with a real engine.
 
-    What the trial counts (rounds of oracles, rows, entries read) takes the place of what `estimate` expects; what
-    costs how much is the same. It is counted, not timed, so that the answer does not depend on what else the machine
-    does. The first sweeps tell the seconds (those of enumeration are foreseen); then the trial goes on until its budget
-    is spent. If the run ends by then, its memory is known; if not, it is taken to grow as before. The answer is that of
-    `estimate` where the trial does not come to the end of an update, where making the tables alone would take longer,
-    and where they do not fit into memory. Source: docs/method.md §11.2.
+    The counts of the trial (oracle rounds, rows, entries read) replace those that `estimate` predicts; the cost table
+    is the same. The trial is counted, not timed, so that the result does not depend on the load of the machine. The
+    first sweeps give the seconds (those of enumeration are predicted); then the trial continues until its budget is
+    spent. If the run ends by then, its memory is known; if not, it is assumed to grow at the same rate. The result is
+    that of `estimate` if the trial does not complete an update, if making the tables alone would take longer, or if
+    they do not fit into memory. Source: docs/method.md §11.2.
 
-    Beside the entries read, what takes time is all that is done once: some tenths of a second for a look at the model
-    in models of 20 000 variables (`freedom`), and about 15 microseconds for every message that the run consists of,
-    which is a second for 40 000 pairs of groups.
+    Besides the entries read, one-time work takes time: some tenths of a second for sampling a model of 20 000 variables
+    (`freedom`), and about 15 microseconds for every message, which is a second for 40 000 pairs of groups.
 
     Parameters
     ----------
@@ -61,11 +60,11 @@ def refine(
     which : int or Variant
     schedule : {"mplp", "srmp"}
     budget : int
-        Entries of tables to be read, about; 2^27 of them take about a tenth of a second.
+        About the number of table entries to read; 2^27 of them take about a tenth of a second.
     limit : int or Account, optional
-        What the trial may take, as for `Engine`.
+        The memory limit of the trial, as for `Engine`.
     stop : Stop
-        Asked about every 50 ms whether to give up.
+        Checked about every 50 ms.
 
     Returns
     -------
@@ -102,7 +101,7 @@ def refine(
 
 
 def _bytes(engine: Engine, cost: Estimate, read: int, a_sweep: float) -> int:
-    """What a run comes to take that has read ``read`` entries by now, and reads ``a_sweep`` in a sweep."""
+    """Predicted bytes of a run that has read ``read`` entries so far, and reads ``a_sweep`` in a sweep."""
     if engine.finished:
         return engine.charged
     later = max(a_sweep * min(SECONDS / cost.seconds_per_sweep, LONGEST), read)
@@ -112,42 +111,42 @@ def _bytes(engine: Engine, cost: Estimate, read: int, a_sweep: float) -> int:
 
 
 def _sweeps_done(engine: Engine, graph: Coupled, expected: Work) -> float:
-    """How many sweeps a trial has made, and which part of the next."""
+    """The number of sweeps of a trial, with the fraction of the current one."""
     closed = _by_group(engine, Kind.MESSAGE)
-    # Groups that take longer count for more, in what a sweep that is not complete has done.
+    # In an incomplete sweep, groups that take longer count for more.
     weight = graph.received(by_message(graph, engine.variant, expected, speed())) if engine.variant.exact else 1.0
     weight = weight + np.zeros(len(closed))
     done = float(closed @ weight / (updates(engine.schedule) * weight.sum()))
-    # A sweep that the run does not complete counts as one.
+    # A run that ends within a sweep has made one.
     return float(np.ceil(done - 1e-9)) if engine.finished else done
 
 
 def _counted(engine: Engine, graph: Coupled, expected: Work) -> Work:
-    """What a trial that has completed an update has counted, a sweep."""
+    """The counts per sweep of a trial that has completed an update."""
     done = _sweeps_done(engine, graph, expected)
     sweeps = done if engine.finished else expected.sweeps
     if engine.variant.exact:
         return expected._replace(read=engine.entries_read / done, sweeps=sweeps) if done >= LEAST else expected
     added = np.bincount(engine.row_edges(), minlength=len(graph.ends)) - 2.0
-    # Of a sweep that is not complete the rest is taken to be alike; its rows fall where such rows are expected.
+    # The rest of an incomplete sweep is assumed to be alike; its rows are distributed as predicted.
     share = shares(graph) if done < 1 else added / max(added.sum(), 1.0)
     rows = added.sum() / min(done, 1.0) * share
     return Work(_rounds(engine, expected), rows / max(done, 1.0), 2 + rows, sweeps)
 
 
 def _by_group(engine: Engine, kind: Kind) -> IntArray:
-    """How many events of a kind every group has had, shape (G,)."""
+    """The number of events of a kind for every group, shape (G,)."""
     trace = engine.trace
     node = trace.column("node")[trace.column("kind") == kind].astype(np.int64)
     return np.bincount(node, minlength=engine.graph.n_groups)
 
 
 def _rounds(engine: Engine, expected: Work) -> FloatArray:
-    """Rounds of oracles an update, shape (G,): those counted; for groups not seen those expected, corrected alike."""
+    """Oracle rounds per update, shape (G,): counted, or for groups not yet updated predicted and rescaled."""
     rounds, closed = _by_group(engine, Kind.ORACLE), _by_group(engine, Kind.MESSAGE)
     seen = closed > 0
     correction = rounds[seen].sum() / (closed * expected.rounds).sum()
-    # An update that is not complete takes at least the rounds that it has had.
+    # An incomplete update takes at least the rounds counted so far.
     unseen = np.maximum(correction * expected.rounds, rounds)
     counted: FloatArray = np.maximum(np.where(seen, rounds / np.maximum(closed, 1), unseen), 1.0)
     return counted

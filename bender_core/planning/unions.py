@@ -1,4 +1,4 @@
-"""Groups united and split: partitions of which one lies within the other, so that a run can go on with the next."""
+"""Groups united and split: nested partitions, so that a run can continue on the next."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import what_matters
 from bender_core.variants import Variant
 
-# Groups are split, and the first run is that of the parts, until this number of sweeps fits into the time.
+# Groups are split until this number of sweeps fits into the time; the first run is that of the parts.
 FIRST_SWEEPS = 100
 
 
 def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
-    """The partition with pairs of its groups united: those joined by most of the coupling that matters first.
+    """The partition with pairs of its groups united: those with the most relevant coupling first.
 
     Parameters
     ----------
     mrf : BinaryMRF
     part : Partition
     most : int
-        Pairs to unite; fewer are if no more are coupled, or the union would be larger than any group may be.
+        The largest number of pairs to unite; fewer if no more are coupled, or if a union would exceed the largest
+        group.
     """
     pairs, joint = joint_weights(mrf, part, what_matters(mrf))
     partner: dict[int, int] = {}
@@ -39,7 +40,7 @@ def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
 def stages(
     mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float, stop: Stop = never
 ) -> list[Partition]:
-    """What to begin with, and what it shall become: the partition itself at last.
+    """The sequence of partitions from the first run to the given one, which comes last.
 
     Parameters
     ----------
@@ -47,14 +48,14 @@ def stages(
     part : Partition
     which : int or Variant
     seconds : float
-        That there are for all runs.
+        The time for all runs.
     stop : Stop
-        Asked while groups are split.
+        Checked while groups are split.
 
     Returns
     -------
     list of Partition
-        Each with groups that are unions of those of the one before.
+        The groups of each are unions of those of the previous one.
 
     Raises
     ------
@@ -72,7 +73,7 @@ def stages(
 
 
 def halved(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Partition:
-    """The partition with its larger groups split where little coupling joins the halves."""
+    """The partition with its larger groups split into weakly coupled halves."""
     largest = part.max_size
     large = [p for p, group in enumerate(part.groups) if 2 * len(group) > largest + 1]
     return halve(mrf, part, large, stop)

@@ -1,1 +1,1 @@
-"""Other methods on the same models, to compare with."""
+"""Other methods on the same models, for comparison."""

@@ -1,9 +1,8 @@
-"""What other methods say about a model: LP bounds and the optimum by HiGHS, or by trying every labelling.
+"""Reference results for a model: LP bounds and the optimum by HiGHS, or by trying every labelling.
 
-HiGHS works with absolute tolerances, and takes 1e20 for infinite. So its costs are scaled by a power of two, which is
-exact; what no optimum pays is cut off before; and nothing that it says is taken on trust where arithmetic can do
-without: energies are those of the labellings, and the bounds of LPs are computed from their multipliers, with any of
-which they hold.
+HiGHS works with absolute tolerances, and treats 1e20 as infinite. So its costs are scaled by a power of two, which is
+exact, after costs that no optimum has are cut off. Its results are verified where arithmetic allows: energies are those
+of the labellings, and the bounds of LPs are computed from their multipliers, for any of which they are valid.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from bender_core.normal_form import NormalForm, to_normal_form
 BRUTE_FORCE = 20
 # Unknowns up to which the LP over groups is handed to HiGHS.
 GROUP_LP_UNKNOWNS = 100_000
-# Unknowns up to which it takes milliseconds, and no process of its own, beside a model that is tried in full.
+# Unknowns up to which the LP takes milliseconds, and needs no separate process, if the model itself is brute-forced.
 QUICK_UNKNOWNS = 2000
-# Seconds between two reports of progress; before the limit, when a search ends, as HiGHS looks at its clock only now
-# and then; and after the limit, when it is killed.
+# Seconds between two reports of progress; before the limit, when a search ends, as HiGHS checks its clock only
+# occasionally; and after the limit, when it is killed.
 TICK_SECONDS, EARLY_SECONDS, GRACE_SECONDS = 0.05, 0.1, 0.15
 # The largest cost that HiGHS sees is below 2 to this: its tolerances are then as fine as the rounding of its sums.
 EXPONENT = 20
-# Of HiGHS: the gap at which a search ends, and what a reduced cost or a constraint may be off by.
+# Tolerances of HiGHS: the gap at which a search ends, and the error of a reduced cost or a constraint.
 MIP_GAP, FEASIBILITY = 1e-6, 1e-7
-# In an LP, energies are cut off above this multiple of what a known labelling pays.
+# In an LP, energies are cut off above this multiple of a known labelling's energy.
 LP_CAP = 1024.0
-# Rounds of a descent at most.
+# The most rounds of a descent.
 ROUNDS = 200
 
 SEARCHING = "still searching"
@@ -51,28 +50,28 @@ INEXACT = "the solver's answers do not agree, so nothing is proven"
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Bounds and labellings that do not come from message passing. Energies of the model, constant included.
+    """Bounds and labellings independent of message passing. Energies of the model, constant included.
 
     Attributes
     ----------
     lp_bound : float
-        The local polytope relaxation over single variables (for binary models, the roof dual). Where it was not
-        solved, the sum of the least energies of all tables, which is a bound as well.
+        The local polytope relaxation over single variables (for binary models, the roof dual). If it was not solved,
+        the sum of the least energies of all tables, which is also a bound.
     fractional : float
-        The share of variables that its solution leaves between 0 and 1; NaN where it was not solved.
+        The share of variables strictly between 0 and 1 in its solution; NaN if it was not solved.
     group_lp_bound : float or None
-        The local polytope relaxation over the groups of a partition; None without one, if it is too large, or if
-        it was not solved.
+        The local polytope relaxation over the groups of a partition; None without a partition, if it is too large, or
+        if it was not solved.
     optimum : float or None
-        The least energy, where it was proven. Where HiGHS proved it, it holds within the tolerances of HiGHS, about
-        1e-12 of the largest energy for every variable and edge.
+        The least energy, if proven. A proof by HiGHS holds within its tolerances, about 1e-12 of the largest energy for
+        every variable and edge.
     bound : float
-        The best lower bound proven on the optimum (equals it, where it was proven).
+        The best proven lower bound on the optimum (equal to it, if that is proven).
     energy : float
         The energy of ``labeling``, the best one found; ``inf`` if none was.
     labeling : ndarray or None, shape (n,)
     status : str
-        How the search for the optimum ended, in words.
+        The end of the search for the optimum, in words.
     """
 
     lp_bound: float
@@ -91,10 +90,10 @@ def reference(
     time_limit: float = 60.0,
     on_progress: Callable[[Reference], bool | None] | None = None,
 ) -> Reference:
-    """Ask HiGHS for the LP bounds and the optimum of a model.
+    """Compute the LP bounds and the optimum of a model with HiGHS.
 
-    HiGHS runs in a process of its own, which may take as much memory as a run (`account.memory_limit`), and which
-    ends with the call. A model of at most 20 variables is done here and at once: every labelling is tried.
+    HiGHS runs in a separate process with the memory limit of a run (`account.memory_limit`), which ends with the call.
+    For a model of at most 20 variables every labelling is tried, in this process.
 
     Parameters
     ----------
@@ -102,12 +101,11 @@ def reference(
     part : Partition, optional
         For the LP over its groups.
     time_limit : float
-        Seconds for the whole call, which may take half a second more. The LP over variables gets half of them at
-        most, the LP over groups half of what is left then, the search for the optimum the rest. Where time, or
-        memory, runs out, what was found before is returned: at the least the sum of the least energies of all tables
-        as a bound.
+        Seconds for the whole call, which may take half a second more. The LP over variables gets at most half of them,
+        the LP over groups half of the remainder, the search for the optimum the rest. If time or memory runs out, the
+        results so far are returned: at least the sum of the least energies of all tables as a bound.
     on_progress : callable, optional
-        Called with what is known so far, about every 50 ms; the call ends if it returns True.
+        Called with the results so far, about every 50 ms; the call ends if it returns True.
 
     Returns
     -------
@@ -142,7 +140,7 @@ def reference(
 
 
 class Finding(NamedTuple):
-    """Something found: bounds, as energies above the sum of the least of all tables, and labellings, ever better."""
+    """Partial results: bounds, as energies above the sum of the least of all tables, and ever better labellings."""
 
     lp_bound: float | None = None
     fractional: float | None = None
@@ -153,7 +151,7 @@ class Finding(NamedTuple):
 
 
 def _learned(known: Reference, mrf: BinaryMRF, floor: float, finding: Finding) -> Reference:
-    """What is known, with a finding."""
+    """The results so far, with a new finding."""
     labeling, energy = known.labeling, known.energy
     if finding.labeling is not None:
         labeling, energy = finding.labeling, mrf.energy(finding.labeling)
@@ -181,15 +179,15 @@ def _states(part: Partition) -> FloatArray:
 
 
 def _most_unknowns(mrf: BinaryMRF, part: Partition) -> float:
-    """The unknowns that the LP over groups has at most."""
+    """An upper bound on the unknowns of the LP over groups."""
     states = _states(part)
     return float(states.sum() + states[coupled_groups(mrf, part)].prod(axis=1).sum())
 
 
 def _findings_in_child(*job: Any) -> Iterator[Finding]:
-    """The findings of a process whose memory is limited."""
+    """The findings of a process with limited memory."""
     import scipy.optimize
-    import scipy.sparse  # noqa: F401  # before the limit, so that it is one on what is computed
+    import scipy.sparse  # noqa: F401  # before the limit, which then applies to the computation alone
 
     limit_memory(memory_limit())
     try:
@@ -201,7 +199,7 @@ def _findings_in_child(*job: Any) -> Iterator[Finding]:
 def _findings(
     unary: FloatArray, edges: IntArray, pairwise: FloatArray, part: Partition | None, deadline: float
 ) -> Iterator[Finding]:
-    """All that can be found until a time of the system's clock; the last finding says how it ended."""
+    """All findings until a time of the system's clock; the last one says how the search ended."""
     excess = BinaryMRF(
         unary=unary - unary.min(axis=1, keepdims=True),
         edges=edges,
@@ -221,7 +219,7 @@ def _findings(
         best = min(best, _descent(model, np.round(x).astype(np.int64)), key=excess.energy)
         share = float(np.mean((x > 1e-6) & (x < 1 - 1e-6))) if len(x) else 0.0
         yield Finding(lp_bound=bound, fractional=share, labeling=best)
-        # If so much of the energy was avoidable, what is left was too small to be seen beside it.
+        # If this much of the energy was avoidable, the rest was lost in rounding next to it.
         unseen = LP_CAP * excess.energy(best) < energy
 
     energy = excess.energy(best)
@@ -229,7 +227,7 @@ def _findings(
     form = to_normal_form(searched)
     proven = energy - bound <= _tolerance(form)
     if part is not None:
-        # If the LP over variables reaches the optimum, so does the one over groups, which lies between them.
+        # If the LP over variables reaches the optimum, so does the one over groups, which is between them.
         group_bound = bound if proven else _group_polytope(model, part, _half(deadline))
         yield Finding(group_lp_bound=None if group_bound is None else max(group_bound, bound))
     if proven:
@@ -244,25 +242,25 @@ def _findings(
 
 
 def _half(deadline: float) -> float:
-    """Half of the seconds that are left."""
+    """Half of the remaining seconds."""
     return 0.5 * (deadline - time.time())
 
 
 def _capped(excess: BinaryMRF, cap: float) -> BinaryMRF:
-    """A model whose least energies are all 0, with what is larger than the cap cut off.
+    """A model whose least energies are all 0, with energies capped.
 
-    No energy grows, so bounds stay bounds. Labellings that pay a larger energy still cost the cap, at least: if that
-    is what a known labelling costs, the optimum is the same. For the LP over variables it may be twice that, since
-    half is the least that its vertices pay of an entry.
+    No energy grows, so bounds stay valid. Labellings with a larger energy still cost at least the cap: if that is the
+    energy of a known labelling, the optimum is the same. For the LP over variables the cap must be twice that, since
+    its vertices take entries by at least half.
     """
     return BinaryMRF(unary=np.minimum(excess.unary, cap), edges=excess.edges, pairwise=np.minimum(excess.pairwise, cap))
 
 
 def _descent(mrf: BinaryMRF, labeling: IntArray) -> IntArray:
-    """Change single variables as long as the energy falls, in rounds: those that gain more than all neighbours."""
+    """Flip single variables while the energy falls, in rounds: those that gain more than all their neighbours."""
     x, every = labeling.copy(), np.arange(mrf.n)
     (i, j), table = mrf.edges.T, np.arange(mrf.n_edges)
-    # A change that is lost in the rounding of the energies around it might be undone for ever.
+    # A change smaller than the rounding of the energies around it might alternate for ever.
     largest = mrf.unary.max(axis=1) + _at_ends(mrf, *np.broadcast_to(mrf.pairwise.max(axis=(1, 2)), (2, mrf.n_edges)))
     for _ in range(ROUNDS):
         now = mrf.pairwise[table, x[i], x[j]]
@@ -280,18 +278,18 @@ def _descent(mrf: BinaryMRF, labeling: IntArray) -> IntArray:
 
 
 def _at_ends(mrf: BinaryMRF, of_i: FloatArray, of_j: FloatArray) -> FloatArray:
-    """The sum over the edges of every variable, shape (n,), of what concerns their first and their second end."""
+    """The sum over the edges of every variable, shape (n,), of values for their first and second ends."""
     i, j = mrf.edges.T
     return (np.bincount(i, of_i, mrf.n) + np.bincount(j, of_j, mrf.n)).astype(np.float64)
 
 
 def _shift(costs: FloatArray) -> int:
-    """By which power of two costs are multiplied for HiGHS."""
+    """The power of two by which costs are multiplied for HiGHS."""
     return EXPONENT - int(np.frexp(np.abs(costs).max(initial=0.0))[1])
 
 
 def _costs(form: NormalForm) -> FloatArray:
-    """Of x = 1 at every variable and of z = 1 at every edge."""
+    """The costs of x = 1 at every variable and of z = 1 at every edge."""
     return np.concatenate([form.unary[:, 1] - form.unary[:, 0], form.weight])
 
 
@@ -301,14 +299,14 @@ def _base(form: NormalForm) -> float:
 
 
 def _tolerance(form: NormalForm) -> float:
-    """By how much the search of HiGHS may miss the optimum, energy: its gap, and what its reduced costs are off by."""
+    """By how much the search of HiGHS may miss the optimum, energy: its gap, and the errors of its reduced costs."""
     unknowns, constraints = len(form.unary) + len(form.weight), 2 * len(form.weight)
     return float(np.ldexp(MIP_GAP + FEASIBILITY * (unknowns + constraints), -_shift(_costs(form))))
 
 
 def _constraints(form: NormalForm) -> tuple[Any, FloatArray]:
-    """``A v <= b`` for v = (x, z): the share z of every edge's paying entry is at most x or 1 - x of either end."""
-    from scipy.sparse import csr_array  # slow to import, and needed here only
+    """``A v <= b`` for v = (x, z): the share z of every edge's negative entry is at most x or 1 - x of either end."""
+    from scipy.sparse import csr_array  # slow to import, and needed only here
 
     n, m = len(form.unary), len(form.weight)
     rows = np.arange(2 * m)
@@ -334,7 +332,7 @@ def _local_polytope(form: NormalForm, time_limit: float = np.inf) -> tuple[float
     solved = linprog(np.ldexp(costs, shift), A_ub=matrix, b_ub=right, bounds=(0, 1), options=options)
     if solved.status != 0:
         return -np.inf, None
-    # The Lagrangian bound, which holds for all multipliers that are not negative.
+    # The Lagrangian bound, valid for all non-negative multipliers.
     multipliers = np.ldexp(np.maximum(-solved.ineqlin.marginals, 0.0), -shift)
     reduced = costs + matrix.T @ multipliers
     bound = _base(form) + float(np.minimum(reduced, 0.0).sum() - multipliers @ right)
@@ -342,7 +340,7 @@ def _local_polytope(form: NormalForm, time_limit: float = np.inf) -> tuple[float
 
 
 def _search(form: NormalForm, time_limit: float) -> tuple[IntArray | None, float, str]:
-    """Branch and bound; the labelling found, a bound from which the tolerance is taken off, and how it ended."""
+    """Branch and bound: the labelling found, a bound reduced by the tolerance, and how it ended."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if time_limit <= 0:
@@ -377,7 +375,7 @@ def _brute_force(mrf: BinaryMRF) -> IntArray:
 
 
 def _group_polytope(mrf: BinaryMRF, part: Partition, time_limit: float) -> float | None:
-    """The LP over the states of groups and of coupled pairs; pairs live on the bits that their edge touches."""
+    """The LP over the states of groups and of coupled pairs; pairs use only the active bits of their edge."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -389,7 +387,7 @@ def _group_polytope(mrf: BinaryMRF, part: Partition, time_limit: float) -> float
     node_start = np.cumsum(states) - states
     pair_start = states.sum() + np.cumsum(pairs) - pairs
     costs = np.concatenate([problem.phi, *(_pair_energies(graph, e) for e in range(len(pairs)))])
-    # The states of a group have chances that sum to 1; for every arc, those of its pairs sum to those of its receiver.
+    # The marginals of a group sum to 1; for every arc, those of its pairs sum to those of its receiver.
     entries = [(np.repeat(np.arange(len(states)), states), np.arange(states.sum()), np.ones(states.sum()))]
     n_rows = len(states)
     for arc in range(2 * len(pairs)):
@@ -409,7 +407,7 @@ def _group_polytope(mrf: BinaryMRF, part: Partition, time_limit: float) -> float
     solved = linprog(np.ldexp(costs, shift), A_eq=matrix, b_eq=right, bounds=(0, None), options=options)
     if solved.status != 0:
         return None
-    # The bound of the dual tables (docs: method, section 2), which holds whatever they are.
+    # The bound of the dual tables (docs/method.md §2.1), valid for any tables.
     messages = np.where(right == 0, np.ldexp(solved.eqlin.marginals, -shift), 0.0)
     reduced = costs - matrix.T @ messages
     return graph.normal_form.constant + float(

@@ -1,1 +1,1 @@
-"""One run of message passing: moving, looking, going back, and what it ends with."""
+"""One run of message passing: stepping, inspection, seeking, and results."""

@@ -1,4 +1,4 @@
-"""What a run consists of: its arrays, made and charged to an account before anything happens."""
+"""The arrays of a run, allocated and charged to an account before the first event."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from bender_core.units import storage
 from bender_core.variants import DEEPEST, SCHEDULES, Variant
 from bender_core.variants import variant as variant_of
 
-# More sweeps, events or entries than any run has.
+# More sweeps, events or entries than any run can have.
 ENDLESS = np.iinfo(np.int64).max
-# Of the largest group there may be.
+# The number of states of the largest possible group.
 MOST_STATES = 1 << LARGEST_GROUP
 _DEFAULT_SNAPSHOT_BYTES = 256 << 20
 
 
 class Arrays:
-    """Everything that a run of message passing owns; its parameters are those of `Engine`."""
+    """All state of a run of message passing; its parameters are those of `Engine`."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Arrays:
         if not 1 <= operator.index(deepest) <= MOST_STATES:
             raise ValueError(f"deepest is {deepest}; an envelope can be tight at 1 to {MOST_STATES} states")
         if start is not None and start.mrf is not mrf and start.mrf.content_hash() != mrf.content_hash():
-            raise ValueError(f"start is a run of {start.mrf!r}, another model; go on from a run of this one")
+            raise ValueError(f"start is a run of {start.mrf!r}, another model; continue a run of this one")
         self.mrf: BinaryMRF = mrf
         self.partition = partition
         self.schedule = schedule
@@ -78,7 +78,7 @@ class Arrays:
             raise
 
     def _build(self, snapshot_bytes: int, stop: Stop, start: Arrays | None) -> None:
-        """Make everything that the run starts with."""
+        """Allocate everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.lattice = lattice(self.mrf)
         self._problem = self.graph.problem
@@ -129,31 +129,31 @@ class Arrays:
         )
 
     def _charge_start(self) -> None:
-        """Charge the copy of the messages that a run begins with, to which it can go back."""
+        """Charge the copy of the initial messages, to which the run can return."""
         needed = memory.nbytes(self._state)
         if not self._line.charge("start", needed):
-            said = f"the run leaves no room for the {storage(needed)} of the messages it begins with; raise the limit"
+            said = f"the run leaves no room for the {storage(needed)} of its initial messages; raise the limit"
             raise TooLargeError(said, needed, self.account.free)
 
     @property
     def _run(self) -> Run:
-        """All arrays as the compiled loop takes them; those that grow, as they are now."""
+        """All arrays as the compiled loop takes them; growing ones at their present size."""
         return Run(self._problem, self._rule, self._rows.view, self._state, self._work, self._events.view, self._goal)
 
     @cached_property
     def probe(self) -> Workspace:
-        """Scratch for looking, which must not disturb a node that is being updated.
+        """Scratch for inspection, separate so as not to disturb an update.
 
         Raises
         ------
         TooLargeError
-            If there was no room for it beside the run.
+            If it does not fit into memory with the run.
         """
         self._charge_looking(memory.certifying_bytes, "computing the certificate of the bound")
         return memory.looking(self._dims)
 
     def _charge_looking(self, looking: Looking, doing: str) -> None:
-        """Charge what looking at the run takes, as far as it is not charged yet; snapshots make room."""
+        """Charge the memory for inspecting the run, unless already charged; snapshots make room."""
         needed = looking(self._dims)
         while (more := needed - self._line.items.get(memory.LOOKING, 0)) > 0:
             if self._line.charge(memory.LOOKING, more):
@@ -163,7 +163,7 @@ class Arrays:
 
     def _no_looking(self, looking: Looking, needed: int, doing: str) -> TooLargeError:
         if looking not in self._nearest:
-            # It takes cutting the model over and over, and is asked at every step.
+            # Cached: it makes many partitions, and is called at every step.
             room = self.account.free + self.charged
             self._nearest[looking] = largest_fit(self.mrf, self.partition, self.variant, room, looking=looking)
         fits = self._nearest[looking]
@@ -178,14 +178,14 @@ class Arrays:
         return self._line.used
 
     def giving_way(self) -> AbstractContextManager[None]:
-        """A context in which the run that takes the place of this one is begun, with the room of this one.
+        """A context in which a run that replaces this one is begun, with the memory of this one.
 
-        If that fails, this one is as it was; otherwise it must not be used again.
+        If that fails, this one is unchanged; otherwise it must not be used again.
         """
         return self._line.giving_way()
 
     def _add_first_rows(self, stop: Stop) -> None:
-        """The row that every message begins with, a step's worth at a time. Source: docs/method.md §3.8."""
+        """Add the initial row of every message, one step's worth at a time. Source: docs/method.md §3.8."""
         arcs, some = 2 * len(self._problem.edge_node), max(STEP // (2 * self._dims.stride), 1)
         for begin in range(0, arcs, some):
             stop.check()

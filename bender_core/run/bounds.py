@@ -1,4 +1,4 @@
-"""What two bounds on the optimum say together."""
+"""The gap between two bounds on the optimum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bender_core.kernels.rows.pool import TIGHT
 
 
 def is_closed(lower: float, upper: float, scale: float) -> bool:
-    """Whether two bounds on the least energy are the same as far as a run with the usual tolerance can tell.
+    """Whether two bounds on the least energy are equal within the default tolerance of a run.
 
     Source: docs/method.md §9.4.
 
@@ -18,17 +18,17 @@ def is_closed(lower: float, upper: float, scale: float) -> bool:
     lower, upper : float
         Energies.
     scale : float
-        How much energy is at stake (`hypergraph.energy_scale`): a constant added to all energies closes no gap.
+        The energy at stake (`hypergraph.energy_scale`): a constant added to all energies does not close the gap.
     """
     size = min(max(abs(lower), abs(upper)), scale)
     return upper - lower <= max(CLOSED * size, TIGHT * scale)
 
 
 def relative_gap(lower: float, upper: float) -> float:
-    """How far two bounds on the least energy are apart, relative to the larger of them in size.
+    """The distance of two bounds on the least energy, relative to the larger of them in size.
 
-    For negative energies this is the paper's normalised gap, ``(UB - LB) / |LB|``. Unlike that it is finite and at
-    most 2 whatever the signs: energies may be shifted by any constant, so ``|LB|`` alone can be 0 by accident.
+    For negative energies this is the paper's normalised gap, ``(UB - LB) / |LB|``. Unlike that gap it is finite and at
+    most 2 for any signs: energies may be shifted by any constant, so ``|LB|`` can be 0 by accident.
     Source: docs/method.md §9.4.
 
     Parameters

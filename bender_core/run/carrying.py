@@ -1,9 +1,9 @@
-"""From one run to another: what is known of a model does not depend on who found it.
+"""The transfer of messages and the best labelling from one run to another.
 
-The bound holds at any messages. Where groups are united, the messages into them add up, and what was a message within a
-group becomes part of its energies: the new bound is never below the old one, as a minimum of a sum is never below
-the sum of the minima. Of edges that are united into one the sum of the minima is kept, since the minimum of their sum
-costs as much as an exact message: until such an edge is updated, the certificate may be higher than the bound. Source:
+The bound is valid for any messages. Where groups are united, the messages into them add up, and messages between them
+become part of the new group's energies: the new bound is never below the old one, as a minimum of a sum is never below
+the sum of the minima. For edges united into one the sum of the minima is kept, since the minimum of their sum costs as
+much as an exact message: until such an edge is updated, the certificate may be higher than the bound. Source:
 docs/method.md §2.5.
 """
 
@@ -20,18 +20,18 @@ from bender_core.stopping import Stop, never
 
 
 def carry(old: HyperGraph, before: State, new: HyperGraph, state: State, stop: Stop = never) -> None:
-    """Begin with the best labelling of another run and, where its groups lie within those of this one, its messages.
+    """Begin with the best labelling of another run and, if its groups lie within those of this one, its messages.
 
     Parameters
     ----------
     old, new : HyperGraph
         Of the same model.
     before : State
-        Where the other run is.
+        The position of the other run.
     state : State
         The start of this run, all messages 0.
     stop : Stop
-        Asked between messages whether to give up.
+        Checked between messages.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def carry(old: HyperGraph, before: State, new: HyperGraph, state: State, stop: S
 
 
 def owners(old: Partition, new: Partition) -> IntArray | None:
-    """For every old group the new one that it lies in, shape (G,); None if one lies in several."""
+    """The new group that contains each old one, shape (G,); None if one lies in several."""
     home = new.group_of()
     found = [home[group] for group in old.groups]
     if any((owner != owner[0]).any() for owner in found):
@@ -79,7 +79,7 @@ def _carry_messages(old: HyperGraph, before: State, new: HyperGraph, state: Stat
 
 
 def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int) -> IntArray:
-    """For every state of a new group the state of an old one within it, shape (2^|Y_p|,)."""
+    """The state of an old group within a new one, for every state of the new one, shape (2^|Y_p|,)."""
     place = {int(i): k for k, i in enumerate(new.partition.groups[outer])}
     states = np.arange(1 << len(place))
     found = np.zeros(len(states), np.int64)

@@ -1,8 +1,8 @@
-"""The engine: one resumable run of block message passing, stepped, played, run and sought through.
+"""The engine: one resumable run of block message passing, with steps, full-speed runs and seeking.
 
-All of it is the compiled loop ``kernels.advance``. Here it is called, slice by slice; arrays grow when it asks, and
-snapshots are kept, so that any earlier event can be returned to by replaying from the nearest one.
-Source: docs/method.md §10.
+The compiled loop ``kernels.advance`` does all the work. This module calls it slice by slice, grows arrays on request,
+and keeps snapshots, so that any earlier event can be reached by replaying from the nearest one. Source: docs/method.md
+§10.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from bender_core.stopping import Stop
 
 Grain = Literal["event", "row", "node", "sweep"]
 _UNTIL = {"event": Until.EVENT, "row": Until.ROW, "node": Until.NODE, "sweep": Until.SWEEP}
-# Table entries read between two looks at the clock, at most and to begin with; then as many as take about so long: in
-# small tables that lie scattered an entry takes thirty times longer than in large ones.
+# Table entries read between two looks at the clock, at most and at the start; then as many as take about this long: in
+# small scattered tables an entry takes thirty times longer than in large ones.
 _SLICE, _FIRST_SLICE = 1 << 26, 1 << 22
 _SLICE_SECONDS = 0.025
-# A snapshot copies the dual tables; taking one after this many times their size of work keeps that cheap.
+# A snapshot copies the dual tables; reading this many times their entries in between makes its cost negligible.
 _SNAPSHOT_EVERY = 64
 OnProgress = Callable[["Engine"], bool | None]
 
 
 class EngineError(RuntimeError):
-    """The engine met a state that its mathematics excludes; please report the model and the settings."""
+    """The engine reached a state that its mathematics excludes; please report the model and the settings."""
 
 
 class Engine(Inspection):
@@ -51,36 +51,36 @@ class Engine(Inspection):
     variant : int or Variant
         The paper's number, 1 to 11, or 12: see `variants.VARIANTS`.
     schedule : {"mplp", "srmp"}
-        In which order groups are updated and how they share: the paper's, or forward and back (docs/method.md §6).
+        The order of updates and the shares: the paper's, or forward and backward (docs/method.md §6).
     tolerance : float
-        Relative to the bound, or to the energy at stake where that is less: a smaller gap is closed, a smaller gain in
-        a sweep is no progress (docs/method.md §9.3).
+        Relative to the bound, or to the energy at stake if that is less: a smaller gap counts as closed, a smaller gain
+        of a sweep as no progress (docs/method.md §9.3).
     max_sweeps : int
-        The run is finished after that many sweeps (400 in the paper).
+        The run ends after this number of sweeps (400 in the paper).
     deepest : int
-        Where the bound rises slowly, the envelope of a group is made tight at up to this number of its best states
-        instead of at its minimiser alone; 1 is the paper's algorithm (docs/method.md §4.2).
+        Where the bound rises slowly, the envelopes of a group are made tight at up to this number of its best states
+        instead of only at its minimiser; 1 is the paper's algorithm (docs/method.md §4.2).
     improving : bool
-        Descend from the decoded labelling after every sweep, one group at a time. Without it the upper bound
-        is the paper's: the best labelling that was decoded (docs/method.md §8).
+        Improve the decoded labelling after every sweep by local search. Without it the upper bound is the paper's: the
+        energy of the best decoded labelling (docs/method.md §8).
     snapshot_bytes : int
-        Memory for going back, at most; when it is full, snapshots are thinned out. The start can always be gone back
-        to, and everything after it by doing it again.
+        The most memory for snapshots; when it is full, they are thinned out. The start is always kept, and any later
+        event can be reached from it by replay.
     limit : int or Account, optional
-        Bytes the run may take, or the account that it shares with other runs; a new one of `account.memory_limit` by
-        default. Everything that grows is charged before it grows. When nothing is left, snapshots are given up, and
-        when none is left, the run is finished with the status "memory limit".
+        Bytes for the run, or the account that it shares with other runs; by default a new one of
+        `account.memory_limit`. Everything is charged before it grows. When the account is full, snapshots are dropped;
+        when none is left, the run ends with the status "memory limit".
     stop : Stop
-        Asked about every 10 ms while tables are made whether to give up.
+        Checked about every 10 ms while tables are made.
     start : Engine, optional
-        A run of the same model to go on from, whatever its variant and schedule. The best labelling is taken over, and
-        where each of its groups lies within one of ``partition``, so are the messages: the bound begins where it was,
-        or higher. Where edges of that run are united, `certified_bound` may be higher still until they are updated.
+        A run of the same model to continue, with any variant and schedule. Its best labelling is taken over, and if
+        each of its groups lies within one of ``partition``, so are the messages: the bound begins at its bound or
+        higher. If edges of that run are united, `certified_bound` may be higher still until they are updated.
 
     Attributes
     ----------
     entries_read : int
-        Table entries read by the last step, run or seek: its work.
+        The work of the last step, run or seek, in table entries read.
 
     Raises
     ------
@@ -117,17 +117,17 @@ class Engine(Inspection):
         return loop
 
     def step(self, grain: Grain = "row", on_progress: OnProgress | None = None) -> list[Event]:
-        """Go on to the next event, row (or message), node or sweep, and return the events of that step.
+        """Advance to the next event, row (or message), node or sweep, and return the events of that step.
 
-        At an earlier position the recorded events happen again, identically. Source: docs/method.md §10.2.
+        At an earlier position the recorded events are repeated identically. Source: docs/method.md §10.2.
 
         Parameters
         ----------
         grain : {"event", "row", "node", "sweep"}
-            "row" also ends where messages are passed, and "node" is that; see docs/method.md §10.2.
+            "row" also stops where messages are passed, "node" only there; see docs/method.md §10.2.
         on_progress : callable, optional
-            Called about every 50 ms with the engine; the step is left where it is, also within a message, if it
-            returns True. The next step goes on from there.
+            Called about every 50 ms with the engine; if it returns True, the step is interrupted, even within a
+            message. The next step continues from there.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Engine(Inspection):
         time_limit: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> bool:
-        """Go on at full speed until the run is finished or a limit of this call is reached.
+        """Advance at full speed until the run is finished or a limit of this call is reached.
 
         Parameters
         ----------
@@ -162,11 +162,11 @@ class Engine(Inspection):
         max_events : int, optional
             Pause when this number of events has happened.
         max_work : int, optional
-            Pause when about this number of table entries has been read: a limit that does not depend on the machine.
+            Pause when about this number of table entries has been read: a limit independent of the machine.
         time_limit : float, optional
-            Seconds; looked at about every 50 ms.
+            Seconds; checked about every 50 ms.
         on_progress : callable, optional
-            Called as often with the engine; the run pauses if it returns True.
+            Called about every 50 ms with the engine; the run pauses if it returns True.
 
         Returns
         -------
@@ -176,7 +176,7 @@ class Engine(Inspection):
         Raises
         ------
         TypeError
-            If a number of sweeps, events or entries is no whole number.
+            If a number of sweeps, events or entries is not an integer.
         """
         sweeps, events, work = (
             ENDLESS if most is None else min(max(operator.index(most), 0), ENDLESS)
@@ -186,7 +186,7 @@ class Engine(Inspection):
         return self.finished
 
     def seek(self, position: int, on_progress: OnProgress | None = None) -> bool:
-        """Go to the state after the first ``position`` events, back or forward.
+        """Go to the state after the first ``position`` events, backward or forward.
 
         Source: docs/method.md §10.3.
 
@@ -194,19 +194,19 @@ class Engine(Inspection):
         ----------
         position : int
         on_progress : callable, optional
-            Called about every 50 ms with the engine; the way there is left where it is if it returns True.
+            Called about every 50 ms with the engine; the seek is interrupted if it returns True.
 
         Returns
         -------
         bool
-            Whether it got there.
+            Whether the position was reached.
 
         Raises
         ------
         ValueError
             If the run has not come that far.
         TypeError
-            If ``position`` is no whole number.
+            If ``position`` is not an integer.
         """
         position = operator.index(position)
         if not 0 <= position <= self._frontier:
@@ -229,10 +229,10 @@ class Engine(Inspection):
         sweep_limit: int = ENDLESS,
         work: int = ENDLESS,
     ) -> None:
-        """Advance slice by slice to a goal, or until so much work is done or it is time to stop."""
+        """Advance slice by slice to a goal, a limit of work, or a stop."""
         self.entries_read = 0
         while work > 0:
-            # A snapshot is of a position between two updates.
+            # Snapshots are taken between two updates only.
             pause = Until.NODE if until > Until.NODE and self._snapshot_due() else until
             begin = time.perf_counter()
             outcome = self._advance(pause, event_limit, sweep_limit, min(self._slice, _SLICE, work))
@@ -251,7 +251,7 @@ class Engine(Inspection):
                 return
 
     def _adapt(self, spent: int, seconds: float) -> None:
-        """Let the next slice take about as long as all should: what a run does depends on no slice."""
+        """Adjust the size of the next slice to the desired time; the result of a run does not depend on it."""
         if seconds > _SLICE_SECONDS:
             self._slice = max(int(self._slice * _SLICE_SECONDS / seconds), 1)
         elif 2 * spent > self._slice:
@@ -264,7 +264,7 @@ class Engine(Inspection):
         return until == Until.SWEEP and self.trace[self.position - 1].kind >= Kind.SWEEP
 
     def _advance(self, until: Until, event_limit: int, sweep_limit: int, budget: int) -> Outcome:
-        """Call the loop once; give it more room where it asks for it."""
+        """Call the loop once; grow the arrays that it reports as full."""
         goal = self._goal
         end = ENDLESS if self._memory_end is None else self._memory_end
         goal.until, goal.event_limit, goal.sweep_limit = until, min(event_limit, end), sweep_limit
@@ -279,7 +279,7 @@ class Engine(Inspection):
             if outcome in (Outcome.NEED_EVENTS, Outcome.NEED_ROWS):
                 self._memory_end = self.position
             if self.position == self._memory_end and event_limit > self.position and not self.finished:
-                # The end is where it was when the run is gone through again, whatever room there is by then.
+                # A replay ends at the same event, even if more memory is available by then.
                 self._state.cursor.status, self._state.cursor.phase = Status.MEMORY_LIMIT, Phase.FINISH
                 goal.event_limit = event_limit
                 continue
@@ -297,8 +297,8 @@ class Engine(Inspection):
 
     def _restore(self, snapshot: State) -> None:
         memory.restore(self._state, snapshot)
-        # Which rows are in use has changed, so the lists of the edges are chained afresh, in order of birth.
-        # Younger rows stay in the pool, unlinked; the replay writes them again.
+        # The rows in use have changed, so the lists of the edges are linked again, in order of creation.
+        # Later rows stay in the pool, unlinked; the replay writes them again.
         edges, chain = self.row_edges(), self._rows.view.next
         order = np.argsort(edges, kind="stable")
         chain[order] = -1

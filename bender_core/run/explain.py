@@ -1,4 +1,4 @@
-"""What just happened, in words: one plain sentence an event, and the formula behind it with this event's numbers.
+"""Events in words: one plain sentence per event, and the formula behind it with the event's numbers.
 
 Source: docs/method.md §12.3.
 """
@@ -16,14 +16,14 @@ from bender_core.variants import Variant
 
 
 class Explanation(NamedTuple):
-    """A sentence for people, and a formula (plain text with the usual symbols; may be empty)."""
+    """A sentence, and a formula (plain text with the usual symbols; may be empty)."""
 
     sentence: str
     formula: str
 
 
 def number(value: float) -> str:
-    """A number as people read it: five significant digits, a proper minus sign."""
+    """A number for display: five significant digits, a proper minus sign."""
     if not math.isfinite(value):
         return "unknown"
     if value == 0 or abs(value) < 1e-12:
@@ -33,7 +33,7 @@ def number(value: float) -> str:
 
 
 def explain(event: Event, graph: HyperGraph, variant: Variant, schedule: str = "mplp") -> Explanation:
-    """Say what an event did and why.
+    """Explain the effect of an event and its reason.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _minimiser(event: Event, graph: HyperGraph) -> str:
 
 
 def _where(event: Event, graph: HyperGraph) -> str:
-    """At which state, and if that is not the minimiser, which one it is."""
+    """The state in words, with its rank if it is not the minimiser."""
     y = f"y* = {_minimiser(event, graph)}"
     return f"at {y}" if event.depth == 0 else f"at the {_ordinal(1 + event.depth)} best state, {y},"
 
@@ -76,11 +76,11 @@ def _degree(event: Event, graph: HyperGraph) -> int:
 
 def _opened(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
     d = _degree(event, graph)
-    source = "computed exactly" if variant.exact else "bounded from below by the rows we already have, recycled"
+    source = "computed exactly" if variant.exact else "bounded from below by the existing rows, recycled"
     messages = "The message from its 1 neighbour is" if d == 1 else f"The messages from its {d} neighbours are"
     return Explanation(
         f"{_place(event, graph)}: update starts. {messages} {source}; "
-        f"going by that its cheapest state is y* = {_minimiser(event, graph)}, at {number(event.before)}.",
+        f"by these values its cheapest state is y* = {_minimiser(event, graph)}, at {number(event.before)}.",
         f"min φ + Σ {'ν' if variant.exact else 'ν⁻'} = {number(event.before)}  at y*",
     )
 
@@ -89,7 +89,7 @@ def _oracle(event: Event, graph: HyperGraph, variant: Variant, schedule: str) ->
     if event.arc < 0:
         return Explanation(
             f"{_place(event, graph)}: {_where(event, graph)} the envelopes equal the true min-marginals"
-            + (", which is all that the messages need to be passed." if event.depth == 0 else " too."),
+            + (", which is enough to pass the messages." if event.depth == 0 else " too."),
             f"φ(y*) + Σ ν⁻(y*) = φ(y*) + Σ ν(y*) = {number(event.value)}",
         )
     _, sender = graph.ends(event.arc)
@@ -104,12 +104,12 @@ def _row(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Ex
     _, sender = graph.ends(event.arc)
     added = (
         f"{_place(event, graph)}: added a {_CUTS[RowKind(event.cut)]} row for the message from "
-        f"{graph.partition.labels[sender]}, a sum of one term a variable that nowhere exceeds the true min-marginal."
+        f"{graph.partition.labels[sender]}, a sum of one term per variable that nowhere exceeds the true min-marginal."
     )
     where = _where(event, graph).replace("at", "At", 1)
     if event.value <= event.before:
         return Explanation(
-            f"{added} {where} another row has reached the truth already; this one "
+            f"{added} {where} another row equals the truth already; this one "
             "touches it there too, and may lift the envelope elsewhere.",
             f"β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
         )
@@ -124,9 +124,9 @@ def _message(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -
     scale = max(abs(event.value), 1e-300)
     moved = (
         f"rose by {number(gain)}, to {number(event.value)}: even the cheapest state costs that much more than the "
-        "bound had allowed for"
+        "bound accounted for"
         if gain > 1e-13 * scale
-        else "did not move: the bound had allowed for no less than the cheapest state costs"
+        else "did not move: the bound already accounted for the cost of the cheapest state"
     )
     nu = "ν" if variant.exact else "ν⁻"
     share = (
@@ -159,14 +159,14 @@ def _finished(event: Event, graph: HyperGraph, variant: Variant, schedule: str) 
     advice = "Larger groups may close the gap."
     if rounded > event.lower_bound:
         step, least = number(points.step), number(rounded)
-        known += f" All energies differ by multiples of {step}, so the least possible one is {least}."
+        known += f" All energies differ by multiples of {step}, so the least possible energy is {least}."
     if rounded == event.upper_bound:
         advice = "So it is optimal."
     sentence = {
         Status.GAP_CLOSED: f"Finished: the bounds meet. No labelling costs less than {lower}, and the best one found "
-        "costs just that: it is optimal.",
+        "costs exactly that: it is optimal.",
         Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} {advice}",
-        Status.SWEEP_LIMIT: f"Stopped: that was the last sweep allowed. {known}",
+        Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known}",
         Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
     }[Status(event.depth)]
     return Explanation(sentence, f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0.0))}")

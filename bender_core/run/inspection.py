@@ -1,4 +1,4 @@
-"""Looking into a run, without disturbing it: its certificate, messages, envelopes, rows, tightness.
+"""Inspection of a run without side effects: its certificate, messages, envelopes, rows, tightness.
 
 Source: docs/method.md §12.1.
 """
@@ -23,9 +23,9 @@ from bender_core.run.rows import Row, row_terms
 from bender_core.run.standing import Standing
 from bender_core.stopping import Stop, never
 
-# An envelope this close to the truth, relative to the numbers involved, is tight.
+# An envelope this close to the min-marginal, relative to the numbers involved, is tight.
 CLOSE = 1e-9
-# States that are gone through at a time where a whole table would take room.
+# States processed at a time where a whole table would take too much memory.
 _SLICE = 1 << 16
 
 
@@ -40,9 +40,9 @@ class Tightness:
     mean, largest : ndarray
         Over the states of the receiver, energy.
     at_minimiser : ndarray
-        Where the loop last looked, energy; NaN before.
+        At the minimiser of the last oracle, energy; NaN before the first.
     tight_share : ndarray
-        The share of the states at which there is none but for rounding, 0 to 1.
+        The share of the states without slack, up to rounding, 0 to 1.
     sampled : ndarray of bool
         Whether the arc was judged on a sample of the states.
     """
@@ -55,10 +55,10 @@ class Tightness:
 
 
 class Inspection(Standing):
-    """What can be seen of a run.
+    """The inspection methods of a run.
 
-    Methods that take two groups, a receiver and a sender, raise ValueError if these are not coupled; those that take
-    ``stop`` raise Stopped if it says so.
+    Methods that take two groups, a receiver and a sender, raise ValueError if these are not coupled; methods that take
+    ``stop`` raise Stopped if it returns True.
     """
 
     def certificate(self, stop: Stop = never) -> float:
@@ -67,15 +67,14 @@ class Inspection(Standing):
         return self.certified_bound(stop)
 
     def certified_bound(self, stop: Stop = never) -> float:
-        """The lower bound, computed afresh from lambda alone; takes every message exactly.
+        """The lower bound, recomputed from lambda alone with exact min-marginals.
 
-        Beside the run it takes the scratch of one message, whose states are only those that are coupled. Source:
-        docs/method.md §9.1.
+        It needs additional scratch for one message, over the states of the active bits. Source: docs/method.md §9.1.
 
         Parameters
         ----------
         stop : Stop
-            Asked about every 10 ms whether to give up.
+            Checked about every 10 ms.
 
         Returns
         -------
@@ -85,7 +84,7 @@ class Inspection(Standing):
         Raises
         ------
         TooLargeError
-            If there is no room for it beside the run.
+            If it does not fit into memory with the run.
         """
         nodes = sum(self._least_reparametrized(p, stop) for p in range(self.graph.n_groups))
         edges = sum(self._least_of_edge(arc, stop) for arc in range(0, len(self._state.slack), 2))
@@ -105,13 +104,13 @@ class Inspection(Standing):
         return least
 
     def _least_of_edge(self, arc: int, stop: Stop) -> float:
-        """``min phi_pq - lambda_{pq->p} - lambda_{pq->q}``: states that differ in idle bits alone are one."""
+        """``min phi_pq - lambda_{pq->p} - lambda_{pq->q}``, over the states of the active bits."""
         slack = self._exact(arc, stop)
         slack -= self.incoming(arc ^ 1)
         return float(slack.min())
 
     def reparametrized(self, p: int) -> FloatArray:
-        """``phi_p + sum_q lambda_{pq->p}``: what a group decodes by.
+        """``phi_p + sum_q lambda_{pq->p}``: a group decodes to its minimiser.
 
         Source: docs/method.md §2.1 (paper, Eq. 9).
 
@@ -130,7 +129,7 @@ class Inspection(Standing):
         return total
 
     def min_marginal(self, p: int, q: int, states: ArrayLike | None = None, stop: Stop = never) -> FloatArray:
-        """The true min-marginal ``nu_pq``, the message from q into p before it is shared.
+        """The true min-marginal ``nu_pq``, the message from q into p before sharing.
 
         Source: docs/method.md §2.2, §5 (paper, Eq. 7).
 
@@ -142,17 +141,17 @@ class Inspection(Standing):
             States of p, each at the cost of a pass over the states of q; by default all of them, pruned or
             eliminated (variant 12) where that is cheaper.
         stop : Stop
-            Asked about every 10 ms whether to give up.
+            Checked about every 10 ms.
 
         Returns
         -------
         ndarray
-            Energy, one entry a state.
+            Energy, one entry per state.
 
         Raises
         ------
         TooLargeError
-            If there is no room for it beside the run.
+            If it does not fit into memory with the run.
         ValueError
             If the groups are not coupled, or p has no such state.
         Stopped
@@ -180,16 +179,16 @@ class Inspection(Standing):
         return nu[place]
 
     def envelope(self, p: int, q: int, stop: Stop = never) -> FloatArray:
-        """The envelope ``nu_pq^- <= nu_pq`` at the present lambda and rows.
+        """The envelope ``nu_pq^- <= nu_pq`` at the current lambda and rows.
 
-        For an exact variant, which keeps no rows, the min-marginal itself. Source: docs/method.md §3.5 (paper, Eq. 11).
+        For an exact variant, which keeps no rows, it is the min-marginal. Source: docs/method.md §3.5 (paper, Eq. 11).
 
         Parameters
         ----------
         p, q : int
             Receiving and sending group.
         stop : Stop
-            Asked about every 10 ms whether to give up.
+            Checked about every 10 ms.
 
         Returns
         -------
@@ -199,7 +198,7 @@ class Inspection(Standing):
         Raises
         ------
         TooLargeError
-            If there is no room for it beside the run.
+            If it does not fit into memory with the run.
         """
         if self._rule.exact:
             return self.min_marginal(p, q, stop=stop)
@@ -213,7 +212,7 @@ class Inspection(Standing):
         return message.nu[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int) -> FloatArray:
-        """``phi_p + sum_q nu_pq^-``: what the next minimiser of a group is chosen by (docs/method.md §2.3).
+        """``phi_p + sum_q nu_pq^-``, which determines the next minimiser of a group (docs/method.md §2.3).
 
         Parameters
         ----------
@@ -242,7 +241,7 @@ class Inspection(Standing):
         Returns
         -------
         list of Row
-            With their intercepts at the present lambda; empty for an exact variant.
+            With their intercepts at the current lambda; empty for an exact variant.
         """
         arc = self.graph.arc(p, q)
         edge, side = divmod(arc, 2)
@@ -267,7 +266,7 @@ class Inspection(Standing):
         return found
 
     def is_tight(self, arc: int, nu: FloatArray, envelope: FloatArray) -> NDArray[np.bool_]:
-        """Where an envelope of an arc equals the true min-marginal but for rounding (docs/method.md §3.5).
+        """Where an envelope of an arc equals the true min-marginal up to rounding (docs/method.md §3.5).
 
         Parameters
         ----------
@@ -283,15 +282,15 @@ class Inspection(Standing):
         return tight
 
     def tightness(self, max_states: int | None = None, stop: Stop = never) -> Tightness:
-        """How loose every arc's envelope is.
+        """The slack of every arc's envelope.
 
         Parameters
         ----------
         max_states : int, optional
-            Groups with more states than this are judged on that number of them, evenly spread; by default all are
-            judged on all their states.
+            Groups with more states than this are sampled at this number of evenly spaced states; by default all states
+            of all groups are used.
         stop : Stop
-            Asked about every 10 ms whether to give up.
+            Checked about every 10 ms.
 
         Returns
         -------
@@ -300,9 +299,9 @@ class Inspection(Standing):
         Raises
         ------
         TooLargeError
-            If there is no room for it beside the run.
+            If it does not fit into memory with the run.
         ValueError
-            If there is no state to judge by.
+            If ``max_states`` is less than 1.
         """
         if max_states is not None and max_states < 1:
             raise ValueError(f"max_states is {max_states}; judge by one state at least")
@@ -340,7 +339,7 @@ class Inspection(Standing):
         return self._table(self.graph.arc(p, q)).copy()
 
     def incoming(self, arc: int) -> FloatArray:
-        """What the sender of an arc brings, over its active states (docs/method.md §1.5).
+        """The sender's term ``-lambda_{pq->q}``, minimised over its idle bits (docs/method.md §1.5).
 
         Parameters
         ----------
@@ -365,11 +364,11 @@ class Inspection(Standing):
         return incoming
 
     def _message(self, arc: int) -> Message:
-        """A message to be made, in scratch that is soon used again."""
+        """The description of a message to compute, in scratch that is soon reused."""
         return Message(arc, self.incoming(arc), self.probe.nu[0, : 1 << self._problem.bits[arc]])
 
     def _exact(self, arc: int, stop: Stop = never) -> FloatArray:
-        """The min-marginals of an arc over the active states of its receiver, in scratch that is soon used again."""
+        """The min-marginals of an arc over the active states of its receiver, in scratch that is soon reused."""
         message, work = self._message(arc), self.probe
         begin_exact(work)
         while work.progress.next >= 0:

@@ -1,4 +1,4 @@
-"""What a run ends with, why it ended, and what that means.
+"""The result of a run, the reason for its end, and its meaning.
 
 Source: docs/method.md §9.
 """
@@ -15,7 +15,7 @@ from bender_core.run.bounds import gap_between, relative_gap
 from bender_core.run.trace import Trace
 
 CLOSED = "closed"
-# The status of a run in a word or two. The last two are those of a run that was left where it stood.
+# The status of a run in a word or two. The last two are those of an interrupted run.
 STATUSES = {
     Status.RUNNING: "not finished",
     Status.GAP_CLOSED: CLOSED,
@@ -29,17 +29,17 @@ _MEANINGS = {
     "not finished": "The run has not ended yet.",
     CLOSED: "Closed: the labelling is optimal, which the bound proves.",
     "no progress": "No progress: sweeps raise the bound no more. Larger groups, the other schedule or variant 12 may.",
-    "sweep limit": "Sweep limit: all sweeps allowed are done. More sweeps may raise the bound.",
-    "memory limit": "Memory limit: no room is left for more rows or events. A higher limit, smaller groups, or "
+    "sweep limit": "Sweep limit: all allowed sweeps are done. More sweeps may raise the bound.",
+    "memory limit": "Memory limit: no memory is left for more rows or events. A higher limit, smaller groups, or "
     "variant 12, which keeps no rows, may go further.",
-    TIME_LIMIT: "Time limit: the bounds hold, more time may improve them.",
-    STOPPED: "Stopped: the bounds hold, going on may improve them.",
+    TIME_LIMIT: "Time limit: the bounds hold; more time may improve them.",
+    STOPPED: "Stopped: the bounds hold; continuing may improve them.",
 }
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One of several runs of a model, of which each went on where the one before gained no more.
+    """One of several runs of a model, each of which continued where the previous one stalled.
 
     Attributes
     ----------
@@ -48,12 +48,12 @@ class Attempt:
     groups, max_size : int
         Of the partition.
     deepest : int
-        At how many states of a group its envelope is made tight at most.
+        The largest number of states of a group at which its envelopes are made tight.
     sweeps : int
     lower_bound, upper_bound : float
         Energies, at its end.
     status : str
-        See `STATUSES`; "left" where its bound rose too slowly or time was over.
+        See `STATUSES`; "left" if its bound rose too slowly or time was over.
     """
 
     variant: int
@@ -76,7 +76,7 @@ class Attempt:
 
 
 class Verdict(TypedDict):
-    """What two bounds say together, as fields of a `Result`."""
+    """The meaning of two bounds, as fields of a `Result`."""
 
     lower_bound: float
     rounded_bound: float
@@ -90,20 +90,21 @@ class Verdict(TypedDict):
 def verdict(
     status: str, lower: float, upper: float, points: Lattice, scale: float, tried: tuple[Attempt, ...] = ()
 ) -> Verdict:
-    """What the bounds that a run ended with mean.
+    """Interpret the final bounds of a run.
 
     Parameters
     ----------
     status : str
-        Why it ended: see `STATUSES`. Where the bounds meet that is the reason, whatever else came at the same time.
+        Why it ended: see `STATUSES`. If the bounds meet, that is the reason, even if a limit was reached at the same
+        time.
     lower, upper : float
         Energies.
     points : Lattice
-        The energies there are.
+        The lattice of energies.
     scale : float
-        How much energy is at stake (`hypergraph.energy_scale`).
+        The energy at stake (`hypergraph.energy_scale`).
     tried : tuple of Attempt
-        The runs that led there, if there was more than one.
+        The runs made, if there was more than one.
     """
     rounded = points.raised(lower, upper)
     if rounded >= upper:
@@ -142,29 +143,29 @@ def _meaning(
 
 @dataclass(frozen=True)
 class Result:
-    """What a run ends with. Energies are the model's own, constant included.
+    """The result of a run. Energies are the model's own, constant included.
 
     Attributes
     ----------
     lower_bound : float
         The dual bound: no labelling costs less.
     rounded_bound : float
-        The same, raised to the next energy there is where all are multiples of ``step`` apart.
+        The same, raised to the next possible energy if all differ by multiples of ``step``.
     step : float
-        0 where no such step is known.
+        0 if no such step is known.
     upper_bound : float
         The energy of ``labeling``.
     labeling : ndarray, shape (n,)
         The best one found.
     decoded_bound : float
-        The energy of the best labelling that was decoded, before any improvement (the paper's upper bound).
+        The energy of the best decoded labelling, before any improvement (the paper's upper bound).
     gap : float
         `bounds.relative_gap` of ``rounded_bound`` and ``upper_bound``; 0 where they meet. With a loose tolerance a run
-        is closed before (docs/method.md §9.4).
+        may be closed with a gap above 0 (docs/method.md §9.4).
     status : str
         Why the run ended: see docs/method.md §9.5.
     meaning : str
-        The same in a sentence, and what it means.
+        The status and its meaning in a sentence.
     sweeps : int
         Of all runs.
     rows : int

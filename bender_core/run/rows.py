@@ -1,4 +1,4 @@
-"""Benders rows as people look at them: what they charge for each value of each member of either group."""
+"""Benders rows for inspection: their charges for each value of each member of either group."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Row:
     Attributes
     ----------
     index : int
-        Its number in the order of birth, over all edges.
+        Its number in the order of creation, over all edges.
     kind : RowKind
     born : int
         Index of the event that added it; -1 for the initial rows.
     made_for : int
         The group at whose minimiser it was made.
     anchor : int
-        That minimiser, with 0 for the members that the edge does not touch.
+        That minimiser, with 0 for the idle members.
     intercept : float
-        beta_0 at the present lambda, energy.
+        beta_0 at the current lambda, energy.
     u : ndarray, shape (members of the receiver, 2)
-        What the row subtracts for each value of each member (``omega_i = -u_i``), energy.
+        The charge for each value of each member (``omega_i = -u_i``), energy.
     v : ndarray, shape (members of the sender, 2)
         The same for the sender.
     """
@@ -57,7 +57,7 @@ def row_value(row: Row, state: int) -> float:
 
 
 def over_states(terms: FloatArray) -> FloatArray:
-    """A sum of one term a member, over the states of their group."""
+    """A sum of one term per member, over the states of their group."""
     total = np.zeros(1)
     for zero, one in terms:
         total = np.concatenate([total + zero, total + one])
@@ -65,7 +65,7 @@ def over_states(terms: FloatArray) -> FloatArray:
 
 
 def row_terms(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> FloatArray:
-    """What a row charges for each value of each member of one side: its payments, or what they leave.
+    """The charges of a row for each value of each member of one side: its payments, or their complements.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A run as a Python script that does it once more. Source: docs/formats.md §8."""
+"""A run as a Python script that repeats it. Source: docs/formats.md §8."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from bender_core.run.engine import Engine
 
-# Settings of the engine that change what a run finds; those that differ from their defaults are written.
+# Settings of the engine that affect results; those that differ from their defaults are written.
 _SETTINGS: dict[str, Callable[[float], float]] = {
     "tolerance": float,
     "max_sweeps": int,
@@ -19,15 +19,15 @@ _SETTINGS: dict[str, Callable[[float], float]] = {
 
 
 def as_script(engine: Engine, model: str, max_size: int) -> str:
-    """A script that makes the model, cuts it, runs it up to where the engine stands, and prints what it has found.
+    """A script that makes the model and the partition, runs up to the engine's position, and prints the results.
 
     Parameters
     ----------
     engine : Engine
     model : str
-        The expression that makes the model, of ``bc`` and ``synth``.
+        The expression that makes the model, using ``bc`` and ``synth``.
     max_size : int
-        M as it was asked for.
+        The requested M.
     """
     part = engine.partition
     if part.strategy == "manual":
@@ -45,7 +45,7 @@ def as_script(engine: Engine, model: str, max_size: int) -> str:
     )
     return textwrap.dedent(
         f'''\
-        """A run of Bender Lab, once more; what it needs: the folder bender_core beside it, or on the path."""
+        """Repeats a run of Bender Lab; needs the folder bender_core next to it, or on the path."""
 
         import bender_core as bc
         from bender_core import synth

@@ -1,4 +1,4 @@
-"""Positions of a run that can be gone back to. Source: docs/method.md §10.3."""
+"""Positions of a run to return to. Source: docs/method.md §10.3."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Snapshots:
     start : State
         Before the first event.
     most : int
-        Bytes that they may take together.
+        The most bytes of all snapshots together.
     line : Line
-        What they are charged to.
+        The line that they are charged to.
     carried : bool
-        Whether the start has messages of another run, which are kept whole; otherwise it takes next to nothing.
+        Whether the start has messages of another run, which are copied in full; otherwise it takes hardly any memory.
 
     Attributes
     ----------
@@ -36,22 +36,22 @@ class Snapshots:
 
     @property
     def latest(self) -> int:
-        """The position of the youngest."""
+        """The position of the latest snapshot."""
         return _position(self.states[-1]) if self.states else 0
 
     def nearest(self, position: int) -> State:
-        """The youngest that is not beyond a position."""
+        """The latest snapshot that is not beyond a position."""
         return next((s for s in reversed(self.states) if _position(s) <= position), self._start)
 
     def add(self, state: State) -> None:
-        """Keep a copy, if there is room for one; older ones make room."""
+        """Keep a copy, if it fits; older ones make room."""
         while (len(self.states) + 1) * self._size > self._most or not self._line.charge("snapshots", self._size):
             if not self.thin_out():
                 return
         self.states.append(memory.copy(state))
 
     def thin_out(self) -> bool:
-        """Give up every other one; returns False if there is none."""
+        """Drop every other one; returns False if there is none."""
         if not self.states:
             return False
         kept = self.states[1::2]

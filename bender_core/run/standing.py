@@ -1,4 +1,4 @@
-"""Where a run stands: bounds, counts, the labelling, and how far it is.
+"""The position of a run: bounds, counts, the labelling, and its progress.
 
 Source: docs/method.md §10.
 """
@@ -17,18 +17,18 @@ from bender_core.run.trace import Trace
 
 @dataclass(frozen=True)
 class Position:
-    """How far a run is, also within an update and within a message.
+    """The progress of a run, including that within an update and a message.
 
     Attributes
     ----------
     sweep : int
         Completed sweeps.
     update, updates : int
-        Completed updates of the sweep, and all of them.
+        Completed and total updates of the sweep.
     message, messages : int
-        Completed messages of the update, and all of them; 0 of 0 where none is being updated.
+        Completed and total messages of the update; 0 of 0 between updates.
     share : float
-        Of the message in work, how much is done, 0 to 1.
+        The share of the current message that is done, 0 to 1.
     """
 
     sweep: int
@@ -40,16 +40,16 @@ class Position:
 
 
 class Standing(Arrays):
-    """What a run says of itself."""
+    """The present state of a run."""
 
     @property
     def position(self) -> int:
-        """How many events have happened at the state shown."""
+        """The number of events up to the present state."""
         return int(self._state.cursor.events)
 
     @property
     def trace(self) -> Trace:
-        """All events computed so far, also those after the present position."""
+        """All events computed so far, including those after the present position."""
         return Trace(self._events.view, self._frontier)
 
     @property
@@ -64,12 +64,12 @@ class Standing(Arrays):
 
     @property
     def status(self) -> Status:
-        """Whether and why the run is finished."""
+        """The status: running, or the reason for the end."""
         return Status(int(self._state.cursor.status))
 
     @property
     def finished(self) -> bool:
-        """Whether no event is left."""
+        """Whether the run is at its last event."""
         return int(self._state.cursor.phase) == Phase.DONE
 
     @property
@@ -84,12 +84,12 @@ class Standing(Arrays):
 
     @property
     def decoded_bound(self) -> float:
-        """The energy of the best labelling that was decoded, before any improvement (the paper's upper bound)."""
+        """The energy of the best decoded labelling, before any improvement (the paper's upper bound)."""
         return float(self._state.bounds.best_decoded + self._rule.constant)
 
     @property
     def rounded_bound(self) -> float:
-        """The lower bound, raised to the next energy there is (see `lattice`)."""
+        """The lower bound, raised to the next possible energy (see `lattice`)."""
         return self.lattice.raised(self.lower_bound, self.upper_bound)
 
     @property
@@ -104,7 +104,7 @@ class Standing(Arrays):
 
     @property
     def whereabouts(self) -> Position:
-        """How far the run is, also within an update and within a message."""
+        """The progress of the run, including that within an update and a message."""
         cursor, work = self._state.cursor, self._work
         slot, share, messages = int(cursor.slot), 0.0, 0
         if cursor.phase <= Phase.PASS and len(self._rule.order):
@@ -132,11 +132,11 @@ class Standing(Arrays):
 
     @property
     def slack(self) -> FloatArray:
-        """Of every arc, how loose its envelope was at its minimiser when last looked at; NaN before; (2 E,)."""
+        """The slack of every arc at its minimiser when last computed; NaN before; (2 E,)."""
         return self._state.slack.copy()
 
     def row_edges(self) -> IntArray:
-        """The hyper-edge of every row in use, in the order of birth, shape (n_rows,)."""
+        """The hyper-edge of every row in use, in the order of creation, shape (n_rows,)."""
         edges: IntArray = self._rows.view.edge[: self.n_rows].copy()
         return edges
 
@@ -145,12 +145,12 @@ class Standing(Arrays):
         return int(cursor.phase) == Phase.OPEN and int(cursor.slot) == 0 and int(cursor.begun) == 0
 
     def result(self, seconds: float, stopped: str = STATUSES[Status.RUNNING]) -> Result:
-        """The outcome of the run.
+        """The result of the run.
 
         Parameters
         ----------
         seconds : float
-            That it took.
+            Its time.
         stopped : str
             The status if the run is not finished.
 

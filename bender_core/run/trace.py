@@ -1,4 +1,4 @@
-"""What happened in a run, event by event, as typed columns that can be read, filtered and exported.
+"""The trace of a run: its events as typed columns that can be read, filtered and exported.
 
 Source: docs/method.md §10.1, docs/formats.md §7.
 """
@@ -29,7 +29,7 @@ class Event:
     Attributes
     ----------
     index : int
-        Its place in the trace, from 0. After it, ``len(trace) >= index + 1``.
+        Its position in the trace, from 0. After it, ``len(trace) >= index + 1``.
     kind : Kind
     sweep : int
         From 0.
@@ -45,8 +45,8 @@ class Event:
         The state y* of the node at which its envelope is made tight, as an integer whose bit k is member k: the
         minimiser, or where progress is slow a deeper one (`Engine`, ``deepest``).
     depth : int
-        How many states of the node come before y*; when a sweep closes, at how many envelopes shall be tight; when the
-        run is finished, why: a `Status`.
+        The number of states of the node before y*; at the end of a sweep, the number at which envelopes shall be tight;
+        when the run is finished, its `Status`.
     rows : int
         Rows in use after the event.
     value, before : float
@@ -100,7 +100,7 @@ class Trace:
         Parameters
         ----------
         length : int
-            How many, at most.
+            The largest number of events.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class Trace:
 
     def to_parquet(self) -> bytes:
         """The whole trace as a Parquet file."""
-        # Slow to load, and only wanted here.
+        # Slow to import, and needed only here.
         import pyarrow as pa
         import pyarrow.parquet as parquet
 

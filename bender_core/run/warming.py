@@ -1,4 +1,4 @@
-"""Compile everything before it is needed, and measure how fast it is."""
+"""Compile everything before it is needed, and measure the machine's speed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from bender_core.run.what_if import what_if
 from bender_core.stopping import Stop, never
 from bender_core.variants import VARIANTS
 
-# How often the wish to stop is looked at, in seconds.
+# Seconds between two checks for a stop.
 LOOK_SECONDS = 0.02
 
 
 class Once:
-    """Work that is done once, for all who need it. Who does not want to wait any more leaves it to itself.
+    """Work that is done once, for all callers. A caller that stops waiting does not stop the work.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class Once:
         self._error: BaseException | None = None
 
     def wait(self, stop: Stop = never) -> None:
-        """Wait until it is done; what went wrong goes wrong here, and is tried anew the next time.
+        """Wait until it is done; raises the error of a failed attempt, and the next call tries again.
 
         Raises
         ------
         Stopped
-            If ``stop`` says so; the work goes on.
+            If ``stop`` says so; the work continues.
         """
         while not self._done:
             with self._lock:
@@ -72,12 +72,12 @@ def warm_up(stop: Stop = never) -> None:
     Parameters
     ----------
     stop : Stop
-        Asked about fifty times a second whether to give up waiting.
+        Checked about fifty times a second while waiting.
 
     Raises
     ------
     Stopped
-        If ``stop`` says so; compiling goes on in the background, and the next to need the solver waits for it.
+        If ``stop`` says so; compilation continues in the background, and the next caller waits for it.
     """
     for variant in VARIANTS:
         ready(variant).wait(stop)
@@ -86,7 +86,7 @@ def warm_up(stop: Stop = never) -> None:
 
 @lru_cache
 def ready(variant: int) -> Once:
-    """What runs of a variant, and estimates of them, need: wait for it."""
+    """The preparation for runs and estimates of a variant; call its ``wait``."""
 
     def work() -> None:
         _run(variant)
@@ -96,7 +96,7 @@ def ready(variant: int) -> Once:
 
 
 def _run(variant: int) -> Engine:
-    """A run that goes on from another."""
+    """A run that continues another."""
     mrf = BinaryMRF(
         unary=np.array([[0.0, 1.0], [0.0, 1.0]]),
         edges=np.array([[0, 1]]),

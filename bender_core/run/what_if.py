@@ -1,6 +1,6 @@
-"""What would a row do here? The cuts of the paper at any state of any message, side by side, off the record.
+"""What if: the rows of the paper at any state of any message, compared without changing the run.
 
-The rows are made by the kernels that the run uses, in scratch of their own: the run does not change.
+The rows are made by the run's kernels, in separate scratch: the run does not change.
 Source: docs/method.md §12.2.
 """
 
@@ -21,8 +21,8 @@ from bender_core.run.engine import Engine
 from bender_core.run.rows import over_states, row_terms
 from bender_core.stopping import Stop, never
 
-# Where a cut takes microseconds, calling the kernel takes more: the difference between one cut and several is taken,
-# each the best of a few trials. A cut that takes longer than that is timed by itself.
+# If a row takes microseconds, calling the kernel takes longer: the time is the difference between several rows and one,
+# each the best of a few trials. A slower row is timed by itself.
 REPEATS, TRIALS, LONG_SECONDS = 20, 5, 1e-3
 
 
@@ -34,20 +34,20 @@ class Cut:
     ----------
     kind : RowKind
     state : int
-        The state of the receiver that it was made at, and where it equals the true min-marginal.
+        The state of the receiver at which it was made, and equals the true min-marginal.
     values : ndarray, shape (2^|Y_p|,)
         The row over the states of the receiver, energy.
     looseness : float
-        Mean over all states of how far the row alone lies below the true min-marginal, energy.
+        Mean over all states of the true min-marginal minus the row, energy.
     lift : float
-        Mean over all states of how much the envelope would rise, energy.
+        Mean rise of the envelope over all states, energy.
     u : ndarray, shape (members of the receiver, 2)
     v : ndarray, shape (members of the sender, 2)
-        What the row subtracts for each value of each member (as in `Row`).
+        The charge for each value of each member (as in `Row`).
     pivots : int
-        Of the active set method; 0 for the closed form.
+        Of the active-set method; 0 for the closed form.
     seconds : float
-        To make it, tables included, without the oracle that all share; of the wall clock.
+        Wall-clock time to make it, tables included, without the oracle that all share.
     """
 
     kind: RowKind
@@ -62,20 +62,20 @@ class Cut:
 
 
 def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> list[Cut]:
-    """The four cuts at a state of the message from q into p: reverse, and Magnanti-Wong with alpha = 1, 1/2, 0.
+    """The four rows at a state of the message from q into p: reverse, and Magnanti-Wong with alpha = 1, 1/2, 0.
 
     Source: docs/method.md §3.3, §3.4, §12.2.
 
     Parameters
     ----------
     engine : Engine
-        Where the run stands; it stays there.
+        The run at its position, which does not change.
     p, q : int
         Receiving and sending group.
     state : int
         Of p, an integer whose bit k is member k.
     stop : Stop
-        Asked about every 10 ms whether to give up.
+        Checked about every 10 ms.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> l
     ValueError
         If the groups are not coupled, or p has no such state.
     TypeError
-        If ``state`` is no whole number.
+        If ``state`` is not an integer.
     Stopped
         If ``stop`` says so.
     """

@@ -1,4 +1,4 @@
-"""How partitions are made from the model alone: a rule a name, one registry, and what a partition keeps together."""
+"""Partitions made from the model alone: one registry of named rules, and the quality of a partition."""
 
 from bender_core.strategies.choice import (
     AUTO,

@@ -1,4 +1,4 @@
-"""Which strategy: the registry, the default, and what a partition keeps together."""
+"""The choice of a strategy: the registry, the default, and the quality of a partition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class Quality:
-    """How a partition treats the couplings of a model, weighed by how much they may matter.
+    """The couplings that a partition keeps, weighted by how much they may matter.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Quality:
         The share that lies inside groups.
     held : float
         The share that lies inside groups or on the strongest forest of hyper-edges between them. Message passing
-        is exact on that much: with 1, where no cycle is left, the bound is the optimum.
+        is exact on that share: at 1, with no cycle left, the bound is the optimum.
     hyper_edges, cycles : int
-        Of the hyper-graph; the cycles that are independent.
+        Of the hyper-graph; only independent cycles count.
     """
 
     inside: float
@@ -67,7 +67,7 @@ STRATEGIES: dict[str, Strategy] = dict(BY_RULE)
 def register(name: str, strategy: Strategy) -> None:
     """Add a strategy that chooses among the others, ahead of them.
 
-    What it takes to choose may run the model; so it is defined where runs are known, and not here.
+    Such a strategy may run the model, so it is defined in a layer that knows runs.
     """
     others = {other: known for other, known in STRATEGIES.items() if other != name}
     STRATEGIES.clear()
@@ -75,7 +75,7 @@ def register(name: str, strategy: Strategy) -> None:
 
 
 def applicable(mrf: BinaryMRF) -> list[str]:
-    """The strategies that a model has all that is needed for."""
+    """The strategies applicable to a model."""
     lacking = {"groups": mrf.groups is None, "blocks": mrf.positions is None}
     return [name for name in STRATEGIES if not lacking.get(name, False)]
 
@@ -94,15 +94,14 @@ def partition(
     ----------
     mrf : BinaryMRF
     max_size : int
-        M, the largest number of variables a hyper-variable may hold (it has 2^M states).
+        M, the largest number of variables in a hyper-variable (which then has 2^M states).
     strategy : str, optional
-        A key of ``STRATEGIES``; "groups" where the model names groups and "greedy" otherwise, by default. "auto"
-        tries all that apply and says why it chose in ``reason``. For groups stated by hand see `manual`.
+        A key of ``STRATEGIES``; by default "groups" if the model names groups, else "greedy". "auto" tries all that
+        apply and gives the reason for its choice in ``reason``. For groups stated by hand see `manual`.
     seed : int
-        Breaks ties in "greedy", and so in "refined"; decides "random" and the order in which "community" looks at
-        the variables.
+        Breaks ties in "greedy", and so in "refined"; determines "random" and the order of variables in "community".
     stop : Stop
-        Asked again and again whether to give up, at least three times a second in models of 200 000 couplings.
+        Checked at least three times a second in models of 200 000 couplings.
 
     Returns
     -------

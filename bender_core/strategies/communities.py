@@ -1,4 +1,4 @@
-"""Louvain's communities, found where they can be given up: networkx looks at no wish to stop."""
+"""Louvain communities, computed in a separate process for large models, as networkx cannot be interrupted."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from bender_core.stopping import Stop
 
 Neighbours = list[dict[int, float]]
 
-# Couplings of a model whose communities take longer to find than a process takes to start.
+# From this number of couplings on, finding communities takes longer than starting a process.
 LARGE = 20_000
-# How often the wish to stop is looked at, in seconds.
+# Seconds between two checks for a stop.
 LOOK_SECONDS = 0.05
 
 
 def communities(neighbours: Neighbours, seed: int, stop: Stop) -> IntArray:
-    """For every variable the number of its community, shape (n,).
+    """The community of every variable, shape (n,).
 
     Raises
     ------
     Stopped
-        If ``stop`` says so, in a large model; a small one takes no time.
+        If ``stop`` says so, in a large model; a small one is not interrupted.
     PartitionError
         If the process that looks for them was killed.
     """
@@ -44,12 +44,12 @@ def communities(neighbours: Neighbours, seed: int, stop: Stop) -> IntArray:
 
 
 def louvain(neighbours: Neighbours, seed: int) -> Iterator[IntArray]:
-    """As `communities`, as a generator that a process of its own can run."""
-    import networkx as nx  # half a second that only this strategy takes
+    """As `communities`, as a generator for a separate process."""
+    import networkx as nx  # takes half a second, and only this strategy needs it
 
     graph = nx.Graph()
     graph.add_nodes_from(range(len(neighbours)))
-    # Squares of sums must neither vanish nor overflow; a power of two changes nothing else.
+    # Squares of sums must neither underflow nor overflow; scaling by a power of two is exact.
     _, exponent = math.frexp(max((s for near in neighbours for s in near.values()), default=1.0))
     graph.add_weighted_edges_from(
         (i, j, math.ldexp(s, -exponent)) for i, near in enumerate(neighbours) for j, s in near.items() if i < j

@@ -1,7 +1,7 @@
-"""The strategies by which variables are cut into groups of at most M members, and what they cut by.
+"""The strategies that partition variables into groups of at most M members, and their measure of coupling.
 
-The strategy "groups" is the paper's (section "Constructing Hyper-Variables"): a hyper-variable holds one
-kind of variable only, in chunks of M.
+The strategy "groups" is the paper's (section "Constructing Hyper-Variables"): a hyper-variable contains only one kind
+of variable, in chunks of M.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.stopping import Stop
 from bender_core.strategies.communities import Neighbours, communities
 
-# So much of an interaction counts also where it cannot matter: among such couplings the stronger is taken.
+# This share of an interaction counts even where it cannot matter, so that the stronger of such couplings is preferred.
 SURPLUS = 0.01
 
 
@@ -27,7 +27,7 @@ def _chunks(members: IntArray, label: str, max_size: int) -> tuple[list[IntArray
 
 
 def _by_groups(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
-    """One kind of variable per hyper-variable, in chunks of M (the paper's choice)."""
+    """One kind of variable per group, in chunks of M (the paper's choice)."""
     if mrf.groups is None:
         raise PartitionError("this model names no groups; choose the strategy 'greedy' or 'singletons'")
     groups: list[IntArray] = []
@@ -52,7 +52,7 @@ def _greedy(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
 
 
 def _grow(neighbours: Neighbours, max_size: int, seed: int, stop: Stop) -> list[IntArray]:
-    """Groups that take in the neighbour with the strongest pull until they are full."""
+    """Groups that absorb their most strongly coupled neighbour until they are full."""
     rank = np.random.default_rng(seed).permutation(len(neighbours))
     total = np.array([sum(near.values()) for near in neighbours])
     free = np.ones(len(neighbours), bool)
@@ -83,12 +83,12 @@ def _numbered(groups: Sequence[IntArray], strategy: str) -> Partition:
 
 
 def _refined(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
-    """Grow groups by the couplings that matter, then move and exchange members while more of these lie inside."""
+    """Grow groups by relevant coupling, then move and exchange members while the coupling inside increases."""
     neighbours = _neighbours(mrf, what_matters(mrf))
     start = _numbered(_grow(neighbours, max_size, seed, stop), "refined")
     owner = start.group_of().tolist()
     members = [set(group.tolist()) for group in start.groups]
-    # How strongly a variable is coupled to each group that it touches.
+    # How strongly a variable is coupled to each neighbouring group.
     pull: Neighbours = [{} for _ in range(mrf.n)]
 
     def put(i: int, group: int) -> None:
@@ -102,7 +102,7 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     for i, near in enumerate(neighbours):
         for j, s in near.items():
             pull[i][owner[j]] = pull[i].get(owner[j], 0.0) + s
-    # Gains below the rounding of sums could go round in circles.
+    # Gains below the rounding of sums could cycle for ever.
     least = 1e-9 * sum(sum(near.values()) for near in neighbours)
     gained = True
     while gained:
@@ -132,10 +132,10 @@ def _refined(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
 
 
 def _layers(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
-    """Levels from one end of the graph to the other, packed in their order: a chain or a tree if they are narrow.
+    """Levels from one end of the graph to the other, packed in order: a chain or a tree if they are narrow.
 
-    What of a level hangs together through the levels behind it is one cluster. The clusters form a tree (the
-    layering partition of Brandstädt, Chepoi and Dragan), on a grid a chain; only those larger than M are cut.
+    The vertices of a level that are connected through it and the levels behind it form a cluster. The clusters form a
+    tree (the layering partition of Brandstädt, Chepoi and Dragan), on a grid a chain; only those larger than M are cut.
     """
     neighbours = _neighbours(mrf, np.abs(mrf.coupling()))
     components: list[list[dict[int, int]]] = []
@@ -159,8 +159,8 @@ def _layers(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
 def _level_structures(neighbours: Neighbours, start: int, stop: Stop) -> list[dict[int, int]]:
     """Levels of a component's vertices such that neighbours are at most one apart.
 
-    By the distance from each of two opposite ends (George and Liu's pseudo-peripheral vertices), and by how much
-    nearer a vertex is to an end than to a corner beside it: the rows and the columns of a grid.
+    By the distance from each of two opposite ends (George and Liu's pseudo-peripheral vertices), and by the difference
+    of a vertex's distances from an end and from an adjacent corner: the rows and columns of a grid.
     """
     end = _distances(neighbours, start, stop)
     while True:
@@ -193,7 +193,7 @@ def _distances(neighbours: Neighbours, root: int, stop: Stop) -> dict[int, int]:
 
 
 def _clusters(neighbours: Neighbours, level: dict[int, int], stop: Stop) -> list[list[int]]:
-    """Every level cut into what hangs together through it and the levels behind it, the first level first."""
+    """Every level cut into the parts connected through it and the levels behind it, the first level first."""
     sets = {i: i for i in level}
     clusters: list[list[int]] = []
     for depth in sorted(set(level.values()), reverse=True):
@@ -211,7 +211,7 @@ def _clusters(neighbours: Neighbours, level: dict[int, int], stop: Stop) -> list
 
 
 def _root(above: dict[int, int], i: int) -> int:
-    """What stands for the set that i belongs to (union-find; paths are halved)."""
+    """The representative of the set of i (union-find with path halving)."""
     while above[i] != i:
         above[i] = above[above[i]]
         i = above[i]
@@ -219,14 +219,14 @@ def _root(above: dict[int, int], i: int) -> int:
 
 
 def _pieces(cluster: list[int], max_size: int) -> list[list[int]]:
-    """A cluster cut into as few pieces as possible, about equally large."""
+    """A cluster cut into as few pieces as possible, of about equal size."""
     pieces = -(-len(cluster) // max_size)
     cuts = [len(cluster) * k // pieces for k in range(pieces + 1)]
     return [cluster[a:b] for a, b in itertools.pairwise(cuts)]
 
 
 def _packed(units: list[list[int]], neighbours: Neighbours, max_size: int, stop: Stop) -> list[IntArray]:
-    """Groups of units: each joins the group it hangs on, or else the latest that hangs there too, while it fits.
+    """Groups of units: each joins its parent's group, or else the latest other child's, if it fits.
 
     Neither closes a cycle where the units form a tree.
     """
@@ -253,7 +253,7 @@ def _packed(units: list[list[int]], neighbours: Neighbours, max_size: int, stop:
 
 
 def _blocks(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
-    """Tiles of the drawing, halved again and again across its longer side."""
+    """Tiles of the drawing, by repeatedly halving across the longer side."""
     if mrf.positions is None:
         raise PartitionError("this model has no positions; choose the strategy 'layers' or 'refined'")
     return _numbered(_tiles(np.arange(mrf.n), mrf.positions, max_size), "blocks")
@@ -271,7 +271,7 @@ def _tiles(members: IntArray, positions: FloatArray, max_size: int) -> list[IntA
 
 
 def _community(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
-    """Louvain's communities by coupling, each grown into groups, and what is left small united where it fits."""
+    """Louvain communities by coupling, each grown into groups; small groups are united where they fit."""
     strength = np.abs(mrf.coupling())
     neighbours = _neighbours(mrf, strength)
     home = communities(neighbours, seed, stop)
@@ -281,7 +281,7 @@ def _community(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partitio
 
 
 def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int, stop: Stop) -> list[IntArray]:
-    """Of all pairs that fit into one group the most strongly coupled is united, until no coupled pair fits."""
+    """Unite the most strongly coupled pair that fits into one group, until no coupled pair fits."""
     members: list[list[int]] = [group.tolist() for group in groups]
     owner = {i: p for p, group in enumerate(members) for i in group}
     pull: Neighbours = [{} for _ in members]
@@ -294,7 +294,7 @@ def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int, stop:
     while queue:
         stop.check()
         s, p, q = heapq.heappop(queue)
-        # Pairs that have changed since they were queued are queued again as they are now.
+        # Pairs that have changed since they were queued are queued again with their new coupling.
         if pull[p].get(q) != -s or len(members[p]) + len(members[q]) > max_size:
             continue
         members[p] += members[q]
@@ -309,15 +309,15 @@ def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int, stop:
 
 
 def _random(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
-    """Variables in random order, cut into chunks of M: what every other strategy should beat."""
+    """Variables in random order, cut into chunks of M: a baseline for all other strategies."""
     order = np.random.default_rng(seed).permutation(mrf.n)
     return _numbered([np.sort(order[k : k + max_size]) for k in range(0, mrf.n, max_size)], "random")
 
 
 def what_matters(mrf: BinaryMRF) -> FloatArray:
-    """How much every coupling may matter: its interaction, as far as both ends have leeway.
+    """How much every coupling may matter: its interaction, limited by the leeway of both ends.
 
-    A variable that prefers the same value whatever its neighbours take has none: nothing is won by grouping it.
+    A variable that prefers the same value for all values of its neighbours has no leeway: grouping it gains nothing.
     """
     change = mrf.pairwise[:, 1, :] - mrf.pairwise[:, 0, :], mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]
     least = mrf.unary[:, 1] - mrf.unary[:, 0]
@@ -340,9 +340,9 @@ def _neighbours(mrf: BinaryMRF, strength: FloatArray) -> Neighbours:
     return neighbours
 
 
-# Takes the model, M, the seed and the wish to stop.
+# Takes the model, M, the seed and `Stop`.
 Strategy = Callable[[BinaryMRF, int, int, Stop], Partition]
-# Those that follow one rule; `planning.auto` adds the one that chooses among them.
+# The strategies with a rule; `planning.auto` adds the one that chooses among them.
 BY_RULE: dict[str, Strategy] = {
     "groups": _by_groups,
     "greedy": _greedy,

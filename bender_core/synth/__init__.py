@@ -1,7 +1,7 @@
 """Seeded generators of models, in one registry.
 
 The same parameters give the same model everywhere; every model states the call that makes it in ``source``. A family is
-one entry of ``FAMILIES``, which is all a form needs to offer it.
+one entry of ``FAMILIES``, with everything a form needs to offer it.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ def generate(family: str, **values: Value) -> BinaryMRF:
     family : str
         A key of ``FAMILIES``.
     **values
-        Parameters of the family; defaults for those left out.
+        Parameters of the family; defaults for omitted ones.
 
     Raises
     ------
     ModelError
-        If the family or a parameter is unknown, or a value not allowed.
+        If the family or a parameter is unknown, or a value is not allowed.
     """
     if family not in FAMILIES:
         raise ModelError(f"there is no family {family!r}; known are {', '.join(FAMILIES)}")

@@ -1,4 +1,4 @@
-"""What a family of generated models is to the registry in ``bender_core.synth``."""
+"""The description of a family of generated models for the registry in ``bender_core.synth``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = int | float | bool | str
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a family, with what a form needs to ask for it.
+    """One parameter of a family, with everything a form needs for its field.
 
     The type of ``default`` is the type of the parameter.
 
@@ -21,13 +21,13 @@ class Parameter:
     name : str
         Name of the generator's argument.
     label : str
-        What a person reads next to the field.
+        The label of the field.
     default : int, float, bool or str
-        Value where none is given.
+        The default value.
     low, high : float
         Range of a number, both ends included.
     choices : tuple of str
-        The words allowed where the parameter is a word.
+        The allowed words, if the parameter is a word.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Parameter:
         Raises
         ------
         ModelError
-            If it is of another type, out of range, or not among the choices.
+            If it has another type, is out of range, or is not among the choices.
         """
         if isinstance(self.default, bool):
             if isinstance(value, bool):
@@ -73,9 +73,9 @@ class Family:
     name : str
         Name of the generator.
     title : str
-        What people call it.
+        Its title.
     shows : str
-        One sentence on what models of this family show.
+        One sentence on the purpose of models of this family.
     generate : callable
         The generator; takes the parameters by name.
     parameters : tuple of Parameter
@@ -105,7 +105,7 @@ class Family:
         except ModelError:
             raise
         except Exception as error:
-            # What a library makes of values at the edge of their range is not known in full.
+            # Libraries may raise any error for values at the edge of their range.
             said = ", ".join(f"{name}={value!r}" for name, value in checked.items())
             raise ModelError(f"no model of {self.title!r} can be made with {said}: {error}") from error
 

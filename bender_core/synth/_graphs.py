@@ -1,4 +1,4 @@
-"""Graphs that models are put on, and where their nodes are drawn.
+"""Graphs for models, and the positions of their nodes.
 
 The only module of ``synth`` that loads networkx, and only once a graph is asked for.
 """
@@ -13,7 +13,7 @@ from bender_core.model import FloatArray, IntArray, ModelError
 
 
 class Graph(NamedTuple):
-    """What a model takes from the graph it is put on; the fields are those of ``BinaryMRF``."""
+    """The parts of a model that come from its graph; the fields are those of ``BinaryMRF``."""
 
     edges: IntArray
     names: tuple[str, ...]
@@ -28,7 +28,7 @@ class Network(NamedTuple):
     weight: FloatArray
 
 
-# Graphs that networkx knows by name, and what they are.
+# Named graphs of networkx, and their descriptions.
 SOCIAL = {
     "karate club": "Members of a karate club (W. W. Zachary, 1977); a weight counts what two did together.",
     "les miserables": "Characters of Les Misérables (D. E. Knuth, 1993); a weight counts their meetings.",
@@ -44,7 +44,7 @@ NAMED = SOCIAL | {
     "hoffman singleton": "The Hoffman–Singleton graph.",
 }
 RANDOM = ("uniform", "small world", "scale free", "geometric")
-REWIRED = 0.2  # share of the edges of a small world that lead anywhere
+REWIRED = 0.2  # share of the edges of a small world with a random end
 
 
 def circle(n: int) -> FloatArray:
@@ -72,16 +72,16 @@ def random_network(kind: str, n: int, edges_per_node: int, seed: int) -> Network
     elif kind == "scale free":
         graph = nx.barabasi_albert_graph(n, edges_per_node, seed=seed)
     else:
-        # A disc of this radius holds the wanted number of nodes on average, half of them counted at each end.
+        # A disc of this radius contains 2 · edges_per_node nodes on average: every edge has two ends.
         graph = nx.random_geometric_graph(n, np.sqrt(2 * edges_per_node / (np.pi * n)), seed=seed)
     return _network(graph)
 
 
 def planted_partition(size: int, within: float, between: float, seed: int) -> Network:
-    """Two blocks of nodes, joined with one chance within a block and another between them; blocks are the groups."""
+    """Two blocks of nodes, with one edge probability inside and another between blocks; blocks are the groups."""
     import networkx as nx
 
-    # networkx takes the logarithm of 1 - p, which is 0 for a p too small to be seen beside 1.
+    # networkx takes the logarithm of 1 - p, which is 0 if p is lost in rounding next to 1.
     chances = (p if 1.0 - p < 1.0 else 0.0 for p in (within, between))
     network = _network(nx.planted_partition_graph(2, size, *chances, seed=seed))
     return network._replace(graph=network.graph._replace(groups=("first",) * size + ("second",) * size))
@@ -107,7 +107,7 @@ def regular_edges(n: int, degree: int, seed: int) -> IntArray:
 def _network(graph: Any) -> Network:
     import networkx as nx
 
-    # Nodes get numbers, and edges an order that does not hang on how networkx stores them.
+    # Nodes get numbers, and edges an order independent of how networkx stores them.
     numbered = nx.convert_node_labels_to_integers(graph)
     edges = _sorted(numbered.edges)
     weight = np.array([numbered.edges[edge].get("weight", 1.0) for edge in edges.tolist()], dtype=np.float64)
@@ -119,7 +119,7 @@ def _sorted(edges: Any) -> IntArray:
 
 
 def _positions(graph: Any) -> FloatArray:
-    """The graph's own positions, or by force; coarse, so that they are the same on every machine."""
+    """The graph's own positions, or a force-directed layout; rounded, to be the same on every machine."""
     import networkx as nx
 
     where = nx.get_node_attributes(graph, "pos") or nx.spring_layout(graph, seed=0)
@@ -128,7 +128,7 @@ def _positions(graph: Any) -> FloatArray:
 
 
 def _kinds(graph: Any) -> tuple[str, ...] | None:
-    """The club of each member, or women and events; None where nodes are of one kind."""
+    """The club of each member, or women and events; None if all nodes are of one kind."""
     attributes = [attributes for _, attributes in graph.nodes(data=True)]
     if "club" in attributes[0]:
         return tuple(each["club"] for each in attributes)

@@ -1,4 +1,4 @@
-"""Real pictures that scikit-learn ships. It is loaded only once a picture is asked for."""
+"""Real images shipped with scikit-learn, which is imported only when needed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bender_core.model import FloatArray
 
 DIGITS = 1797
 PHOTOGRAPHS = ("flower", "china")
-INK = 8  # of 16 shades; as dark as this is ink
+INK = 8  # of 16 shades; this and darker is ink
 
 
 @lru_cache(maxsize=1)
 def digits() -> NDArray[np.bool_]:
     """Where there is ink in the handwritten digits of ``sklearn.datasets.load_digits``, shape (1797, 8, 8)."""
-    from sklearn.datasets import load_digits  # slow to import, and needed for pictures only
+    from sklearn.datasets import load_digits  # slow to import, and needed only here
 
     ink: NDArray[np.bool_] = load_digits().images >= INK
     ink.setflags(write=False)
@@ -26,7 +26,7 @@ def digits() -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1)
 def digit_labels() -> tuple[int, ...]:
-    """Which digit each of them is."""
+    """The digit that each image shows."""
     from sklearn.datasets import load_digits
 
     return tuple(load_digits().target.tolist())
@@ -36,7 +36,7 @@ def digit_labels() -> tuple[int, ...]:
 def photograph(name: str, columns: int) -> FloatArray:
     """A photograph of ``sklearn.datasets.load_sample_image``, shape (rows, columns, 3), colours from 0 to 1.
 
-    Each pixel is the mean of a square of the original; what is left at the right and the bottom is cut off.
+    Each pixel is the mean of a square of the original; the remainder at the right and the bottom is cut off.
     """
     from sklearn.datasets import load_sample_image
 

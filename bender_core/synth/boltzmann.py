@@ -1,4 +1,4 @@
-"""A restricted Boltzmann machine that has seen handwritten digits and is asked to complete one."""
+"""A restricted Boltzmann machine, trained on handwritten digits, that completes a digit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bender_core.synth._pictures import DIGITS, digit_labels, digits
 
 # Training: enough for completions that look like digits, in well under a second.
 SWEEPS, BATCH, RATE = 30, 50, 0.05
-TRUST = 3.0  # log-odds that a pixel is as seen
-FEATURES_HIGH = 8  # hidden units below each other, as many as there are rows of pixels
+TRUST = 3.0  # log-odds that an observed pixel is correct
+FEATURES_HIGH = 8  # hidden units below each other, one per row of pixels
 
 
 def restricted_boltzmann(image: int = 4, rows_seen: int = 4, hidden: int = 16, seed: int = 0) -> BinaryMRF:
-    """The most probable digit of which the upper rows are seen: ``E(v, h) = −Σ W_ij v_i h_j − Σ b_i v_i − Σ c_j h_j``.
+    """The most probable digit given its upper rows: ``E(v, h) = −Σ W_ij v_i h_j − Σ b_i v_i − Σ c_j h_j``.
 
     The machine is P. Smolensky's (Information processing in dynamical systems: foundations of harmony theory, 1986),
     trained by persistent contrastive divergence (T. Tieleman, ICML 2008) on all digits of
@@ -28,7 +28,7 @@ def restricted_boltzmann(image: int = 4, rows_seen: int = 4, hidden: int = 16, s
     image : int
         Index of the digit to be completed.
     rows_seen : int
-        Its rows that are seen, from above, 0 to 8: b is raised by 3 where there is ink in them, and lowered elsewhere.
+        The number of observed rows, from the top, 0 to 8: b is raised by 3 where they have ink, and lowered elsewhere.
     hidden : int
         Number of hidden units.
     seed : int
@@ -38,8 +38,8 @@ def restricted_boltzmann(image: int = 4, rows_seen: int = 4, hidden: int = 16, s
     -------
     BinaryMRF
         Energies are −log probabilities up to a constant, rounded to three decimals, so that training on another
-        machine gives the same. Pixels ("visible") and hidden units are the groups; pixels sit at (column, row), hidden
-        units on the right.
+        machine gives the same model. Pixels ("visible") and hidden units are the groups; pixels are at (column, row),
+        hidden units on the right.
     """
     weight, b, c = _trained(hidden, seed)
     ink = digits()[image]
@@ -60,7 +60,7 @@ def restricted_boltzmann(image: int = 4, rows_seen: int = 4, hidden: int = 16, s
         positions=np.concatenate([np.column_stack([column, row]), np.column_stack([across + ink.shape[1] + 2, down])]),
         name=f"Boltzmann machine, digit {image}",
         description=f"A Boltzmann machine has learnt {DIGITS} handwritten digits and is shown the first {rows_seen} of "
-        f"8 rows of a {digit_labels()[image]}: what is the most probable rest?",
+        f"8 rows of a {digit_labels()[image]}: which completion is the most probable?",
         source=stated("restricted_boltzmann", image=image, rows_seen=rows_seen, hidden=hidden, seed=seed)
         + "  # sklearn.datasets.load_digits, sklearn.neural_network.BernoulliRBM",
     )
@@ -69,7 +69,7 @@ def restricted_boltzmann(image: int = 4, rows_seen: int = 4, hidden: int = 16, s
 @lru_cache(maxsize=16)
 def _trained(hidden: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Weights, shape (64, hidden), and biases of the visible and the hidden units."""
-    from sklearn.neural_network import BernoulliRBM  # slow to import, and needed here only
+    from sklearn.neural_network import BernoulliRBM  # slow to import, and needed only here
 
     machine = BernoulliRBM(hidden, learning_rate=RATE, batch_size=BATCH, n_iter=SWEEPS, random_state=seed)
     machine.fit(digits().reshape(DIGITS, -1).astype(np.float64))
@@ -80,12 +80,12 @@ def _trained(hidden: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray
 FAMILY = Family(
     name="restricted_boltzmann",
     title="Restricted Boltzmann machine",
-    shows="Every pixel is tied to every hidden unit, so however both are grouped, all groups of one kind meet all "
-    "of the other. With no row seen the LP is far off; the more are seen, the closer it comes.",
+    shows="Every pixel is coupled to every hidden unit, so for any grouping all groups of pixels are neighbours of all "
+    "groups of hidden units. With no observed row the LP is far off; each observed row brings it closer.",
     generate=restricted_boltzmann,
     parameters=(
         Parameter("image", "Which of the digits", 4, 0, DIGITS - 1),
-        Parameter("rows_seen", "Rows seen", 4, 0, 8),
+        Parameter("rows_seen", "Observed rows", 4, 0, 8),
         Parameter("hidden", "Hidden units", 16, 1, 64),
         SEED,
     ),

@@ -27,7 +27,7 @@ def chimera(
     Parameters
     ----------
     rows, columns : int
-        Cells below each other and side by side.
+        The numbers of rows and columns of cells.
     shore : int
         Spins on each of the two sides of a cell, so n = 2 · rows · columns · shore.
     coupling : {"pm1", "gaussian"}

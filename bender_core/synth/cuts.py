@@ -1,4 +1,4 @@
-"""Maximum cut: split the nodes of a graph in two so that the edges between the sides weigh most."""
+"""Maximum cut: split the nodes of a graph in two so that the total weight of the edges between them is largest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bender_core.model import BinaryMRF, Objective
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import NAMED, RANDOM, Network, named_network, random_network
 
-# What an edge of weight 1 pays: it is cut where its ends differ.
+# The energy of an edge of weight 1: it is cut if its ends differ.
 CUT = np.array([[0.0, -1.0], [-1.0, 0.0]])
 
 
@@ -34,9 +34,8 @@ def random_max_cut(kind: str = "uniform", n: int = 30, edges_per_node: int = 2, 
     Parameters
     ----------
     kind : {"uniform", "small world", "scale free", "geometric"}
-        So many edges anywhere (P. Erdős and A. Rényi, 1959); a ring whose edges were partly rewired (D. J. Watts and
-        S. H. Strogatz, 1998); newcomers who join the well-connected (A.-L. Barabási and R. Albert, 1999); points in
-        the unit square, joined where they are close.
+        Random pairs (P. Erdős and A. Rényi, 1959); a partly rewired ring (D. J. Watts and S. H. Strogatz, 1998);
+        preferential attachment (A.-L. Barabási and R. Albert, 1999); points in the unit square, joined if close.
     n : int
         Number of nodes.
     edges_per_node : int
@@ -62,7 +61,7 @@ def _max_cut(network: Network, name: str, about: str, source: str) -> BinaryMRF:
         pairwise=network.weight[:, None, None] * CUT,
         **network.graph._asdict(),
         name=f"maximum cut, {name}",
-        description=f"{about} Split the nodes in two so that the edges between the sides weigh as much as possible, "
+        description=f"{about} Split the nodes in two so that the edges between them have the largest total weight, "
         f"of {network.weight.sum():g} in all.",
         source=source,
         objective=Objective(name="cut weight", sense="max", scale=-1.0),
@@ -73,16 +72,16 @@ FAMILIES = (
     Family(
         name="max_cut",
         title="Maximum cut, known graphs",
-        shows="The LP over single variables believes that every edge can be cut, which holds only without odd cycles; "
-        "groups find the cycles and lower that hope.",
+        shows="The LP over single variables cuts every edge, which is possible only without odd cycles; groups that "
+        "contain odd cycles give a better bound.",
         generate=max_cut,
         parameters=(Parameter("graph", "Graph", "karate club", choices=tuple(NAMED)),),
     ),
     Family(
         name="random_max_cut",
         title="Maximum cut, random graphs",
-        shows="In a geometric graph odd cycles are short, so small groups hold them; where edges lead anywhere, it "
-        "takes larger groups to see that not every edge can be cut.",
+        shows="In a geometric graph odd cycles are short, so small groups contain them; with random edges, larger "
+        "groups are needed to prove that not every edge can be cut.",
         generate=random_max_cut,
         parameters=(
             Parameter("kind", "Kind of graph", "uniform", choices=RANDOM),

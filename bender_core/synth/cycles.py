@@ -11,7 +11,7 @@ from bender_core.synth.spins import ising_tables
 
 
 def frustrated_cycle(n: int = 9, seed: int = 0) -> BinaryMRF:
-    """A cycle of spins with an odd number of edges that want their ends to differ.
+    """A cycle of spins with an odd number of edges that favour different values.
 
     The couplings have whole strengths 1, 2 or 3 and there is no field, so the local-polytope LP puts every variable
     at ½ and pays for no edge, while every labelling pays for at least the weakest.
@@ -25,7 +25,7 @@ def frustrated_cycle(n: int = 9, seed: int = 0) -> BinaryMRF:
     Returns
     -------
     BinaryMRF
-        Variables sit on a circle of radius 1.
+        Variables are on a circle of radius 1.
     """
     rng = np.random.default_rng(seed)
     sign = rng.choice([-1.0, 1.0], n)
@@ -39,7 +39,7 @@ def frustrated_cycle(n: int = 9, seed: int = 0) -> BinaryMRF:
         pairwise=ising_tables(strength),
         positions=circle(n),
         name=f"frustrated cycle of {n}",
-        description="An odd number of edges want their ends to differ, so one edge must lose; the LP hides that at ½.",
+        description="An odd number of edges favour different values, so one is violated; the LP avoids that at ½.",
         source=stated("frustrated_cycle", n=n, seed=seed),
     )
 

@@ -1,4 +1,4 @@
-"""Spin glasses without a lattice: on all pairs of spins, and on random regular graphs."""
+"""Spin glasses without a lattice: on complete graphs and on random regular graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bender_core.synth.spins import COUPLING, FIELD, Coupling, draw_couplings, i
 def sherrington_kirkpatrick(
     n: int = 20, coupling: Coupling = "gaussian", field: float = 0.0, seed: int = 0
 ) -> BinaryMRF:
-    """A spin glass in which every spin acts on every other: ``E(s) = −Σ J_ij s_i s_j / √n − Σ h_i s_i``.
+    """A spin glass in which every spin interacts with every other: ``E(s) = −Σ J_ij s_i s_j / √n − Σ h_i s_i``.
 
     The model of D. Sherrington and S. Kirkpatrick, Solvable model of a spin-glass, Phys. Rev. Lett. 35 (1975).
 
@@ -32,7 +32,7 @@ def sherrington_kirkpatrick(
     Returns
     -------
     BinaryMRF
-        Variables sit on a circle of radius 1.
+        Variables are on a circle of radius 1.
     """
     rng = np.random.default_rng(seed)
     edges = np.column_stack(np.triu_indices(n, 1))
@@ -44,8 +44,8 @@ def sherrington_kirkpatrick(
         pairwise=ising_tables(strength),
         positions=circle(n),
         name=f"Sherrington–Kirkpatrick {n}",
-        description="A spin glass in which every spin acts on every other, each a little: no cut into groups is a "
-        "natural one.",
+        description="A spin glass in which every spin interacts weakly with every other: no partition into groups is "
+        "natural.",
         source=stated("sherrington_kirkpatrick", n=n, coupling=coupling, field=field, seed=seed),
     )
 
@@ -92,8 +92,8 @@ FAMILIES = (
     Family(
         name="sherrington_kirkpatrick",
         title="Sherrington–Kirkpatrick",
-        shows="Every pair of spins is coupled, so every pair of groups is as well, and none is far from another. The "
-        "bound starts far from the optimum, and only large groups bring it near.",
+        shows="Every pair of spins is coupled, and so is every pair of groups. The bound starts far from the optimum, "
+        "and only large groups bring it close.",
         generate=sherrington_kirkpatrick,
         parameters=(
             Parameter("n", "Spins", 20, 2, 200),
@@ -105,7 +105,7 @@ FAMILIES = (
     Family(
         name="random_regular",
         title="Random regular graph",
-        shows="Few cycles are short, so small groups hold few of them whole: the gap closes only as groups grow.",
+        shows="Few cycles are short, so small groups contain few complete cycles: the gap closes only as groups grow.",
         generate=random_regular,
         parameters=(
             Parameter("n", "Spins", 30, 4, 1000),

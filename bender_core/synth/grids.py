@@ -1,4 +1,4 @@
-"""Ising models on square and cubic grids, open or closed to a torus."""
+"""Ising models on square and cubic grids, open or periodic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import Graph
 from bender_core.synth.spins import COUPLING, FIELD, Coupling, draw_couplings, ising_fields, ising_tables
 
-# How far each layer is drawn to the right of the one before it, and above.
+# The offset of each layer from the previous one, to the right and upwards.
 OBLIQUE = (0.4, -0.3)
 
 
@@ -38,26 +38,26 @@ def ising_grid(
         Standard deviation of h.
     seed : int
     layers : int
-        The number of grids on top of each other, neighbours joined.
+        The number of grids on top of each other, with neighbours coupled.
 
     Returns
     -------
     BinaryMRF
-        Rows are the groups, or layers if there are several; variables sit at (column, row), layers drawn obliquely.
+        Rows are the groups, or layers if there are several; variables are at (column, row), layers drawn obliquely.
     """
     rng = np.random.default_rng(seed)
     graph = grid_graph(rows, columns, layers, torus)
     strength = draw_couplings(rng, len(graph.edges), coupling)
     h = field * rng.standard_normal(len(graph.names))
     kind, deep = "torus" if torus else "grid", layers > 1
-    # A flat grid is stated as it was before there were layers, so that files made then can be made again.
+    # A flat grid keeps the call from before layers existed, so that old files are reproducible.
     depth = {"layers": layers} if deep else {}
     return BinaryMRF(
         unary=ising_fields(h),
         pairwise=ising_tables(strength),
         **graph._asdict(),
         name=f"{kind} {rows}×{columns}" + (f"×{layers}" if deep else ""),
-        description="A spin glass: neighbours want to agree or to differ, and not all can have their way.",
+        description="A spin glass: neighbours favour equal or different values, and not all can be satisfied.",
         source=stated(
             "ising_grid",
             rows=rows,
@@ -89,7 +89,7 @@ def _grid_edges(shape: tuple[int, int, int], torus: bool) -> IntArray:
     index = np.arange(np.prod(shape)).reshape(shape)
     pairs = []
     for axis in (2, 1, 0):
-        # Two layers are neighbours once, also on a torus.
+        # Two layers are coupled once, even on a torus.
         after = np.roll(index, -1, axis) if torus and shape[axis] > 2 else np.delete(index, 0, axis)
         before = np.take(index, range(after.shape[axis]), axis)
         pairs.append(np.column_stack([before.ravel(), after.ravel()]))
@@ -106,7 +106,7 @@ FAMILY = Family(
         Parameter("rows", "Rows", 10, 3, 60),
         Parameter("columns", "Columns", 10, 3, 60),
         Parameter("layers", "Layers", 1, 1, 10),
-        Parameter("torus", "Torus (joined at the borders)", False),
+        Parameter("torus", "Torus (periodic)", False),
         COUPLING,
         FIELD,
         SEED,

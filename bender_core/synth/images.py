@@ -1,4 +1,4 @@
-"""Images to be cleaned and to be cut out, from the real pictures that scikit-learn ships."""
+"""Image denoising and segmentation, with real images shipped with scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from bender_core.synth._pictures import DIGITS, PHOTOGRAPHS, digit_labels, digit
 from bender_core.synth.grids import grid_graph
 from bender_core.synth.spins import ising_fields, ising_tables
 
-# Newton's method has long converged by then.
+# Newton's method converges in far fewer steps.
 NEWTON_STEPS = 8
-# Share of the height and the width that is surely background on every side, and of the box that is surely foreground.
+# The share of height and width on every side that is taken as background, and of the central box taken as foreground.
 FRAME, BOX = 1 / 8, 1 / 2
-# What is added to variances of colours, which lie between 0 and 1, so that a plain background has some.
+# Added to the variances of colours, which lie between 0 and 1, so that that of a plain background is not 0.
 COLOUR_NOISE = 1e-3
 
 
 def image_denoising(image: int = 0, flips: float = 0.15, reach: int = 2, seed: int = 0) -> BinaryMRF:
-    """A handwritten digit with flipped pixels, to be restored: ``E(s) = −Σ J_d s_i s_(i+d) − Σ (h + g_i) s_i``.
+    """A handwritten digit with flipped pixels to restore: ``E(s) = −Σ J_d s_i s_(i+d) − Σ (h + g_i) s_i``.
 
     Restoration by the most probable image is from S. Geman and D. Geman, Stochastic relaxation, Gibbs distributions,
     and the Bayesian restoration of images, IEEE Trans. Pattern Anal. Mach. Intell. 6 (1984). The prior, one J for
@@ -36,7 +36,7 @@ def image_denoising(image: int = 0, flips: float = 0.15, reach: int = 2, seed: i
     image : int
         Index into ``sklearn.datasets.load_digits``, 8 × 8 pixels, made black and white.
     flips : float
-        Chance that a pixel is flipped, above 0 and below 1.
+        Probability that a pixel is flipped, above 0 and below 1.
     reach : int
         Pixels are joined up to this distance, in pixels.
     seed : int
@@ -45,7 +45,7 @@ def image_denoising(image: int = 0, flips: float = 0.15, reach: int = 2, seed: i
     Returns
     -------
     BinaryMRF
-        Energies are −log probabilities up to a constant. Rows are the groups; pixels sit at (column, row).
+        Energies are −log probabilities up to a constant. Rows are the groups; pixels are at (column, row).
     """
     rng = np.random.default_rng(seed)
     truth = digits()[image]
@@ -66,9 +66,9 @@ def image_denoising(image: int = 0, flips: float = 0.15, reach: int = 2, seed: i
 
 @lru_cache(maxsize=8)
 def ising_prior(reach: int) -> tuple[float, tuple[float, ...]]:
-    """The field and the coupling of every offset that make the digits likeliest, pixel by pixel given the others.
+    """The field and the coupling of every offset that maximise the pseudo-likelihood of the digits.
 
-    Rounded, so that they are the same on every machine.
+    Rounded, to be the same on every machine.
     """
     spins = np.where(digits(), 1.0, -1.0)
     neighbours = [_shifted(spins, (r, c)) + _shifted(spins, (-r, -c)) for r, c in _offsets(reach)]
@@ -101,7 +101,7 @@ def _at_offset(shape: tuple[int, ...], offset: tuple[int, int]) -> NDArray[np.in
 
 
 def _shifted(images: FloatArray, offset: tuple[int, int]) -> FloatArray:
-    """Every pixel takes the value of the one at an offset; 0 where that lies outside."""
+    """The images shifted by an offset, with 0 outside."""
     pad = max(map(abs, offset))
     r, c = offset
     _, rows, columns = images.shape
@@ -110,12 +110,13 @@ def _shifted(images: FloatArray, offset: tuple[int, int]) -> FloatArray:
 
 
 def image_segmentation(picture: str = "flower", columns: int = 24, smoothness: float = 2.0) -> BinaryMRF:
-    """A photograph, to be cut into foreground and background: ``E(x) = −Σ l_i x_i + Σ w_ij [x_i ≠ x_j]``.
+    """A photograph to segment into foreground and background: ``E(x) = −Σ l_i x_i + Σ w_ij [x_i ≠ x_j]``.
 
     The model of Y. Boykov and M.-P. Jolly, Interactive graph cuts for optimal boundary and region segmentation of
-    objects in N-D images, ICCV 2001. Where a person would mark both with a brush, the middle of the picture stands for
-    the foreground and its frame for the background: a normal distribution of colours is fitted to each, and l is the
-    log-likelihood ratio of a pixel's colour. Cutting between neighbours of like colours costs more:
+    objects in N-D images, ICCV 2001. In place of a user's brush strokes, the middle of the image marks the foreground
+    and its frame the background: a normal distribution of colours is fitted to each, and l is the log-likelihood ratio
+    of a
+    pixel's colour. Cutting between neighbours of similar colours costs more:
     ``w = smoothness · exp(−|c_i − c_j|² / 2σ²)``, where σ² is the mean of ``|c_i − c_j|²``.
 
     Parameters
@@ -123,14 +124,14 @@ def image_segmentation(picture: str = "flower", columns: int = 24, smoothness: f
     picture : {"flower", "china"}
         A photograph of ``sklearn.datasets.load_sample_image``.
     columns : int
-        Pixels from left to right after reduction; 427/640 as many from top to bottom, rounded down or up.
+        Width in pixels after reduction; the height is 427/640 of it, rounded down or up.
     smoothness : float
-        What it costs, in log-likelihood, to cut between pixels of one colour.
+        The cost, in log-likelihood, of a cut between pixels of the same colour.
 
     Returns
     -------
     BinaryMRF
-        ``x = 1`` is foreground. Rows are the groups; pixels sit at (column, row).
+        ``x = 1`` is foreground. Rows are the groups; pixels are at (column, row).
     """
     pixels = photograph(picture, columns)
     graph = grid_graph(*pixels.shape[:2])
@@ -144,16 +145,16 @@ def image_segmentation(picture: str = "flower", columns: int = 24, smoothness: f
         pairwise=weight[:, None, None] * np.array([[0.0, 1.0], [1.0, 0.0]]),
         **graph._asdict(),
         name=f"segmentation, {picture}",
-        description=f"A photograph ({picture}.jpg of scikit-learn): which pixels show what stands in the middle?",
+        description=f"A photograph ({picture}.jpg of scikit-learn): which pixels belong to the object in the middle?",
         source=stated("image_segmentation", picture=picture, columns=columns, smoothness=smoothness)
         + f"  # sklearn.datasets.load_sample_image('{picture}.jpg')",
     )
 
 
 def _marked(graph: Graph) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which pixels stand for the foreground, and which for the background."""
+    """The pixels marked as foreground, and those marked as background."""
     size = graph.positions.max(axis=0) + 1
-    # How far a pixel's middle is from that of the picture: 0 there, 1 at the border.
+    # The distance of a pixel's centre from that of the image: 0 there, 1 at the border.
     away = np.abs(2 * (graph.positions + 0.5) / size - 1).max(axis=1)
     return away < BOX, away > 1 - 2 * FRAME
 
@@ -172,12 +173,12 @@ FAMILIES = (
     Family(
         name="image_denoising",
         title="Image denoising",
-        shows="At reach 1 every coupling attracts, so the LP over single variables is exact and groups have nothing to "
-        "add. From reach 2 the prior knows that strokes are thin: some couplings repel, and the LP may be loose.",
+        shows="At reach 1 every coupling is attractive, so the LP over single variables is exact and groups gain "
+        "nothing. From reach 2 the prior models thin strokes: some couplings are repulsive, and the LP may be loose.",
         generate=image_denoising,
         parameters=(
             Parameter("image", "Which of the digits", 0, 0, DIGITS - 1),
-            Parameter("flips", "Chance of a flip", 0.15, 0.01, 0.49),
+            Parameter("flips", "Probability of a flip", 0.15, 0.01, 0.49),
             Parameter("reach", "Reach (pixels)", 2, 1, 4),
             SEED,
         ),
@@ -185,8 +186,8 @@ FAMILIES = (
     Family(
         name="image_segmentation",
         title="Image segmentation",
-        shows="Every coupling attracts, so the LP over single variables is exact and a minimum cut finds the optimum: "
-        "an easy problem, where larger groups cannot raise the bound.",
+        shows="Every coupling is attractive, so the LP over single variables is exact and a minimum cut finds the "
+        "optimum: an easy problem, where larger groups cannot raise the bound.",
         generate=image_segmentation,
         parameters=(
             Parameter("picture", "Photograph", "flower", choices=PHOTOGRAPHS),

@@ -1,4 +1,4 @@
-"""Spin glasses whose optimum is known because they were built around it."""
+"""Spin glasses with a planted optimum."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SHORE = 4
 
 
 def planted(lattice: Lattice = "grid", size: int = 8, density: float = 0.5, seed: int = 0) -> BinaryMRF:
-    """Frustrated loops on a lattice, all content with one hidden labelling: ``E(s) = −Σ J_ij s_i s_j``.
+    """Frustrated loops on a lattice, all optimal at one hidden labelling: ``E(s) = −Σ J_ij s_i s_j``.
 
     Each loop is a random walk on the lattice, cut where it meets itself. All its edges but one favour the hidden
-    labelling, and no labelling of a loop does better than to lose one edge; so the hidden labelling is optimal in
+    labelling, and every labelling of a loop violates at least one edge; so the hidden labelling is optimal in
     every loop, and in their sum. After I. Hen et al., Probing for quantum speedup in spin-glass problems with planted
     solutions, Phys. Rev. A 92 (2015).
 
@@ -39,8 +39,8 @@ def planted(lattice: Lattice = "grid", size: int = 8, density: float = 0.5, seed
     Returns
     -------
     BinaryMRF
-        The energy of the hidden labelling, the least there is, is stated in the description. Couplings are whole;
-        edges on which the loops cancel are left out. Rows or cells are the groups.
+        The energy of the hidden labelling, the optimum, is stated in the description. Couplings are integers; edges
+        on which the loops cancel are left out. Rows or cells are the groups.
     """
     rng = np.random.default_rng(seed)
     graph = grid_graph(size, size) if lattice == "grid" else chimera_graph(size, size, SHORE)
@@ -106,8 +106,8 @@ def _total(loops: list[dict[tuple[int, int], float]]) -> tuple[IntArray, FloatAr
 FAMILY = Family(
     name="planted",
     title="Planted optimum",
-    shows="The optimum is known before anything runs, so at any size it can be seen how close the bound comes. With "
-    "many loops a spin their couplings add up to the answer, and even the LP is tight.",
+    shows="The optimum is known by construction, so the gap to it can be seen at any size. With many loops per spin "
+    "the couplings add up to the hidden labelling, and even the LP is tight.",
     generate=planted,
     parameters=(
         Parameter("lattice", "Lattice", "grid", choices=("grid", "chimera")),

@@ -13,8 +13,8 @@ def communities(graph: str = "karate club") -> BinaryMRF:
     """The split of a real social network into two communities of largest modularity.
 
     Modularity is that of M. E. J. Newman, Modularity and community structure in networks, PNAS 103 (2006):
-    ``Q = (1/2m) Σ_ij (A_ij − k_i k_j / 2m) [x_i = x_j]`` over ordered pairs, i = j included, where A holds the
-    weights, k their sums and 2m the sum of all k.
+    ``Q = (1/2m) Σ_ij (A_ij − k_i k_j / 2m) [x_i = x_j]`` over ordered pairs, i = j included, where A contains the
+    weights, k their row sums and 2m the sum of all k.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def communities(graph: str = "karate club") -> BinaryMRF:
 
 
 def planted_communities(size: int = 12, within: float = 0.5, between: float = 0.1, seed: int = 0) -> BinaryMRF:
-    """Two communities planted in a random network, to be found by modularity as in ``communities``.
+    """Two communities planted in a random network, recovered by modularity as in ``communities``.
 
     The network is a stochastic block model: P. W. Holland, K. B. Laskey and S. Leinhardt, Stochastic blockmodels:
     first steps, Social Networks 5 (1983).
@@ -41,7 +41,7 @@ def planted_communities(size: int = 12, within: float = 0.5, between: float = 0.
     size : int
         Nodes in each community.
     within, between : float
-        Chance of an edge inside a community, and from one to the other.
+        Probability of an edge inside a community, and between the two.
     seed : int
 
     Returns
@@ -71,7 +71,9 @@ def _communities(network: Network, name: str, about: str, source: str) -> Binary
     degree = adjacency.sum(axis=0)
     total = degree.sum()
     if not total:
-        raise ModelError("the network has no edges, so no split has a modularity; raise a chance or take another seed")
+        raise ModelError(
+            "the network has no edges, so modularity is undefined; raise a probability or take another seed"
+        )
     excess = total * adjacency - np.outer(degree, degree)
     i, j = np.nonzero(np.triu(excess, 1))
     return BinaryMRF(
@@ -80,7 +82,7 @@ def _communities(network: Network, name: str, about: str, source: str) -> Binary
         constant=-np.trace(excess) / 2,
         **graph._replace(edges=np.column_stack([i, j]))._asdict(),
         name=f"communities, {name}",
-        description=f"{about} Split it in two so that each half keeps more edges than chance would give it.",
+        description=f"{about} Split it in two so that each half has more edges than expected by chance.",
         source=source,
         objective=Objective(name="modularity", sense="max", scale=-2.0 / total**2),
     )
@@ -90,21 +92,21 @@ FAMILIES = (
     Family(
         name="communities",
         title="Communities, real networks",
-        shows="Nearly every pair has a table, repulsive for strangers and mostly attractive for others: a dense and "
-        "frustrated model, where groups must carry most of the work.",
+        shows="Nearly every pair is coupled, repulsive if not adjacent and mostly attractive otherwise: a dense and "
+        "frustrated model, where most of the bound must come from the groups.",
         generate=communities,
         parameters=(Parameter("graph", "Network", "karate club", choices=tuple(SOCIAL)),),
     ),
     Family(
         name="planted_communities",
         title="Communities, planted",
-        shows="Where the chances inside and between are far apart, the planted split is the best one; where they come "
-        "close, chance makes a better one.",
+        shows="If the probabilities inside and between differ much, the planted split is optimal; if they are similar, "
+        "another split may be better by chance.",
         generate=planted_communities,
         parameters=(
-            Parameter("size", "People in each community", 12, 4, 100),
-            Parameter("within", "Chance of an edge inside", 0.5, 0.1, 1.0),
-            Parameter("between", "Chance of an edge between", 0.1, 0.0, 1.0),
+            Parameter("size", "Nodes in each community", 12, 4, 100),
+            Parameter("within", "Probability of an edge inside", 0.5, 0.1, 1.0),
+            Parameter("between", "Probability of an edge between", 0.1, 0.0, 1.0),
             SEED,
         ),
     ),

@@ -1,8 +1,8 @@
-"""Multi-person pose estimation: the paper's kind of problem, made up.
+"""Generated multi-person pose estimation, the paper's kind of problem.
 
-Detectors propose candidates for 14 body parts in an image; the model picks those that belong to one body. ``x_i = 1``
-takes candidate i. After the problem description in the paper's experiments (parts on the kinematic tree, the neck tied
-to every part); sizes are in body heights, scores in log-odds.
+Detectors propose candidates for 14 body parts in an image; the model selects those that belong to one body. ``x_i = 1``
+selects candidate i. After the problem description in the paper's experiments (parts on the kinematic tree, the neck
+coupled to every part); sizes are in body heights, scores in log-odds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.synth._family import SEED, Family, Parameter, stated
 
-# Where each joint of an upright body of height 1 is, from its centre; y downwards.
+# The joints of an upright body of height 1, relative to its centre; y downwards.
 SKELETON: dict[str, tuple[float, float]] = {
     "head": (0.0, -0.43),
     "neck": (0.0, -0.30),
@@ -40,22 +40,22 @@ LIMBS = (
         for upper, lower in (("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"))
     ),
 )
-# The neck is tied to every part, on top of the kinematic tree.
+# The neck is coupled to every part, in addition to the kinematic tree.
 ADJACENT = LIMBS + tuple(("neck", part) for part in PARTS if part != "neck" and ("neck", part) not in LIMBS)
 
 BODY_HEIGHT = 200.0  # pixels
 STRIDE = 0.45  # distance of neighbouring people, in body heights
-SWAY = 0.02  # how far a joint strays from where its limb expects it
+SWAY = 0.02  # deviation of a joint from its position on the limb
 HIT_ODDS, MISS_ODDS, ODDS_SPREAD = 0.6, -0.8, 0.8  # log-odds of a detection at a joint, and of clutter
 SAME_REACH, SAME_SCORE = 0.06, 1.0  # candidates of one part: attract within the reach
 LIMB_REACH, LIMB_SLACK, LIMB_SCORE = 0.05, 0.15, 0.5  # candidates of two parts: agree within reach + slack·length
-REPULSION = 2.0  # a disagreeing pair costs at most this many times what an agreeing pair can earn
+REPULSION = 2.0  # a disagreeing pair costs at most this many times the reward of an agreeing pair
 
 
 def body_pose(
     candidates: int = 16, people: int = 3, clutter: float = 0.25, noise: float = 0.05, seed: int = 0
 ) -> BinaryMRF:
-    """Candidates of 14 body parts around the joints of several people, and clutter.
+    """Candidates of 14 body parts around the joints of several people, with clutter.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def body_pose(
     people : int
         People side by side.
     clutter : float
-        Share of candidates that belong to nobody, from 0 to 1.
+        Share of candidates that belong to no person, from 0 to 1.
     noise : float
         Standard deviation of a candidate around its joint, in body heights.
     seed : int
@@ -91,7 +91,7 @@ def body_pose(
         groups=tuple(part for part in PARTS for _ in range(candidates)),
         positions=(BODY_HEIGHT * points).round(1),
         name=f"pose 14×{candidates}",
-        description="Candidates of 14 body parts around several people: take those that make up the best body.",
+        description="Candidates of 14 body parts around several people: select those that form the best body.",
         source=stated("body_pose", candidates=candidates, people=people, clutter=clutter, noise=noise, seed=seed),
     )
 
@@ -99,7 +99,7 @@ def body_pose(
 def _candidates(
     rng: np.random.Generator, candidates: int, people: int, clutter: float, noise: float
 ) -> tuple[FloatArray, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """Where the candidates are, shape (14, candidates, 2) in body heights, and whether each belongs to somebody."""
+    """Positions of the candidates, shape (14, candidates, 2), body heights, and whether each belongs to a person."""
     skeleton = np.array([SKELETON[part] for part in PARTS])
     centres = np.column_stack([STRIDE * np.arange(people), np.zeros(people)])
     joints = centres[:, None] + skeleton + SWAY * rng.standard_normal((people, len(PARTS), 2))
@@ -113,7 +113,7 @@ def _candidates(
 
 
 def _agreement(error: FloatArray, reach: float) -> FloatArray:
-    """A score that falls from 1 at no error through 0 at ``reach`` to −REPULSION."""
+    """A score that falls from 1 at error 0 through 0 at ``reach`` to −REPULSION."""
     return np.maximum(1.0 - (error / reach) ** 2, -REPULSION)
 
 
@@ -145,7 +145,7 @@ def _adjacent_parts(points: FloatArray) -> tuple[IntArray, FloatArray]:
 FAMILY = Family(
     name="body_pose",
     title="Body pose",
-    shows="The paper's problem: the LP is loose, and one hyper-variable a body part closes the gap.",
+    shows="The paper's problem: the LP is loose, and one hyper-variable per body part closes the gap.",
     generate=body_pose,
     parameters=(
         Parameter("candidates", "Candidates of each part", 16, 1, 60),

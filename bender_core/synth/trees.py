@@ -12,7 +12,7 @@ from bender_core.synth.spins import ising_fields, ising_tables
 
 
 def random_tree(n: int = 25, strength: float = 1.0, seed: int = 0) -> BinaryMRF:
-    """A random recursive tree: variable i hangs on one of 0 … i−1, each as likely; couplings and fields are normal.
+    """A random recursive tree: the parent of i is uniform among 0 … i−1; couplings and fields are normal.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def random_tree(n: int = 25, strength: float = 1.0, seed: int = 0) -> BinaryMRF:
     Returns
     -------
     BinaryMRF
-        Variables sit at (place among the leaves, depth).
+        Variables are at (place among the leaves, depth).
     """
     rng = np.random.default_rng(seed)
     parent, h, coupling = _draw_tree(rng, n, strength)
@@ -41,14 +41,14 @@ def random_tree(n: int = 25, strength: float = 1.0, seed: int = 0) -> BinaryMRF:
 
 
 def tree_plus(n: int = 25, extra: int = 8, strength: float = 3.0, seed: int = 0) -> BinaryMRF:
-    """The random tree of the same parameters, and extra edges between pairs that it leaves apart.
+    """The random tree of the same parameters, with extra edges between pairs that it does not join.
 
     Parameters
     ----------
     n : int
         Number of variables.
     extra : int
-        Edges on top of the tree, and so independent cycles; at most (n − 1)(n − 2)/2.
+        The number of additional edges, and so of independent cycles; at most (n − 1)(n − 2)/2.
     strength : float
         Standard deviation of the couplings; that of the fields is 1.
     seed : int
@@ -56,7 +56,7 @@ def tree_plus(n: int = 25, extra: int = 8, strength: float = 3.0, seed: int = 0)
     Returns
     -------
     BinaryMRF
-        The edges of the tree come first, and variables sit as in it.
+        The edges of the tree come first, and variables have its positions.
 
     Raises
     ------
@@ -71,7 +71,9 @@ def tree_plus(n: int = 25, extra: int = 8, strength: float = 3.0, seed: int = 0)
     apart[tree[:, 0], tree[:, 1]] = False
     left = np.column_stack([i, j])[apart[i, j]]
     if extra > len(left):
-        raise ModelError(f"a tree of {n} variables leaves {len(left)} pairs apart; ask for no more extra edges")
+        raise ModelError(
+            f"a tree of {n} variables leaves {len(left)} pairs unjoined; give at most that many extra edges"
+        )
     closing = left[rng.choice(len(left), extra, replace=False)]
     return BinaryMRF(
         unary=ising_fields(h),
@@ -79,7 +81,7 @@ def tree_plus(n: int = 25, extra: int = 8, strength: float = 3.0, seed: int = 0)
         pairwise=ising_tables(np.concatenate([coupling, strength * rng.standard_normal(extra)])),
         positions=_layout(parent),
         name=f"tree of {n} plus {extra}",
-        description="A tree and a few edges more: only the cycles they close can keep the bound from the optimum.",
+        description="A tree with a few extra edges: only the cycles they close can keep the bound below the optimum.",
         source=stated("tree_plus", n=n, extra=extra, strength=strength, seed=seed),
     )
 
@@ -95,7 +97,7 @@ def _tree_edges(parent: IntArray) -> IntArray:
 
 
 def _layout(parent: IntArray) -> FloatArray:
-    """Depth downwards; leaves side by side in the order of a walk, every parent over the middle of its children.
+    """Depth downwards; leaves side by side in depth-first order, every parent above the middle of its children.
 
     ``parent[k]`` is the parent of variable k + 1, and smaller than k + 1.
     """
@@ -126,15 +128,14 @@ FAMILIES = (
     Family(
         name="random_tree",
         title="Random tree",
-        shows="Without cycles the bound meets the optimum, whatever the groups.",
+        shows="Without cycles the bound reaches the optimum for any groups.",
         generate=random_tree,
         parameters=(Parameter("n", "Variables", 25, 2, 2000), STRENGTH, SEED),
     ),
     Family(
         name="tree_plus",
         title="Tree with a few cycles",
-        shows="Only frustrated cycles loosen the bound, and here they can be counted: groups that hold them close "
-        "the gap.",
+        shows="Only frustrated cycles loosen the bound, and here they are few: groups that contain them close the gap.",
         generate=tree_plus,
         parameters=(
             Parameter("n", "Variables", 25, 4, 2000),

@@ -1,4 +1,4 @@
-"""Figures as a page of their own: one file, to be opened in any browser without a connection."""
+"""Figures as a self-contained HTML page that works offline in any browser."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _HEAD = """<!doctype html>
 
 
 def document(title: str, figures: Mapping[str, go.Figure]) -> str:
-    """An HTML page with all that draws the figures.
+    """An HTML page with the figures and the code that draws them.
 
     Parameters
     ----------
     title : str
     figures : mapping
-        By the text below each.
+        By their captions.
 
     Returns
     -------

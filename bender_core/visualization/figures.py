@@ -1,6 +1,6 @@
 """Plotly figures of models, partitions and runs, for the app and for notebooks.
 
-Each figure is split in two: what is drawn (arrays, tested without a figure) and the drawing.
+Each figure has two parts: the data (arrays, tested without a figure) and the drawing.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from bender_core.run.trace import Trace
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 
-# Okabe-Ito: told apart by the colour-blind; dashes tell the same.
+# Okabe-Ito colours, distinguishable for the colour-blind; dashes distinguish the same lines.
 ATTRACTIVE, REPULSIVE = "#0072B2", "#D55E00"
-MARKERS = (0, 1, 2, 5, 17, 13)  # circle, square, diamond, triangle, star, pentagon: numbers are short on the wire
+MARKERS = (0, 1, 2, 5, 17, 13)  # circle, square, diamond, triangle, star, pentagon: numbers save bytes
 MOST_EDGES = 2000
-# Under groups, where a click redraws all; dashes take a browser longest.
+# Below groups, where a click redraws everything; dashes are the slowest to draw.
 MOST_EDGES_BELOW = 400
-# Of lines whose envelopes are tight, and of loose ones, the loosest last.
+# Colours of lines with tight envelopes, and of loose ones, the loosest last.
 TIGHT = "#2C8ECB"
 LOOSE = ("#F0A85C", "#D97B20", "#A85208", "#6E3204")
-# Envelopes over more states are judged on a sample of this size.
+# Envelopes over more states are sampled at this number of states.
 MOST_STATES = 1024
-# The outline of what is picked: legible on light and dark.
+# The outline of the selection, legible on light and dark.
 PICKED = "#D55E00"
 
 _ROUND = np.column_stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])
 _NOWHERE = np.empty((0, 2))
-# A click picks, but what is not picked does not fade.
+# A click selects, but the rest does not fade.
 _AS_THEY_ARE: dict[str, Any] = {side: {"marker": {"opacity": 1}} for side in ("selected", "unselected")}
 
 
@@ -49,9 +49,9 @@ def plot_model(
     mrf : BinaryMRF
     part : Partition, optional
     picked : int, optional
-        A variable to be ringed, its group standing out.
+        A variable to ring, with its group highlighted.
     points : ndarray of float, optional
-        Where the variables are drawn, shape (n, 2); by `variable_layout` otherwise.
+        Positions of the variables, shape (n, 2); by default from `variable_layout`.
     """
     points = variable_layout(mrf) if points is None else points
     coupling = mrf.coupling()
@@ -95,16 +95,16 @@ def plot_couplings(mrf: BinaryMRF) -> go.Figure:
 def plot_partition(
     mrf: BinaryMRF, part: Partition, picked: int | None = None, points: FloatArray | None = None
 ) -> go.Figure:
-    """The hyper-graph of a partition: circles are groups, lines are coupled groups.
+    """The hyper-graph of a partition: circles are groups, lines join coupled groups.
 
     Parameters
     ----------
     mrf : BinaryMRF
     part : Partition
     picked : int, optional
-        A group to be ringed.
+        A group to ring.
     points : ndarray of float, optional
-        Where the groups are drawn, shape (G, 2); by `hypergraph_layout` otherwise.
+        Positions of the groups, shape (G, 2); by default from `hypergraph_layout`.
     """
     points = hypergraph_layout(mrf, part) if points is None else points
     nodes = _groups(mrf, part, points)
@@ -114,10 +114,10 @@ def plot_partition(
 
 
 def plot_tightness(engine: Engine) -> go.Figure:
-    """The hyper-graph of a run, its lines by the slack of their envelopes where the run stands.
+    """The hyper-graph of a run, with lines coloured by the present slack of their envelopes.
 
-    An edge counts as loose as its looser direction is, on average over the states (`MOST_STATES` of them, evenly
-    spread, where there are more). Looser lines are darker and wider.
+    The slack of an edge is that of its looser direction, averaged over the states (`MOST_STATES` evenly spaced ones if
+    there are more). Looser lines are darker and wider.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def plot_bounds(trace: Trace) -> go.Figure:
 
 
 def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:
-    """A small picture of a model as SVG text; nothing in it comes from the model's own strings."""
+    """A small picture of a model as SVG text; it contains no strings of the model."""
     points = variable_layout(mrf) * (width - 14, height - 14) + 7
     coupling = mrf.coupling()
     strongest = np.argsort(-np.abs(coupling), kind="stable")[:400]
@@ -206,10 +206,10 @@ def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:
 
 
 def _hulls(points: FloatArray, part: Partition, picked: int | None) -> list[dict[str, Any]]:
-    """The groups as areas, a trace a colour; where groups lie across each other only the picked one is filled."""
+    """The groups as areas, one trace per colour; if groups overlap much, only the selected one is filled."""
     margin = min(0.03, 0.35 / np.sqrt(len(points))) if len(points) else 0.0
     chosen = -1 if picked is None else int(part.group_of()[picked])
-    around = _ROUND if len(points) <= 500 else _ROUND[::2]  # fewer corners on the wire
+    around = _ROUND if len(points) <= 500 else _ROUND[::2]  # fewer corners save bytes
     areas = [_hull(points[group], margin, around) if len(group) > 1 else _NOWHERE for group in part.groups]
     filled, width = (0.0, 0.7) if _crossed(points, part) else (0.2, 1.5)
     colours = len(GROUP_COLOURS)
@@ -224,14 +224,14 @@ def _hulls(points: FloatArray, part: Partition, picked: int | None) -> list[dict
 
 
 def _hull(points: FloatArray, margin: float, around: FloatArray) -> FloatArray:
-    """The corners of a hull around some points with a margin, the first once more at the end, and a gap."""
+    """The corners of a closed hull around some points with a margin, followed by a gap."""
     corners: FloatArray = (points[:, None] + margin * around).reshape(-1, 2)
     order = ConvexHull(corners).vertices
     return np.vstack([corners[order], corners[order[:1]], [[np.nan, np.nan]]])
 
 
 def _crossed(points: FloatArray, part: Partition) -> bool:
-    """Whether many variables lie within the bounding box of a group that is not theirs."""
+    """Whether many variables lie within the bounding box of another group."""
     strangers = -len(points)
     for group in part.groups:
         low, high = points[group].min(axis=0), points[group].max(axis=0)
@@ -256,7 +256,7 @@ def _area(corners: list[FloatArray], colour: str, filled: float, width: float) -
 
 
 def _ring(point: FloatArray, size: float) -> dict[str, Any]:
-    """A bold circle around what is picked."""
+    """A bold circle around the selection."""
     return {
         "type": "scatter",
         "x": point[:1],
@@ -306,10 +306,10 @@ def _size(mrf: BinaryMRF) -> int:
 
 
 def _lines(points: FloatArray, edges: IntArray, colour: str, dash: str, name: str) -> dict[str, Any]:
-    """All lines as one trace: a trace an edge would take seconds."""
+    """All lines as one trace: one trace per edge would take seconds."""
     x, y = (
         np.column_stack([points[edges[:, 0], axis], points[edges[:, 1], axis], np.full(len(edges), np.nan)])
-        .astype(np.float32)  # half the bytes on the wire
+        .astype(np.float32)  # half the bytes
         .reshape(-1)
         for axis in (0, 1)
     )
@@ -328,7 +328,7 @@ def _lines(points: FloatArray, edges: IntArray, colour: str, dash: str, name: st
 
 
 def figure(traces: list[dict[str, Any]], upside_down: bool = False, same_scale: bool = False) -> go.Figure:
-    """A figure in the house's style; upside down, it has no axes and y grows downwards."""
+    """A figure in the common style; upside down, it has no axes and y grows downwards."""
     drawing = go.Figure(
         data=traces,
         layout={
@@ -336,7 +336,7 @@ def figure(traces: list[dict[str, Any]], upside_down: bool = False, same_scale: 
             "font": {"size": 14},
             "legend": {"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom"},
             "hoverlabel": {"font": {"size": 14}},
-            # As in the app, whose theme says so: elsewhere margins so small would cut the axes off.
+            # The margins of the app's theme; elsewhere such small margins would cut off the axes.
             "xaxis": {"automargin": True},
             "yaxis": {"automargin": True},
         },
@@ -350,5 +350,5 @@ def figure(traces: list[dict[str, Any]], upside_down: bool = False, same_scale: 
 
 
 def plain(text: str) -> str:
-    """Text that Plotly shows as it is: its pseudo-HTML knows tags and entities."""
+    """Text that Plotly shows verbatim: its pseudo-HTML interprets tags and entities."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""Where hyper-variables are drawn: poses as a body, others where their variables are, or by force."""
+"""Positions of groups in drawings: poses as a body, others at their variables, or by a force-directed layout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bender_core.synth.pose import SKELETON
 
 # Nodes closer than this share of the drawing's side are pushed apart.
 CLEARANCE = 0.11
-# Larger graphs are not laid out by force, but by their distances from a few nodes.
+# Larger graphs are laid out by their distances from a few nodes, not by force.
 MOST_BY_FORCE, PIVOTS = 200, 40
 
 
@@ -23,7 +23,7 @@ def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
     kinds = _kinds(mrf, part)
     if kinds is not None and set(kinds) <= set(SKELETON):
         points = np.array([SKELETON[kind] for kind in kinds])
-        # Arms hang close to the trunk and legs close together; on a stage they are spread to tell edges apart.
+        # Arms hang close to the trunk and legs close together; here they are spread to separate edges.
         points[:, 0] *= [2.2 if "hip" in kind or "knee" in kind or "ankle" in kind else 1.6 for kind in kinds]
     elif mrf.positions is not None:
         points = np.array([mrf.positions[group].mean(axis=0) for group in part.groups])
@@ -60,9 +60,9 @@ def _by_force(n: int, edges: IntArray) -> FloatArray:
 
 
 def _by_distance(n: int, edges: IntArray) -> FloatArray:
-    """Points about as far apart as the nodes are from a few of them in the graph (pivot MDS of Brandes and Pich).
+    """Points whose distances approximate graph distances from a few nodes (pivot MDS of Brandes and Pich).
 
-    It takes milliseconds where forces take half a minute.
+    It takes milliseconds where a force-directed layout takes half a minute.
     """
     graph = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), (n, n))
     distance = np.empty((n, PIVOTS))
@@ -73,7 +73,7 @@ def _by_distance(n: int, edges: IntArray) -> FloatArray:
         nearest = np.minimum(nearest, distance[:, k])
         pivot = int(nearest.argmax())
     reached = np.isfinite(distance)
-    # Parts that no path joins stand side by side.
+    # Connected components are side by side.
     distance[~reached] = 1.5 * distance[reached].max() + 1.0
     square = distance**2
     square -= square.mean(axis=0) + square.mean(axis=1, keepdims=True) - square.mean()
@@ -82,7 +82,7 @@ def _by_distance(n: int, edges: IntArray) -> FloatArray:
 
 
 def _to_unit(points: FloatArray) -> FloatArray:
-    """Fill the unit square; a drawing that is all but a line stays a line through the middle."""
+    """Fill the unit square; an almost straight drawing becomes a line through the middle."""
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
     extent = np.maximum(high - low, 1e-12)
     flat = extent < 0.1 * extent.max()
@@ -91,7 +91,7 @@ def _to_unit(points: FloatArray) -> FloatArray:
 
 
 def _spread(points: FloatArray) -> FloatArray:
-    """Push crowded nodes apart, without randomness; coinciding ones leave in fixed directions."""
+    """Push crowded nodes apart, without randomness; coinciding ones move in fixed directions."""
     points = points.copy()
     n = len(points)
     clearance = min(CLEARANCE, 0.7 / max(np.sqrt(n), 1.0))

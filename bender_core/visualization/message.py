@@ -1,6 +1,6 @@
-"""Figures of one message: the true min-marginal, its envelope, the rows that make it, and their slack.
+"""Figures of one message: the true min-marginal, its envelope, its rows, and the slack.
 
-As in `figures`, each is split in two: what is drawn (arrays, tested without a figure) and the drawing.
+As in `figures`, each has two parts: the data (arrays, tested without a figure) and the drawing.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from bender_core.visualization.figures import figure, plain
 ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
 # More states than MOST are not drawn one by one: the best DRAWN are, the rest in bands.
 MOST, DRAWN, BANDS = 2000, 1000, 120
-# Half the width of the square that marks a tight state, as a share of the figure's.
+# Half the width of the square that marks a tight state, as a share of the figure's width.
 TIGHT_REACH = 0.006
 
-# Okabe-Ito, in shades that can be read on white and on black. Rows are told apart by their dashes as well.
+# Okabe-Ito colours, in shades legible on white and on black. Dashes distinguish the rows as well.
 TRUTH, ENVELOPE, SLACK = "#808890", "#2C8ECB", "#E07020"
 CUT_NAMES = {RowKind.RMC: "RMC", RowKind.MWC_1: "MWC α = 1", RowKind.MWC_HALF: "MWC α = ½", RowKind.MWC_0: "MWC α = 0"}
 CUT_LINES = {
@@ -44,7 +44,7 @@ class Bands(NamedTuple):
 
     nu: FloatArray  # (3, bands)
     envelope: FloatArray  # (3, bands)
-    each: float  # states a band
+    each: float  # states per band
 
 
 class Message(NamedTuple):
@@ -53,18 +53,18 @@ class Message(NamedTuple):
     nu: FloatArray  # (2^|Y_p|,) the true min-marginal, by code
     envelope: FloatArray  # (2^|Y_p|,)
     shown: IntArray  # the states drawn one by one, in order
-    bands: Bands | None  # of the others
+    bands: Bands | None  # the others
     minimiser: int  # y*
     tight: NDArray[np.bool_]  # (2^|Y_p|,)
 
     @property
     def slack(self) -> FloatArray:
-        """How far the envelope lies below the truth, by code; energy."""
+        """The true min-marginal minus the envelope, by code; energy."""
         return np.maximum(self.nu - self.envelope, 0.0)
 
 
 def message(engine: Engine, p: int, q: int, order: str = "nu") -> Message:
-    """The message from q into p where a run stands.
+    """The message from q into p at the position of a run.
 
     Parameters
     ----------
@@ -101,17 +101,17 @@ def _bands(nu: FloatArray, envelope: FloatArray) -> Bands:
 
 
 def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str, FloatArray]) -> go.Figure:
-    """The truth, the envelope and the slack between them; rows over it.
+    """The true min-marginal, the envelope and the slack between them, with rows on top.
 
     Parameters
     ----------
     shown : Message
     names : list of str
-        What the states drawn are called.
+        The names of the states drawn.
     order : str
-        Of the states, one of `ORDERS`.
+        The order of the states, one of `ORDERS`.
     overlay : dict
-        By name, rows to be drawn: their values over all states.
+        Rows to draw: their values over all states, by name.
     """
     x = np.arange(len(shown.shown))
     nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
@@ -125,13 +125,13 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
         | {"hovertemplate": "%{text}<br>ν⁻ %{y:.5g}<extra></extra>"},
         each
         | {"y": nu, "name": "ν true", "line": {"color": TRUTH, "width": 2}}
-        # Only what has markers can be clicked. These are not seen, and Plotly need not draw them.
+        # Only markers can be clicked. These are invisible, so Plotly need not draw them.
         | {"mode": "lines+markers", "marker": {"opacity": 0, "maxdisplayed": 1}}
         | {"fill": "tonexty", "fillcolor": "rgba(224, 112, 32, 0.22)"}
         | {"hovertemplate": "%{text}<br>ν %{y:.5g}<extra></extra>"},
     ]
     tight = np.flatnonzero(shown.tight[shown.shown])
-    # Squares are short strokes of one path: that number of markers would take a browser longer than all else.
+    # Squares are short strokes of one path: as markers they would take longer to draw than everything else.
     strokes = tight[:, None] + TIGHT_REACH * len(x) * np.array([-1, 1, np.nan])
     traces.append(
         {
@@ -176,7 +176,7 @@ def _over_states(traces: list[dict[str, Any]], shown: Message, order: str, state
     place = np.flatnonzero(shown.shown == state)
     if len(place):
         drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
-    # Room that is not measured out by Plotly, which draws the axes twice for it: a quarter of the time until it shows.
+    # Fixed margins: to measure them Plotly draws the axes twice, which takes a quarter of the time.
     drawing.update_layout(margin={"l": 74, "b": 48})
     drawing.update_xaxes(title=f"states by {ORDERS[order]}", automargin=False)
     window = _window(shown.nu[shown.shown], shown.envelope[shown.shown])
@@ -185,7 +185,7 @@ def _over_states(traces: list[dict[str, Any]], shown: Message, order: str, state
 
 
 def _window(nu: FloatArray, envelope: FloatArray) -> list[float]:
-    """What of the energies is in the frame: all of the truth, and the envelope but for a few deep holes."""
+    """The visible range of energies: all of the min-marginal, and the envelope except for a few deep minima."""
     low, high = float(np.quantile(envelope, 0.02)), float(nu.max())
     margin = 0.06 * (high - low) + 1e-12
     return [low - margin, high + margin]
@@ -208,7 +208,7 @@ def _band_traces(bands: Bands, begin: int) -> list[dict[str, Any]]:
 
 
 def plot_slack_histogram(shown: Message) -> go.Figure:
-    """How many states are how loose."""
+    """Histogram of the states' slack."""
     slack = shown.slack
     edges = np.histogram_bin_edges(slack[~shown.tight], bins=24) if not shown.tight.all() else np.array([0.0, 1.0])
     counts = np.histogram(slack[~shown.tight], edges)[0]
@@ -226,18 +226,18 @@ def plot_slack_histogram(shown: Message) -> go.Figure:
 
 
 class RowUse(NamedTuple):
-    """How a row stands where the run stands."""
+    """The use of a row at the position of the run."""
 
     row: Row
     maximal: float  # share of the states at which it is the envelope
-    tight: bool  # whether it still equals the truth at the state it was made for, in the direction it was made for
+    tight: bool  # whether it still equals the min-marginal at the state and in the direction it was made for
 
 
 def row_uses(engine: Engine, p: int, q: int, shown: Message) -> list[RowUse]:
-    """Every row of a message with what it is worth there, oldest first."""
+    """Every row of a message with its use there, oldest first."""
     near = CLOSE * (np.abs(shown.envelope) + 1.0)
     rows = engine.rows(p, q)
-    # A row serves both directions, but was made tight in one of them.
+    # A row serves both directions, but was made tight in only one.
     truth, as_made = {p: shown.nu}, {row.index: row for row in rows if row.made_for == p}
     if len(as_made) < len(rows):
         truth[q] = engine.min_marginal(q, p)
@@ -256,11 +256,11 @@ class Couplings(NamedTuple):
     """The couplings of a hyper-edge between the members of two groups."""
 
     weight: FloatArray  # (members of p, members of q) |theta|, 0 where there is none
-    entry: NDArray[np.str_]  # the values (x_i x_j) that pay it
+    entry: NDArray[np.str_]  # the values (x_i x_j) of its entry
 
 
 def couplings(graph: HyperGraph, p: int, q: int) -> Couplings:
-    """What ties the members of p to those of q: the entry of each pair that pays, and how much."""
+    """The couplings between the members of p and q: the entry and the weight of each pair."""
     problem, arc = graph.problem, graph.arc(p, q)
     edge, side = divmod(arc, 2)
     mine = slice(int(problem.couplings.first[edge]), int(problem.couplings.first[edge + 1]))
@@ -275,7 +275,7 @@ def couplings(graph: HyperGraph, p: int, q: int) -> Couplings:
 
 
 def plot_couplings_between(found: Couplings, receiving: list[str], sending: list[str]) -> go.Figure:
-    """A heat map of the couplings of an edge; the entry that pays is written into it."""
+    """A heat map of the couplings of an edge, labelled with their entries."""
     tile = {
         "type": "heatmap",
         "z": -found.weight,
@@ -295,7 +295,7 @@ def plot_couplings_between(found: Couplings, receiving: list[str], sending: list
 
 
 def plot_terms(terms: FloatArray, names: list[str], symbol: str) -> go.Figure:
-    """What a row charges for each value of each member of one group."""
+    """The charges of a row for each value of each member of one group."""
     bars = [
         {
             "type": "bar",
@@ -315,7 +315,7 @@ def plot_terms(terms: FloatArray, names: list[str], symbol: str) -> go.Figure:
 
 
 def plot_what_if(shown: Message, cuts: list[Cut], state: int, order: str) -> go.Figure:
-    """The rows that could be made at a state, against the truth and the envelope."""
+    """The rows that could be made at a state, with the true min-marginal and the envelope."""
     x = np.arange(len(shown.shown))
     line = {"type": "scatter", "mode": "lines", "x": x, "hoverinfo": "skip"}
     nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
@@ -336,11 +336,11 @@ class SlackHistory(NamedTuple):
     event: IntArray
     mean: FloatArray
     largest: FloatArray
-    complete: bool  # whether all the events asked for could be looked at in time
+    complete: bool  # whether all requested events were evaluated in time
 
 
 def slack_history(engine: Engine, p: int, q: int, points: int, seconds: float) -> SlackHistory:
-    """Look at the slack of a message at the ends of sweeps and between, and come back to where the run stands.
+    """The slack of a message at ends of sweeps and events between; the run returns to its position.
 
     Parameters
     ----------
@@ -348,9 +348,9 @@ def slack_history(engine: Engine, p: int, q: int, points: int, seconds: float) -
     p, q : int
         Receiving and sending group.
     points : int
-        How many events are looked at, at most, evenly spread over what has been computed.
+        The largest number of events, evenly spread over those computed.
     seconds : float
-        To stop after.
+        The time limit.
     """
     here, deadline = engine.position, time.perf_counter() + seconds
     found = []

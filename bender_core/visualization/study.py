@@ -1,4 +1,4 @@
-"""The paper's figure "Timing comparison": the time of every run against that of the baseline, with a line a variant."""
+"""The paper's figure "Timing comparison": the time of every run against the baseline's, with a line per variant."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from bender_core.variants import VARIANTS
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import STYLES
 
-# How far apart the labels of two lines are at least.
+# The least distance between the labels of two lines.
 LABEL_DECADES = 0.14
 
 
 def plot_times(runs: Sequence[FinishedRun]) -> go.Figure:
     """Seconds of every run against seconds of the baseline on the same groups, both logarithmic.
 
-    Colours and symbols are the paper's. A point is faint where one of the two runs reached its time limit; the lines
-    of best fit are made without those. A point's ``customdata`` begins with the key of its run.
+    Colours and symbols are the paper's. A point is faint if one of the two runs reached its time limit; the lines of
+    best fit exclude these. A point's ``customdata`` begins with the key of its run.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _seconds(runs: Any) -> np.ndarray:
 
 
 def _labels(drawn: Sequence[int], lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The variants' numbers where their lines end, moved apart where lines end side by side."""
+    """The variants' numbers at the ends of their lines, moved apart where they would overlap."""
     ends = np.log10([line["y"][-1] for line in lines])
     order, middle = np.argsort(ends), len(ends) // 2
     for low, high in itertools.pairwise(order[middle:]):
@@ -116,7 +116,7 @@ def _labels(drawn: Sequence[int], lines: Sequence[dict[str, Any]]) -> dict[str, 
 
 
 def _name(variant: int) -> str:
-    """A variant in a few words: by the α of its Magnanti-Wong rows, and where its reverse rows go."""
+    """A variant in a few words: the α of its Magnanti-Wong rows, and the edges of its reverse rows."""
     what = VARIANTS[variant]
     if what.exact:
         return f"{variant}: " + ("baseline" if variant == BASELINE else "exact, pruned")

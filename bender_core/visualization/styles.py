@@ -1,4 +1,4 @@
-"""How groups and runs look in every figure; of runs the paper's colours, symbols and lines (its Table 1)."""
+"""The styles of groups and runs in all figures; those of runs are the paper's (its Table 1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bender_core.variants import VARIANTS, Variant
 
-# Okabe-Ito: groups next to each other can be told apart by the colour-blind.
+# Okabe-Ito colours: adjacent groups are distinguishable for the colour-blind.
 GROUP_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
 
 
@@ -27,7 +27,7 @@ class Style(NamedTuple):
     dash: str
 
 
-# The paper's red, green, blue, magenta and cyan, in the shades of Okabe and Ito that the colour-blind tell apart.
+# The paper's red, green, blue, magenta and cyan, in Okabe-Ito shades distinguishable for the colour-blind.
 _BY_ALPHA = {
     (1.0,): "#D55E00",
     (0.0,): "#009E73",
@@ -35,7 +35,7 @@ _BY_ALPHA = {
     (): "#CC79A7",
     (1.0, 0.0, 0.5): "#56B4E9",
 }
-# The paper has neither: the baseline, which is the measure of all others, and our own.
+# Not in the paper: styles of the baseline and of our variant 12.
 _BASELINE = Style("#7F7F7F", "square-open", "solid")
 _PRUNING = Style("#E69F00", "diamond-open", "dash")
 

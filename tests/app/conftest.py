@@ -12,7 +12,7 @@ from pages._shared.app import background
 
 @pytest.fixture(autouse=True)
 def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages run through app.py at once.
+    """Run pages through app.py from the first run on.
 
     AppTest forgets before every run that the app has a navigation; the page would then begin once more, and a press
     of a button be lost on the way (`pages._shared.app.routing`; tests/browser/test_fresh_server.py sees it for real).
@@ -28,5 +28,5 @@ def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is worked out in the background is there when the page is drawn."""
+    """Wait for background work before a page is drawn."""
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 60.0)

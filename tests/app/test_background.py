@@ -1,4 +1,4 @@
-"""Work in the background: what is begun anew or told to stop is no longer in anybody's way."""
+"""Work in the background: replaced or stopped work no longer blocks anything."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages._shared.app import background
 from pages._shared.app.background import Background, Personal
 
 
-def test_what_is_begun_anew_gives_up_what_went_on_and_a_stop_is_at_once() -> None:
+def test_beginning_new_work_stops_the_old_and_a_stop_is_immediate() -> None:
     work, may_end = Background(), threading.Event()
     told: list[threading.Event] = []
 
@@ -38,7 +38,7 @@ def test_what_is_begun_anew_gives_up_what_went_on_and_a_stop_is_at_once() -> Non
     assert not work.thread.is_alive()
 
 
-def test_what_is_over_at_once_is_waited_for() -> None:
+def test_quick_work_is_waited_for() -> None:
     def brief(stop: threading.Event) -> None:
         stop.wait(0.02)
 
@@ -47,7 +47,7 @@ def test_what_is_over_at_once_is_waited_for() -> None:
     assert not work.busy
 
 
-def test_work_for_one_person_ends_when_nobody_is_there_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_personal_work_ends_when_its_tab_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     there, asked = threading.Event(), threading.Event()
     there.set()
 
@@ -76,7 +76,7 @@ def test_work_for_one_person_ends_when_nobody_is_there_any_more(monkeypatch: pyt
     assert not everybodys.alive
 
 
-def test_who_is_there_is_not_asked_at_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_presence_is_checked_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
     monkeypatch.setattr(background, "presence", lambda: lambda: bool(asked.append(True)) or True)
     work = Personal()

@@ -1,4 +1,4 @@
-"""Work that ends while the page that looks at it is drawn: what is drawn is of one moment."""
+"""Work that ends while its page is drawn: the page shows one consistent state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ending(work: Background, times: int) -> None:
-    """Have work end once it has been asked a number of times whether it goes on."""
+    """Make work end after a number of checks whether it is alive."""
     if work.thread is not None:
         work.thread.join(60)
     work.thread = Fleeting(times)
@@ -92,7 +92,7 @@ def test_an_experiment_ends_while_its_page_is_drawn(times: int) -> None:
     work.total = 1
     shown = buttons(ran(test.run()))
     # Only an experiment that goes on can be shown again.
-    assert shown["Stop"] == ("Show what is done" in shown) != shown["Run"]
+    assert shown["Stop"] == ("Update the tables" in shown) != shown["Run"]
 
 
 @TIMES

@@ -36,26 +36,26 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Told:
 
 
 def told(state: Told, **changed: Any) -> list[str]:
-    """Which widgets are given a value by a run of the page that begins with these values."""
+    """The widgets that a run of the page sets, beginning with these values."""
     dict.update(state, changed)
     state.told.clear()
     following.keep(CHOICES)
     return list(state.told)
 
 
-def test_boxes_are_told_once(state: Told) -> None:
+def test_widgets_are_set_once(state: Told) -> None:
     assert told(state) == ["size", "strategy"]
     assert told(state) == []
 
 
-def test_boxes_are_told_again_where_the_page_runs_itself(state: Told) -> None:
+def test_widgets_are_set_again_when_the_page_reruns_itself(state: Told) -> None:
     told(state)
     assert told(state, ran_itself=True) == ["size", "strategy"]
     assert told(state, ran_itself=True) == ["size", "strategy"]
     assert told(state) == []
 
 
-def test_nothing_that_is_pressed_is_undone(state: Told) -> None:
+def test_clicks_are_never_undone(state: Told) -> None:
     told(state)
     assert told(state, size=7) == []
     assert told(state, ran_itself=True) == []

@@ -1,4 +1,4 @@
-"""What a browser is sent of a component: its modules and its style, once."""
+"""The code of a component is sent to a browser once: its modules and its style."""
 
 from __future__ import annotations
 

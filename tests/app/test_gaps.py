@@ -1,4 +1,4 @@
-"""When a gap is closed: as the engine has it, and the same on all pages."""
+"""A gap is closed when the engine says so, and equally on all pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages._shared.watch.stage import stage_data
 
 
 @pytest.mark.parametrize("constant", [0.0, 17.0, -3.0e6])
-def test_what_the_engine_has_closed_is_closed_whatever_constant_is_added(constant: float) -> None:
+def test_a_gap_closed_by_the_engine_is_closed_for_any_added_constant(constant: float) -> None:
     mrf = ring.ring()
     shifted = bc.BinaryMRF(unary=mrf.unary, edges=mrf.edges, pairwise=mrf.pairwise, constant=mrf.constant + constant)
     for size in (4, 5):
@@ -25,13 +25,13 @@ def test_what_the_engine_has_closed_is_closed_whatever_constant_is_added(constan
         assert is_closed(*bounds, energy_scale(shifted)) == (found.status == Status.GAP_CLOSED) == (size == 5)
 
 
-def test_a_constant_closes_no_gap() -> None:
+def test_a_constant_does_not_close_a_gap() -> None:
     assert not is_closed(1e12, 1e12 + 5, 20.0)
     assert gap_between(1e12, 1e12 + 5, 20.0) == pytest.approx(5e-12)
     assert is_closed(1e12, 1e12 + 5, 1e9)
 
 
-def test_bounds_that_differ_by_rounding_alone_are_the_same() -> None:
+def test_bounds_that_differ_only_by_rounding_are_equal() -> None:
     assert gap_between(-1e-14, 1e-14, 20.0) == 0
     assert gap_between(0.0, 0.0, 0.0) == 0
     assert gap_between(3.0, 3.0 - 1e-9, 20.0) == 0
@@ -40,7 +40,7 @@ def test_bounds_that_differ_by_rounding_alone_are_the_same() -> None:
 
 
 def test_a_run_that_stops_just_short_of_the_optimum_is_not_advised_to_take_larger_groups() -> None:
-    """Pairs across the ring reach the optimum but for 2e-9 of it: no sweep brings that much any more."""
+    """Pairs across the ring reach the optimum up to 2e-9 of it: no sweep gains that much any more."""
     mrf, part = ring.ring(), ring.cut(2, ring.ACROSS)
     mine = Lab(mrf, 2, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
     engine = mine.run.engine

@@ -1,4 +1,4 @@
-"""Files that people take away say what is in them, in names that every file system takes."""
+"""Downloaded files have descriptive names that are valid on every file system."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_any_name_makes_part_of_a_file_name(name: str) -> None:
     assert whole.endswith("_M30_v12_mplp_e123456789_labeling.json")
 
 
-def test_a_name_keeps_what_it_can() -> None:
+def test_a_name_keeps_its_valid_characters() -> None:
     assert slug("Ångström, 10×10 (été)") == "Angstrom-1010-ete"
     assert slug("pose-small") == "pose-small"
     assert slug("模型") == "model"
@@ -41,7 +41,7 @@ def test_a_name_keeps_what_it_can() -> None:
     assert file_of(bc.BinaryMRF(unary=[[0.0, 1.0]], name="<b>a</b>")) == "b-a-b.mrf.json"
 
 
-def test_a_file_about_a_run_says_of_which_event() -> None:
+def test_the_file_of_a_run_names_its_event() -> None:
     mine = linked(FIRST)
     mine.run.engine.run(max_sweeps=1)
     mine.run.show(209)
@@ -56,7 +56,7 @@ def test_a_file_about_a_run_says_of_which_event() -> None:
         ("instance", "pose-small_"),
     ],
 )
-def test_figures_are_saved_under_the_name_of_what_they_show(page: str, begins: str) -> None:
+def test_figures_are_saved_under_descriptive_names(page: str, begins: str) -> None:
     charts = app(page).get("plotly_chart")
     assert charts
     for chart in charts:

@@ -1,4 +1,4 @@
-"""Links: what they say is what opens, and what cannot be opened is said."""
+"""Links: they open what they describe, and invalid ones are reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def opened(link: str, **more: object) -> Lab:
 
 
 def arrived(found: Lab) -> Lab:
-    """A lab whose run has come to the event that its link asks for."""
+    """A lab whose run has reached the event of its link."""
     if found.run.work.thread is not None:
         found.run.work.thread.join()
         found.run.settle()
@@ -71,7 +71,7 @@ def test_a_link_to_a_generated_model_makes_it_again(family: str) -> None:
     assert (family == "ising_grid") == ("torus=true" in mine.link)
 
 
-def test_a_link_holds_groups_made_by_hand() -> None:
+def test_a_link_contains_groups_made_by_hand() -> None:
     mine = linked(FIRST | {"sample": "karate"})
     owner = np.random.default_rng(2).permutation(np.arange(mine.mrf.n) % 7)
     part = bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)])
@@ -79,7 +79,7 @@ def test_a_link_holds_groups_made_by_hand() -> None:
     same(opened(mine.link), mine)
 
 
-def test_what_cannot_be_linked_to_has_no_link() -> None:
+def test_a_run_without_a_reproducible_model_has_no_link() -> None:
     mine = linked(FIRST)
     mine.load(bc.BinaryMRF(unary=[[0.0, 1.0]]), {})
     assert mine.link == ""
@@ -97,14 +97,14 @@ def test_what_cannot_be_linked_to_has_no_link() -> None:
     [
         ({"sample": "no such"}, "no sample 'no such'"),
         ({"make": "no such"}, "no family 'no such'"),
-        ({"make": "ising_grid", "rows": "many"}, "Rows is 'many', which is no whole number"),
+        ({"make": "ising_grid", "rows": "many"}, "Rows is 'many', which is not a whole number"),
         ({"make": "ising_grid", "rows": "1000000000"}, "a whole number from"),
         ({"make": "ising_grid", "coupling": "<b>"}, "it must be one of"),
         ({"M": "x"}, "M is 'x'"),
         ({"M": "-3"}, "M"),
         ({"strategy": "x"}, "strategy"),
         ({"strategy": "manual", "groups": "0-1"}, "puts 2 variables into groups"),
-        ({"sample": "tiny", "strategy": "manual", "groups": "0-1-x-0-0-0"}, "'x', which is no whole number"),
+        ({"sample": "tiny", "strategy": "manual", "groups": "0-1-x-0-0-0"}, "'x', which is not a whole number"),
         ({"sample": "tiny", "strategy": "manual", "groups": "1-1-1-1-1-1"}, "group 'g0' is empty"),
         ({"sample": "tiny", "strategy": "manual", "groups": "0-1-6-0-0-0"}, "puts variable 2 into group 6"),
         ({"sample": "tiny", "strategy": "manual", "groups": "0-1--1-0-0-0"}, "7 variables"),
@@ -112,13 +112,13 @@ def test_what_cannot_be_linked_to_has_no_link() -> None:
         ({"sample": "tiny", "strategy": "manual", "groups": "0-0-0-0-0-0", "M": "31"}, "M is 31; choose .* 1 to 30"),
         ({"sample": "tiny", "strategy": "manual", "groups": "0-0-0-0-0-0", "M": "0"}, "M is 0; choose .* 1 to 30"),
         ({"make": "ising_grid", "torus": "yes"}, "it must be true or false"),
-        ({"make": "random_tree", "strength": "nan"}, "is 'nan', which is no number"),
-        ({"make": "random_tree", "strength": "1e400"}, "is '1e400', which is no number"),
-        ({"make": "random_tree", "seed": "9" * 30}, "no whole number of up to 15 digits"),
-        ({"M": "\u0664"}, "no whole number"),
+        ({"make": "random_tree", "strength": "nan"}, "is 'nan', which is not a number"),
+        ({"make": "random_tree", "strength": "1e400"}, "is '1e400', which is not a number"),
+        ({"make": "random_tree", "seed": "9" * 30}, "not a whole number of up to 15 digits"),
+        ({"M": "\u0664"}, "not a whole number"),
         ({"sample": "x" * 61}, "'sample' has 61 characters, more than 60"),
         ({"at": "-1"}, "event -1; events are counted from 0"),
-        ({"at": "1" + "0" * 30}, "no whole number of up to 15 digits"),
+        ({"at": "1" + "0" * 30}, "not a whole number of up to 15 digits"),
         ({"variant": "99"}, "variant 99"),
         ({"schedule": "x"}, "schedule 'x'"),
         ({"at": "soon"}, "the event is 'soon'"),
@@ -127,7 +127,7 @@ def test_what_cannot_be_linked_to_has_no_link() -> None:
         ({"sample": "pose", "M": "30", "strategy": "greedy"}, "would fit"),
     ],
 )
-def test_a_link_that_says_what_cannot_be(said: dict[str, str], why: str) -> None:
+def test_an_invalid_link_is_refused(said: dict[str, str], why: str) -> None:
     with pytest.raises(LinkError, match=why):
         linked(FIRST | said)
 
@@ -144,7 +144,7 @@ def test_the_address_is_what_a_session_opens_on() -> None:
     assert complaints(test) == []
 
 
-def test_an_address_that_cannot_be_opened_is_said_until_something_else_is() -> None:
+def test_an_invalid_address_is_reported_until_another_model_is_opened() -> None:
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     test.query_params["sample"] = "<b>none</b>"
     test.run()
@@ -156,7 +156,7 @@ def test_an_address_that_cannot_be_opened_is_said_until_something_else_is() -> N
     assert complaints(test.run()) == []
 
 
-def test_a_link_that_names_no_strategy_takes_the_one_that_suits_the_model() -> None:
+def test_a_link_without_a_strategy_uses_the_default_of_its_model() -> None:
     """The defaults of the first model need not apply to another."""
     assert linked(FIRST | {"sample": "frustrated-cycle", "M": "3"}).partition.strategy == "greedy"
     assert linked(FIRST).partition.strategy == "groups"
@@ -176,8 +176,8 @@ def test_the_largest_group_of_the_library_can_be_asked_for_and_shown(page: str) 
         assert test.multiselect("race_sizes").value == [LARGEST_GROUP]
 
 
-def test_a_late_event_is_gone_to_in_the_background_and_can_be_stopped() -> None:
-    """Nobody waits at a blank page, and the hyper-graph is drawn while the engine is at work."""
+def test_a_late_event_is_reached_in_the_background_and_can_be_stopped() -> None:
+    """The page is not blank meanwhile, and the hyper-graph is drawn while the engine is busy."""
     grid = {"make": "ising_grid", "rows": "30", "columns": "30", "torus": "True", "M": "12", "strategy": "greedy"}
     mine = linked(FIRST | grid | {"variant": "11", "at": "1" + "0" * 14})
     assert mine.run.busy
@@ -227,12 +227,12 @@ LINKS = st.fixed_dictionaries(
 
 
 class TooMuchWorkError(Exception):
-    """A link made its reader take more steps than its length explains."""
+    """Reading a link took more steps than its length justifies."""
 
 
 @contextmanager
 def counted(most: int) -> Iterator[None]:
-    """Give up once the code that reads links has taken too many steps (lines and calls)."""
+    """Fail once the code that reads links has taken too many steps (lines and calls)."""
     steps = 0
 
     def step(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:

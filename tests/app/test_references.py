@@ -1,4 +1,4 @@
-"""References in the app: asked for in the background, shown as they are found, and given up when nobody needs them."""
+"""References in the app: computed in the background, shown as they are found, and abandoned when not needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OnProgress = Callable[[bc.Reference], bool | None]
 
 
 class Solver:
-    """In place of `bc.reference`: says one thing after the other, each time it is let go on."""
+    """In place of `bc.reference`: reports one result after the other, each when it is allowed to continue."""
 
     def __init__(self, *told: bc.Reference) -> None:
         self.told, self.calls, self.stopped = list(told), 0, False
@@ -64,7 +64,7 @@ def finish(references: References) -> None:
     assert not references.thread.is_alive()
 
 
-def test_what_is_found_is_shown_as_it_comes(solver: Solver) -> None:
+def test_results_are_shown_as_they_arrive(solver: Solver) -> None:
     mine = lab()
     references = mine.references
     references.ask(mine.mrf, mine.partition)
@@ -84,7 +84,7 @@ def test_what_is_found_is_shown_as_it_comes(solver: Solver) -> None:
 
 
 @pytest.mark.parametrize("change", ["model", "cut"])
-def test_another_model_or_cut_ends_the_search_and_nothing_of_it_is_shown(solver: Solver, change: str) -> None:
+def test_another_model_or_partition_ends_the_search_and_discards_its_results(solver: Solver, change: str) -> None:
     mine = lab()
     abandoned = mine.references
     abandoned.ask(mine.mrf, mine.partition)
@@ -107,7 +107,7 @@ def test_another_model_or_cut_ends_the_search_and_nothing_of_it_is_shown(solver:
     finish(mine.references)
 
 
-def test_what_is_found_just_as_the_search_is_given_up_is_not_shown(solver: Solver) -> None:
+def test_a_result_found_while_the_search_is_abandoned_is_not_shown(solver: Solver) -> None:
     mine = lab()
     abandoned = mine.references
     abandoned.ask(mine.mrf, mine.partition)
@@ -119,7 +119,7 @@ def test_what_is_found_just_as_the_search_is_given_up_is_not_shown(solver: Solve
     assert abandoned.found is solver.told[1]
 
 
-def test_the_real_thing() -> None:
+def test_references_with_highs() -> None:
     mine = lab()
     mine.references.ask(mine.mrf, mine.partition)
     finish(mine.references)

@@ -1,4 +1,4 @@
-"""What one person works on: steps in both directions, the background run, and errors that change nothing."""
+"""The state of a session: steps in both directions, the background run, and errors that change nothing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def start_and_see_it_move(run: WatchedRun) -> None:
 
 @pytest.mark.parametrize("grain", GRAINS)
 @pytest.mark.parametrize("variant", [4, 9, 11])
-def test_forward_goes_as_the_engine_goes(variant: int, grain: bc.Grain) -> None:
+def test_forward_steps_are_those_of_the_engine(variant: int, grain: bc.Grain) -> None:
     run, plain = WatchedRun(engine(variant=variant)), engine(variant=variant)
     for _ in range(5):
         run.step(grain, backward=False)
@@ -90,7 +90,7 @@ def test_back_and_forth_meet(grain: bc.Grain) -> None:
     assert run.seen == stops[-1]
 
 
-def test_steps_are_taken_from_where_the_person_stands_not_from_where_the_engine_is() -> None:
+def test_steps_start_at_the_position_shown_not_at_the_engines() -> None:
     run = WatchedRun(engine())
     run.engine.run(max_sweeps=2)
     run.show(3)
@@ -103,7 +103,7 @@ def test_steps_are_taken_from_where_the_person_stands_not_from_where_the_engine_
     assert run.position == plain.position
 
 
-def test_one_cannot_stand_outside_the_run() -> None:
+def test_positions_outside_the_run_are_impossible() -> None:
     run = WatchedRun(engine())
     run.engine.run()
     length = len(run.engine.trace)
@@ -135,7 +135,7 @@ def test_a_run_ends_where_the_engine_ends() -> None:
     assert told <= run.engine.lower_bound
 
 
-def test_a_long_run_reports_itself_and_can_be_stopped_and_gone_on_with() -> None:
+def test_a_long_run_reports_progress_and_can_be_stopped_and_continued() -> None:
     run = long_lab().run
     start_and_see_it_move(run)
     assert run.progress.lower < run.progress.upper
@@ -165,7 +165,7 @@ def test_starting_twice_starts_once() -> None:
     run.halt()
 
 
-def test_settling_waits_for_nobody() -> None:
+def test_settling_does_not_wait() -> None:
     run = long_lab().run
     run.settle()
     assert run.position == 0
@@ -214,7 +214,7 @@ def test_a_new_cut_starts_a_new_run() -> None:
 
 
 @pytest.mark.parametrize("bad", ["another model's", "too large"])
-def test_what_cannot_be_cut_changes_nothing(bad: str) -> None:
+def test_an_impossible_partition_changes_nothing(bad: str) -> None:
     mine = lab("pose")
     mine.run.step("node", backward=False)
     before = dict(vars(mine))
@@ -225,7 +225,7 @@ def test_what_cannot_be_cut_changes_nothing(bad: str) -> None:
     assert mine.run.position > 0
 
 
-def test_what_cannot_be_loaded_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_cannot_be_loaded_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = lab("tiny")
     before = dict(vars(mine))
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
@@ -239,7 +239,7 @@ def test_what_cannot_be_loaded_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
 
 
 class Rerun(BaseException):
-    """What Streamlit ends a script with."""
+    """The exception by which Streamlit ends a script."""
 
 
 def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,7 +288,7 @@ def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:
     assert mine.run is not abandoned
 
 
-def test_two_people_do_not_see_each_other() -> None:
+def test_two_sessions_are_independent() -> None:
     one, other = lab(), lab()
     one.run.step("sweep", backward=False)
     assert other.run.position == len(other.run.engine.trace) == 0

@@ -1,4 +1,4 @@
-"""Names of any script and length, and texts that mean something to Markdown, are shown as they are."""
+"""Names of any script and length, and texts with Markdown, are shown verbatim."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NASTY = [
 
 
 @given(st.text())
-def test_an_inert_text_is_one_line_that_turns_nothing_around(text: str) -> None:
+def test_an_inert_text_is_one_line_and_keeps_the_direction_of_its_surroundings(text: str) -> None:
     found = inert(text)
     assert not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in found)
     assert not set(found) & set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -39,7 +39,7 @@ def test_an_inert_text_is_one_line_that_turns_nothing_around(text: str) -> None:
     assert [c for c in found if c.isalnum()] == [c for c in text if c.isalnum()]
 
 
-def test_a_name_that_runs_from_right_to_left_takes_no_place_in_its_surroundings() -> None:
+def test_a_name_from_right_to_left_is_isolated_from_its_surroundings() -> None:
     assert label("\u05d0\u05d1 1") == "\u2068\u05d0\u05d1 1\u2069"
     assert label("x" * 30, 10) == "xxxxxxxxx…"
     assert label("plain", 10) == "plain"
@@ -50,7 +50,7 @@ def test_short_names_on_an_axis_stay_apart() -> None:
 
 
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"])))
-def test_nothing_in_a_text_means_anything_to_markdown(text: str) -> None:
+def test_markdown_in_a_text_is_shown_verbatim(text: str) -> None:
     found = markdown(text)
     assert not re.search(r"(?<!\\)(?:\\\\)*[$:*_`\[\]<>#|~&!@.-]", found)
     assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", found).replace("\u2060", "") == label(text).replace("\u2060", "")

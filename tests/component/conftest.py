@@ -37,7 +37,7 @@ def bare(browser: Browser) -> BrowserContext:
 
 @pytest.fixture
 def page(bare: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A page that has nothing in it yet. The test fails on any error in its console."""
+    """An empty page. The test fails on any error in its console."""
     with sound_pages(ADDRESS, request.node) as opened:
         page = opened(bare)
         page.goto("/")

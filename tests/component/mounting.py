@@ -43,9 +43,9 @@ class Mounted:
     Attributes
     ----------
     root : Locator
-        What it draws.
+        Its drawing.
     triggers : list of (str, value)
-        What it has asked for.
+        Its requests.
     """
 
     def __init__(self, page: Page, component: Component, protocol: str) -> None:
@@ -57,12 +57,12 @@ class Mounted:
         page.evaluate(MOUNT, [(FRONTEND / name / f"{name}.html").read_text(encoding="utf-8")])
 
     def receive(self, data: dict[str, Any], code: bool = True) -> None:
-        """Send data to the component, with its code or as to one that has it, and wait until they are drawn."""
+        """Send data to the component, with or without its code, and wait until they are drawn."""
         assert faults(self.protocol, data) == []
         self.page.evaluate("(data) => window.receive(data)", data | {"code": self.component.code if code else None})
 
     def answer(self, name: str, value: Any) -> dict[str, Any] | None:
-        """What Python says to something that the component asked for; nothing by default."""
+        """Python's answer to a request of the component; none by default."""
 
     def _trigger(self, name: str, value: Any) -> dict[str, Any] | None:
         self.triggers.append((name, value))

@@ -1,4 +1,4 @@
-"""The chart of Compare in a bare page: its switches, axes, zoom and tip, by mouse and by keys."""
+"""The chart of Compare in a bare page: its switches, axes, zoom and tip, by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "pose, small"
 
 @cache
 def raced(variant: int) -> np.ndarray:
-    """Where a run was after every sweep, a hundredth of a second each."""
+    """The records of a run after every sweep, a hundredth of a second each."""
     engine = lab("pose-small", 8, variant).run.engine
     records = [record(engine, 0.0)]
     while not engine.finished:
@@ -60,7 +60,7 @@ def test_axes_are_named_by_what_is_chosen(drawn: Curves) -> None:
     drawn.switch("seconds")
     drawn.switch("log")
     drawn.switch("LB to best UB (log)")
-    expect(x_name).to_have_text("seconds of the run's own computing (log)")
+    expect(x_name).to_have_text("seconds of the run's computing time (log)")
     expect(y_name).to_have_text("best UB − LB, energy (log)")
     expect(drawn.root.locator(".upper")).to_have_count(0)
     drawn.switch("sweeps")
@@ -93,7 +93,7 @@ def test_points_are_where_the_ticks_say(drawn: Curves) -> None:
     assert a + (b - a) * (x - left) / (right - left) == pytest.approx(last + 0.5, abs=0.05)
 
 
-def test_zoom_and_what_is_hidden_stay_when_data_come(page: Page, drawn: Curves) -> None:
+def test_zoom_and_hidden_runs_stay_when_new_data_arrive(page: Page, drawn: Curves) -> None:
     whole = drawn.ticks()
     drawn.svg.hover(position={"x": 200, "y": 100})
     for _ in range(4):
@@ -116,7 +116,7 @@ def test_zoom_and_what_is_hidden_stay_when_data_come(page: Page, drawn: Curves) 
 
 
 def test_the_wheel_zooms_around_the_pointer(page: Page, drawn: Curves) -> None:
-    """What the pointer is at stays there."""
+    """The value under the pointer stays there."""
     drawn.root.evaluate("({ curves }) => { window.chart = curves }")
     drawn.svg.hover(position={"x": 300, "y": 100})
     at = (
@@ -133,7 +133,7 @@ def test_the_wheel_zooms_around_the_pointer(page: Page, drawn: Curves) -> None:
     assert shorter == pytest.approx(0.64 * length)
 
 
-def test_the_tip_tells_what_the_nearest_run_had_reached(page: Page, drawn: Curves) -> None:
+def test_the_tip_describes_the_nearest_run(page: Page, drawn: Curves) -> None:
     place = drawn.svg.evaluate(
         """(svg) => {
             const { left, top } = svg.getBoundingClientRect();
@@ -166,7 +166,7 @@ def test_the_tip_stays_within_the_figure(page: Page, drawn: Curves) -> None:
             assert tip["y"] + tip["height"] <= box["y"] + box["height"]
 
 
-def test_the_curves_go_by_keys(page: Page, drawn: Curves) -> None:
+def test_the_chart_works_with_the_keyboard(page: Page, drawn: Curves) -> None:
     drawn.root.locator("[data-y=gap]").focus()
     page.keyboard.press("Tab")
     expect(drawn.svg).to_be_focused()
@@ -185,7 +185,7 @@ def test_the_curves_go_by_keys(page: Page, drawn: Curves) -> None:
     expect(drawn.tip).to_be_hidden()
 
 
-def test_lines_look_as_the_library_says(drawn: Curves) -> None:
+def test_lines_have_the_styles_of_the_library(drawn: Curves) -> None:
 
     for variant in FIELD:
         line = drawn.root.locator(f".lower[data-run=v{variant}]")

@@ -1,4 +1,4 @@
-"""What charts are drawn with: ticks, colours, and lines that pass by what is in their way."""
+"""Parts of charts: ticks, colours, and lines that bend around obstacles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stage does by itself, with a run behind it and no server: zoom, axis, tips, colours, late answers."""
+"""The stage alone, fed by a run without a server: zoom, axis, tips, colours, late answers."""
 
 from __future__ import annotations
 

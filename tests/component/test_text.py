@@ -1,4 +1,4 @@
-"""What the browser computes itself, beside the same in Python."""
+"""Numbers that the browser computes itself, against Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 ENERGIES = [0.0, 1e-14, -1e-14, 1.0, -1.0, -1.0 + 3e-9, -1.0 + 3e-8, -17.000000041, -17.0, 1e12, 1e12 + 5, -581.25]
 
 
-def test_the_gap_is_told_as_the_library_defines_it(page: Page) -> None:
+def test_the_gap_is_that_of_the_library(page: Page) -> None:
     pairs = [(low, high, scale) for low in ENERGIES for high in ENERGIES for scale in (0.0, 20.0)]
     told = page.evaluate(
         """async (pairs) => {

@@ -1,4 +1,4 @@
-"""Engines to test, beside their slow twins."""
+"""Engines to test, with their slow twins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sample(name: str) -> bc.BinaryMRF:
 
 
 def size_of(mrf: bc.BinaryMRF) -> float:
-    """The magnitude beside which rounding is judged."""
+    """The magnitude that rounding is relative to."""
     return float(1 + abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
 
 
@@ -45,7 +45,7 @@ def twin(engine: bc.Engine) -> naive.NaiveEngine:
 
 
 def glassy(seed: int = 0, n: int = 10, max_size: int = 3) -> Cut:
-    """A spin glass on a complete graph: conflicts everywhere, which keep the engine busy for tens of sweeps."""
+    """A spin glass on a complete graph: so frustrated that it keeps the engine busy for tens of sweeps."""
     rng = np.random.default_rng(seed)
     i, j = np.triu_indices(n, 1)
     spins = np.array([[1.0, -1.0], [-1.0, 1.0]])
@@ -55,7 +55,7 @@ def glassy(seed: int = 0, n: int = 10, max_size: int = 3) -> Cut:
 
 
 def fingerprint(engine: bc.Engine) -> tuple[bytes, ...]:
-    """All that a run consists of where it stands, to the last bit; also what is shown of it there."""
+    """The complete state of a run at its position, to the last bit, including what inspection shows."""
     edges = engine.graph.edges.tolist()
     arrows = [*edges, *(edge[::-1] for edge in edges)]
     # Envelopes first: they compute the intercepts of all rows at the present messages.

@@ -13,7 +13,7 @@ from bender_core.model import BinaryMRF
 def solve_lp(mrf: BinaryMRF) -> tuple[float, NDArray[np.float64]]:
     """The bound and the values of the variables.
 
-    With ``z_e`` for the chance of (1, 1), the polytope is max(0, x_i + x_j − 1) ≤ z_e ≤ min(x_i, x_j).
+    With ``z_e`` for the marginal of (1, 1), the polytope is max(0, x_i + x_j − 1) ≤ z_e ≤ min(x_i, x_j).
     """
     n, m = mrf.n, mrf.n_edges
     i, j = mrf.edges.T

@@ -1,4 +1,4 @@
-"""Which way the arrows run: the library knows no app, the kernels know no library."""
+"""The direction of imports: the library does not import the app, the kernels do not import the library."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ APP_FLOORS = ("app", "compare edge experiments instance learn method partition",
 
 
 def room(module: str, folder: Path, package: str) -> str:
-    """The room of a module, by the name that somebody imports."""
+    """The room of an imported module."""
     parts = module.removeprefix(f"{package}.").split(".") if module != package else ["__init__"]
     return parts[0] if (folder / parts[0]).is_dir() or (folder / f"{parts[0]}.py").is_file() else "__init__"
 

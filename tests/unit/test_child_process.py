@@ -1,4 +1,4 @@
-"""A generator in a process of its own: what it yields comes back, and it ends with its parent, whatever it does."""
+"""A generator in a separate process: its values come back, and it always ends with its parent."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def test_large_arguments_and_values_fit_through_the_pipes() -> None:
         assert child.ended
 
 
-def test_what_is_printed_does_not_come_between_the_values(capfd: pytest.CaptureFixture[str]) -> None:
+def test_printed_text_does_not_mix_with_the_values(capfd: pytest.CaptureFixture[str]) -> None:
     with Child(map, print, ["one", "two"]) as child:
         assert received(child) == [None, None]
     assert capfd.readouterr().out == ""
 
 
-def test_a_generator_that_fails_ends_and_says_why(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_failing_generator_ends_with_its_error(capfd: pytest.CaptureFixture[str]) -> None:
     with Child(map, int, ["1", "one"]) as child:
         assert received(child) == [1]
     assert "invalid literal for int" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("job", [FOREVER, (itertools.repeat, "again")], ids=["silent", "talkative"])
-def test_leaving_ends_what_would_go_on_for_ever(job: tuple[Any, ...]) -> None:
+def test_leaving_ends_an_infinite_generator(job: tuple[Any, ...]) -> None:
     with Child(*job) as child:
         child.receive(0.0)
     assert child._process.poll() is not None
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_parent_and_child() -> None:
 
 
 @pytest.mark.skipif(not LINUX, reason="limits memory where the system can")
-def test_memory_is_limited_beside_what_is_taken() -> None:
+def test_memory_is_limited_beyond_the_present_use() -> None:
     script = (
         "from bender_core.child_process import limit_memory\n"
         "limit_memory(64 << 20)\nlen(bytes(32 << 20))\n"

@@ -1,4 +1,4 @@
-"""The command line: what it prints, and one line and exit code 2 for what it cannot do."""
+"""The command line: its output, and one line and exit code 2 for invalid input."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ POSE = str(ROOT / "sample_instances" / "pose.mrf.json")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """A process of its own, as a person starts it."""
+    """A separate process, as started by a user."""
     command = [sys.executable, "-m", "bender_core", *arguments]
     return subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True)
 
 
 def test_solve_prints_bounds_and_status() -> None:
     done = run("solve", TINY, "--max-size", "3", "--variant", "9", "--strategy", "groups")
-    assert (done.returncode, done.stderr) == (0, b"groups, M = 3, variant 9, schedule srmp: as asked for\n")
+    assert (done.returncode, done.stderr) == (0, b"groups, M = 3, variant 9, schedule srmp: as requested\n")
     report = dict(line.split("  ", 1) for line in done.stdout.decode().splitlines())
     report = {key: value.strip() for key, value in report.items()}
     assert report["status"] == "closed"
@@ -61,7 +61,7 @@ def test_solve_as_json(variant: int, capsys: pytest.CaptureFixture[str]) -> None
     assert (report["model"], report["strategy"], report["max_size"], report["feasible"]) == ("tiny", "auto", 3, True)
 
 
-def test_solve_does_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_solve_obeys_its_options(capsys: pytest.CaptureFixture[str]) -> None:
     def solve(*options: str) -> dict:
         assert main(["solve", TORUS, "--json", *options]) == 0
         return json.loads(capsys.readouterr().out)
@@ -93,7 +93,7 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert "content hash" in capsys.readouterr().out
 
 
-def test_info_tells_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_prints_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, labeling = tmp_path / "a.uai", tmp_path / "a.MPE"
     source.write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4 1 2 0 4\n")
     for bits, potential in (("0 1", 2.0), ("1 0", 0.0)):
@@ -110,7 +110,7 @@ def test_info_tells_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.Cap
 def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "tiny.qh.gz"
     assert main(["convert", TINY, str(target)]) == 2
-    assert "cannot hold; drop it (convert --drop-constant)" in capsys.readouterr().err
+    assert "cannot store; drop it (convert --drop-constant)" in capsys.readouterr().err
     assert not target.exists()
     assert main(["convert", TINY, str(target), "--drop-constant"]) == 0
     said = capsys.readouterr().out.splitlines()
@@ -139,7 +139,7 @@ def test_convert_says_where_hard_constraints_become_penalties(
 
 
 @pytest.mark.parametrize("command", ["solve", "info", "convert"])
-def test_a_file_that_fits_two_formats_is_said_to(
+def test_a_file_that_fits_two_formats_is_reported(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "G1"
@@ -174,7 +174,7 @@ def test_spins_and_bounds_are_reported_as_the_source_has_them(
     assert report["spins"] == [2 * x - 1 for x in report["labeling"]]
 
 
-def test_an_infeasible_model_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_infeasible_model_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "contradiction.uai"
     path.write_text("MARKOV\n1\n2\n2\n1 0\n1 0\n2 0 1\n2 1 0\n")
     assert main(["solve", str(path), "--json"]) == 0
@@ -184,7 +184,7 @@ def test_an_infeasible_model_is_said_to_be_one(tmp_path: Path, capsys: pytest.Ca
     assert err.count("\n") == 2
 
 
-def test_json_has_no_word_for_infinity() -> None:
+def test_json_has_null_for_infinity() -> None:
     """Python's would be refused by other readers."""
     report = {"a": float("inf"), "b": [1.0, float("-inf")], "c": {"d": float("nan")}, "e": "inf", "f": True}
     assert _finite(report) == {"a": None, "b": [1.0, None], "c": {"d": None}, "e": "inf", "f": True}
@@ -205,7 +205,7 @@ def interrupting(monkeypatch: pytest.MonkeyPatch, name: str, times: int = 1) -> 
     monkeypatch.setattr(bc, name, interrupted)
 
 
-def test_an_interrupted_run_prints_what_it_has(
+def test_an_interrupted_run_prints_its_result_so_far(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = signal.getsignal(signal.SIGINT)
@@ -225,11 +225,11 @@ def test_an_interrupted_run_prints_what_it_has(
 
 
 @pytest.mark.parametrize("text", ["nan", "-1", "soon"])
-def test_a_time_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_time_limit_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["solve", TINY, f"--time-limit={text}"])
     assert end.value.code == 2
-    assert f"{text!r} is no number of seconds" in capsys.readouterr().err
+    assert f"{text!r} is not a number of seconds" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -239,21 +239,19 @@ def test_a_time_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureF
         (["--max-sweeps", str(1 << 63)], f"max_sweeps is {1 << 63}; allow 1 to"),
     ],
 )
-def test_settings_that_make_no_sense_get_one_line(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_settings_get_one_line(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said in refusal(["solve", TINY, "--strategy", "greedy", *options], capsys)
 
 
 @pytest.mark.parametrize("limit", ["abc", "nan", "-5", "1e3"])
-def test_a_memory_limit_that_is_none_is_named(
+def test_an_invalid_memory_limit_is_named(
     limit: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENDER_MEMORY_MB", limit)
     assert refusal(["solve", TINY], capsys) == (f"BENDER_MEMORY_MB is {limit!r}; set it to a whole number of megabytes")
 
 
-def test_what_a_file_says_moves_no_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_from_a_file_does_not_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(tmp_path / "odd.mrf.json")
     bc.save(bc.BinaryMRF([[0, 1]], name="n\nstatus  closed\x1b[2J", description="é\r\x07"), path)
     for command in ("info", "solve"):
@@ -265,16 +263,16 @@ def test_what_a_file_says_moves_no_cursor(tmp_path: Path, capsys: pytest.Capture
     assert r"é\r\x07" in capsys.readouterr().out
 
 
-def test_a_full_disk_behind_the_output_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_behind_the_output_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bender_core.__main__._print", full)
-        assert refusal(["info", TINY], capsys) == "what is printed: No space left on device"
+        assert refusal(["info", TINY], capsys) == "the output: No space left on device"
 
 
-def test_a_strategy_that_takes_too_long_is_replaced_and_said(
+def test_a_strategy_that_takes_too_long_is_replaced_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = str(tmp_path / "no-groups.mrf.json")
@@ -347,7 +345,7 @@ BROKEN: dict[str, bytes] = {
 
 
 def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line about what is wrong; nothing else is printed."""
+    """The one line about the error; nothing else is printed."""
     assert main(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -421,7 +419,7 @@ def test_a_model_without_groups_says_which_strategies_it_takes(
 
 
 @pytest.mark.parametrize("arguments", [[], ["dance"], ["solve"], ["solve", TINY, "--variant", "13"]])
-def test_a_command_that_is_none_shows_its_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command_shows_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 2

@@ -1,4 +1,4 @@
-"""What the documents say is what the commands say."""
+"""The documents agree with the output of the commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_study_says_what_its_runs_say() -> None:
     assert filled(text) == text
 
 
-def test_the_readme_tells_the_settings_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readme_gives_the_settings_and_their_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("BENDER_MEMORY_MB", "BENDER_MAX_UPLOAD_MB"):
         monkeypatch.delenv(name, raising=False)
     told = dict(re.findall(r"^\| `(BENDER_\w+)` \| ([^|]+) \|", README, re.MULTILINE))

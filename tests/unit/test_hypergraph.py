@@ -117,7 +117,7 @@ def test_an_edge_without_interaction_couples_nothing() -> None:
 
 
 def test_the_scale_of_the_energies_is_what_is_at_stake() -> None:
-    """It scales all tolerances: a constant must not show in it, nor a cost that decides once and for all."""
+    """It scales all tolerances: it must not depend on a constant, nor on a cost that always decides a variable."""
     for seed in range(10):
         mrf = random_mrf(seed, 7, constant=1e6)
         scale = energy_scale(mrf)

@@ -1,4 +1,4 @@
-"""The model: what it accepts, what it refuses in one sentence, and the energy it stands for."""
+"""The model: valid input, refusals in one sentence, and its energy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_energy_of_a_model_written_out() -> None:
 
 
 def test_tables_of_repeated_edges_add_up() -> None:
-    """Also when one is stated the other way round; edges keep the order of their first appearance."""
+    """Also if one is stated in reverse; edges keep the order of their first appearance."""
     t = np.arange(16.0).reshape(4, 2, 2)
     mrf = BinaryMRF(unary=np.zeros((3, 2)), edges=[[2, 1], [0, 2], [1, 2], [2, 1]], pairwise=t)
     assert mrf.edges.tolist() == [[1, 2], [0, 2]]
@@ -131,18 +131,18 @@ def paid(model: Stated, x: tuple[int, ...]) -> tuple[Fraction, int]:
 
 
 def span(model: Stated) -> Fraction:
-    """By how much the finite entries of all tables differ together."""
+    """The total range of the finite entries of all tables."""
     finite = [[Fraction(e) for e in table.flat if e < math.inf] for part in (model[0], model[2]) for table in part]
     return sum((max(table) - min(table) for table in finite if table), Fraction(0))
 
 
 def built(model: Stated) -> BinaryMRF | None:
-    """The model, None where penalties would swallow some of its energies."""
+    """The model, or None if penalties would swallow some of its energies."""
     unary, edges, pairwise, constant = model
     try:
         return BinaryMRF(unary, edges, pairwise, constant)
     except ModelError as error:
-        if "is lost beside the penalty" not in str(error):
+        if "is lost next to the penalty" not in str(error):
             raise
     tables = [table[np.isfinite(table)] for table in (*unary, *pairwise)]
     spreads = np.array([np.ptp(table) for table in tables if len(table)])
@@ -154,7 +154,7 @@ def built(model: Stated) -> BinaryMRF | None:
 
 
 def require_best(mrf: BinaryMRF, exact: dict[tuple[int, ...], Fraction], size: Fraction) -> None:
-    """What the solvers minimise is least at a labelling that is best in exact arithmetic, but for their rounding."""
+    """The solvers' objective is least at a labelling that is optimal in exact arithmetic, up to their rounding."""
     form = replace(to_normal_form(mrf), constant=0.0)
     found = min(naive.labelings(mrf.n), key=lambda x: form.energy(np.array(x)))
     assert found in exact
@@ -229,7 +229,7 @@ def test_energies_too_far_apart_for_penalties_are_refused() -> None:
     with pytest.raises(ModelError) as caught:
         BinaryMRF(unary)
     assert str(caught.value) == (
-        "the energies of variable 0 differ by 1, which is lost beside the penalty 2e+17 of hard constraints; "
+        "the energies of variable 0 differ by 1, which is lost next to the penalty 2e+17 of hard constraints; "
         "write inf in place of huge energies"
     )
     with pytest.raises(ModelError, match=r"the energies of edge \(0, 2\) differ by 1,"):
@@ -288,15 +288,15 @@ def test_without_hard_constraints_everything_is_feasible() -> None:
         ({"edges": [[0, 2]], "pairwise": ONE_TABLE}, "an edge names variables 0 and 2, but variables run from 0 to 1"),
         ({"edges": [[-1, 1]], "pairwise": ONE_TABLE}, "an edge names variables -1 and 1"),
         ({"edges": [[1, 1]], "pairwise": ONE_TABLE}, "an edge joins variable 1 to itself; put that energy into its"),
-        ({"names": ["a", "\ud800"]}, "names[1] holds half of a surrogate pair; write the character itself"),
-        ({"groups": ["\udfff", "b"]}, "groups[0] holds half of a surrogate pair"),
-        ({"name": "\ud800"}, "the name holds half of a surrogate pair"),
-        ({"objective": Objective("\ud800")}, "the name of the objective holds half of a surrogate pair"),
+        ({"names": ["a", "\ud800"]}, "names[1] contains half of a surrogate pair; write the character itself"),
+        ({"groups": ["\udfff", "b"]}, "groups[0] contains half of a surrogate pair"),
+        ({"name": "\ud800"}, "the name contains half of a surrogate pair"),
+        ({"objective": Objective("\ud800")}, "the name of the objective contains half of a surrogate pair"),
         ({"names": ["a"]}, "names has 1 entries; there are 2 variables"),
         ({"groups": ["a", "b", "c"]}, "groups has 3 entries; there are 2 variables"),
         ({"positions": [[0.0, 0.0]]}, "positions has shape (1, 2)"),
         ({"positions": [[0.0, 0.0], [np.nan, 0.0]]}, "positions[1, 0] is nan"),
-        ({"positions": [[0.0, 0.0], [np.inf, 0.0]]}, "positions hold an infinite coordinate"),
+        ({"positions": [[0.0, 0.0], [np.inf, 0.0]]}, "positions contain an infinite coordinate"),
     ],
 )
 def test_a_bad_argument_is_named_in_one_sentence(arguments: dict, said: str) -> None:
@@ -306,7 +306,7 @@ def test_a_bad_argument_is_named_in_one_sentence(arguments: dict, said: str) -> 
 
 
 @pytest.mark.parametrize("labeling", [[0], [0, 1, 0], [0, 2], [[0, 1]], [0.5, 0.0], [np.nan, 0.0]])
-def test_a_labelling_that_is_none_is_refused(labeling: list) -> None:
+def test_an_invalid_labelling_is_refused(labeling: list) -> None:
     with pytest.raises(ModelError, match="a labelling has 2 entries, each 0 or 1"):
         BinaryMRF(TWO).energy(labeling)
 

@@ -1,4 +1,4 @@
-"""The sample instances: what is in the folder is what its script makes, and teaches what it says."""
+"""The sample instances: the folder is the output of its script, and the descriptions are true."""
 
 from __future__ import annotations
 

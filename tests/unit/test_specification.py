@@ -1,4 +1,4 @@
-"""docs/method.md and docs/formats.md: what is cited exists, GitHub shows the formulas, and the examples are true."""
+"""docs/method.md and docs/formats.md: citations exist, GitHub renders the formulas, and the examples are correct."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REFUSALS = re.compile(r"^\| refused[^|\n]* \| sentence \|\n\|---\|---\|\n((?:\|
 
 
 def refusals(text: str) -> list[tuple[str, str]]:
-    """The files that a section says are refused, and with what sentence."""
+    """The refused files of a section, with their sentences."""
     return [
         (file.encode().decode("unicode_escape"), sentence)
         for table in _REFUSALS.findall(text)
@@ -48,7 +48,7 @@ def test_sections_are_numbered_in_order() -> None:
         assert len(text.splitlines()) <= 500
 
 
-def test_what_is_cited_exists() -> None:
+def test_cited_sections_exist() -> None:
     cited = 0
     for path in [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("[bpt]*/**/*.py")]:
         for document, numbers in _CITATION.findall(re.sub(r"[\s#]+", " ", path.read_text(encoding="utf-8"))):

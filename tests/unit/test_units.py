@@ -1,4 +1,4 @@
-"""Amounts as people read them."""
+"""Durations and sizes in readable units."""
 
 from __future__ import annotations
 

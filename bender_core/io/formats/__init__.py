@@ -1,11 +1,11 @@
-"""The formats: one module each, with a ``FORMAT``; adding it to ``FORMATS`` is all it takes (docs/formats.md §2)."""
+"""The formats: one module each, with a ``FORMAT`` that is listed in ``FORMATS`` (docs/formats.md §2)."""
 
 from __future__ import annotations
 
 from bender_core.io.formats import bqpjson, cfn, coo, native, qh, qubo, rudy, sparse, uai, wcsp
 from bender_core.io.formats._format import Format
 
-# Where the content fits several and the ending decides nothing, the first is taken, and `load` says so.
+# If the content fits several and the ending decides nothing, the first is taken, and `load` says so.
 FORMATS: tuple[Format, ...] = (
     native.FORMAT,
     bqpjson.FORMAT,

@@ -1,4 +1,4 @@
-"""Networks of cost functions, collected one by one: what the two formats of toulbar2 have in common."""
+"""Networks of cost functions, collected one by one; shared by the two formats of toulbar2."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CostFunctions:
         self._tables = [array("d") for _ in range(LARGEST_ARITY + 1)]
 
     def add(self, scope: Sequence[int], table: Sequence[float]) -> None:
-        """One more function; ``table`` has ``2 ** len(scope)`` costs, of which ``inf`` forbids."""
+        """Add a function; ``table`` has ``2 ** len(scope)`` costs, and ``inf`` forbids."""
         self._scopes[len(scope)].extend(scope)
         self._tables[len(scope)].extend(table)
 
@@ -42,7 +42,7 @@ class CostFunctions:
         objective: Objective,
         names: tuple[str, ...] = (),
     ) -> BinaryMRF:
-        """The model of these tables, which are energies by now, over the scopes added.
+        """The model of these tables, converted to energies, over the scopes added.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What a file format is to those who read and write."""
+"""The description of a file format for the registry in ``bender_core.io.formats``."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from bender_core.model import BinaryMRF
 
 @dataclass(frozen=True)
 class Format:
-    """One file format: how it is recognised, read and written.
+    """One file format: its recogniser, reader and writer.
 
     Attributes
     ----------
     name : str
-        The word for it in ``load(..., format=name)`` and ``save(..., format=name)``.
+        Its name in ``load(..., format=name)`` and ``save(..., format=name)``.
     title : str
-        What people call it.
+        Its title in messages.
     endings : tuple of str
-        File endings; they decide what to write, and which of several formats that a text could be in it is read as.
+        File endings; they decide the format to write, and the format to read if the content fits several.
     recognises : callable
         Whether a text could be in this format, by its first words.
     parse : callable
         Text to model; raises FormatError or ModelError.
     write : callable or None
-        Model to text; None where the format is only read. Raises FormatError where the format cannot hold the model.
+        Model to text; None if the format is only read. Raises FormatError if the format cannot represent the model.
     loses : str
-        What of a model the format cannot hold although it keeps every energy; "" if it keeps all.
+        The parts of a model that are lost although every energy is kept; "" if nothing is lost.
     alike : tuple of str
-        Names of formats that may take the same text for another model, where nothing but the ending tells them apart.
+        Names of formats that may read the same text as another model, where only the ending distinguishes them.
     forbids : bool
-        Whether hard constraints are written as such; elsewhere their penalties become ordinary energies.
+        Whether hard constraints are written as such; otherwise their penalties become ordinary energies.
     unheld_constant : callable
-        The part of a model's constant that the format has no place for.
+        The part of a model's constant that the format cannot represent.
     """
 
     name: str
@@ -49,5 +49,5 @@ class Format:
     unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
 
     def owns(self, ending: str) -> bool:
-        """Whether a file's name ends like files of this format."""
+        """Whether a file name has an ending of this format."""
         return ending.endswith(self.endings)

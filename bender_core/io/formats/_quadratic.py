@@ -1,4 +1,4 @@
-"""Quadratic functions of bits or spins, which most formats hold, from and to tables of energies."""
+"""Quadratic functions of bits or spins, the content of most formats, from and to tables of energies."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bender_core.io.errors import FormatError
 from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
 
 Domain = Literal["bits", "spins"]
-# So much of the sum of all coefficients is what is left when they cancel.
+# Coefficients that cancel leave at most this share of their sum.
 ROUNDING = 1e-12
-HOLDS_ANY = "native, which holds any model"
-# A quarter of a smaller number, which spins take of bits, loses digits.
+HOLDS_ANY = "native, which stores any model"
+# The conversion to spins takes quarters; a quarter of a smaller number loses digits.
 SMALLEST = float(np.finfo(float).tiny / np.finfo(float).eps)
 
-# What a bit and a spin are worth when x is 0 and when x is 1.
+# The values of a bit and of a spin for x = 0 and x = 1.
 _VALUES: dict[Domain, FloatArray] = {"bits": np.array([0.0, 1.0]), "spins": np.array([-1.0, 1.0])}
 
 
@@ -44,13 +44,13 @@ class Quadratic:
     domain: Domain
 
     def has_fields(self) -> bool:
-        """Whether some variable prefers one of its values by itself; rounding is not taken for that."""
+        """Whether some variable has a linear term beyond rounding."""
         return bool((np.abs(self.linear) > ROUNDING * np.abs(self.quadratic).sum()).any())
 
     def model(
         self, source: Source, title: str, objective: Objective | None = None, names: tuple[str, ...] = ()
     ) -> BinaryMRF:
-        """The model of this energy, as read from a file of the format ``title``."""
+        """The model of this energy, read from a file of the format ``title``."""
         value = _VALUES[self.domain]
         return BinaryMRF(
             unary=self.linear[:, None] * value,
@@ -103,13 +103,13 @@ def quadratic(mrf: BinaryMRF, domain: Domain) -> Quadratic:
 
 
 def unless_rounding(constant: float, found: Quadratic) -> float:
-    """A constant, or 0 where it is what rounding leaves of the coefficients."""
+    """A constant, or 0 if it is a rounding error of the coefficients."""
     size = np.abs(found.linear).sum() + np.abs(found.quadratic).sum()
     return constant if abs(constant) > ROUNDING * size else 0.0
 
 
 def unheld_constant(domain: Domain) -> Callable[[BinaryMRF], float]:
-    """What formats without a constant miss of a model: the constant of the polynomial."""
+    """The constant of a model's polynomial, which formats without a constant lose."""
 
     def unheld(mrf: BinaryMRF) -> float:
         found = quadratic(mrf, domain)
@@ -119,7 +119,7 @@ def unheld_constant(domain: Domain) -> Callable[[BinaryMRF], float]:
 
 
 def rows(found: Quadratic, base: int, diagonal: bool = True) -> list[str]:
-    """Lines "i j value" in shortest form that reads back to the same number: the linear ones, then the quadratic.
+    """Lines "i j value", linear terms first, with numbers in the shortest form that reads back to the same float.
 
     Parameters
     ----------

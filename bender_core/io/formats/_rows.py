@@ -1,4 +1,4 @@
-"""Formats that are a header and then one coefficient a line: ``i j value``."""
+"""Formats with a header and then one coefficient per line: ``i j value``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Rows:
             raise self.refuse(outside[0], f"a row names variable {bad}", f"variables run from {low} to {low + n - 1}")
 
     def require_count(self, promised: float, what: str) -> None:
-        """Refuse another number of rows than the header promises.
+        """Refuse a number of rows that differs from the header.
 
         Raises
         ------
@@ -74,14 +74,14 @@ def read_rows(tokens: Tokens, skipped: int, columns: tuple[int, ...] = (3,)) -> 
     ----------
     tokens : Tokens
     skipped : int
-        How many lines that have words come before the rows.
+        The number of non-empty lines before the rows.
     columns : tuple of int
         How many numbers a row may have; a row of two has the value 1.
 
     Raises
     ------
     FormatError
-        If a row has another number of words, or a word is no number, or no whole or finite one where it must be.
+        If a row has another number of words, or a word is not a number, or not an integer or finite where required.
     """
     first, length = tokens.row_lengths()
     start = int(first[skipped]) if skipped < len(first) else len(tokens)
@@ -116,7 +116,7 @@ def header(tokens: Tokens, names: tuple[str, ...]) -> list[int]:
     Raises
     ------
     FormatError
-        If they are not as many as their names, or not whole numbers.
+        If their number is wrong, or they are not integers.
     """
     _, length = tokens.row_lengths()
     words = [tokens.word(index) for index in range(min(len(tokens), len(names)))]
@@ -131,6 +131,6 @@ def header(tokens: Tokens, names: tuple[str, ...]) -> list[int]:
 
 
 def starts_with_counts(source: Source) -> bool:
-    """Whether the first line is two whole numbers."""
+    """Whether the first line consists of two whole numbers."""
     words = source.first_line().split()
     return len(words) == 2 and all(word.removeprefix("-").isdecimal() for word in words)

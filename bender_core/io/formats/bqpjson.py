@@ -1,7 +1,7 @@
 """bqpjson of the Los Alamos National Laboratory: a binary quadratic program as JSON, of spins or bits, minimised.
 
 ``scale * (offset + Σ coeff v_i + Σ coeff v_i v_j)``; variables have any numbers, listed in ``variable_ids``. Solutions
-and metadata are passed over.
+and metadata are ignored.
 
 Source: docs/formats.md §2.4; https://bqpjson.readthedocs.io, the schema in https://github.com/lanl-ansi/bqpjson
 """
@@ -84,7 +84,7 @@ def _list(value: object, where: str) -> list[Any]:
 def _terms(
     value: object, where: str, labels: Sequence[str], index: dict[int, int]
 ) -> tuple[list[IntArray], FloatArray]:
-    """The variables that terms name, one array for each of their labels, and their coefficients."""
+    """The variables of terms, one array for each label, and their coefficients."""
     terms = _list(value, where)
     for k, term in enumerate(terms):
         if not isinstance(term, dict) or set(term) != {*labels, "coeff"}:

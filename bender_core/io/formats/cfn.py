@@ -11,7 +11,7 @@ the beginning of a line and ``//`` start comments, and the order of the keys is 
 
 ``mustbe`` states a bound that solutions stay below (then the costs are minimised) or above (maximised). A table has
 all costs, the last variable of the scope changing fastest; after a default cost it has tuples of values, each with its
-cost; or it is the name of a function that has the same. Functions given by a ``type`` are not supported.
+cost; or it is the name of a function with the same table. Functions given by a ``type`` are not supported.
 
 Source: docs/formats.md §2.11; https://toulbar2.github.io/toulbar2/formats/cfnformat.html
 """
@@ -58,7 +58,7 @@ _TYPED = _pattern(f"(?:{_WORD})?", "{", _key("scope"), _LIST, f"(?:{_DEFAULT})?"
 _CLOSE, _END = _pattern("}"), _pattern("}", r"\Z")
 _HEAD = _pattern("{", _key("problem"))
 _WORDS, _TOKEN = re.compile(_WORD), re.compile(rf"{_WORD}|[{{}}\[\]]")
-# Of what costs are written: no name has only these letters, and a number no others.
+# The characters of costs: a number has no others, and a name has at least one other.
 _COSTS = re.compile(r"[-+.\d\s,:einftyEINFTY]*+", re.ASCII)
 _SEPARATORS = re.compile(r"[\s,:]*+")
 _BOUND = re.compile(r"([<>])\s*(\S+)")
@@ -72,7 +72,8 @@ def recognises(source: Source) -> bool:
 def parse(source: Source) -> BinaryMRF:
     """Read a cfn file.
 
-    The bound forbids costs that no labelling within it can pay; that the sum of all stays within it is not demanded.
+    The bound forbids costs that no labelling within it can have; the sum of all costs is not required to stay within
+    it.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def _variables(scanner: _Scanner) -> list[_Variable]:
     names: set[str] = set()
     while not scanner.closes():
         name, values, size = scanner.take(_VARIABLE, "a variable and its values, or their number").groups()
-        # Without a name, the domain comes at once.
+        # Without a name, the domain comes first.
         variable = _Variable(f"x{len(found)}" if name is None else _unquoted(name), _words(values or ""))
         size = str(len(variable.values)) if size is None else _unquoted(size)
         if size != "2":
@@ -135,7 +136,7 @@ def _variables(scanner: _Scanner) -> list[_Variable]:
 
 def _functions(scanner: _Scanner, variables: list[_Variable]) -> CostFunctions:
     functions = CostFunctions(len(variables))
-    # With quotes too: most of the time goes into looking up names.
+    # With quotes too: looking up names takes most of the time.
     index = {form: i for i, variable in enumerate(variables) for form in (variable.name, f'"{variable.name}"')}
     named: dict[str, list[float]] = {}
     borrowed: list[tuple[list[int], str, int]] = []
@@ -229,7 +230,7 @@ def _unquoted(word: str) -> str:
 
 
 def _forbid(tables: list[FloatArray], bound: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Make infinite what keeps every labelling at or above the bound."""
+    """Make entries infinite that put every labelling at or above the bound."""
     if any(np.isneginf(table).any() for table in tables):
         raise FormatError(None, "a cost is infinitely good", "infinite costs forbid; give them the other sign")
     lowest = [table.min(axis=1, keepdims=True) for table in tables]
@@ -245,7 +246,7 @@ def _forbid(tables: list[FloatArray], bound: float) -> tuple[FloatArray, FloatAr
 
 
 class _Scanner:
-    """A place in the text, moved on by patterns."""
+    """A position in the text, advanced by patterns."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -253,7 +254,7 @@ class _Scanner:
         self._from = 0
 
     def take(self, pattern: re.Pattern[str], wanted: str) -> re.Match[str]:
-        """What comes next, which must fit the pattern."""
+        """The next part of the text, which must match the pattern."""
         found = pattern.match(self.text, self.at)
         self._from = self.at
         if found is None:
@@ -264,19 +265,19 @@ class _Scanner:
             typed = _TYPED.match(self.text, self.at)
             if typed is not None:
                 raise self.refuse(f"a cost function has the type {shown(_unquoted(typed[2]))}", "give its table")
-            raise self.refuse(f"{shown(_unquoted(rest.group()))} comes where this should be: {wanted}", "correct it")
+            raise self.refuse(f"{shown(_unquoted(rest.group()))} is found in place of: {wanted}", "correct it")
         self.at = found.end()
         return found
 
     def closes(self) -> bool:
-        """Whether a closing brace comes next, which is passed."""
+        """Whether a closing brace comes next; if so, skip it."""
         found = _CLOSE.match(self.text, self.at)
         if found is not None:
             self.at = found.end()
         return found is not None
 
     def line(self) -> int:
-        """The line on which begins what was taken last."""
+        """The line on which the last match begins."""
         begin = _SEPARATORS.match(self.text, self._from)
         at = min(self._from if begin is None else begin.end(), len(self.text.rstrip()))
         return self.text.count("\n", 0, at) + 1

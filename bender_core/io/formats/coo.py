@@ -1,8 +1,8 @@
 """The coordinate format of dimod: ``i j value`` a line, linear terms on the diagonal, minimised.
 
-A comment says whether the variables are bits or spins: ``# vartype=BINARY`` or ``# vartype=SPIN``; it is the only thing
-that tells, so a file without it is refused. Variables are those that are named, by any numbers. The format has no
-constant; ours is written as a comment ``# offset=…``, which dimod passes over.
+A comment says whether the variables are bits or spins: ``# vartype=BINARY`` or ``# vartype=SPIN``; a file without it is
+refused. Variables are named by any numbers. The format has no constant; we write one as a comment ``# offset=…``, which
+dimod ignores.
 
 Source: docs/formats.md §2.6; https://docs.dwavequantum.com (dimod, serialization, coo)
 """
@@ -28,7 +28,7 @@ _DOMAINS: dict[str, Domain] = {"BINARY": "bits", "SPIN": "spins"}
 
 
 def recognises(source: Source) -> bool:
-    """Whether rows of three words come with the vartype, or with a name that says that it is such a file."""
+    """Whether rows of three words come with a vartype, or with an ending of this format."""
     stated, words = _VARTYPE.search(source.text) is not None, len(source.first_line().split())
     return (stated and words in (0, 3)) or (source.ending.endswith(ENDINGS) and words == 3)
 
@@ -39,7 +39,7 @@ def parse(source: Source) -> BinaryMRF:
     Raises
     ------
     FormatError
-        If the vartype is not stated, or a row is no coefficient.
+        If the vartype is not stated, or a row is not a coefficient.
     """
     stated = _VARTYPE.search(source.text)
     if stated is None or stated[1].upper() not in _DOMAINS:

@@ -1,12 +1,12 @@
-"""The native format, ``.mrf.json``: the only one that keeps names, groups, drawing positions and prose.
+"""The native format, ``.mrf.json``: the only one that keeps names, groups, drawing positions and descriptions.
 
 A file is one JSON object (UTF-8, standard JSON, so no ``NaN`` and no bare ``Infinity``). Energies are minimised; in
 ``unary`` and ``pairwise`` the string ``"inf"`` forbids a state or a pair of states. Earlier versions wrote finite
 penalties in its place, with their number in ``hard_entries`` and in ``ceiling`` the energy above which a labelling
 violates a hard constraint; such files are still read.
 
-A key that is not known, or is given twice, is an error: a misspelt key would lose data in silence. Files are
-written with one variable, table or edge a line, numbers in shortest form that reads back to the same float64.
+An unknown or repeated key is an error: a misspelt key would silently lose data. Files are written with one variable,
+table or edge per line, and numbers in the shortest form that reads back to the same float64.
 
 Source: docs/formats.md §2.1.
 """
@@ -49,7 +49,7 @@ _VARIABLE_KEYS = ("name", "group", "position")
 
 
 def recognises(source: Source) -> bool:
-    """Whether a text is a JSON object that carries the format's mark."""
+    """Whether a text is a JSON object with the format's mark."""
     return source.text.lstrip().startswith("{") and f'"{MARK}"' in source.text
 
 
@@ -61,7 +61,7 @@ def parse(source: Source) -> BinaryMRF:
     FormatError
         If the JSON is broken, a key is unknown, missing or of the wrong kind, or lengths disagree.
     ModelError
-        If the numbers are no model (an edge to itself, an index out of range).
+        If the numbers are not a model (an edge to itself, an index out of range).
     """
     data = read_json(source.text)
     require_known(data, _KEYS, "the file")
@@ -262,13 +262,13 @@ def _penalties(
     if type(count) is not int or not 0 < count <= unary.size + pairwise.size:
         raise FormatError(None, f'"hard_entries" is {shown_value(count)}', "it must count entries of the tables")
     floors = unary.min(axis=1, keepdims=True), pairwise.min(axis=(1, 2), keepdims=True, initial=np.inf)
-    # No finite entry costs so much that with it alone a labelling would reach the ceiling; every penalty does.
+    # A single penalty lifts a labelling above the ceiling; no finite entry does.
     room = number(data["ceiling"], '"ceiling"') - (constant + floors[0].sum() + floors[1].sum())
     hard = unary - floors[0] > room, pairwise - floors[1] > room
     if hard[0].sum() + hard[1].sum() != count:
         raise FormatError(
             None,
-            f"which {count} energies are penalties of hard constraints cannot be told",
+            f"it is not clear which {count} energies are penalties",
             'write "inf" for these and drop "hard_entries" and "ceiling"',
         )
     return hard

@@ -1,7 +1,7 @@
 """Qubist's Hamiltonians, ``.qh``: ``H(s) = Σ h_i s_i + Σ J_ij s_i s_j`` over spins, minimised.
 
-A line a coefficient, spins from 1: ``i i h`` or ``i j J``. There is no header; the largest number named tells how many
-spins there are.
+One coefficient per line, spins from 1: ``i i h`` or ``i j J``. There is no header; the largest number is the number of
+spins.
 
 Source: docs/formats.md §2.7; https://github.com/lanl-ansi/bqpjson (its bqp2qh writes such files)
 """
@@ -27,7 +27,7 @@ def parse(source: Source) -> BinaryMRF:
     Raises
     ------
     FormatError
-        If a row is no coefficient.
+        If a row is not a coefficient.
     """
     tokens = Tokens(source.text)
     coefficients = read_rows(tokens, skipped=0)
@@ -45,7 +45,7 @@ def write(mrf: BinaryMRF) -> str:
     found = quadratic(mrf, "spins")
     lines = rows(found, base=1)
     named = (found.linear != 0) | np.isin(np.arange(mrf.n), found.edges)
-    # The largest number tells how many spins there are.
+    # The largest number is the number of spins.
     return "\n".join(lines + ([] if named[-1] else [f"{mrf.n} {mrf.n} 0"])) + "\n"
 
 

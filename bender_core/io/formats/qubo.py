@@ -1,7 +1,7 @@
 """The QUBO files of qbsolv, ``.qubo``: ``Σ q_ii x_i + Σ q_ij x_i x_j`` over bits, minimised.
 
 Lines that start with ``c`` are comments. The first other line is ``p qubo 0 n d c`` with the numbers of variables, of
-diagonal and of other coefficients; then come these, ``i i q`` and ``i j q``, variables from 0.
+diagonal and of other coefficients; then the coefficients, ``i i q`` and ``i j q``, variables from 0.
 
 Source: docs/formats.md §2.5; https://github.com/dwavesystems/qbsolv (README, section "qbsolv QUBO input file format")
 """

@@ -1,7 +1,7 @@
 """Max-cut in the layout of the graph generator rudy, of the Gset and of the Biq Mac library: ``.rud``, ``.mc``.
 
-The first line has the numbers of vertices and of edges, then a line an edge: ``i j w``, vertices from 1, the weight 1
-if it is left out. The cut is maximised, so energies are minus the weight of the cut: ``-Σ w_ij [x_i != x_j]``.
+The first line has the numbers of vertices and of edges; then one line per edge: ``i j w``, vertices from 1, the weight
+1 if omitted. The cut is maximised, so energies are minus the weight of the cut: ``-Σ w_ij [x_i != x_j]``.
 
 Source: docs/formats.md §2.9; https://biqmac.aau.at/biqmaclib.html, http://www.stanford.edu/~yyye/yyye/Gset/
 """
@@ -60,7 +60,7 @@ def write(mrf: BinaryMRF) -> str:
     Raises
     ------
     FormatError
-        If some variable prefers one of its values by itself: no cut does.
+        If some variable prefers one of its values, which a cut cannot express.
     """
     found = quadratic(mrf, "spins")
     if found.has_fields():
@@ -75,7 +75,7 @@ def write(mrf: BinaryMRF) -> str:
 
 
 def _unheld_constant(mrf: BinaryMRF) -> float:
-    """``-w [x_i != x_j] = w/2 s_i s_j - w/2``: to every edge belongs a constant; what is beyond these."""
+    """The constant beyond those of the edges: ``-w [x_i != x_j] = w/2 s_i s_j - w/2``."""
     found = quadratic(mrf, "spins")
     return unless_rounding(found.constant + float(found.quadratic.sum()), found)
 

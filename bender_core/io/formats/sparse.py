@@ -1,6 +1,7 @@
 """Sparse matrices of binary quadratic programs: ``.sparse`` of Beasley and Biq Mac, ``.qpbo`` of toulbar2.
 
-The first line has the numbers of variables and of coefficients, then a line a coefficient: ``i j q``, variables from 1.
+The first line has the numbers of variables and coefficients; then one line per coefficient: ``i j q``, variables from
+1.
 ``x' Q x`` is minimised and Q is symmetric, so a coefficient off the diagonal, given once, counts twice. toulbar2 adds:
 a negative number of variables means spins, of which the squares are 1, and a negative number of coefficients means
 that the sum is maximised.
@@ -27,7 +28,7 @@ _ON_THE_DIAGONAL = re.compile(r"^[ \t]*(\d+)[ \t]+\1[ \t]", re.MULTILINE)
 
 
 def recognises(source: Source) -> bool:
-    """Whether two counts come first, and something tells the file from a max-cut file."""
+    """Whether two counts come first, and the file cannot be a max-cut file or its ending decides."""
     if not starts_with_counts(source):
         return False
     return (
@@ -77,7 +78,7 @@ def write(mrf: BinaryMRF) -> str:
 
 
 def _unheld_constant(mrf: BinaryMRF) -> float:
-    """Bits have no place for a constant; the squares of spins have."""
+    """Bits cannot represent a constant; the squares of spins can."""
     return unheld_constant("bits")(mrf) if quadratic(mrf, "spins").has_fields() else 0.0
 
 

@@ -1,14 +1,15 @@
 """The UAI format of the inference competitions, ``MARKOV`` or ``BAYES``, of potentials or of their logarithms.
 
-A file holds potentials ψ_c and means to maximise their product: ``p(x) ∝ Π_c ψ_c(x_c)``. Energies are −ln ψ, so that
-the energy is the negated log potential and a zero potential is a hard constraint. The layout, all in white space:
+A file contains potentials ψ_c, whose product is maximised: ``p(x) ∝ Π_c ψ_c(x_c)``. Energies are −ln ψ, so the energy
+is the negative log potential and a zero potential is a hard constraint. The layout, separated by white space:
 ``MARKOV``, the number of variables, their numbers of states, the number of factors, for each factor the size of its
 scope and the scope, then for each factor the size of its table and the table, the last variable of the scope changing
-fastest. Several factors may share a scope; a scope may be empty. ``#`` starts a comment, and so does a line's ``c``.
+fastest. Several factors may share a scope; a scope may be empty. ``#`` starts a comment, as does ``c`` at the beginning
+of a line.
 In a Bayesian network the factors are conditional probabilities; their product is the joint one.
 
-Files whose names end in ``.LG`` hold ln ψ instead. There a table size of −1 means a Potts factor: one number follows,
-the logarithm where the two values differ, and 0 stands where they agree.
+Files whose names end in ``.LG`` contain ln ψ instead. There a table size of −1 means a Potts factor: one number
+follows, the logarithm where the two values differ; it is 0 where they agree.
 
 Source: docs/formats.md §2.2 and §2.3; https://uaicompetition.github.io/uci-2022/file-formats/model-format/
 """
@@ -29,8 +30,8 @@ COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
-# Potentials of energies near 0 are near 1, where float64 tells apart no less than 1e-16: so much of the largest
-# difference that the model makes may be lost by that.
+# Potentials of energies near 0 are near 1, where float64 has a resolution of 1e-16: this share of the model's largest
+# difference may be lost.
 _LOST = 1e-9
 _NOT_ZERO = re.compile(r"[+0.]*[1-9]")
 
@@ -59,7 +60,7 @@ def parse_logarithms(source: Source) -> BinaryMRF:
     Raises
     ------
     FormatError
-        As ``parse``, where logarithms may be negative, and −inf forbids.
+        As for ``parse``, except that logarithms may be negative, and −inf forbids.
     """
     return _parse(source, logarithms=True)
 
@@ -99,7 +100,7 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
 
 
 class _Reader:
-    """Walks the numbers after the first word; every count is checked against what the file holds before it is used."""
+    """Reads the numbers after the first word; every count is checked against the rest of the file before use."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
@@ -113,7 +114,7 @@ class _Reader:
         return shown(self._tokens.word(index + 1)).strip("'")
 
     def count(self, what: str, words_each: int) -> int:
-        """A number of things, each of which needs at least ``words_each`` words further on."""
+        """A count of items, each of which needs at least ``words_each`` later words."""
         if self._at >= len(self._numbers):
             raise FormatError(self._line(self._at), f"the file ends before the number of {what}", "complete it")
         value = self._numbers[self._at]
@@ -127,7 +128,7 @@ class _Reader:
         return int(value)
 
     def cardinalities(self, n: int) -> None:
-        """Pass over the numbers of states; all must be 2."""
+        """Skip the numbers of states; all must be 2."""
         wrong = np.flatnonzero(self._numbers[self._at : self._at + n] != 2)
         if len(wrong):
             index = self._at + int(wrong[0])
@@ -140,7 +141,7 @@ class _Reader:
     def scopes(self, n: int, n_factors: int) -> tuple[IntArray, IntArray]:
         """Where each scope starts among the numbers, and its size."""
         first = self._at
-        # Each supported scope takes at most three numbers. As bytes, sizes take no place and are read fast.
+        # Each supported scope takes at most three numbers. As bytes, sizes are small and fast to read.
         numbers = self._numbers[first : first + 3 * n_factors]
         sizes = np.where(np.isin(numbers, (0, 1, 2)), numbers, 3).astype(np.uint8).tobytes()
         starts = np.empty(n_factors, np.int64)
@@ -183,7 +184,7 @@ class _Reader:
             )
 
     def variables(self, index: IntArray) -> IntArray:
-        """The variables named at these places, which ``scopes`` has checked."""
+        """The variables at these positions, which ``scopes`` has checked."""
         return self._numbers[index].astype(np.int64)
 
     def tables(self, arities: IntArray, logarithms: bool) -> tuple[IntArray, BoolArray]:
@@ -217,7 +218,7 @@ class _Reader:
         return starts, potts
 
     def energies(self, index: IntArray, logarithms: bool) -> FloatArray:
-        """The energies of the potentials at these places."""
+        """The energies of the potentials at these positions."""
         values = self._numbers[index]
         if logarithms:
             bad = ~((np.abs(values) <= LARGEST_ENERGY) | np.isneginf(values))
@@ -235,7 +236,7 @@ class _Reader:
             return -values if logarithms else -np.log(values)
 
     def _refuse_underflow(self, zeros: IntArray) -> None:
-        """Refuse potentials that float64 takes for 0 although they forbid nothing."""
+        """Refuse potentials that float64 rounds to 0 although they forbid nothing."""
         for place in zeros.tolist():
             word = self._tokens.word(place + 1)
             if _NOT_ZERO.match(word):
@@ -256,14 +257,14 @@ class _Reader:
 
 
 def write(mrf: BinaryMRF) -> str:
-    """The model as UAI text: potentials exp(−energy), so that f is kept for every labelling, hard constraints as 0.
+    """The model as UAI text: potentials exp(−energy), which keep f for every labelling, hard constraints as 0.
 
-    Names, groups, positions and prose are lost: the format cannot hold them.
+    Names, groups, positions and descriptions are lost.
 
     Raises
     ------
     FormatError
-        If a table spans more energies than potentials in float64 can hold, or all energies are too close to 0.
+        If a table spans more energies than potentials in float64 can represent, or all energies are too close to 0.
     """
     singles, pairs = mrf.unary.reshape(-1, 2), mrf.pairwise.reshape(-1, 4)
     hard_singles, hard_pairs = mrf.hard_masks()
@@ -281,7 +282,7 @@ def write(mrf: BinaryMRF) -> str:
 
 
 def write_logarithms(mrf: BinaryMRF) -> str:
-    """The model as UAI text of logarithms, which hold any energies; hard constraints are −inf."""
+    """The model as UAI text of logarithms, which represent any energies; hard constraints are −inf."""
     hard_singles, hard_pairs = mrf.hard_masks()
     # Zeros without a sign.
     unary = np.where(hard_singles, -np.inf, 0.0 - mrf.unary)
@@ -324,8 +325,8 @@ def _table_lines(tables: FloatArray) -> Iterator[str]:
 
 
 def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[FloatArray, float]:
-    """exp(−energy), after moving the minimum of tables that would not fit into a constant."""
-    # Where all is forbidden, there is no energy to be kept.
+    """exp(−energy), after moving the minimum into a constant where a table would not fit."""
+    # Where everything is forbidden, there is no energy to keep.
     finite = np.where(hard, np.where(hard.all(axis=1), 0.0, energies.min(axis=1))[:, None], energies)
     moved = np.abs(finite).max(axis=1, initial=0.0) > _LARGEST_EXPONENT
     shift = np.where(moved, finite.min(axis=1, initial=np.inf), 0.0)
@@ -335,20 +336,20 @@ def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[Float
         worst = int(np.argmax(span))
         raise FormatError(
             None,
-            f"the energies of {what} {worst} span {span[worst]:g}, but UAI potentials hold {_LARGEST_EXPONENT:g}",
-            "write it as native, which holds any",
+            f"the energies of {what} {worst} span {span[worst]:g}, but UAI potentials allow {_LARGEST_EXPONENT:g}",
+            "write it as native, which stores any",
         )
     return np.where(hard, 0.0, np.exp(-finite)), float(shift.sum())
 
 
 def _differences(energies: FloatArray, hard: BoolArray) -> FloatArray:
-    """By how much the entries of every table exceed its least; 0 for those that are forbidden."""
+    """The excess of every entry over the least of its table; 0 for forbidden entries."""
     least = np.where(hard, np.inf, energies).min(axis=1, initial=np.inf)
     return np.where(hard, 0.0, energies - least[:, None])
 
 
 def _refuse_lost(energies: FloatArray, hard: BoolArray, potentials: FloatArray, scale: float) -> None:
-    """Refuse tables whose differences reading back would not find again, as far as they are known themselves."""
+    """Refuse tables whose differences would be lost on reading back, beyond their own rounding."""
     found = -np.log(np.where(hard, 1.0, potentials))
     difference = _differences(energies, hard)
     lost = np.abs(_differences(found, hard) - difference).max(axis=1, initial=0.0)
@@ -372,6 +373,6 @@ def _constant_factors(constant: float) -> list[float]:
     count = int(np.ceil(abs(constant) / _LARGEST_EXPONENT))
     if count > _MOST_CONSTANT_FACTORS:
         raise FormatError(
-            None, f"the constant {constant:g} is too large for UAI potentials", "write it as native, which holds any"
+            None, f"the constant {constant:g} is too large for UAI potentials", "write it as native, which stores any"
         )
     return [float(np.exp(-constant / count))] * count

@@ -1,9 +1,9 @@
 """Weighted constraint networks of toulbar2, ``.wcsp``: costs, minimised; a cost that reaches the bound forbids.
 
-All in white space: a name, the numbers of variables, of values at most, of cost functions, and the bound; the number
-of values of each variable; then each cost function: its arity and variables, a default cost, a number of tuples, and
-the tuples with their costs. A negative arity declares a table to be shared; a negative number of tuples ``-k`` uses the
-k-th of these. Cost functions given by a keyword are not supported.
+Separated by white space: a name, the number of variables, the largest domain, the number of cost functions, the bound;
+the number of values of each variable; then each cost function: arity and variables, a default cost, a number of tuples,
+and the tuples with their costs. A negative arity declares a table to be shared; a negative number of tuples ``-k`` uses
+the k-th of these. Cost functions given by a keyword are not supported.
 
 Source: docs/formats.md §2.10; https://toulbar2.github.io/toulbar2/formats/wcspformat.html
 """
@@ -74,7 +74,7 @@ def parse(source: Source) -> BinaryMRF:
 
 
 class _Reader:
-    """Walks the numbers after the name."""
+    """Reads the numbers after the name."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
@@ -107,7 +107,7 @@ class _Reader:
         raise self.refuse(f"{what} is {self.word()}", mend or f"it must be a whole number from {low} to {high}")
 
     def count(self, what: str) -> int:
-        """A number of things."""
+        """A count."""
         return self.whole(f"the number of {what}", 0, 1 << 53, "give a count")
 
     def cost(self, what: str) -> float:
@@ -135,11 +135,11 @@ class _Reader:
         return table
 
     def require_left(self, words: int, what: str) -> None:
-        """Refuse counts that what follows cannot fulfil."""
+        """Refuse counts that exceed the rest of the file."""
         left = len(self._numbers) - self._at
         if words > left:
             raise self.refuse(
-                f"the file promises more {what} than the {left} numbers that follow hold",
+                f"the file promises more {what} than the {left} numbers that follow allow",
                 "correct the count or complete the file",
             )
 

@@ -1,4 +1,4 @@
-"""Work that goes on while its page is looked at."""
+"""Work in the background."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 
 from pages._shared.app.visits import presence
 
-# Most work is over before anybody could read a progress line.
+# Most work ends before a progress line could be read.
 PATIENCE_SECONDS = 0.2
-# How often work asks whether the tab it is done for is still open.
+# How often work checks that its tab is still open.
 LOOK_SECONDS = 2.0
 
 
 class Stop(threading.Event):
-    """Set when work is asked to stop, or once nobody is waiting for it.
+    """Set when work is asked to stop, or when its tab is closed.
 
     Parameters
     ----------
     present : callable
-        Whether somebody is waiting; asked by `is_set`, every `LOOK_SECONDS` at most.
+        Whether the tab is open; called by `is_set`, every `LOOK_SECONDS` at most.
     """
 
     def __init__(self, present: Callable[[], bool]) -> None:
@@ -39,12 +39,12 @@ class Stop(threading.Event):
 
 @dataclass(eq=False)
 class Background:
-    """One piece of work at a time, in a thread of its own. It calls nothing of Streamlit.
+    """One piece of work at a time, in a separate thread. It makes no calls to Streamlit.
 
     Attributes
     ----------
     thread : Thread or None
-        Of the piece begun last.
+        The thread of the latest piece.
     """
 
     thread: threading.Thread | None = field(default=None, init=False)
@@ -52,21 +52,21 @@ class Background:
 
     @property
     def alive(self) -> bool:
-        """Whether the thread is at work, also if it was asked to stop."""
+        """Whether the thread is running, even if asked to stop."""
         return self.thread is not None and self.thread.is_alive()
 
     @property
     def busy(self) -> bool:
-        """Whether the thread is at work and was not asked to stop."""
+        """True while the thread is running and not asked to stop."""
         return self.alive and not self._stopped.is_set()
 
     def begin(self, work: Callable[[threading.Event], None]) -> None:
-        """Give up what is going on for this, and wait for it a little.
+        """Stop the present work, wait briefly for its end, and begin this.
 
         Parameters
         ----------
         work : callable
-            Is to end, and to change nothing more, once the event it is given is set.
+            Must end, and change nothing more, once the given event is set.
         """
         self._stopped.set()
         self._stopped = self._stop_event()
@@ -75,7 +75,7 @@ class Background:
         self.thread.join(PATIENCE_SECONDS)
 
     def stop(self, wait: float | None = 0.0) -> None:
-        """Leave it at what is done, and wait at most ``wait`` seconds for the end; without a limit if None."""
+        """Stop the work, and wait at most ``wait`` seconds for its end; without a limit if None."""
         self._stopped.set()
         if self.thread is not None:
             self.thread.join(wait)
@@ -85,7 +85,7 @@ class Background:
 
 
 class Personal(Background):
-    """Work for one person: it stops when the tab that it was begun in is closed."""
+    """Work for one session: it stops when its tab is closed."""
 
     def _stop_event(self) -> threading.Event:
         return Stop(presence())

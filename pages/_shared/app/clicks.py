@@ -8,9 +8,9 @@ import streamlit as st
 
 
 def clicked_point(key: str) -> dict[str, Any] | None:
-    """The point of a chart that was clicked.
+    """The clicked point of a chart.
 
-    None if none was, and if the chart is gone: a click may come just as its page is left.
+    None if there is none, or if the chart is gone: a click may arrive just as its page is left.
     """
     chart = st.session_state.get(key)
     points: list[dict[str, Any]] = chart.selection.points if chart is not None else []

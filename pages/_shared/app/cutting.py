@@ -1,4 +1,4 @@
-"""Cuts of a model, and what they cost, worked out off the script's thread."""
+"""Partitions of a model and their costs, computed in the background."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pages._shared.app.background import Personal
 
 @dataclass(eq=False)
 class Cutting(Personal):
-    """Cuts of a model that are being made.
+    """Partitions of a model, made in the background.
 
     Attributes
     ----------
     mrf : BinaryMRF
     parts : dict
-        What is cut so far, by M and strategy.
+        The partitions so far, by M and strategy.
     errors : dict
-        Why there is no such cut.
+        The reasons for those that cannot be made.
     doing : str
     """
 
@@ -35,7 +35,7 @@ class Cutting(Personal):
     doing: str = ""
 
     def ask(self, cuts: Sequence[tuple[int, str]]) -> None:
-        """Have these cuts made, those that are not there; what was asked for before is given up."""
+        """Make the missing ones of these partitions; an earlier request is abandoned."""
         missing = [cut for cut in cuts if cut not in self.parts and cut not in self.errors]
         if missing:
             self.begin(partial(self._drive, missing))
@@ -58,17 +58,17 @@ class Cutting(Personal):
 
 @dataclass(frozen=True)
 class Cost:
-    """What is known of a choice.
+    """The cost of a choice, as known so far.
 
     Attributes
     ----------
     kept : Quality
     expected : Estimate or None
-        None until it is worked out.
+        None until it is known.
     tried : bool
         Whether ``expected`` comes from a short trial.
     fits : int or None
-        Where the choice does not fit, the largest M that would.
+        If the choice does not fit, the largest M that would.
     """
 
     kept: Quality
@@ -79,15 +79,15 @@ class Cost:
 
 @dataclass(eq=False)
 class Costing(Personal):
-    """What one choice of cut, variant and schedule keeps and costs: as foreseen, and then by a short trial.
+    """Quality and cost of one choice of partition, variant and schedule: predicted first, then from a short trial.
 
     Attributes
     ----------
     mrf : BinaryMRF
     account : Account
-        What the choice has to fit into, and the trial too.
+        The limit for the choice, and for the trial.
     cost : Cost or None
-        As far as it is known.
+        None until something is known.
     """
 
     mrf: bc.BinaryMRF
@@ -96,7 +96,7 @@ class Costing(Personal):
     _asked: tuple[Partition, int, str, int] | None = None
 
     def ask(self, part: Partition, variant: int, schedule: str) -> None:
-        """Work out what a choice costs, once."""
+        """Compute the cost of a choice, once."""
         asked = (part, variant, schedule, self.account.limit)
         if asked != self._asked:
             self._asked, self.cost = asked, None

@@ -1,4 +1,4 @@
-"""What outlives a session: finished runs, in a folder of the machine that serves the app."""
+"""Data that outlives a session: finished runs, in a folder on the server."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import streamlit as st
 
 from bender_core.experiments import Store
 
-# The paper's study in small, finished.
+# The small version of the paper's study, finished.
 SHIPPED = Path(__file__).parents[3] / "docs" / "study" / "small.sqlite"
 
 
 def folder() -> Path:
-    """Where runs and plans are kept: BENDER_DATA_DIR from the environment, or the user's own folder for data."""
+    """The folder of runs and plans: BENDER_DATA_DIR from the environment, or the user's data folder."""
     said = os.environ.get("BENDER_DATA_DIR")
     home = Path(said) if said else Path.home() / ".local" / "share" / "bender-lab"
     home.mkdir(parents=True, exist_ok=True)
@@ -22,7 +22,7 @@ def folder() -> Path:
 
 
 def store() -> Store:
-    """All finished runs that were kept on this machine, and those of the study that is shipped."""
+    """All finished runs kept on this machine, and those of the shipped study."""
     return _store(folder() / "runs.sqlite")
 
 

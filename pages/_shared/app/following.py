@@ -1,4 +1,4 @@
-"""Part of a page that is drawn again and again while work goes on beside it."""
+"""A part of a page that is redrawn while background work continues."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import streamlit as st
 
 
 def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float) -> None:
-    """Draw while work goes on, and then run the page once more (not while it is being drawn for the first time).
+    """Redraw while work continues, and then rerun the page (unless the work ended before the first drawing).
 
     Parameters
     ----------
     goes_on : callable
-        Whether the work goes on.
+        Whether the work continues.
     draw : callable
-        How far it is.
+        Draws the progress.
     every : float
         Seconds.
     """
@@ -34,7 +34,7 @@ def follow(goes_on: Callable[[], bool], draw: Callable[[], object], every: float
 
 
 def keep(choices: Mapping[str, object]) -> None:
-    """Give the widgets of a page the values that were chosen: Streamlit forgets those of a page that is left.
+    """Restore the chosen values of a page's widgets: Streamlit forgets them when the page is left.
 
     A widget's value is set once. If the page reruns itself before the browser has created the widgets, they never
     receive it, and the first click reports all others as empty; so the values are set again until a widget has been

@@ -1,7 +1,7 @@
-"""What draws itself in the browser: components made of the modules in ``pages/_shared/frontend``.
+"""Components that draw themselves in the browser, from the modules in ``pages/_shared/frontend``.
 
-A component ``name`` is a folder there, with ``name.html``, ``name.css`` and the module ``name.js``, and whatever that
-imports. Streamlit knows the page and the loader alone; modules and styles go to a tab once, with the first data.
+A component ``name`` is a folder there, with ``name.html``, ``name.css``, the module ``name.js`` and its imports.
+Streamlit knows only the page and the loader; modules and styles are sent to a tab once, with the first data.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Component:
         )
 
     def mount(self, data: dict[str, Any], **on_change: Any) -> None:
-        """Draw some data; a tab that lacks the code, whatever the server remembers, says so and is sent it."""
+        """Draw some data; a tab that lacks the code asks for it and receives it, whatever the server remembers."""
         sent = st.session_state.setdefault("components_sent", set())
         code = None if self.name in sent else self.code
         sent.add(self.name)
@@ -41,7 +41,7 @@ class Component:
 
 
 def modules(main: str) -> dict[str, str]:
-    """The sources of a module and of all that it imports, by their paths."""
+    """The sources of a module and of all its imports, by path."""
     found: dict[str, str] = {}
     wanted = [main]
     while wanted:

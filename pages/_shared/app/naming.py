@@ -1,4 +1,4 @@
-"""Names of the files that people take away: what is in them, in letters that every file system takes."""
+"""Names of downloaded files: descriptive, in characters valid on every file system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages._shared.app.session import Lab
 
 # Bytes of a name; all its characters are ASCII.
 LONGEST = 100
-# Windows keeps these for itself, whatever ending follows.
+# Windows reserves these, with any ending.
 _RESERVED = re.compile("con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
 
 
@@ -23,13 +23,13 @@ def slug(text: str, most: int = 60) -> str:
 
 
 def file_name(model: str, *facts: str) -> str:
-    """A name from that of a model and what else there is to say; the last fact carries the ending."""
+    """A file name from a model's name and some facts; the last fact ends in the extension."""
     rest = "_".join(facts)
     return f"{slug(model, LONGEST - len(rest) - 1)}_{rest}"
 
 
 def file_of(mrf: bc.BinaryMRF, ending: str = ".mrf.json") -> str:
-    """The name of a model's own file."""
+    """The name of a model's file."""
     return slug(mrf.name) + ending
 
 

@@ -1,6 +1,6 @@
-"""Links that open the same picture: the model's origin, how it is cut, the variant, the event and the message shown.
+"""Links that restore a view: the model's origin, partition, variant, event and message.
 
-Every parameter is written, also the defaults: a default may change, a link must not.
+Every parameter is written, even defaults: a default may change, a link must not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
 
-# Characters that browsers and servers surely take as an address, and that a word or a number in it takes at most.
+# A length of an address that all browsers and servers accept, and the longest word or number in it.
 LONGEST, LONGEST_WORD = 6000, 60
 # Digits that a count in a link has at most.
 DIGITS = 15
@@ -23,7 +23,7 @@ Origin = dict[str, str]
 
 
 class LinkError(ValueError):
-    """A link says something that cannot be; the message says what."""
+    """A link cannot be opened; the message says why."""
 
 
 def made_by(family: str, values: Mapping[str, synth.Value]) -> Origin:
@@ -36,7 +36,7 @@ def _word_for(value: synth.Value) -> str:
 
 
 def query(origin: Origin, part: Partition, max_size: int, variant: int, schedule: str) -> str:
-    """What a link says of a run; empty if it cannot: for an uploaded model, or too many groups made by hand."""
+    """The parameters of a link to a run; empty if it has none: an uploaded model, or too many groups made by hand."""
     if not origin:
         return ""
     said = origin | {"M": str(max_size), "strategy": part.strategy, "variant": str(variant), "schedule": schedule}
@@ -47,7 +47,7 @@ def query(origin: Origin, part: Partition, max_size: int, variant: int, schedule
 
 
 def origin_of(said: Mapping[str, str]) -> Origin:
-    """That part of a link which says where the model comes from: a family, or else a sample.
+    """The part of a link that names the model: a family, or else a sample.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _value(parameter: synth.Parameter, text: str) -> synth.Value:
 
 
 def _word(said: Mapping[str, str], name: str) -> str:
-    """A parameter of a link, short enough to be told to a person."""
+    """A parameter of a link, short enough for an error message."""
     text = said.get(name, "")
     if len(text) > LONGEST_WORD:
         raise LinkError(f"its {name!r} has {len(text):,} characters, more than {LONGEST_WORD}")
@@ -96,11 +96,11 @@ def _word(said: Mapping[str, str], name: str) -> str:
 
 
 def _number(text: str, what: str) -> int:
-    """A whole number; one of more digits than the engine counts in is none."""
+    """A whole number with at most the digits of the engine's counters."""
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) <= DIGITS:
         return int(text)
-    raise LinkError(f"{what} is {text!r}, which is no whole number of up to {DIGITS} digits")
+    raise LinkError(f"{what} is {text!r}, which is not a whole number of up to {DIGITS} digits")
 
 
 def _real(text: str, what: str) -> float:
@@ -110,12 +110,12 @@ def _real(text: str, what: str) -> float:
     except ValueError:
         found = math.nan
     if not math.isfinite(found):
-        raise LinkError(f"{what} is {text!r}, which is no number")
+        raise LinkError(f"{what} is {text!r}, which is not a number")
     return found
 
 
 def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
-    """The partition that a link asks for, by the model's default strategy if it names none, and its M.
+    """The partition that a link describes, by the model's default strategy if it names none, and its M.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def _groups(text: str, n: int) -> list[list[int]]:
 
 
 def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc.Engine:
-    """The run that a link asks for, at its beginning.
+    """The run that a link describes, at its beginning.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc
 
 
 def event_of(said: Mapping[str, str]) -> int:
-    """After how many events a link shows the run; 0 if it does not say."""
+    """The number of events after which a link shows the run; 0 if it does not say."""
     event = _number(_word(said, "at") or "0", "the event")
     if event < 0:
         raise LinkError(f"it shows event {event}; events are counted from 0")

@@ -1,7 +1,7 @@
-"""What the partition page finds out about a model and its cuts, remembered for all sessions.
+"""Results of the Partition page about a model and its partitions, cached for all sessions.
 
-Everything remembered is immutable or handed out as a copy. Models and partitions stand for themselves by what they
-consist of; arguments that begin with an underscore are only looked into where nothing is remembered yet.
+Everything cached is immutable or handed out as a copy. Models and partitions are keyed by their content; arguments
+that begin with an underscore are not part of the key.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bender_core.visualization.layout import hypergraph_layout, variable_layout
 
 
 def fingerprint(mrf: bc.BinaryMRF) -> str:
-    """What cuts and drawings depend on: the energy, and the names, kinds and places of the variables."""
+    """A hash of all that partitions and drawings depend on: energy, names, kinds and positions of the variables."""
     digest = hashlib.sha256(mrf.content_hash().encode())
     digest.update(repr((mrf.names, mrf.groups)).encode())
     if mrf.positions is not None:

@@ -1,4 +1,4 @@
-"""All pages are run by app.py, also the first one that is opened after the server starts."""
+"""All pages are run by app.py, even the first one opened after the server starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one person works on: the model, how it is cut, and the run. Lives in their session state and nowhere else."""
+"""The state of one session: the model, its partition and the run. It lives in the session state and nowhere else."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from pages._shared.app.permalink import (
 )
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
-# What a new session opens on, as a link would say it, and what a link means that does not say it.
+# The link of a new session, and the defaults of links.
 FIRST = {"sample": "pose-small", "M": "8", "variant": "9", "schedule": "mplp"}
-# How long HiGHS may look for all that it is asked for.
+# The time limit for HiGHS.
 REFERENCE_SECONDS = 20.0
-# A background run says where it stands so often; the stage asks a little less often.
+# The interval at which a background run reports its progress; the stage asks a little less often.
 TELL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """Where a background run stood when it last said so. Copies: the run goes on while they are drawn."""
+    """The last reported position of a background run. Copies: the run continues while they are drawn."""
 
     sweep: int
     rows: int
@@ -54,19 +54,19 @@ class Progress:
 
 @dataclass
 class WatchedRun:
-    """An engine, where in its trace the person stands, and the work that may be driving it on."""
+    """An engine, the position shown, and the background work that may be advancing it."""
 
     engine: bc.Engine
     position: int = 0
-    seen: int = 0  # how far the person has come; the engine computes a little further ahead
+    seen: int = 0  # the latest event shown; the engine computes a little further ahead
     arc: int = 0  # the message selected
-    first: int = 0  # the first event the stage does not hold yet
+    first: int = 0  # the first event that the stage does not have yet
     serial: int = 0  # the stage's last command
     ahead: int = 24  # how many events after the present one it wants
-    held: bool = False  # whether the stage holds the hyper-graph
-    measure: str = "slack"  # what colours the lines
+    held: bool = False  # whether the stage has the hyper-graph
+    measure: str = "slack"  # the measure that colours the lines
     work: Personal = field(default_factory=Personal)
-    progress: Progress | None = None  # of the work begun last, until it is settled
+    progress: Progress | None = None  # of the latest work, until it is settled
     failure: str = ""
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
 
@@ -76,16 +76,16 @@ class WatchedRun:
 
     @property
     def busy(self) -> bool:
-        """Whether the engine belongs to the background thread at the moment."""
+        """Whether the background thread is using the engine."""
         return self.work.alive
 
     def show(self, position: int) -> None:
-        """Stand after the first ``position`` events."""
+        """Show the position after the first ``position`` events."""
         self.position = min(max(position, 0), len(self.engine.trace))
         self.seen = max(self.seen, self.position)
 
     def step(self, grain: bc.Grain, backward: bool) -> None:
-        """One step of a grain, in either direction; backward, to the step's beginning."""
+        """One step of a grain, in either direction; a backward step goes to its beginning."""
         if backward:
             kinds = self.engine.trace.column("kind")[: max(self.position - 1, 0)]
             stops = (kinds >= _STOPS[grain]).nonzero()[0]
@@ -104,11 +104,11 @@ class WatchedRun:
         self.work.begin(partial(self._drive, until))
 
     def halt(self) -> None:
-        """Ask the background run to stop, and wait until it has (it looks about every 50 ms)."""
+        """Ask the background run to stop, and wait until it has (it checks about every 50 ms)."""
         self.work.stop(wait=None)
 
     def settle(self) -> bool:
-        """After the background run: stand where it ended. Returns whether it has ended, so that it is asked once."""
+        """Once the background run has ended, show the position where it ended. Returns whether it has ended."""
         ended = not self.busy
         if self.progress is not None and ended:
             self.progress = None
@@ -146,18 +146,18 @@ _STOPS = {"event": Kind.NODE_OPENED, "row": Kind.ROW, "node": Kind.MESSAGE, "swe
 
 @dataclass(eq=False)
 class References(Personal):
-    """What HiGHS says about a model, asked for in the background. It appears piece by piece, as it is found."""
+    """HiGHS's results for a model, computed in the background. They appear one by one, as they are found."""
 
     found: bc.Reference | None = None
 
     def ask(self, mrf: bc.BinaryMRF, part: bc.Partition) -> None:
-        """Start looking, once."""
+        """Start the computation, once."""
         if self.found is None and not self.busy:
             self.begin(partial(self._find, mrf, part))
 
     def _find(self, mrf: bc.BinaryMRF, part: bc.Partition, stop: threading.Event) -> None:
         def tell(known: bc.Reference) -> bool:
-            # The LP over variables comes first; before, there is nothing to show.
+            # The LP over variables comes first; before that there is nothing to show.
             if not (stop.is_set() or math.isnan(known.fractional)):
                 self.found = known
             return stop.is_set()
@@ -169,7 +169,7 @@ class References(Personal):
 
 @dataclass
 class Lab:
-    """Everything a session works on. Replaced piece by piece, and only when the new piece is good."""
+    """Everything a session works on. Each piece is replaced only when the new one is valid."""
 
     mrf: bc.BinaryMRF
     max_size: int
@@ -178,8 +178,8 @@ class Lab:
     schedule: str
     run: WatchedRun
     origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
-    notice: str = ""  # what there is to say about how it came about
-    number: int = 0  # of the run, so that the stage knows a new one
+    notice: str = ""  # a remark on how the model was obtained
+    number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
     account: bc.Account = field(init=False)  # of all runs of the session
 
@@ -187,7 +187,7 @@ class Lab:
         self.account = self.run.engine.account
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
-        """Take a new model, and cut it with the present M.
+        """Take a new model, and cut it with the current M.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class Lab:
     def open(
         self, mrf: bc.BinaryMRF, origin: Origin, part: bc.Partition, max_size: int, variant: int, schedule: str
     ) -> None:
-        """Take a new model that is cut already, and start a run.
+        """Take a new model with its partition, and start a run.
 
         Raises
         ------
@@ -210,7 +210,7 @@ class Lab:
         self.origin = origin
 
     def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
-        """Start a new run on the model, cut anew.
+        """Start a new run on the model with another partition.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class Lab:
 
     @property
     def link(self) -> str:
-        """What a link to this run says of it; empty if it cannot be linked to."""
+        """The parameters of a link to this run; empty if it has none."""
         return query(self.origin, self.partition, self.max_size, self.variant, self.schedule)
 
     def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
@@ -235,7 +235,7 @@ class Lab:
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
-        """A new run; where it does not fit beside the old one, but without it, the old one gives way."""
+        """A new run; if it fits only without the old one, the old one gives way."""
         stop = bc.Stop(wanted=_interrupted)
         try:
             return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
@@ -248,9 +248,9 @@ class Lab:
 
 
 def _interrupted() -> bool:
-    """Give Streamlit the chance to end the script, as it does when Stop or another button is pressed.
+    """Let Streamlit end the script, as it does when Stop or another button is pressed.
 
-    It looks for that whenever the session state is used, and ends the script by an exception.
+    It checks for that whenever the session state is used, and ends the script by an exception.
     """
     st.session_state.get("lab")
     return False
@@ -271,7 +271,7 @@ def sample(name: str) -> bc.BinaryMRF:
 
 
 def lab() -> Lab:
-    """The session's own lab; at first what the address asks for, or a small pose, cut and ready."""
+    """The session's lab; at first the one that the address describes, or a small pose, cut and ready."""
     if "lab" not in st.session_state:
         said = st.query_params.to_dict()
         try:
@@ -284,7 +284,7 @@ def lab() -> Lab:
 
 
 def linked(said: Mapping[str, str]) -> Lab:
-    """The lab that a link describes. A run that is long until its event goes on in the background.
+    """The lab that a link describes. A run with many events up to the one shown continues in the background.
 
     Raises
     ------

@@ -9,29 +9,29 @@ from html import escape
 
 import streamlit as st
 
-# Characters of a name where there is little room, and within a sentence.
+# The longest names, in characters: in narrow places, and within a sentence.
 SHORT, MEDIUM = 24, 60
-# What turns the direction of the text around it, and what begins a line.
+# Characters that change the direction of the text around them, and line breaks.
 _TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _UNSEEN = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{_TURNING}\s]+")
-# A name written from right to left takes no place in what surrounds it.
+# A name written from right to left is isolated from the text around it.
 _ISOLATE, _END = "\u2068", "\u2069"
 _JOINER = "\u2060"
 
 
 def inert(text: str) -> str:
-    """Text in one line, without characters that nobody sees and that turn around what is beside them."""
+    """Text in one line, without invisible characters that change the direction of their neighbours."""
     return _UNSEEN.sub(" ", text).strip()
 
 
 def label(text: str, most: int | None = None) -> str:
-    """A name inside other text that is shown as it is: inert, isolated if it runs from right to left.
+    """A name shown verbatim inside other text: inert, isolated if it runs from right to left.
 
     Parameters
     ----------
     text : str
     most : int, optional
-        Characters; what is longer ends in an ellipsis.
+        Characters; longer names end in an ellipsis.
     """
     found = inert(text)
     if most is not None and len(found) > most:
@@ -41,7 +41,7 @@ def label(text: str, most: int | None = None) -> str:
 
 
 def labels(texts: Sequence[str], most: int = SHORT) -> list[str]:
-    """Short names for an axis; those that would be the same are numbered."""
+    """Short names for an axis; equal ones are numbered."""
     short, seen = [label(text, most) for text in texts], dict[str, int]()
     for k, text in enumerate(short):
         seen[text] = seen.get(text, 0) + 1
@@ -51,26 +51,26 @@ def labels(texts: Sequence[str], most: int = SHORT) -> list[str]:
 
 
 def markdown(text: str) -> str:
-    """Text for a place where Streamlit reads Markdown, with its formulas, colours and icons: shown as it is."""
+    """Text shown verbatim where Streamlit reads Markdown, with its formulas, colours and icons."""
     escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", label(text))
-    # Addresses, arrows and emoji are looked for when the backslashes are gone: nobody sees what breaks them up.
+    # Addresses, arrows and emoji are recognised after the backslashes are removed: an invisible character splits them.
     return re.sub(r"(\\[-:@<>]|www)", f"\\1{_JOINER}", escaped, flags=re.IGNORECASE)
 
 
 def heading(text: str) -> None:
-    """A heading that shows any text as it is, in two lines at most; the whole of it is its tip."""
+    """A heading that shows any text verbatim, in at most two lines; its tip is the full text."""
     shown = escape(inert(text))
     st.html(f"<h3 class='cut two' style='margin:0;padding:0' dir='auto' title='{shown}'>{shown}</h3>")
 
 
 def paragraph(text: str) -> None:
-    """A paragraph that shows any text as it is; a long one in a box that scrolls."""
+    """A paragraph that shows any text verbatim; a long one in a box that scrolls."""
     if inert(text):
         st.html(f"<p class='boxed' dir='auto' style='margin:0'>{escape(inert(text))}</p>")
 
 
 def paragraphs(texts: Iterable[str]) -> None:
-    """Many paragraphs as one element, which takes no longer than one."""
+    """Many paragraphs as one element, which is as fast as one."""
     body = "".join(f"<p style='margin:0'>{escape(text)}</p>" for text in texts)
     if body:
         st.html(body)

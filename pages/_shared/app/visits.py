@@ -1,7 +1,7 @@
-"""Whether somebody is still there: a session lives as long as a browser's tab is connected to it, and a little longer.
+"""Whether a session is in use: it lives as long as a browser tab is connected to it, and a little longer.
 
-A tab that lost its connection for a moment finds its session again, as Streamlit keeps it for a while. But Streamlit
-lets go of what a session holds, which may be a gigabyte, only when others come and go; here that is done in time.
+A tab that loses its connection for a moment finds its session again, as Streamlit keeps it for a while. But Streamlit
+frees the memory of a session, which may be a gigabyte, only when others come and go; here it is freed in time.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import SessionState
 
-# Seconds before Streamlit would forget a session by itself: what it has forgotten can no longer be closed.
+# Seconds before Streamlit would forget a session: a forgotten session can no longer be closed.
 EARLIER = 2.0
 
-# What will close the sessions whose tabs are gone; touched on the server's event loop only.
+# Timers that close the sessions whose tabs are gone; used on the server's event loop only.
 _closing: dict[str, asyncio.TimerHandle] = {}
 
 
@@ -32,9 +32,9 @@ class Visit(NamedTuple):
 
 
 def presence() -> Callable[[], bool]:
-    """What tells, on any thread, whether a tab is connected to the session that this script runs for.
+    """A function that says, on any thread, whether a tab is connected to the session of this script.
 
-    Where no session is, in tests and on the command line, somebody is always there.
+    Without a session, in tests and on the command line, it always returns True.
     """
     context = get_script_run_ctx(suppress_warning=True)
     if context is None or not runtime.exists():
@@ -43,10 +43,10 @@ def presence() -> Callable[[], bool]:
 
 
 def _left(visit: Visit) -> None:
-    """Streamlit says, on its event loop, that a tab is gone; close the session if it does not come back."""
+    """Called by Streamlit, on its event loop, when a tab is gone; closes the session if it does not come back."""
     try:
         loop = asyncio.get_running_loop()
-    except RuntimeError:  # somebody cleared the caches: nobody left
+    except RuntimeError:  # the caches were cleared, and no tab was closed
         return
     before = _closing.pop(visit.session, None)
     if before is not None:
@@ -61,9 +61,9 @@ def _close(visit: Visit) -> None:
     if server.is_active_session(visit.session):
         return
     server.close_session(visit.session)
-    # The server's loop still holds the session that left last.
+    # The server's loop still has a reference to the last session.
     visit.state.clear()
-    # What was frozen as the server started (see frame.py) may have become garbage as well.
+    # Objects frozen when the server started (see frame.py) may have become garbage as well.
     gc.unfreeze()
     gc.collect()
     gc.freeze()
@@ -76,7 +76,7 @@ def _visit(session: str) -> Visit:
 
 
 def attend() -> None:
-    """Have the session of this script closed, and its memory freed, when its tab is gone for good."""
+    """Arrange that the session of this script is closed, and its memory freed, when its tab is gone for good."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is not None and runtime.exists():
         _visit(context.session_id)

@@ -1,7 +1,7 @@
-"""Runs side by side: what the chart of the Compare page is sent, what its table says, and who wins.
+"""Runs side by side: the data of the chart on Compare, the remarks in its table, and the winner.
 
-The chart is a component that draws SVG itself: it keeps its DOM between reruns, so that nothing flickers while a race
-is on, and axes, zoom and what is hidden are its own affair. All else here are pure functions.
+The chart is a component that draws SVG itself: it keeps its DOM between reruns, so that nothing flickers during a
+race, and manages its axes, zoom and hidden runs. All else here are pure functions.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from bender_core.visualization.styles import STYLES
 from pages._shared.app.frontend import Component
 from pages._shared.app.text import label
 
-# An answer is to stay below 60 kB: a point takes about 50 bytes.
+# Keeps an answer below 60 kB: a point takes about 50 bytes.
 POINTS_IN_ALL, POINTS_EACH = 900, 120
-# Bounds of two runs this close, relative to their size, are the same.
+# Bounds of two runs this close, relative to their size, are equal.
 SAME = 1e-8
 WIDTHS = (2.2, 3.4, 1.4, 4.6)
 
@@ -32,25 +32,25 @@ _component = Component("curves")
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A run as chart and table show it.
+    """A run as shown in chart and table.
 
     Attributes
     ----------
     key : str
-        Stays the same while the run goes on.
+        Does not change while the run continues.
     variant, max_size, strategy, schedule
-        What it is.
+        Its settings.
     status : str
     records : array of `perform.CURVE`
-        Where it stood, in the order of time.
+        Its progress, in the order of time.
     memory : int or None
-        Predicted, in bytes; None where it is not known.
+        Predicted, in bytes; None if unknown.
     scale : float
-        Of the energies of its model (`hypergraph.energy_scale`).
+        The energy at stake in its model (`hypergraph.energy_scale`).
     note : str
-        Beside its name: whether it is pinned, or of an earlier session.
+        A remark next to its name: pinned, or of an earlier session.
     faded : bool
-        Whether it is there for comparison only.
+        Whether it is shown for comparison only.
     """
 
     key: str
@@ -79,7 +79,7 @@ class Curve:
 
     @property
     def ending(self) -> str:
-        """Its status in the table: a run without progress has come to its goal if nothing was left to gain."""
+        """Its status in the table: a run without progress has closed its gap if nothing was left to gain."""
         return "gap closed" if self.status == "no progress" and self.gap == 0 else self.status
 
     def last(self, column: str) -> float:
@@ -90,7 +90,7 @@ class Curve:
 
 
 def labels(curves: Sequence[Curve]) -> list[str]:
-    """A short name for every run: its variant, and what else tells it from the others."""
+    """A short name for every run: its variant, and the settings that distinguish it from the others."""
     several = {
         what: len({getattr(curve, what) for curve in curves}) > 1 for what in ("max_size", "strategy", "schedule")
     }
@@ -107,7 +107,7 @@ def labels(curves: Sequence[Curve]) -> list[str]:
 
 
 def full_name(curve: Curve) -> str:
-    """All that a run is."""
+    """All settings of a run."""
     name = bc.VARIANTS[curve.variant].name
     return f"variant {curve.variant}: {name} · M {curve.max_size} · {_strategy(curve.strategy)} · {curve.schedule}"
 
@@ -125,7 +125,7 @@ def chart(model: str, curves: Sequence[Curve]) -> None:
 
 
 def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
-    """All that the component draws: ``curves`` of ``pages/_shared/frontend/protocol.json``."""
+    """The data of the component: ``curves`` of ``pages/_shared/frontend/protocol.json``."""
     cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {
@@ -156,14 +156,14 @@ def _run(curve: Curve, name: str, cut: int, most: int) -> dict[str, Any]:
         "sweeps": records["sweep"].tolist(),
         "rows": records["rows"].tolist(),
         "seconds": [float(f"{value:.4g}") for value in records["seconds"]],
-        # As many digits as it takes to tell a closed gap from one that is not.
+        # As many digits as distinguish a closed gap from an open one.
         "lower": [float(f"{value:.11g}") for value in records["lower_bound"]],
         "upper": [float(f"{value:.11g}") for value in records["upper_bound"]],
     }
 
 
 def picked(sweeps: NDArray[np.integer[Any]], most: int) -> NDArray[np.intp]:
-    """Which of many records to draw: ends of sweeps before others, more of the early ones, the first and the last."""
+    """Which records to draw: ends of sweeps before others, more of the early ones, the first and the last."""
     count = len(sweeps)
     if count <= most:
         return np.arange(count)
@@ -175,7 +175,7 @@ def picked(sweeps: NDArray[np.integer[Any]], most: int) -> NDArray[np.intp]:
 
 
 def _spread(count: int, most: int) -> NDArray[np.intp]:
-    """At most ``count`` of some places in a row, half of them evenly, half of them by powers."""
+    """At most ``count`` of consecutive indices, half of them evenly spaced, half of them by powers."""
     if count <= most:
         return np.arange(count)
     if most <= 0:
@@ -185,7 +185,7 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
     return np.unique(np.concatenate([evenly, np.geomspace(1, count, half) - 1]).astype(np.intp))
 
 
-# -- who wins -------------------------------------------------------------------------------------------------
+# -- the winner -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -197,11 +197,11 @@ class Standings:
     order : list of int
         The runs, the best first: by lower bound, then by when they reached it.
     lower_bound, upper_bound, gap : float
-        The best of all, and how far they are apart.
+        The best of all runs, and the gap between them.
     best, labelled : list of bool
         Of every run, whether it has the best lower bound, and the best labelling.
     reached : list of float
-        When a run reached the best bound, seconds; infinite if it did not.
+        The time at which a run reached the best bound, seconds; infinite if it did not.
     """
 
     order: list[int]
@@ -234,7 +234,7 @@ def standings(curves: Sequence[Curve]) -> Standings:
 
 
 def remarks(table: Standings) -> list[str]:
-    """For every run what it is best in; what all share is not worth a star."""
+    """For every run the respects in which it is best; none that all runs share."""
     said = []
     for k in range(len(table.order)):
         stars = ["first"] * (k == table.order[0] and sum(table.best) > 1)
@@ -245,7 +245,7 @@ def remarks(table: Standings) -> list[str]:
 
 
 def verdict(curves: Sequence[Curve], going: bool) -> str:
-    """Who wins, in a sentence or two."""
+    """The winner, in a sentence or two."""
     begun = [curve for curve in curves if len(curve.records)]
     if not begun:
         return ""
@@ -259,9 +259,9 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
     elif ties == 1:
         said = f"{name} {verb}: its lower bound, {bound}, is the best."
     else:
-        when = f"{duration(table.reached[table.order[0]])} of computing"
+        when = f"{duration(table.reached[table.order[0]])} of computing time"
         who = f"all {ties} runs reach" if ties == len(curves) else f"{ties} of {len(curves)} runs reach"
-        said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was there first, after {when}."
+        said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
     if table.gap == 0:
-        return f"{said} The best labelling has just that energy: it is optimal."
+        return f"{said} The best labelling has exactly this energy: it is optimal."
     return f"{said} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."

@@ -1,4 +1,4 @@
-"""What is to race: the choices, the cuts they take, and why they cannot."""
+"""The field of a race: the choices, their partitions, and the objections."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pages._shared.app.session import Lab, lab
 from pages._shared.compare.racing import Contest, megabytes
 
 AS_ON_WATCH = "as on Watch"
-# More lines would not be told apart.
+# More lines could not be distinguished.
 MOST_RUNNERS = 24
 FIRST_VARIANTS = (4, 9, 11, 12)
 
 
 def contest(current: Lab) -> Contest:
-    """The session's own; another model starts another."""
+    """The session's contest; another model starts another."""
     state = st.session_state
     if "contest" not in state or state.contest.mrf is not current.mrf:
         by_hand = current.partition.strategy == "manual"
@@ -64,7 +64,7 @@ def choices(current: Lab) -> None:
         key="race_strategies",
         wrap=True,
         help="How the variables are grouped; explained on Partition. "
-        f"“{AS_ON_WATCH}” is the cut of the run on Watch, also one made by hand.",
+        f"“{AS_ON_WATCH}” uses the partition of the run on Watch, even one edited by hand.",
     )
     sizes, schedules = st.columns(2)
     sizes.multiselect(
@@ -83,19 +83,19 @@ def choices(current: Lab) -> None:
         help=". ".join(f"{name}: {said}" for name, said in SCHEDULES.items()),
     )
     sweeps, seconds = st.columns(2)
-    sweeps.number_input("At most, sweeps", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"])
-    seconds.number_input("At most, seconds a run", 1, 3600, key="race_seconds")
+    sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"])
+    seconds.number_input("Seconds per run (max)", 1, 3600, key="race_seconds")
 
 
 def cuts() -> list[tuple[int, str]]:
-    """What has to be cut for the race that is chosen: M and strategy."""
+    """The partitions that the chosen race needs: M and strategy."""
     state = st.session_state
     strategies = [name for name in state.race_strategies if name != AS_ON_WATCH]
     return list(itertools.product(sorted(state.race_sizes), strategies))
 
 
 def entries(current: Lab, cutting: Cutting) -> list[Entry]:
-    """The runs that are chosen; of two that would be the same run only one."""
+    """The chosen runs, equal ones once."""
     state = st.session_state
     parts = [(current.partition, current.max_size)] if AS_ON_WATCH in state.race_strategies else []
     parts += [(cutting.parts[asked], asked[0]) for asked in cuts() if asked in cutting.parts]
@@ -109,21 +109,21 @@ def entries(current: Lab, cutting: Cutting) -> list[Entry]:
 
 
 def chosen(current: Lab) -> int:
-    """How many runs were chosen, equal ones counted as often as they were."""
+    """The number of chosen runs, equal ones counted each time."""
     state = st.session_state
     n_cuts = len(cuts()) + (AS_ON_WATCH in state.race_strategies)
     return n_cuts * len(state.race_variants) * len(state.race_schedules)
 
 
 def objection(field: Sequence[Entry], asked: int, cutting: Cutting) -> str:
-    """Why the runs chosen cannot race, and what could; empty if they can."""
+    """Why the chosen runs cannot race, and which could; empty if they can."""
     errors = [cutting.errors[asked] for asked in cuts() if asked in cutting.errors]
     if errors:
         return f"{errors[0][0].upper()}{errors[0][1:]}."
     if not asked:
         return "Nothing to race: choose at least one variant, strategy, M and schedule."
     if len(field) > MOST_RUNNERS:
-        return f"{len(field)} runs are too many to be told apart; choose at most {MOST_RUNNERS}."
+        return f"{len(field)} runs are too many to tell apart; choose at most {MOST_RUNNERS}."
     account, needed = lab().account, sum(map(megabytes, field))
     room = account.free >> 20
     if needed <= room:
@@ -135,7 +135,7 @@ def objection(field: Sequence[Entry], asked: int, cutting: Cutting) -> str:
 
 
 def _what_fits(field: Sequence[Entry], limit: int) -> str:
-    """What part of the field would fit into ``limit`` megabytes."""
+    """The part of the field that would fit into ``limit`` megabytes."""
     for most in sorted({entry.max_size for entry in field}, reverse=True)[1:]:
         smaller = [entry for entry in field if entry.max_size <= most]
         if sum(map(megabytes, smaller)) <= limit:

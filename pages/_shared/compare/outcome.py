@@ -1,4 +1,4 @@
-"""The chart of a race, its table, and what can be done with a run."""
+"""The chart of a race, its table, and the actions on a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages._shared.compare.racing import Contest
 
 
 def picture(held: Contest, earlier_runs: Sequence[Curve]) -> None:
-    """The chart and, as long as the race is on, how far it is."""
+    """The chart and, during the race, its progress."""
     going = held.busy
     curves = [*held.curves(), *earlier_runs]
     chart(held.mrf.name, curves)
@@ -32,7 +32,7 @@ def picture(held: Contest, earlier_runs: Sequence[Curve]) -> None:
 
 
 def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequence[Curve]) -> None:
-    """Who won, the table, and what can be done with a run."""
+    """The winner, the table, and the actions on a run."""
     curves = [curve for curve in [*held.curves(), *earlier_runs] if len(curve.records)]
     if not curves:
         return
@@ -55,16 +55,16 @@ def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequen
             on_click=held.pin,
             args=(lane, curve, kept),
             disabled=lane is None or lane.outcome is None,
-            help="Keep this run in the chart when others race, and for later sessions",
+            help="Keep this run in the chart for the next races and for later sessions",
         )
     st.caption(
-        "Choose a row by its box, or with shift + space; a click on a column's head sorts. Seconds: computing time of "
-        "the run itself. ★ bound, ★ labelling: the best of all; ★ first: the first to reach the best bound."
+        "Select a row by its checkbox or with shift + space; click a column header to sort. Seconds: computing time of "
+        "the run alone. ★ bound, ★ labelling: the best of all; ★ first: the first to reach the best bound."
     )
 
 
 def partition_of(current: Lab, held: Contest, curve: Curve) -> bc.Partition | None:
-    """How a run is cut; None of an earlier run that was cut by hand."""
+    """The partition of a run; None for an earlier run that was cut by hand."""
     lane, pin = held.lanes().get(curve.key), held.pins.get(curve.key)
     if lane or pin:
         return (lane or pin).entry.part
@@ -74,7 +74,7 @@ def partition_of(current: Lab, held: Contest, curve: Curve) -> bc.Partition | No
 
 
 def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> int | None:
-    """The table; returns which row is chosen, if rows may be."""
+    """The table; returns the selected row, if rows are selectable."""
     names, column = labels(curves), st.column_config
     begun = [curve for curve in curves if len(curve.records)]
     stars = dict(zip((curve.key for curve in begun), remarks(standings(begun)) if begun else [], strict=True))
@@ -103,7 +103,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
             "sweeps": column.NumberColumn(width=56, help=GLOSSARY["sweep"]),
             "rows": column.NumberColumn(width=52, help="Benders rows in use"),
             "seconds": column.NumberColumn(
-                width=64, format="%.3g", help="Computing time of the run itself, tables included"
+                width=64, format="%.3g", help="Computing time of the run alone, tables included"
             ),
             "MB": column.NumberColumn(width=46, format="%.3g", help="Predicted memory"),
             "status": column.TextColumn(width=88),
@@ -113,7 +113,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
         selection_mode="single-row",
         key=key or "standings so far",
         placeholder="–",
-        alt="The runs, their bounds and what they took",
+        alt="The runs, their bounds and their cost",
     )
     selected = picked.selection.rows if key else []
     return selected[0] if selected and selected[0] < len(rows) else None

@@ -1,4 +1,4 @@
-"""What one person has on the Compare page: a race and cuts in the background, and runs that are pinned."""
+"""The state of the Compare page: a race and partitions in the background, and pinned runs."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from pages._shared.app.cutting import Cutting
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve
 
-# A stop takes as long as the turn that is on; one that builds large tables is left to itself.
+# A stop takes as long as the current turn; one that builds large tables is left to finish by itself.
 STOP_SECONDS = 0.4
 
 
 @dataclass(eq=False)
 class Racing(Personal):
-    """A race that is being run.
+    """A race in the background.
 
     Attributes
     ----------
     lanes : list of Lane
     limits : Limits
-        Of every run, as asked for.
+        The requested limits of every run.
     wanted : callable
-        Asked at every turn; the race stops when it says no.
+        Called at every turn; the race stops when it returns False.
     failure : str
-        Why it was given up; empty if it was not.
+        The reason why it was abandoned, or empty.
     """
 
     lanes: list[Lane]
@@ -48,12 +48,12 @@ class Racing(Personal):
 
     @property
     def share(self) -> float:
-        """How much is done, at the least."""
+        """The share that is done, at least."""
         return sum(lane.share for lane in self.lanes) / len(self.lanes)
 
     @property
     def doing(self) -> str:
-        """How far it is, in numbers."""
+        """Its progress, in numbers."""
         done = sum(lane.outcome is not None for lane in self.lanes)
         going = [lane for lane in self.lanes if lane.outcome is None]
         said = f"{done} of {len(self.lanes)} runs have ended"
@@ -79,7 +79,7 @@ class Racing(Personal):
                 lane.end()
 
     def status(self, lane: Lane) -> str:
-        """How a run stands, in words."""
+        """The status of a run, in words."""
         if lane.outcome is None:
             return "racing" if self.busy and lane.records else "waiting" if self.busy else "stopped"
         return "stopped" if lane.limits.seconds < self.limits.seconds else lane.outcome.status
@@ -96,13 +96,13 @@ class Pin:
 
 
 def megabytes(entry: Entry) -> int:
-    """The room that a run is given at least."""
+    """The least memory limit of a run, in megabytes."""
     return -(-entry.memory >> 20)
 
 
 @dataclass(eq=False)
 class Contest:
-    """All that the Compare page holds about one model.
+    """The state of the Compare page for one model.
 
     Attributes
     ----------
@@ -110,15 +110,15 @@ class Contest:
     mrf : BinaryMRF
     cutting : Cutting
     choices : dict
-        What the boxes on the page say; Streamlit forgets the boxes of a page that is left.
+        The values of the page's widgets; Streamlit forgets those of a page that is left.
     racing : Racing or None
     pins : dict
         By the keys of their curves.
     error : str
     asked : bool
-        Whether a race is asked for: the press is noted here, as Streamlit may drop the run that it starts.
+        Whether a race was requested: the click is noted here, as Streamlit may drop the rerun that it starts.
     to_watch : bool
-        Whether the run just cut is to be watched.
+        Whether to open the run just started on Watch.
     """
 
     lab: Lab
@@ -134,7 +134,7 @@ class Contest:
 
     @cached_property
     def scale(self) -> float:
-        """By how much the energies of the model can differ."""
+        """The energy at stake in the model."""
         return energy_scale(self.mrf)
 
     @property
@@ -145,7 +145,7 @@ class Contest:
         self.asked, self.error = True, ""
 
     def start(self, entries: Sequence[Entry], limits: Limits) -> None:
-        """Race; memory is shared out as each needs it."""
+        """Race; each run gets a memory limit by its need."""
         self.asked = False
         self.stop()
         self._races += 1
@@ -166,7 +166,7 @@ class Contest:
             self.racing.stop(STOP_SECONDS)
 
     def pin(self, lane: Lane, curve: Curve, store: Store | None) -> None:
-        """Keep a run that has ended in the chart, and for later sessions."""
+        """Keep a finished run in the chart, and for later sessions."""
         if lane.outcome is None:
             return
         task = lane.entry.task(lane.limits)
@@ -182,7 +182,7 @@ class Contest:
         self.pins.pop(key, None)
 
     def watch(self, part: bc.Partition, curve: Curve) -> None:
-        """Start the run anew where it can be watched."""
+        """Start the run again on Watch."""
         try:
             self.lab.cut(part, curve.max_size, curve.variant, curve.schedule)
         except (bc.TooLargeError, bc.PartitionError) as error:
@@ -212,7 +212,7 @@ class Contest:
             strategy=entry.part.strategy,
             schedule=entry.schedule,
             status=self.racing.status(lane),
-            # The thread goes on meanwhile, and adds to this very list.
+            # The thread continues meanwhile, and appends to the same list.
             records=np.array(list(lane.records), CURVE),
             memory=entry.memory,
             scale=self.scale,

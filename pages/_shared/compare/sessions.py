@@ -16,7 +16,7 @@ MOST_EARLIER = 12
 
 
 def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
-    """The runs chosen among those kept on this machine."""
+    """The selected runs of those kept on this machine."""
     if kept is None:
         return []
     mine = {pin.task.key for pin in held.pins.values()}
@@ -50,7 +50,7 @@ def _titled(run: FinishedRun, scale: float) -> str:
 
 
 def opened(held: Contest) -> Store | None:
-    """Where runs are kept, if that can be had."""
+    """The store of runs, if it can be opened."""
     try:
         return store()
     except (OSError, sqlite3.Error) as error:

@@ -16,15 +16,15 @@ TELL_SECONDS = 0.5
 
 
 def start(current: Lab, held: Contest, going: bool) -> None:
-    """What to race, what that takes, and the buttons."""
+    """The field of the race, its cost, and the buttons."""
     if going:
-        # Not in a fragment that runs again and again: a press is answered at once.
+        # Not in a fragment that keeps rerunning: a click is answered at once.
         st.button("Stop the race", on_click=held.stop, type="primary", width="stretch")
     else:
         press = st.empty()
     choices(current)
     held.cutting.ask(cuts())
-    # Asked once, and before the cuts are looked at: the work may end while the page is drawn.
+    # Asked once, and before the partitions are read: the work may end while the page is drawn.
     cutting = held.cutting.busy
     if cutting:
         follow(lambda: held.cutting.busy, lambda: st.caption(f"{held.cutting.doing}…"), TELL_SECONDS)
@@ -35,10 +35,10 @@ def start(current: Lab, held: Contest, going: bool) -> None:
         complaint(refused)
     elif field:
         memory = f"{storage(sum(map(megabytes, field)) << 20)} of {storage(lab().account.free)}"
-        same = f" {asked - len(field)} would be the same run as another and are left out." * (asked > len(field))
+        same = f" {asked - len(field)} would repeat another run and are left out." * (asked > len(field))
         st.caption(
             f"{_runs(len(field))}, {memory}. They take turns: the run with the least computing time "
-            f"goes next, so that all have had the same at any moment.{same}"
+            f"goes next, so that all have had the same time at any moment.{same}"
         )
     if going:
         return

@@ -1,4 +1,4 @@
-"""Four ways to look at a message closer."""
+"""Four closer looks at a message."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from pages._shared.app.text import labels, paragraph, table
 from pages._shared.edge.message import state_chosen
 
 LOOKS = ("What if", "Row anatomy", "Slack over time", "Histogram")
-# The slack over time is looked at after a bounded number of events, and for a bounded time.
+# The slack over time is computed at a bounded number of events, for a bounded time.
 HISTORY_POINTS, HISTORY_SECONDS = 40, 1.5
 
 
 def picture_of(current: Lab, what: str) -> dict[str, Any]:
-    """The name under which a figure about the message is saved."""
+    """The file name of a figure about the message."""
     return picture(run_file(current, f"message-{current.run.arc}_{what}"))
 
 
@@ -44,8 +44,8 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
     cuts = bc.what_if(engine, p, q, state)
     slack = float(shown.slack[state])
     paragraph(
-        f"At {part.describe(p, state)} the truth is {number(float(shown.nu[state]))} and the envelope "
-        + (f"{number(slack)} below it. Every row here would close that:" if slack > 0 else "equals it already.")
+        f"At {part.describe(p, state)} the true min-marginal is {number(float(shown.nu[state]))} and the slack "
+        + (f"{number(slack)}. Each of these rows would remove it:" if slack > 0 else "0: the envelope is tight.")
     )
     st.plotly_chart(
         plot_what_if(shown, cuts, state, order),
@@ -62,8 +62,8 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
         ],
     )
     st.caption(
-        "Looseness: how far the row alone lies below ν, over all states. Lift: how much the envelope would rise, over "
-        "all states. The run is not touched."
+        "Looseness: mean of ν minus the row over all states. Lift: mean rise of the envelope over all states. The run "
+        "does not change."
     )
 
 
@@ -74,7 +74,7 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
     for row in rows[:1]:
         paragraph(
             f"Row {row.index}, {CUT_NAMES[row.kind]}: ν ≥ {number(row.intercept)} − Σ u. "
-            + ("" if chosen else "It is the youngest; choose others in the table.")
+            + ("" if chosen else "This is the latest row; select others in the table.")
         )
         st.plotly_chart(
             plot_terms(row.u, receiving, "u"),
@@ -90,13 +90,13 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
             height=190,
             alt=f"Terms v of row {row.index}, a bar for each sending member",
         )
-    st.caption("The couplings that the row splits between u and v; the values written there are those that pay:")
+    st.caption("The couplings that the row splits between u and v; each cell names the values with non-zero energy:")
     st.plotly_chart(
         plot_couplings_between(couplings(engine.graph, p, q), receiving, sending),
         key="edge-theta",
         config=picture_of(current, "couplings"),
         height=260,
-        alt="Couplings between the two groups, those that pay written out",
+        alt="Couplings between the two groups, with the values that have non-zero energy",
     )
 
 
@@ -111,15 +111,15 @@ def over_time(current: Lab, p: int, q: int) -> None:
         alt="Mean and largest slack over the events of the run",
     )
     st.caption(
-        "Mean and largest slack over all states, at events spread over the run. The dotted line is where it stands."
+        "Mean and largest slack over all states, at events spread over the run. The dotted line marks the event shown."
     )
     if not history.complete:
-        st.caption("Only the beginning: to look at all of this run would take too long.")
+        st.caption("Only the beginning: the whole run would take too long.")
 
 
 @st.fragment
 def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[Row]) -> None:
-    """One of several closer looks; what is chosen in it does not make the page anew."""
+    """One of several closer looks; choices in it do not redraw the page."""
     current.run.engine.seek(current.run.position)
     look = st.segmented_control("Look at", LOOKS, key="edge_look", required=True, label_visibility="collapsed")
     if look == "What if":
@@ -134,13 +134,13 @@ def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list
             key="edge-histogram",
             config=picture_of(current, "histogram"),
             height=320,
-            alt="How many states have how much slack",
+            alt="Histogram: number of states by slack",
         )
-        st.caption("How many states have how much slack; the bar at 0 counts those where the envelope is tight.")
+        st.caption("Number of states by slack; the bar at 0 counts those where the envelope is tight.")
 
 
 def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) -> None:
-    """The message itself; a click on a state chooses it."""
+    """The message; a click on a state selects it."""
     names = [current.partition.describe(p, int(y)) for y in shown.shown]
     overlay = {f"row {row.index}, {CUT_NAMES[row.kind]}": row_values(row) for row in chosen}
     key = f"edge-message-{current.number}-{current.run.arc}"

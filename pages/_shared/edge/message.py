@@ -1,4 +1,4 @@
-"""The message looked at: which one, its rows, and a state of it."""
+"""The message shown: its choice, its rows, and a state of its receiver."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STEPS: tuple[tuple[bc.Grain, bool], ...] = (
 
 
 def choose(current: Lab) -> tuple[int, int]:
-    """Which message, and where the run stands; returns receiver and sender."""
+    """Choose the message and the position of the run; returns receiver and sender."""
     run, names = current.run, [label(name) for name in current.partition.labels]
     ends = [run.engine.graph.ends(arc) for arc in range(2 * len(run.engine.graph.edges))]
 
@@ -60,7 +60,7 @@ def choose(current: Lab) -> tuple[int, int]:
 
 
 def refuse(current: Lab, error: bc.TooLargeError) -> None:
-    """Say that there is no room to look at messages, and offer the nearest M at which there is."""
+    """Say that messages do not fit into memory, and offer the nearest M at which they do."""
 
     def cut() -> None:
         part = current.partition
@@ -71,13 +71,13 @@ def refuse(current: Lab, error: bc.TooLargeError) -> None:
         except (bc.TooLargeError, bc.PartitionError) as refused:
             st.session_state.edge_refused = str(refused)
 
-    complaint(st.session_state.pop("edge_refused", f"There is no room to look at messages: {error}."))
+    complaint(st.session_state.pop("edge_refused", f"There is not enough memory to show messages: {error}."))
     if error.fits:
         st.button(f"Cut with M = {error.fits}", on_click=cut)
 
 
 def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
-    """The rows of the message in a table; returns those chosen."""
+    """The rows of the message in a table; returns those selected."""
     engine, part = current.run.engine, current.partition
     uses = row_uses(engine, p, q, shown)[::-1]
     if not uses:
@@ -87,20 +87,22 @@ def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
         {
             "row": [use.row.index for use in uses],
             "kind": [CUT_NAMES[use.row.kind] for use in uses],
-            "born at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
+            "added at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
             "made for": [label(part.labels[use.row.made_for]) for use in uses],
             "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],
             "intercept β⁰": [use.row.intercept for use in uses],
-            "is the envelope at": [use.maximal for use in uses],
+            "maximal at": [use.maximal for use in uses],
             "tight at y*": [use.tight for use in uses],
         },
         column_config={
             "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"]),
             "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
-            "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
-            "made for": st.column_config.TextColumn(help="The group at whose state y* the row was made"),
-            "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the present messages; energy"),
-            "is the envelope at": st.column_config.NumberColumn(format="percent", help="Share of the states"),
+            "added at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
+            "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
+            "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the current messages; energy"),
+            "maximal at": st.column_config.NumberColumn(
+                format="percent", help="Share of the states at which the row is the envelope"
+            ),
             "tight at y*": st.column_config.CheckboxColumn(
                 help="Whether it still equals the truth there, in the direction it was made for"
             ),
@@ -115,7 +117,7 @@ def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
 
 
 def state_chosen(current: Lab, shown: Message) -> int:
-    """The state that what-if looks at: the one clicked or typed, at first y*."""
+    """The state for what-if: the one clicked or typed, at first y*."""
     key = f"edge-state-{current.number}-{current.run.arc}"
     clicked = st.session_state.get("edge_clicked")
     if clicked is not None:

@@ -1,4 +1,4 @@
-"""A plan being carried out: what it takes, Run and Stop, and how far it is."""
+"""The execution of a plan: its cost, Run and Stop, and its progress."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from pages._shared.experiments.experimenting import Experiment, experiment
 from pages._shared.experiments.plans import path_of
 
 TELL_SECONDS = 0.4
-# What takes less is not told in core-hours.
+# Shorter plans are not stated in core-hours.
 SHORT_SECONDS = 60.0
 
 
 def facts(on_table: Planned, todo: Sequence[Task], will_take: str) -> None:
-    """How much a plan is, and how much of it is left."""
+    """The size of a plan, and the part that is left."""
     table(
         ["", ""],
         [
             ["instances", f"{len(on_table.plan.instances)}"],
             ["runs", f"{len(on_table.tasks):,}"],
             ["to do", f"{len(todo):,}"],
-            ["will take", will_take],
+            ["expected time", will_take],
         ],
     )
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def expected(name: str, to_do: int, _todo: Sequence[Task]) -> float:
-    """Seconds of one core that the rest of a plan may take."""
+    """The expected seconds, on one core, of the rest of a plan."""
     return seconds_expected(_todo)
 
 
 def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRun]) -> None:
-    """The buttons that start and stop an experiment, and how far it is."""
+    """The buttons that start and stop an experiment, and its progress."""
     running, cores = experiment(on_table.name), os.cpu_count() or 1
     workers = st.session_state.get("plan_workers", cores)
     older = by_other_code(runs)
@@ -55,12 +55,12 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
         st.caption(f"{older:,} of the runs shown were done by another version of the code.")
     same = shared(on_table.tasks)
     if same:
-        st.caption(f"{same:,} of the runs have the same groups as another M or strategy: one is done for all of them.")
-    # Only who serves the app may name a cluster: its scheduler is trusted with everything.
+        st.caption(f"{same:,} of the runs have the same groups as another M or strategy; equal runs are done once.")
+    # Only the operator of the server may name a cluster: its scheduler is fully trusted.
     scheduler = os.environ.get("BENDER_SCHEDULER", "")
     if todo:
-        where = "the Dask cluster" if scheduler else f"this machine, of {cores} cores"
-        st.number_input(f"Runs at a time, on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
+        where = "the Dask cluster" if scheduler else f"this machine ({cores} cores)"
+        st.number_input(f"Runs at a time on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
     # Asked once: the experiment may end while the page is drawn.
     going = running.busy
@@ -77,7 +77,7 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
     if going:
         follow(lambda: running.busy, lambda: working(running), TELL_SECONDS)
     elif running.failure:
-        complaint(f"The experiment ended early: {running.failure}. What is done is kept.")
+        complaint(f"The experiment ended early: {running.failure}. Finished runs are kept.")
     ended = endings(runs)
     if ended:
         table(["ended", "runs"], [[status, f"{count:,}"] for status, count in ended.most_common()])
@@ -91,13 +91,13 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
 
 
 def working(running: Experiment) -> None:
-    """How far an experiment is."""
+    """The progress of an experiment."""
     if not running.total:
         st.progress(0.0, "starting the workers")
         return
     left = f", about {duration(running.left)} left" if running.left is not None else ""
     failed = f", {running.failed} failed" if running.failed else ""
     st.progress(running.done / running.total, f"{running.done:,} of {running.total:,} runs{left}{failed}")
-    st.caption(f"Last: {running.last}. The tables show what was done when the page was last drawn.")
-    if st.button("Show what is done"):
+    st.caption(f"Last: {running.last}. The tables show the runs finished when the page was last drawn.")
+    if st.button("Update the tables"):
         st.rerun()

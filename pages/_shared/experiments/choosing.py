@@ -1,4 +1,4 @@
-"""Which plan: one that is shipped, one of the form, or a file."""
+"""The choice of a plan: a shipped one, one from the form, or a file."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from pages._shared.app.text import complaint
 from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
 
 TITLES = {
-    "small": "The paper's study in small, finished",
+    "small": "The paper's study, small version (finished)",
     "paper": "The paper's whole study",
     "own": "A plan of your own",
     "file": "A plan from a file",
 }
-# In place of a family: the model that the session has.
+# In place of a family: the session's model.
 MINE = "mine"
 MOST_SEEDS = 1000
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan on the table, and its runs."""
+    """The chosen plan, and its runs."""
 
     name: str
     plan: Plan
@@ -39,7 +39,7 @@ class Planned:
 
 
 def choose() -> str | None:
-    """Which plan is on the table, by name; the address says it too, so that coming back finds it."""
+    """The name of the chosen plan; it is in the address too, so that a return finds it."""
     state = st.session_state
     said: str = st.query_params.get("plan") or state.get("plan", "small")
     state.setdefault("plan_kind", said if said in SHIPPED else "own")
@@ -47,7 +47,7 @@ def choose() -> str | None:
     if kind in SHIPPED:
         name = kind
     else:
-        # Out of the way of the buttons once there is a plan.
+        # Collapsed once there is a plan, to leave room for the buttons.
         with st.expander("The plan", expanded=state.get("own_plan", said) in SHIPPED):
             made = make() if kind == "own" else bring()
         if made and made != state.get("own_plan"):
@@ -59,15 +59,15 @@ def choose() -> str | None:
             return None
     state.plan = st.query_params["plan"] = name
     if path_of(name) is None:
-        complaint(f"There is no plan {name} on this machine; make it again, or bring its file.")
+        complaint(f"There is no plan {name} on this machine; create it again or upload its file.")
         return None
     return name
 
 
 def make() -> str | None:
-    """A plan by a form; returns its name when it has just been made."""
+    """A form for a plan; returns the name of a plan just made."""
     current = lab()
-    mine = f"the model you have now: {current.mrf.name}"
+    mine = f"the current model: {current.mrf.name}"
     source: str = st.selectbox(
         "Instances",
         [MINE, *synth.FAMILIES],
@@ -92,8 +92,8 @@ def make() -> str | None:
             ),
         }
         left, right = st.columns(2)
-        sweeps = left.number_input("Sweeps a run, at most", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"])
-        seconds = right.number_input("Seconds a run, at most", 1.0, 86_400.0, 60.0, key="plan_seconds")
+        sweeps = left.number_input("Sweeps per run (max)", 1, 100_000, 400, key="plan_sweeps", help=GLOSSARY["sweep"])
+        seconds = right.number_input("Seconds per run (max)", 1.0, 86_400.0, 60.0, key="plan_seconds")
         if has_model:
             st.caption("A copy of your model is kept with the plan on this machine.")
         if not st.form_submit_button("Plan it", width="stretch"):
@@ -108,7 +108,7 @@ def make() -> str | None:
 
 
 def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:
-    """The parameters of a family, with seeds instead of one seed."""
+    """The parameters of a family, with a range of seeds."""
     values: dict[str, synth.Value | dict[str, int]] = {"family": source}
     for parameter in synth.FAMILIES[source].parameters:
         name, default, key = parameter.name, parameter.default, f"plan-{source}-{parameter.name}"
@@ -131,9 +131,9 @@ def _instances(source: str) -> dict[str, synth.Value | dict[str, int]]:
 
 
 def bring() -> str | None:
-    """A plan from a file; returns its name when there is one."""
+    """A plan from a file; returns its name if there is one."""
     file = st.file_uploader("A plan (TOML)", key="plan_file")
-    st.caption("What a plan may say is described in docs/formats.md, section 9.1; “Save the plan” shows one.")
+    st.caption("docs/formats.md, section 9.1, describes plans; “Save the plan” shows an example.")
     if file is None:
         return None
     try:
@@ -149,7 +149,7 @@ def bring() -> str | None:
 
 
 def planned(name: str) -> Planned | None:
-    """A plan and its runs, worked out once; what is wrong with it is said."""
+    """A plan and its runs, computed once; None, with a complaint, if it is invalid."""
     path, kept = path_of(name), st.session_state.get("planned")
     if path is None:
         return None

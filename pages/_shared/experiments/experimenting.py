@@ -1,4 +1,4 @@
-"""An experiment that is being carried out, by a process of its own that outlives sessions, but not the server."""
+"""A running experiment, in a separate process that outlives sessions, but not the server."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import streamlit as st
 
 from pages._shared.app.background import Background
 
-# Of one server, for all who look.
+# One per plan and server, shared by all sessions.
 MOST_AT_ONCE = 32
-# How long a stop is waited for, so that what is told afterwards is the last word; whoever is not ready then is killed.
+# How long to wait for a stop, so that the progress shown afterwards is final; then the process is killed.
 STOP_SECONDS = 0.4
 
 
 @dataclass(eq=False)
 class Experiment(Background):
-    """What carries out one plan. The thread listens to the process."""
+    """The execution of one plan. The thread listens to the process."""
 
     done: int = 0  # runs, of the total
     total: int = 0
@@ -35,7 +35,7 @@ class Experiment(Background):
     _process: subprocess.Popen[str] | None = None
 
     def start(self, plan: Path, store: Path, workers: int, scheduler: str = "") -> None:
-        """Do what is not done yet."""
+        """Do the runs that are not done yet."""
         if self.busy:
             return
         command = [sys.executable, "-m", "bender_core", "experiment", "run", str(plan), "--store", str(store)]
@@ -53,13 +53,13 @@ class Experiment(Background):
         self.begin(partial(self._listen, self._process))
 
     def stop(self, wait: float = STOP_SECONDS) -> None:
-        """Leave it at what is done; what is running is done anew another time."""
+        """Stop; unfinished runs are repeated next time."""
         self._stopped.set()
         if self._process is None or self._process.stdin is None:
             return
         self._process.stdin.close()
         super().stop(wait)
-        # If it does not read its input yet, or waits for its store. Its workers end with it.
+        # It may not read its input yet, or wait for its store. Its workers end with it.
         self._process.kill()
 
     def _listen(self, process: subprocess.Popen[str], stopped: threading.Event) -> None:
@@ -83,5 +83,5 @@ class Experiment(Background):
 
 @st.cache_resource(show_spinner=False, max_entries=MOST_AT_ONCE)
 def experiment(plan: str) -> Experiment:
-    """The experiment of a plan, by its name among `pages._shared.experiments.plans`; one for all who look at it."""
+    """The experiment of a plan, by its name among `pages._shared.experiments.plans`; shared by all sessions."""
     return Experiment()

@@ -1,4 +1,4 @@
-"""What came of a plan: times, gaps, and every run."""
+"""The results of a plan: times, gaps, and all runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pages._shared.app.permalink import made_by
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, paragraphs, table
 
-# Runs listed at most: a browser's table of more is slow.
+# The most runs listed: larger tables are slow in a browser.
 MOST_LISTED = 2000
 
 
@@ -49,14 +49,14 @@ def watch(task: Task) -> None:
 
 
 def times(runs: Sequence[FinishedRun]) -> None:
-    """The timing scatter, and what its lines say."""
+    """The timing scatter, and the slopes of its lines."""
     schedules, sizes = (sorted({getattr(run.task, name) for run in runs}) for name in ("schedule", "max_size"))
     left, right = st.columns([3, 1])
     chosen = left.pills("Values of M", sizes, selection_mode="multi", default=sizes, key=f"times-{sizes}")
     schedule = right.selectbox("Schedule", schedules) if len(schedules) > 1 else schedules[0]
     shown = [run for run in runs if run.task.max_size in chosen and run.task.schedule == schedule]
     if not any(run.task.variant == BASELINE for run in shown):
-        st.caption(f"Times are told against variant {BASELINE}, the baseline, of which no run is done here.")
+        st.caption(f"Times are compared with variant {BASELINE}, the baseline, and none of its runs is done.")
         return
     drawing = plot_times(shown)
     picked = st.plotly_chart(
@@ -69,9 +69,9 @@ def times(runs: Sequence[FinishedRun]) -> None:
     )
     limit = max(run.task.limits.seconds for run in shown)
     legend = (
-        "A point is a run, a line the best fit; below the baseline's it was faster. Colours and symbols: the paper's; "
-        "the colour tells α, o and solid lines rows on the loosest edge, x and dotted lines on all loose edges. Faint: "
-        f"a time reached the limit of {limit:g} s and is really longer."
+        "Each point is a run, each line a best fit; runs below the baseline's line were faster. Colours and symbols "
+        "are the paper's: colours for α, o and solid lines for rows on the loosest edge, x and dotted lines on all "
+        f"loose edges. Faint: a run reached the limit of {limit:g} s, so its true time is longer."
     )
     st.caption(f"{legend} Click a point to watch its run.")
     points = picked.selection.points
@@ -96,15 +96,15 @@ def times(runs: Sequence[FinishedRun]) -> None:
         ],
     )
     st.caption(
-        "The median of how many times faster than the baseline; in brackets the slope of the line of best fit: below "
-        "1, the longer the baseline takes, the larger the speed-up."
+        "Median speed-up over the baseline; in brackets the slope of the line of best fit: below 1, the speed-up grows "
+        "with the baseline's time."
     )
 
 
-# A callable, made when pressed, would spare this; but Streamlit forgets it as soon as the page is run once more.
+# A callable, run on a click, would avoid this; but Streamlit forgets it as soon as the page is rerun.
 @st.cache_data(show_spinner=False, max_entries=4)
 def standing_alone(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
-    """A figure as a page of its own, with all that draws it."""
+    """A figure as a self-contained HTML page."""
     return document("Seconds of every run against those of the baseline", {legend: _drawing}).encode()
 
 
@@ -116,7 +116,7 @@ def _speed(speed: Speed | None) -> str:
 
 
 def gap_table(runs: Sequence[FinishedRun]) -> None:
-    """Percentiles of the normalised gap, with the paper's beside them where it has published them."""
+    """Percentiles of the normalised gap, next to the paper's where it published them."""
     rows = gaps(runs)
     sizes = sorted({row.max_size for row in rows})
     size = st.segmented_control("M", sizes, default=sizes[0], required=True, key=f"gaps-{sizes}")
@@ -131,9 +131,9 @@ def gap_table(runs: Sequence[FinishedRun]) -> None:
                 lines.append(["", "paper", *map(_gap, published), ""])
     table(["variant", "", *(f"{level} %" for level in PERCENTILES), "at a limit"], lines)
     st.caption(
-        "The gap, (UB − LB) / max(|LB|, |UB|), that a percentage of the instances do not exceed: the paper's where "
-        "energies are negative. 0 is below 1e-9, a certified optimum; – is a run that never began. The paper's 97 "
-        "instances are not public and ours are generated: compare how variants stand to one another, not the levels."
+        "Percentiles over instances of the gap, (UB − LB) / max(|LB|, |UB|), the paper's normalised gap for negative "
+        "energies. 0: below 1e-9, a certified optimum; –: the run never began. The paper's 97 instances are not "
+        "public and ours are generated, so compare the variants with each other, not the levels."
     )
 
 
@@ -142,7 +142,7 @@ def _gap(value: float) -> str:
 
 
 def run_list(runs: Sequence[FinishedRun]) -> None:
-    """Every run as a row, to be opened or exported."""
+    """All runs as a table, to open or export."""
     found = columns(runs)
     shown = {name: found[name][:MOST_LISTED] for name in found if name not in ("key", "code", "model", "finished")}
     picked = st.dataframe(
@@ -161,10 +161,10 @@ def run_list(runs: Sequence[FinishedRun]) -> None:
         alt="All runs",
     )
     if len(runs) > MOST_LISTED:
-        st.caption(f"The first {MOST_LISTED:,} of {len(runs):,} runs; the files below hold all.")
+        st.caption(f"The first {MOST_LISTED:,} of {len(runs):,} runs; the files below contain all.")
     one, two, three = st.columns(3)
     rows = picked.selection.rows
-    if one.button("Watch it", disabled=not rows, help="Choose a row by its box", width="stretch"):
+    if one.button("Watch it", disabled=not rows, help="Select a row by its checkbox", width="stretch"):
         watch(runs[rows[0]].task)
     two.download_button(
         "Save as CSV", to_csv(runs), file_name(str(st.session_state.plan), "runs.csv"), "text/csv", width="stretch"
@@ -185,9 +185,9 @@ def _parquet(found: dict[str, list[object]]) -> bytes:
 
 
 def results(runs: Sequence[FinishedRun]) -> None:
-    """What the runs found, in three views."""
+    """The results of the runs, in three views."""
     if not runs:
-        st.info("No run of this plan is done yet. Press Run: what is done is kept, whatever happens.")
+        st.info("No run of this plan is done yet. Press Run; finished runs are always kept.")
         return
     timing, gap, listing = st.tabs(["Times", "Gaps", "Runs"], key="study_view", on_change="rerun")
     with timing:

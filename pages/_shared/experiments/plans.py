@@ -1,4 +1,4 @@
-"""Plans of experiments: those that are shipped, and those that people make, kept by what they say."""
+"""Plans of experiments: the shipped ones, and those that users make, stored by content."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def path_of(name: str) -> Path | None:
 
 
 def keep(text: str, mrf: bc.BinaryMRF | None = None) -> str:
-    """Keep a plan, with the model that it speaks of as `naming.file_of`; returns its name, equal for equal plans.
+    """Store a plan, with the model that it refers to as `naming.file_of`; returns its name, equal for equal plans.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def text_of(
     limits: Limits,
     name: str,
 ) -> str:
-    """A plan of one kind of instances as TOML, in which strings, numbers and lists are written as in JSON."""
+    """A plan for one kind of instances as TOML, with strings, numbers and lists written as in JSON."""
     return "\n".join(
         [
             f"name = {_toml(name)}",

@@ -2,7 +2,7 @@
 
 import { number } from "./text.js";
 
-// How far two bounds are apart, relative to the larger of them in size.
+// The distance of two bounds, relative to the larger of them in size.
 export const relativeGap = (lower, upper) => {
   const difference = upper - lower;
   if (!(difference > 0)) return 0;
@@ -10,7 +10,7 @@ export const relativeGap = (lower, upper) => {
   return largest < Infinity ? difference / largest : Infinity;
 };
 
-// Two energies this close are the same as far as a run can tell; `scale`: how much energy is at stake.
+// The distance at which two energies are equal within the tolerance of a run; `scale`: the energy at stake.
 export const closeness = (lower, upper, scale) =>
   Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), scale), 1e-12 * scale);
 

@@ -1,10 +1,10 @@
-// All of a component that Streamlit knows, as it sends this with every answer. The modules come as data, once a tab;
-// each becomes a file of the browser's own, and they import each other as they would from a server.
+// The only module that Streamlit loads, as it sends this with every answer. The others come as data, once per tab;
+// each becomes a local file, and they import each other as they would from a server.
 
 globalThis.benderLab ??= {};
-const tab = globalThis.benderLab; // by name: the main module and the style of every component that came here
+const tab = globalThis.benderLab; // by name: the main module and the style of every component received
 
-// The addresses of modules by their paths, each made when it is first imported.
+// The URLs of modules by path, each made at its first import.
 const linked = (sources) => {
   const urls = {};
   const text = (path) => {

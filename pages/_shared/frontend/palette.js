@@ -1,6 +1,6 @@
-// Colours and dashes that the browser chooses. Those of groups and of variants come from the library, with the data.
+// Colours and dashes chosen in the browser. Those of groups and variants come from the library, with the data.
 
-// Viridis; a share of 1 is the end that stands out from the page.
+// Viridis; a share of 1 is the end with the stronger contrast to the page.
 const VIRIDIS = [
   [68, 1, 84],
   [72, 40, 120],

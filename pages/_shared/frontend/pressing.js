@@ -1,4 +1,4 @@
-// What is no button but acts as one: Enter and the space bar press it too.
+// Elements that act as buttons: Enter and the space bar press them too.
 export const pressable = (element, act) => {
   element.onclick = act;
   element.addEventListener("keydown", (event) => {
@@ -9,7 +9,7 @@ export const pressable = (element, act) => {
   });
 };
 
-// What follows the pointer from a press until it is let go.
+// Follows the pointer from a press until its release.
 export const follow = (move, drop = () => {}) => {
   const end = () => {
     removeEventListener("pointermove", move);

@@ -23,7 +23,7 @@ export const linear = {
   },
 };
 
-// Of things that are counted: no ticks between whole numbers.
+// For counts: no ticks between whole numbers.
 export const counts = {
   of: (v) => v,
   ticks: (low, high, wanted) =>

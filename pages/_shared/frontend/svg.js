@@ -1,4 +1,4 @@
-// Elements of a picture.
+// SVG elements.
 
 export const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,7 +10,7 @@ export const make = (parent, name, attributes = {}, text = null) => {
   return element;
 };
 
-// A class that one of several shapes has at a time, or none (-1).
+// A class that at most one of several shapes has; -1 for none.
 export class Spotlight {
   constructor(shapes, name) {
     Object.assign(this, { shapes, name, at: -1 });

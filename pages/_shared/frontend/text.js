@@ -1,4 +1,4 @@
-// Numbers and names as a person reads them.
+// Numbers and names for display.
 
 export const number = (value, digits = 5) => {
   if (value === null || !Number.isFinite(value)) return "–";
@@ -9,8 +9,7 @@ export const number = (value, digits = 5) => {
   return String(Number(value.toFixed(Math.max(0, Math.min(4, digits + 1 - whole))))).replace("-", "−");
 };
 
-// A name where there is little room; one that is isolated, as it runs from right to left (pages/_shared/app/text.py),
-// stays isolated.
+// An abbreviated name; one isolated because it runs from right to left (pages/_shared/app/text.py) stays isolated.
 export const short = (text, most) => {
   const letters = Array.from(text);
   if (letters.length <= most) return text;

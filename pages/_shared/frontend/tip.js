@@ -1,8 +1,8 @@
-// The tip: a few lines about what the pointer is over, or what has the focus of the keyboard.
+// The tip: a few lines about the element under the pointer or with the keyboard focus.
 
 const BESIDE = 14; // pixels from the pointer
 const LONGEST = 160; // characters of a line
-const DOWN = 60; // pixels, at most, from the top of what has the focus
+const DOWN = 60; // pixels, at most, from the top of the focused element
 
 export class Tip {
   // `element` lies in `frame`, and stays within it by a margin in pixels.
@@ -14,7 +14,7 @@ export class Tip {
     this.element.hidden = true;
   }
 
-  // At a place of the window; the first line is the title.
+  // Show the tip at a position in the window; the first line is the title.
   show(x, y, lines) {
     const { element, margin } = this;
     element.hidden = false;
@@ -31,7 +31,7 @@ export class Tip {
     element.style.top = `${Math.min(y - top + BESIDE, height - element.offsetHeight - margin)}px`;
   }
 
-  // Show `lines()` while the pointer is over an element, or the keyboard has come to it.
+  // Show `lines()` while an element is under the pointer or has the keyboard focus.
   explain(element, lines) {
     element.onpointerenter = (event) => this.show(event.clientX, event.clientY, lines());
     element.onpointerleave = element.onblur = () => this.hide();

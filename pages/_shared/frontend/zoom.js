@@ -1,5 +1,5 @@
-// Zoom along the horizontal axis of a chart: the wheel around the pointer, + and − around a place; a double-click
-// or 0 shows all of it again.
+// Zoom along the horizontal axis of a chart: the wheel around the pointer, + and − around a position; a double-click
+// or 0 shows everything.
 
 const FACTORS = { "+": 0.8, "=": 0.8, "-": 1.25, 0: Infinity }; // = is the key of + without shift
 const CLOSEST = 1e-4; // share of the whole that is shown at least
@@ -16,7 +16,7 @@ export class Zoom {
     chart.svg.ondblclick = () => this.show(null);
   }
 
-  // What to show: the range chosen, or all.
+  // The visible range: the chosen one, or all.
   shown() {
     return this.range ?? this.chart.extent();
   }
@@ -35,7 +35,7 @@ export class Zoom {
     this.by(event.deltaY > 0 ? 1.25 : 0.8, range[0] + (range[1] - range[0]) * clamp(share, 0, 1));
   }
 
-  // Whether a key zooms; then it does, around a place, or the end of the range that is nearer to it.
+  // Zoom if the key is one of these, around a position or the nearer end of the range; returns whether it is.
   press(event, at) {
     const factor = event.ctrlKey || event.metaKey ? undefined : FACTORS[event.key];
     if (!factor || !this.chart.frame) return false;

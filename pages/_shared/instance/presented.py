@@ -1,4 +1,4 @@
-"""A model as a person sees it: numbers, drawing, terms, and files of it."""
+"""A model as the page presents it: statistics, drawing, objective and files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pages._shared.app.text import MEDIUM, SHORT, complaint, heading, label, par
 from pages._shared.instance.sources import format_title
 
 LARGEST_PICTURE = 2000
-# Coefficients that differ by more are at the mercy of rounding.
+# Coefficients that differ by a larger factor suffer from rounding.
 WIDEST_RANGE = 1e12
-# Every visit of the page writes the file anew.
+# Every run of the page writes the file.
 LARGEST_DOWNLOAD = 30_000
 
 
@@ -28,7 +28,7 @@ def _statistics(content: str, _mrf: bc.BinaryMRF) -> Statistics:
 
 
 def conversion(mrf: bc.BinaryMRF) -> None:
-    """The normal form of one edge: the table before, what is left of it, and where the rest went."""
+    """The normal form of one edge: its table before and after, and the terms moved to the variables."""
     if not mrf.n_edges:
         st.caption("This model has no edges to convert.")
         return
@@ -46,12 +46,12 @@ def conversion(mrf: bc.BinaryMRF) -> None:
             cells = (before[a, b], after[a, b], shift_i[a], shift_j[b], total)
             rows.append([f"{a} {b}", *map(number, cells)])
     table(["states", "table before", "table after", f"moved to {i}", f"moved to {j}", "sum after"], rows)
-    kind = "attractive: only (1, 1) pays" if form.entry[e, 1] == 1 else "repulsive: only (1, 0) pays"
-    st.caption(f"{kind}. The first and the last column agree, so no labelling changes its energy.")
+    kind = "attractive: only (1, 1) is not 0" if form.entry[e, 1] == 1 else "repulsive: only (1, 0) is not 0"
+    st.caption(f"{kind}. The first and last columns agree: every labelling keeps its energy.")
 
 
 def terms(mrf: bc.BinaryMRF) -> None:
-    """What the source of the model optimises, where that is not the energy of bits."""
+    """The objective of the model's source, where it is not the energy of bits."""
     objective = mrf.objective
     if objective == bc.Objective():
         return
@@ -63,13 +63,13 @@ def terms(mrf: bc.BinaryMRF) -> None:
 
 
 def save(mrf: bc.BinaryMRF) -> None:
-    """The model as a file of any format that is written."""
+    """Save the model in any writable format."""
     writable = {form.name: form for form in FORMATS if form.write is not None}
     form = writable[
         st.selectbox("Format of the file", list(writable), format_func=lambda name: writable[name].title, key="save_as")
     ]
     if mrf.n + mrf.n_edges > LARGEST_DOWNLOAD:
-        st.caption("Too large to be written here; use the command line: python -m bender_core convert.")
+        st.caption("Too large to write here; use the command line: python -m bender_core convert.")
         return
     constant = form.unheld_constant(mrf)
     if constant:
@@ -85,7 +85,7 @@ def save(mrf: bc.BinaryMRF) -> None:
 
 
 def present(mrf: bc.BinaryMRF) -> None:
-    """The model as it is."""
+    """Show the model."""
     heading(mrf.name)
     paragraph(mrf.description)
     facts = _statistics(mrf.content_hash(), mrf)
@@ -103,15 +103,15 @@ def present(mrf: bc.BinaryMRF) -> None:
         column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
     if mrf.hard_entries:
         st.caption(
-            f"{mrf.hard_entries} table entries forbid a state; each became a penalty larger than all other energies."
+            f"{mrf.hard_entries} table entries forbid a state; each becomes a penalty larger than all other energies."
         )
     if mrf.readings:
         taken, *others = (format_title(name) for name in mrf.readings)
         st.caption(
-            f"Read as {taken}; the file fits {', '.join(others)} too. Choose its format to have it read otherwise."
+            f"Read as {taken}; the file also fits {', '.join(others)}. To read it differently, choose its format."
         )
     if facts.range > WIDEST_RANGE:
-        st.caption(f"Energies differ in size by {facts.range:.0e}: expect the small ones to be lost in rounding.")
+        st.caption(f"Energies span a factor of {facts.range:.0e}: the smallest may be lost in rounding.")
     terms(mrf)
     drawing, histogram, form, file = st.tabs(["Drawing", "Couplings", "Normal form", "Save"])
     with drawing:
@@ -123,7 +123,7 @@ def present(mrf: bc.BinaryMRF) -> None:
                 key="model",
                 alt=f"{facts.n} variables and {facts.n_edges} couplings between them",
             )
-            st.caption("Circles are variables, coloured by what x = 1 costs; lines are couplings, dotted if repulsive.")
+            st.caption("Circles: variables, coloured by the cost of x = 1. Lines: couplings, dotted if repulsive.")
         else:
             st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
     with histogram:
@@ -132,9 +132,9 @@ def present(mrf: bc.BinaryMRF) -> None:
             height=430,
             config=picture(file_name(mrf.name, "couplings")),
             key="couplings",
-            alt="How many edges have which coupling",
+            alt="Histogram: number of edges by coupling",
         )
-        st.caption("How many edges have which coupling w; negative ones favour equal values.")
+        st.caption("Number of edges by coupling w; negative couplings favour equal values.")
     with form:
         conversion(mrf)
     with file:

@@ -25,7 +25,7 @@ def thumbnail(name: str) -> str:
 
 
 def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
-    """Make a model the session's own; if it cannot be run as it is, say so and keep the old one."""
+    """Make a model the session's current one; if it cannot be run, say so and keep the old one."""
     try:
         lab().load(mrf, origin)
     except (bc.TooLargeError, bc.PartitionError) as error:
@@ -48,18 +48,18 @@ def samples() -> None:
 
 
 def largest_upload() -> int:
-    """Megabytes that a file may have: as the library has it, and as the server takes it."""
+    """The upload limit in megabytes: the smaller of the library's and the server's."""
     return max(min(int(default_limit() / 1e6), int(st.get_option("server.maxUploadSize"))), 1)
 
 
 def uploader(title: str, key: str, on_change: Callable[[], None]) -> None:
-    """A field for one file, and below it why none was taken, which the browser knows and the server does not."""
+    """A field for one file, and the reason why a file was refused, which only the browser knows."""
     limit = largest_upload()
     with st.container(key=f"{key}_field"):
         st.file_uploader(title, max_upload_size=limit, key=key, on_change=on_change, label_visibility="collapsed")
         st.html(
-            f"<div class='complaint refused'>The file was not uploaded: the limit is {limit} MB. Give a smaller file, "
-            "or raise BENDER_MAX_UPLOAD_MB and server.maxUploadSize on the server.</div>"
+            f"<div class='complaint refused'>The file was not uploaded: the limit is {limit} MB. Upload a "
+            "smaller file, or raise BENDER_MAX_UPLOAD_MB and server.maxUploadSize on the server.</div>"
         )
 
 
@@ -74,7 +74,7 @@ def upload() -> None:
         key="uploaded_format",
         on_change=_uploaded,
     )
-    # As a form: outside of one, leaving the text runs the page, and the button moves away under the press.
+    # A form: outside one, leaving the text field reruns the page and moves the button away under the press.
     with st.expander("Paste a model as text"), st.form("paste", border=False):
         st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
         choice, action = st.columns([3, 1], vertical_alignment="bottom")
@@ -83,12 +83,12 @@ def upload() -> None:
         )
         action.form_submit_button("Read it", on_click=_pasted, width="stretch")
     with st.expander("Evidence: some values are known"):
-        st.caption("A UAI evidence file for the model you have now. What was observed becomes fixed.")
+        st.caption("A UAI evidence file for the current model. It fixes the observed variables.")
         uploader("An evidence file", "evidence", _observed)
 
 
 def format_title(name: str | None) -> str:
-    return "the content tells" if name is None else next(form.title for form in FORMATS if form.name == name)
+    return "recognise by content" if name is None else next(form.title for form in FORMATS if form.name == name)
 
 
 def _uploaded() -> None:
@@ -154,7 +154,7 @@ def _field(family: str, parameter: synth.Parameter) -> None:
 
 
 def _made(family: str) -> None:
-    # Read here, not when the button was drawn: a field may change and the button be pressed in one go.
+    # Read here, not when the button was drawn: a field may change with the same click that presses the button.
     parameters = synth.FAMILIES[family].parameters
     values = {parameter.name: st.session_state[_key(family, parameter)] for parameter in parameters}
     try:

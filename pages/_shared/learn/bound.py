@@ -19,15 +19,14 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import same, stand
 
 TEXT = """
-Take every group's cheapest state by itself, and what is cheapest on every edge after the sharing. Groups need not
-agree, so the sum of all this is a **lower bound** (LB): no labelling costs less. Put the groups' cheapest states
-together, and you have a labelling; what it costs is an **upper bound** (UB). The optimum lies between. UB − LB is the
-**gap**: when it closes, the labelling is proven optimal.
+Take the least cost of every group by itself, and the least cost of every edge after the sharing. Groups need not
+agree, so the sum of these costs is a **lower bound** (LB): no labelling costs less. The groups' cheapest states
+together form a labelling; its cost is an **upper bound** (UB). The optimum lies between. UB − LB is the **gap**: when
+it closes, the labelling is proven optimal.
 
-The shares λ are the **certificate**: from them alone anybody can compute LB again, without trusting the rows or the
-run.
+The shares λ are the **certificate**: LB can be recomputed from them alone, without trusting the rows or the run.
 
-Each update raises LB or leaves it; it never falls.
+Each update raises LB or leaves it unchanged; it never falls.
 
 **Try it:** drag through the sweeps of a small body pose.
 """
@@ -36,7 +35,7 @@ SIZE, ASKED = 8, 2
 
 
 class Standing(NamedTuple):
-    """Where the run stands after a sweep; energies."""
+    """The state of the run after a sweep; energies."""
 
     position: int
     lower: float
@@ -63,7 +62,7 @@ def standings() -> tuple[Standing, ...]:
 
 def show() -> None:
     every = standings()
-    # The first bound is so low that all others would look alike beside it.
+    # The first bound is so low that all others would look alike next to it.
     sweep: int = st.slider("Sweeps made", 1, len(every) - 1, 1, key="learn-bound-sweep", persist_state="session")
     now = every[sweep]
     draw(
@@ -85,7 +84,7 @@ def show() -> None:
 
 
 def plot_bounds(every: tuple[Standing, ...], sweep: int) -> go.Figure:
-    """Both bounds up to a sweep, with the gap between them; faint, what is still to come."""
+    """Both bounds up to a sweep, with the gap between them; later sweeps are faint."""
     x = np.arange(1, len(every))
     lower, upper = (np.array([getattr(standing, side) for standing in every[1:]]) for side in ("lower", "upper"))
     line = {"type": "scatter", "mode": "lines+markers"}
@@ -114,7 +113,7 @@ def plot_bounds(every: tuple[Standing, ...], sweep: int) -> go.Figure:
 
 
 def question() -> Question:
-    """How much may be gained at most is the gap; what really can be gained is known only at the end."""
+    """The gap limits what can be gained; the actual gain is known only at the end."""
     asked, end = standings()[ASKED], standings()[-1]
     most, truly = asked.upper - asked.lower, asked.upper - end.upper
     options = tuple(number(value) for value in sorted({0.0, truly, most, -asked.lower}))
@@ -123,17 +122,17 @@ def question() -> Question:
         facts = f"UB = {number(asked.upper)} and LB = {number(asked.lower)}"
         if answer == number(most):
             return Verdict(
-                True, f"{facts} are {number(most)} apart. The run later finds one that is better by {number(truly)}."
+                True, f"{facts} are {number(most)} apart. The run later finds a labelling better by {number(truly)}."
             )
         if answer == number(truly):
             return Verdict(False, f"That is what the run gains in the end. After {ASKED} sweeps it knows only {facts}.")
         if answer == number(0.0):
-            return Verdict(False, f"The bounds have not met: {facts}. Something better may exist.")
+            return Verdict(False, f"The bounds have not met: {facts}. A better labelling may exist.")
         return Verdict(False, f"More than the bounds allow: {facts}.")
 
     return Question(
-        f"Stop after {ASKED} sweeps. By how much may the optimum be lower than the labelling found, as far as the "
-        "bounds tell?",
+        f"Stop after {ASKED} sweeps. By how much may the optimum be lower than the labelling found, judging by "
+        "the bounds?",
         judge,
         options,
     )

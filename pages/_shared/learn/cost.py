@@ -16,8 +16,7 @@ from pages._shared.learn.timing import plot_times, predicted, sweep_time
 
 TEXT = """
 Large groups give good bounds, as the ring showed. What do they cost? Each group of M variables has 2 to the power of
-M states. To make a message the plain way, by **enumeration**, every state of one group is tried with every state of
-the other.
+M states. To compute a message by **enumeration**, every state of one group is tried with every state of the other.
 
 The model here is a body pose: fourteen body parts, each a group, with M candidates (places where that part may be). A
 **sweep** updates every group once, and a run takes many sweeps. The times are those of **the machine that runs this
@@ -44,7 +43,7 @@ def show() -> None:
     draw(
         plot_times(body, SIZES, size, {ENUMERATION: "enumeration"}),
         f"M = {size}: a sweep by enumeration takes {taken}",
-        "The large mark is the M chosen. Upward, each line of the grid is ten times the time of the one below.",
+        "The large marker is the chosen M. Each grid line is ten times the one below.",
         f"Time of a sweep against M; at {size} it is {taken}.",
         key="learn-cost-figure",
     )
@@ -67,10 +66,10 @@ def question() -> Question:
         right = min(FACTORS, key=lambda factor: abs(float(factor) - after / before))
         facts = f"from M = {last - 1} to {last} a sweep goes from {duration(before)} to {duration(after)}"
         if answer == right:
-            return Verdict(True, f"Indeed, {facts}. Both groups of a pair have twice the states.")
-        return Verdict(False, f"Not {answer} times: {facts}. Both groups of a pair get twice the states.")
+            return Verdict(True, f"Indeed, {facts}. Both groups of a pair have twice as many states.")
+        return Verdict(False, f"Not {answer} times: {facts}. Both groups of a pair get twice as many states.")
 
-    return Question("One variable more in every group: how many times as long does a sweep take?", judge, FACTORS)
+    return Question("Add one variable to every group: how many times as long does a sweep take?", judge, FACTORS)
 
 
 def put(lab: Lab) -> None:
@@ -85,5 +84,5 @@ LESSON = Lesson(
     text=TEXT,
     show=show,
     question=question,
-    opens=Opening("partition", "memory and time of any M and variant, before they are spent", put),
+    opens=Opening("partition", "memory and time of any M and variant, before a run", put),
 )

@@ -17,19 +17,19 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import glass, stand
 
 TEXT = """
-Many rows touch ν at y*. Away from y* some lie much lower than others, and lift the envelope less.
+Many rows touch ν at y*. Away from y* some are much lower than others and lift the envelope less.
 
-**RMC** (reverse Magnanti-Wong) is a closed formula and takes a microsecond or so. It treats each coupling by itself
-and charges too much. **MWC** (Magnanti-Wong) solves a small optimisation for the smallest charges that do. The number
-**α** says what "small" means: with α = 1 their sum counts, with α = 0 the sum of their squares, so that no charge
-gets large, and α = ½ is between.
+**RMC** (reverse Magnanti-Wong) is a closed formula and takes about a microsecond. It treats each coupling by itself
+and charges too much. **MWC** (Magnanti-Wong) solves a small optimisation problem for the smallest charges that
+suffice. The number **α** defines "small": α = 1 minimises the sum of the charges, α = 0 the sum of their squares, so
+that no charge gets large, and α = ½ weighs both.
 
-A tighter row saves later rows; a cheap one is made sooner. Which wins differs from model to model.
+A tighter row saves later rows; a cheaper one takes less time. Which wins depends on the model.
 
 **Try it:** move y*, and compare the four.
 """
 
-# The message looked at: a run after some updates, and an arc in which the four rows differ to the eye.
+# The message shown: a run after some updates, and an arc on which the four rows differ visibly.
 UPDATES, ARC = 2, 3
 FIRST, ASKED = "00100", "10100"
 
@@ -56,7 +56,7 @@ def rows_at(state: int) -> list[bc.Cut]:
 
 @lru_cache(maxsize=1)
 def lowest() -> float:
-    """The furthest that any row lies below ν, so that the frame holds all; energy."""
+    """The largest distance of any row below ν, energy, so that the frame contains all rows."""
     engine = run()
     nu = engine.min_marginal(*engine.graph.ends(ARC))
     return min(float((cut.values - nu).min()) for y in range(len(nu)) for cut in rows_at(y))
@@ -92,8 +92,8 @@ def show() -> None:
             [0.0, lowest()],
         ),
         f"Message {labels[sender]} → {labels[receiver]}: how far four rows lie below ν",
-        "Grey, at 0: the true ν. The rows, told apart by their dashes, all touch it at y*, the dotted upright. The "
-        "nearer to 0 elsewhere, the better.",
+        "Grey, at 0: the true ν. The rows, distinguished by their dashes, all touch it at y* (dotted vertical line). "
+        "Elsewhere, nearer to 0 is better.",
         f"The min-marginal and four rows made at {describe(state)}; their mean distances are in the table below.",
         key="learn-cuts-figure",
         height=275,
@@ -105,9 +105,7 @@ def show() -> None:
             for cut in found
         ],
     )
-    st.caption(
-        "Distance: how far the row lies below ν, the mean over all states; energy. µs: to make it, here and now."
-    )
+    st.caption("Distance: mean of ν minus the row over all states; energy. µs: time to make the row, measured now.")
 
 
 def question() -> Question:
@@ -120,8 +118,8 @@ def question() -> Question:
         others = "; ".join(f"{CUT_NAMES[c.kind]} {number(c.looseness)}" for c in found if c is not chosen)
         mine = f"{answer} lies {number(chosen.looseness)} below ν on average"
         if np.isclose(chosen.looseness, least):
-            return Verdict(True, f"{mine}; the others: {others}. A mean distance is a sum, and α = 1 makes sums least.")
-        return Verdict(False, f"{mine}, and another one comes closer. The others: {others}.")
+            return Verdict(True, f"{mine}; the others: {others}. A mean is a sum, and α = 1 minimises the sum.")
+        return Verdict(False, f"{mine}, and another comes closer. The others: {others}.")
 
     return Question(
         f"Made at y* = {ASKED}: which row lies closest to ν on average?",

@@ -1,4 +1,4 @@
-"""Figures of lessons: a title above, how to read it below, the same axes whatever is dragged."""
+"""Figures of lessons: a title above, how to read it below, and axes that stay fixed while something is dragged."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bender_core.model import FloatArray
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.message import TRUTH
 
-# More states are not named one by one below their axis.
+# More states than this are not named below the axis.
 MOST_NAMED = 8
 
 
 class Line(NamedTuple):
-    """An energy over the states of a group, and its look: colour, dash and symbol all tell the same."""
+    """An energy over the states of a group, and its look: colour, dash and symbol each identify it."""
 
     name: str
     values: FloatArray
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 def draw(drawing: go.Figure, title: str, caption: str, alt: str, key: str, height: int = 290) -> None:
     """A figure between its title and a caption that says how to read it."""
-    # A finger that moves over the figure scrolls the page.
+    # A finger dragged over the figure scrolls the page.
     drawing.update_layout(dragmode=False, legend_font_size=14)
     drawing.update_xaxes(fixedrange=True)
     drawing.update_yaxes(fixedrange=True)
@@ -51,13 +51,13 @@ def over_states(
     lines : sequence of Line
         Values in the same order.
     group : str
-        Whose states these are.
+        The group's name.
     marked : int
         The place of the state that is marked.
     shown : sequence of float
-        Energies that have to be within the frame, so that it stays as it is while something is dragged.
+        Energies that must be within the frame, so that it stays fixed while something is dragged.
     mark : str
-        What is written at the state marked.
+        The text at the marked state.
     """
     place = np.arange(len(names))
     named = len(names) <= MOST_NAMED

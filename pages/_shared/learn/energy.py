@@ -22,8 +22,8 @@ from pages._shared.learn.models import put_tiny, same, tiny
 
 TEXT = """
 A model has variables, each 0 or 1. Every choice of values has an **energy**, a sum: each variable adds a number if it
-is 1, and each pair joined by a line adds one if **both** are 1. A negative number is a reward for taking both, a
-positive one a penalty.
+is 1, and each pair joined by a line adds one if **both** are 1. A negative number is a reward, a positive one a
+penalty.
 
 The **MAP problem** asks for the values of least energy. Rewards pull one way, penalties another, and each new
 variable doubles the number of choices. A photograph has millions of variables.
@@ -34,7 +34,7 @@ variable doubles the number of choices. A photograph has millions of variables.
 
 @lru_cache(maxsize=1)
 def energies() -> FloatArray:
-    """Of all labellings, in rising order."""
+    """The energies of all labellings, in ascending order."""
     return np.sort([tiny().energy(x) for x in product((0, 1), repeat=tiny().n)])
 
 
@@ -52,8 +52,8 @@ def show() -> None:
     draw(
         plot_labelling(x),
         "Six variables and what they cost together",
-        "Filled circle: the variable is 1. Thick line: both its ends are 1, so its number counts; thin: it does not. "
-        "Blue, unbroken: a reward. Orange, dotted: a penalty. In brackets: what the variable adds if it is 1.",
+        "Filled circle: the variable is 1. Thick line: both ends are 1, so its number counts; thin: it does not. "
+        "Blue, solid: a reward. Orange, dotted: a penalty. In brackets: the energy that the variable adds if it is 1.",
         f"The six variables of the model, those at 1: {', '.join(chosen) or 'none'}.",
         key="learn-map-figure",
     )
@@ -77,7 +77,7 @@ def plot_labelling(x: IntArray) -> go.Figure:
             {"type": "scatter", "mode": "lines", "x": ends[:, 0], "y": ends[:, 1], "hoverinfo": "skip"}
             | {"line": look | {"width": 6 if counts else 1.5}}
         )
-    # Numbers stand a third of the way along, where few lines cross, beside their line.
+    # Numbers are next to their line, a third of the way along, where few lines cross.
     where = points[mrf.edges[:, 0]] + 0.3 * (points[mrf.edges[:, 1]] - points[mrf.edges[:, 0]])
     traces.append(
         {"type": "scatter", "mode": "text", "x": where[:, 0], "y": where[:, 1], "hoverinfo": "skip"}

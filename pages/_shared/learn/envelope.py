@@ -16,10 +16,10 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_messages, tiny_run
 
 TEXT = """
-Rows together make the **envelope** ν⁻: at each state the highest of them. The distance up to ν is **slack**. To
-remove all slack could take very many rows. It is not needed: the bound depends on A's **cheapest** state alone.
+The **envelope** ν⁻ is the maximum of all rows at each state. Its distance from ν is the **slack**. Removing all slack
+could take very many rows. There is no need: the bound depends on A's **cheapest** state alone.
 
-So A looks for its cheapest state y*, going by the envelope. It asks B for the truth at this one state (the
+So A finds its cheapest state y* according to the envelope, and asks B for the true cost at this one state (the
 **oracle**). If the envelope is too low there, a row is made at y* and A looks again. Once the envelope is **tight**
 at the cheapest state, the bound is as good as with the whole table ν.
 
@@ -37,7 +37,7 @@ def last() -> int:
 
 
 def totals(engine: bc.Engine) -> tuple[FloatArray, FloatArray]:
-    """What the states of A cost, going by the envelope and in truth."""
+    """The costs of A's states, by the envelope and in truth."""
     low = engine.reduced_cost(RECEIVER)
     return low, low + engine.min_marginal(RECEIVER, SENDER) - engine.envelope(RECEIVER, SENDER)
 
@@ -67,8 +67,8 @@ def show() -> None:
             shown,
         ),
         f"After event {event}: tight at {int(seen.tight.sum())} of {len(seen.nu)} states",
-        "Round marks: the true ν. Dashed, square marks: the envelope ν⁻ of the rows so far; where both marks fall "
-        "together it is tight. Shaded: slack. Dotted upright: y*, the state looked at.",
+        "Round markers: the true ν. Dashed, square markers: the envelope ν⁻ of the rows so far; it is tight where the "
+        "two markers coincide. Shaded: slack. Dotted vertical line: the current y*.",
         f"The min-marginal and its envelope after event {event}: tight at {int(seen.tight.sum())} states.",
         key="learn-envelope-figure",
     )
@@ -76,7 +76,7 @@ def show() -> None:
         said = explain(engine.trace[event - 1], engine.graph, engine.variant)
         paragraph(said.sentence)
     else:
-        paragraph(f"Before A's turn. Going by the envelope, its cheapest state is {describe(y)}.")
+        paragraph(f"Before A's update. By the envelope, its cheapest state is {describe(y)}.")
 
 
 def question() -> Question:

@@ -18,38 +18,38 @@ from pages._shared.learn.models import RECEIVER, SENDER, two_parts, two_rows
 from pages._shared.learn.timing import Model, plot_times, sweep_time
 
 TEXT = """
-Rows avoid the table ν. Bender Lab can also compute it exactly, where enumeration is hopeless.
+Rows avoid the table ν. Bender Lab can also compute it exactly, even where enumeration is hopeless.
 
-**Pruning** drops states of the sender early, once another one is cheaper whatever the receiver's remaining variables
-do. **Elimination** suits groups tied by few couplings, as rows of a grid are: it minimises over the sender's
-variables one at a time, and keeps a small table.
+**Pruning** drops states of the sender early, once another is cheaper for all values of the receiver's remaining
+variables. **Elimination** suits groups joined by few couplings, such as rows of a grid: it minimises over the
+sender's variables one at a time and keeps the table small.
 
-For each message the engine picks the cheapest of the three ways beforehand; that is variant 12. Exact messages also
-show the true slack of rows, and check the certificate.
+Variant 12 chooses the cheapest of the three methods for each message in advance. Exact messages also give the true
+slack of rows, and verify the certificate.
 
-Neither wins always: where couplings are dense and conflicting, little can be pruned.
+Neither always wins: where couplings are dense and conflicting, little can be pruned.
 
-**Try it:** choose what two groups look like, and drag M.
+**Try it:** choose a pair of groups, and drag M.
 """
 
 SIZES = range(2, 17)
 NAMES = {11: "enumeration", 9: "rows (RMC)", 12: "exact, pruned or eliminated"}
 PAIRS: dict[str, Model] = {"two body parts": two_parts, "two rows of a grid": two_rows}
 WAYS = {Method.ENUMERATE: "enumeration", Method.ELIMINATE: "elimination", Method.PRUNE: "pruning"}
-# At how many states of the receiver the two ways are compared.
+# The number of receiver states at which the two methods are compared.
 COMPARED = 64
 
 
 @lru_cache(maxsize=64)
 def way(model: Model, size: int) -> str:
-    """Which way the engine chooses for the message."""
+    """The method that the engine chooses for the message."""
     graph = bc.HyperGraph(*model(size))
     return WAYS[Method(int(graph.problem.methods.method[graph.arc(RECEIVER, SENDER)]))]
 
 
 @lru_cache(maxsize=64)
 def difference(model: Model, size: int) -> float:
-    """The largest difference between the message and what trying all answers gives, at some states; energy."""
+    """The largest difference between the message and enumeration at some states; energy."""
     engine = bc.Engine(*model(size), variant=12)
     engine.step("node")
     states = np.unique(np.linspace(0, (1 << size) - 1, COMPARED).astype(int))
@@ -74,8 +74,8 @@ def show() -> None:
     draw(
         plot_times(model, SIZES, size, NAMES),
         f"{pair.capitalize()}, M = {size}",
-        "Predicted time of a sweep; dashes and marks tell the lines apart, large marks the M chosen. Upward, each line "
-        "of the grid is ten times the one below.",
+        "Predicted time of a sweep; dashes and markers distinguish the lines, large markers show the chosen M. Each "
+        "grid line is ten times the one below.",
         f"Time of a sweep against M, by enumeration, with rows, and exact, for {pair}.",
         key="learn-ours-figure",
     )
@@ -85,7 +85,7 @@ def show() -> None:
         [[NAMES[v], str(t), "measured" if t.measured else "predicted"] for v, t in times.items()],
     )
     st.caption(
-        f"Variant 12 chooses {way(model, size)} here. At up to {COMPARED} states compared with trying every answer, "
+        f"Variant 12 chooses {way(model, size)} here. Compared with trying every answer at up to {COMPARED} states, "
         f"its message differs by at most {number(difference(model, size))}."
     )
 
@@ -98,10 +98,10 @@ def question() -> Question:
         quick, slow = sweep_time(two_rows, size, 12), sweep_time(two_rows, size, 11)
         facts = f"A sweep takes {quick} this way, and {slow} by enumeration"
         if answer == right:
-            return Verdict(True, f"{facts}: each variable is tied to only one across.")
+            return Verdict(True, f"{facts}: each variable is coupled to only one in the other row.")
         return Verdict(False, f"The engine finds {right} cheaper. {facts}; few couplings leave small tables.")
 
-    return Question(f"Two rows of a grid, M = {size}: which way does the engine choose?", judge, tuple(WAYS.values()))
+    return Question(f"Two rows of a grid, M = {size}: which method does it choose?", judge, tuple(WAYS.values()))
 
 
 def put(lab: Lab) -> None:

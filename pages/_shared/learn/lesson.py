@@ -1,4 +1,4 @@
-"""What a lesson of the guided tour consists of."""
+"""The parts of a lesson of the guided tour."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pages._shared.app.session import Lab
 
-# A choice of several, or a number that was typed.
+# One of several options, or a typed number.
 Answer = str | float
 
 
@@ -21,7 +21,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to be answered; the engine knows whether rightly.
+    """A question whose answer the engine judges.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Question:
     judge : callable
         The verdict on an answer, computed on the lesson's model.
     options : tuple of str
-        What there is to choose from; empty if a number is asked for.
+        The options to choose from; empty if a number is asked for.
     """
 
     text: str
@@ -39,14 +39,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Opening:
-    """Where in the app a lesson's subject is found.
+    """The page of the app that shows a lesson's subject.
 
     Attributes
     ----------
     page : str
         Its file in ``pages``, without ending.
     sees : str
-        What one sees there, in a few words.
+        What the page shows, in a few words, to follow "You will see".
     put : callable
         Puts the lesson's model, cut and stepped as in the lesson, into the session's lab.
     """
@@ -63,12 +63,12 @@ class Lesson:
     Attributes
     ----------
     slug : str
-        What the address calls it.
+        Its name in the address.
     title : str
     text : str
-        Markdown; its last paragraph says what to do. No numbers of the model: these are computed.
+        Markdown; its last paragraph says what to do. It contains no numbers of the model: these are computed.
     show : callable
-        Draws the live model and what moves it.
+        Draws the live model and its controls.
     question : callable
         Makes the question; its numbers are computed.
     opens : Opening

@@ -16,20 +16,20 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_run
 
 TEXT = """
-The variables of the tiny model are put into two groups, A and B. These meet only in the couplings between them. Put A
-into some state. B answers with whatever state makes these couplings cheapest. What the best answer costs is the
+The variables of the tiny model form two groups, A and B, joined only by the couplings between them. Put A into some
+state. B answers with the state that makes these couplings cheapest. The cost of this best answer is the
 **min-marginal** of A's state, written **ν** (nu).
 
-A table of ν, one number for each state of A, is the **message** from B to A. With it A knows what its states cost at
-the other end. It then hands a share of what it knows back; the shares are called **λ** (lambda), and at the start all
-are 0. Sharing moves costs around and changes no energy.
+A table of ν, one number for each state of A, is the **message** from B to A. It gives A the cost of its states at the
+other end. A then hands back a share of this cost; the shares are called **λ** (lambda), and all start at 0. Sharing
+moves costs around and changes no energy.
 
-**Try it:** put A into each of its states, and see who answers.
+**Try it:** put A into each of its states, and see how B answers.
 """
 
 
 def answers(engine: bc.Engine, state: int) -> FloatArray:
-    """What every state of the sender would cost a state of the receiver: couplings, less what was shared."""
+    """The cost of every state of the sender at a state of the receiver: couplings minus shares."""
     found = couplings(engine.graph, RECEIVER, SENDER)
     costs = -engine.message(SENDER, RECEIVER)
     states = np.arange(len(costs))
@@ -59,7 +59,7 @@ def show() -> None:
     draw(
         plot_answers(costs, [part.describe(SENDER, y) for y in range(len(costs))], lowest),
         f"A is {describe(state)}: what each answer of B costs",
-        f"One bar a state of B (b1, b2, b3). The least, striped, is the best answer: {part.describe(SENDER, best)}. "
+        f"One bar per state of B (b1, b2, b3). The lowest, striped, is the best answer: {part.describe(SENDER, best)}. "
         f"Its cost is ν at {describe(state)}. All λ are 0 here.",
         f"Bars: costs of the states of B while A is {describe(state)}; the least is {number(costs[best])}.",
         key="learn-message-figure",
@@ -67,7 +67,7 @@ def show() -> None:
 
 
 def plot_answers(costs: FloatArray, names: list[str], lowest: float) -> go.Figure:
-    """A bar for every answer, the best one standing out."""
+    """A bar for every answer, with the best highlighted."""
     best = int(costs.argmin())
     chosen = np.arange(len(costs)) == best
     drawing = figure(

@@ -20,7 +20,7 @@ RECEIVER, SENDER = 0, 1
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two energies are the same, as far as a run can tell."""
+    """Whether two energies are equal within the tolerance of a run."""
     return abs(one - other) <= CLOSED * (1 + abs(one))
 
 
@@ -35,7 +35,7 @@ def tiny_cut() -> bc.Partition:
 
 
 def tiny_run(position: int = 0) -> bc.Engine:
-    """A run on it, after some events; its own, as it takes a millisecond."""
+    """A run on it, after some events; made anew for each caller, which takes a millisecond."""
     engine = bc.Engine(tiny(), tiny_cut(), variant=9)
     if position:
         engine.run(max_events=position)
@@ -44,7 +44,7 @@ def tiny_run(position: int = 0) -> bc.Engine:
 
 @lru_cache(maxsize=1)
 def tiny_messages() -> list[int]:
-    """The positions at which a group of it has just passed its messages, until the run ends."""
+    """The positions at which a group has just passed its messages, until the run ends."""
     engine = tiny_run()
     engine.run()
     return [int(k) + 1 for k in np.flatnonzero(engine.trace.column("kind") == Kind.MESSAGE)]
@@ -64,7 +64,7 @@ def stand(lab: Lab, position: int, arc: int = 0) -> None:
     lab.run.arc = arc
 
 
-# A spin glass cut into three, where the four kinds of rows differ to the eye.
+# A spin glass cut into three groups, on which the four kinds of rows differ visibly.
 GLASS = {"n": 15, "coupling": "gaussian", "field": 0.5, "seed": 2}
 
 
@@ -84,7 +84,7 @@ def body(candidates: int) -> tuple[bc.BinaryMRF, bc.Partition]:
 
 @lru_cache(maxsize=32)
 def two_parts(candidates: int) -> tuple[bc.BinaryMRF, bc.Partition]:
-    """Two adjacent body parts out of such a pose."""
+    """Two adjacent body parts of a pose."""
     mrf, _ = body(candidates)
     both = np.flatnonzero(np.isin(mrf.groups, PARTS[:2]))
     return _induced(mrf, both), bc.manual(_induced(mrf, both), np.arange(len(both)).reshape(2, -1).tolist())
@@ -92,7 +92,7 @@ def two_parts(candidates: int) -> tuple[bc.BinaryMRF, bc.Partition]:
 
 @lru_cache(maxsize=32)
 def two_rows(columns: int) -> tuple[bc.BinaryMRF, bc.Partition]:
-    """Two rows of a grid, each a group; every variable is tied to one in the other row."""
+    """Two rows of a grid, each a group; every variable is coupled to one in the other row."""
     mrf = synth.ising_grid(2, columns, coupling="gaussian", seed=1)
     return mrf, bc.manual(mrf, np.arange(mrf.n).reshape(2, -1).tolist())
 

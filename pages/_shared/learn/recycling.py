@@ -16,17 +16,17 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import RECEIVER, SENDER, glass, stand
 
 TEXT = """
-When other groups have their turn, they pass messages too: λ moves, and the true ν moves with it. Must all rows be
+When other groups are updated, they pass messages too: λ changes, and the true ν changes with it. Must all rows be
 made again?
 
-No. The charges of a row bound the **couplings**, and these never change. Only the number β⁰ in front depends on λ,
-and finding it takes one pass over the states of the sender, with no optimisation. So every row ever made is kept, put
-to the new λ, and still lies nowhere above ν. It serves both directions of its edge. An RMC row even goes on touching
+No. The charges of a row bound the **couplings**, which never change. Only the constant β⁰ depends on λ, and
+computing it takes one pass over the states of the sender, without optimisation. So every row is kept, recomputed
+for the new λ, and is still nowhere above ν. It serves both directions of its edge. An RMC row even continues to touch
 ν at its own y*.
 
 That is why later sweeps need few new rows.
 
-**Try it:** let sweeps pass, and follow one old row.
+**Try it:** run some sweeps, and follow one old row.
 """
 
 
@@ -56,7 +56,7 @@ def followed(engine: bc.Engine) -> Row:
 
 
 def distance(engine: bc.Engine, row: Row) -> float:
-    """How far the row lies below the truth at the state it was made for."""
+    """The slack of the row at the state it was made for."""
     return max(float(engine.min_marginal(RECEIVER, SENDER)[row.anchor] - row_values(row)[row.anchor]), 0.0)
 
 
@@ -79,8 +79,8 @@ def show() -> None:
     draw(
         over_states(names, lines, f"{labels[RECEIVER]}, by their ν at first", at, shown),
         f"Message {labels[SENDER]} → {labels[RECEIVER]} after {passed} {'sweep' if passed == 1 else 'sweeps'}",
-        "Grey: the true ν now. Dotted: the envelope of all rows. Dashed: one row of the first update, at today's λ. "
-        "Dotted upright: the state y* it was made for.",
+        "Grey: the true ν now. Dotted: the envelope of all rows. Dashed: one row of the first update, at the current "
+        "λ. Dotted vertical line: the state y* it was made for.",
         f"After {passed} sweeps the row followed is {number(distance(engine, row))} below the truth at its own state.",
         key="learn-recycle-figure",
     )
@@ -111,7 +111,7 @@ def question() -> Question:
             return Verdict(True, f"Indeed, {facts}: {right}.")
         return Verdict(False, f"Look at the row: {facts}.")
 
-    return Question("λ has moved. What of an old row has to be computed anew?", judge, OPTIONS)
+    return Question("λ has changed. Which part of an old row must be recomputed?", judge, OPTIONS)
 
 
 def put(lab: Lab) -> None:
@@ -127,5 +127,5 @@ LESSON = Lesson(
     text=TEXT,
     show=show,
     question=question,
-    opens=Opening("edge", "all rows of this edge, when they were born, and whether they are still tight", put),
+    opens=Opening("edge", "all rows of this edge, when they were added, and whether they are still tight", put),
 )

@@ -1,4 +1,4 @@
-"""Lesson: why the LP is loose, and what grouping buys."""
+"""Lesson: why the LP is loose, and what groups gain."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdic
 from pages._shared.learn.models import same
 
 TEXT = """
-On this ring every line has a wish: its two ends should be alike, or should differ. All wishes together contradict
-each other: going around, one must be broken.
+On this ring every line has a wish: its two ends should be equal, or should differ. The wishes contradict each other:
+on the way around the ring, at least one must be broken.
 
 The usual bound comes from a **linear program (LP)**: it lets every variable be half 0 and half 1, which grants all
-wishes. So it promises an energy that nobody can reach. It is **loose**, and messages between single variables get no
-further.
+wishes. So it promises an energy that no labelling reaches. It is **loose**, and messages between single variables
+cannot improve it.
 
-**Groups** help: inside one, every combination counts and nothing is half. What matters is that the groups form no
-ring themselves.
+**Groups** help: inside a group, every combination counts and nothing is half. The groups themselves must not form a
+ring.
 
-**Try it:** drag M, the size of the pieces. Then cut across.
+**Try it:** drag M, the size of the pieces. Then pair variables across the ring.
 """
 
 ALONG, ACROSS = "pieces along the ring", "pairs across the ring"
@@ -40,7 +40,7 @@ def ring() -> bc.BinaryMRF:
 
 @lru_cache(maxsize=32)
 def cut(size: int, way: str = ALONG) -> bc.Partition:
-    """The ring in groups of at most ``size`` variables: neighbours, or what lies across (of any size)."""
+    """The ring in groups of at most ``size`` variables: neighbours, or opposite pairs (of any size)."""
     n = ring().n
     if way == ALONG:
         starts = [*range(0, n, size), n]
@@ -50,7 +50,7 @@ def cut(size: int, way: str = ALONG) -> bc.Partition:
 
 @lru_cache(maxsize=32)
 def bound(size: int, way: str = ALONG) -> float:
-    """How far messages between these groups raise the lower bound."""
+    """The lower bound that messages between these groups reach."""
     return bc.solve(ring(), cut(size, way), variant=9).lower_bound
 
 
@@ -69,7 +69,7 @@ def enough() -> int:
 
 
 def chosen() -> tuple[int, str]:
-    """What the person has set, also where the widgets are not drawn."""
+    """The current choice, even where the widgets are not drawn."""
     return st.session_state.get("learn-loose-size", 1), st.session_state.get("learn-loose-way", ALONG)
 
 
@@ -98,7 +98,7 @@ def show() -> None:
     draw(
         plot_model(ring(), part),
         f"The ring in {len(part)} groups: {joined}" if len(part) > 1 else "The ring in one group",
-        "Same area, colour and mark: one group. Blue, unbroken lines (attractive) want their ends alike; "
+        "Same area, colour and marker: one group. Blue, solid lines (attractive) want equal ends; "
         "orange, dotted ones (repulsive) want them to differ.",
         f"A ring of {ring().n} variables cut into {len(part)} groups; {joined}.",
         key="learn-loose-figure",
@@ -135,7 +135,7 @@ def question() -> Question:
                 f"M = {size} makes {len(cut(size))} groups that form a ring again: the bound stays at "
                 f"{number(bound(size))}, below the optimum, {number(optimum())}.",
             )
-        return Verdict(False, f"M = {size} does reach {number(optimum())}, but a smaller M does so already.")
+        return Verdict(False, f"M = {size} does reach {number(optimum())}, but a smaller M is enough.")
 
     return Question(
         "Cutting along the ring, what is the smallest M whose bound reaches the optimum?", judge, tuple(map(str, sizes))
@@ -151,7 +151,7 @@ def put(lab: Lab) -> None:
 
 LESSON = Lesson(
     slug="loose",
-    title="Why the LP is loose, and what groups buy",
+    title="Why the LP is loose, and how groups help",
     text=TEXT,
     show=show,
     question=question,

@@ -19,12 +19,11 @@ from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny, t
 
 TEXT = """
 Instead of the whole table ν we keep simple bounds on it. A **Benders row** is a number β⁰ minus a charge for each
-variable of A, one if it is 0 and another if it is 1: a plain sum, without pairs. So it is made, stored and added in
-no time, also where A has thousands of states.
+variable of A, one if it is 0 and another if it is 1: a plain sum, without pairs. So it is cheap to make, to store
+and to evaluate, even if A has thousands of states.
 
-The charges are chosen so that the row lies nowhere above ν: it is a **minorant**. And at one state, the y* for which
-it was made, it touches ν. Raised any further, it would promise more than is true somewhere, and no bound could be
-built on it.
+The charges are chosen so that the row is nowhere above ν: it is a **minorant**. At one state, the y* for which it was
+made, it touches ν. Raised any further, it would exceed ν somewhere and no longer be a valid bound.
 
 **Try it:** choose y*, then raise the row.
 """
@@ -78,8 +77,8 @@ def show() -> None:
             [min(shown) - 2, max(shown) + 2],
         ),
         verdict,
-        "Round marks: the true ν of each state. Dashed, square marks: the row; it turns orange, with crosses, where it "
-        "is no bound. Dotted upright: y*.",
+        "Round markers: the true ν of each state. Dashed, square markers: the row; it turns orange, with crosses, when "
+        "it is not a bound. Dotted vertical line: y*.",
         f"The min-marginal over the states of A, and a row made at {describe(state)} and raised by {number(lift)}. "
         f"{verdict}.",
         key="learn-row-figure",
@@ -87,10 +86,10 @@ def show() -> None:
     names = [tiny().names[i] for i in tiny_cut().groups[RECEIVER]]
     intercept = float(row.values[0] + sum(row.u[:, 0])) + lift
     table(
-        ["the row: β⁰ less", *names],
+        ["the row: β⁰ minus", *names],
         [[f"charge if {v}", *(number(u) for u in row.u[:, v])] for v in (0, 1)],
     )
-    st.caption(f"β⁰ = {number(intercept)}. At 111 the row is β⁰ less the lower line: {number(values[-1])}.")
+    st.caption(f"β⁰ = {number(intercept)}. At 111 the row is β⁰ minus the last line: {number(values[-1])}.")
 
 
 def question() -> Question:
@@ -107,12 +106,10 @@ def question() -> Question:
             f"where ν is {number(float(nu[worst]))}"
         )
         if same(float(answer), count):
-            return Verdict(
-                True, f"It touches ν at {where}. At the other {len(nu) - count} states it lies below: {rest}."
-            )
+            return Verdict(True, f"It touches ν at {where}. At the other {len(nu) - count} states it is below: {rest}.")
         if float(answer) > count:
-            return Verdict(False, f"It lies below ν at more states than that: {rest}.")
-        return Verdict(False, f"It touches at more states than that, not only at {describe(state)}. Look at {where}.")
+            return Verdict(False, f"It is below ν at more states than that: {rest}.")
+        return Verdict(False, f"It touches at more states than that, not only at {describe(state)}: see {where}.")
 
     return Question(f"Made at y* = {describe(state)} and not raised, at how many states does the row touch ν?", judge)
 

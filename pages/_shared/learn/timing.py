@@ -16,7 +16,7 @@ from bender_core.visualization.figures import figure
 from bender_core.visualization.message import TRUTH
 from bender_core.visualization.styles import STYLES
 
-# A sweep that is expected to take longer is not made while somebody waits; it is made twice, the better one counts.
+# A sweep expected to take longer is not run while a user waits. Others run twice, and the faster one counts.
 WAITING_SECONDS = 0.04
 
 Model = Callable[[int], tuple[bc.BinaryMRF, bc.Partition]]
@@ -34,13 +34,13 @@ class Timing(NamedTuple):
 
 @lru_cache(maxsize=256)
 def predicted(model: Model, size: int, variant: int) -> float:
-    """Seconds a sweep, without making one."""
+    """Seconds per sweep, without running one."""
     return bc.estimate(*model(size), variant).seconds_per_sweep
 
 
 @lru_cache(maxsize=128)
 def sweep_time(model: Model, size: int, variant: int) -> Timing:
-    """What a sweep takes: the first one of a run, made now, or the prediction."""
+    """The time of a sweep: of the first sweep of a run, measured now, or the prediction."""
     expected = predicted(model, size, variant)
     if expected > WAITING_SECONDS:
         return Timing(expected, measured=False)
@@ -55,7 +55,7 @@ def _made(mrf: bc.BinaryMRF, part: bc.Partition, variant: int) -> float:
 
 
 def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, str]) -> go.Figure:
-    """Predicted seconds a sweep against the size of groups, a line a variant; the size chosen stands out."""
+    """Predicted seconds per sweep against the size of groups, one line per variant; the chosen size stands out."""
     ticks = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1e3, 1e4]
     every = np.array([[predicted(model, m, variant) for m in sizes] for variant in names])
     traces = []

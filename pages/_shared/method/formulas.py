@@ -1,4 +1,4 @@
-"""The method, formula by formula: what it says, the code that does it, and where in the app it is seen.
+"""The method, formula by formula: its meaning, its code, and the page that shows it.
 
 After the paper and docs/method.md; the sections named are the paper's.
 """
@@ -22,13 +22,13 @@ class Formula:
     title : str
     latex : str
     words : str
-        What it says, as Markdown.
+        Its meaning, as Markdown.
     file, function : str
-        The code that does it, below the root.
+        The code that computes it; the path starts at the root.
     page : str
-        Where it is seen: the name of a file in ``pages``.
+        The page that shows it: the name of a file in ``pages``.
     seen : str
-        As what it is seen there.
+        Its form on that page.
     """
 
     title: str
@@ -44,7 +44,7 @@ FORMULAS = (
     Formula(
         "Energy",
         r"f(x) = c + \sum_i \theta_i(x_i) + \sum_{(ij)} \theta_{ij}(x_i, x_j), \qquad x \in \{0, 1\}^n",
-        "What a labelling costs. MAP inference asks for the labelling of least energy.",
+        "The cost of a labelling. MAP inference asks for the labelling of least energy.",
         "bender_core/model.py",
         "energy",
         "instance",
@@ -53,8 +53,8 @@ FORMULAS = (
     Formula(
         "Normal form",
         r"w = \theta_{ij}(1,1) - \theta_{ij}(0,1) - \theta_{ij}(1,0) + \theta_{ij}(0,0)",
-        "Every pairwise table is rewritten so that one entry remains, and pays: (1, 1) with w if w < 0, else (1, "
-        "0) with −w. The rest moves into the unary terms; no labelling changes its energy.",
+        "Every pairwise table is rewritten so that one entry remains, and it is negative: (1, 1) with w if w < 0, else "
+        "(1, 0) with −w. The rest moves into the unary terms; every labelling keeps its energy.",
         "bender_core/normal_form.py",
         "to_normal_form",
         "instance",
@@ -64,19 +64,19 @@ FORMULAS = (
         "Hyper-variables",
         r"\begin{gathered} f(x) = \sum_p \phi_p(y_p) + \sum_{(pq)} \phi_{pq}(y_p, y_q), \\ y_p \in \{0, "
         r"1\}^{|\mathcal{Y}_p|}, \; |\mathcal{Y}_p| \le M \end{gathered}",
-        "Groups of at most M variables become one variable each. What is within a group is tabulated over its "
-        "states; what is between two groups never is: that table would have up to $4^M$ entries.",
+        "Groups of at most M variables become one variable each. The energy within a group is tabulated over its "
+        "states; the energy between two groups never is: that table would have up to $4^M$ entries.",
         "bender_core/hypergraph.py",
         "_problem",
         "partition",
-        "the groups, and what they will cost",
+        "the groups, and the cost of a run",
     ),
     Formula(
         "The lower bound",
         r"LB(\lambda) = \sum_p \min_{y_p} \Big[\phi_p + \sum_q \lambda_{pq \to p}\Big] + \sum_{(pq)} \min_{y_p, "
         r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
-        "Whatever the messages λ hold: every term is minimised by itself, so no labelling can be cheaper. It "
-        "can be computed anew from λ alone at any time.",
+        "A bound for any messages λ: every term is minimised by itself, so no labelling can be cheaper. It can be "
+        "recomputed from λ alone at any time.",
         "bender_core/run/inspection.py",
         "certified_bound",
         "watch",
@@ -85,8 +85,8 @@ FORMULAS = (
     Formula(
         "The min-marginal",
         r"\nu_{pq}(y_p) = \min_{y_q} \; \phi_{pq}(y_p, y_q) - \lambda_{pq \to q}(y_q)",
-        "What a state of p costs on the edge to q at least. The baseline enumerates all pairs of states; one "
-        "state alone is asked of the oracle.",
+        "The least cost of a state of p on the edge to q. The baseline enumerates all pairs of states; the oracle "
+        "computes it at one state.",
         "bender_core/kernels/min_marginals/enumerate.py",
         "oracle",
         "edge",
@@ -96,8 +96,8 @@ FORMULAS = (
         "The update of a group",
         r"\begin{gathered} \nu_p = \frac{\phi_p + \sum_q \nu_{pq}}{1 + \deg p}, \\ \lambda_{pq \to p} \leftarrow "
         r"\nu_{pq} - \nu_p \end{gathered}",
-        "The cost of a group and of all its edges is shared out evenly; the bound cannot fall. With an envelope "
-        "in place of ν it rises just as much, provided the envelope is tight at the state where the total is "
+        "The cost of a group and of all its edges is shared equally; the bound cannot fall. With an envelope in place "
+        "of ν it rises just as much, provided the envelope is tight at the state where the total is "
         "least.",
         "bender_core/kernels/messages.py",
         "pass_messages",
@@ -108,18 +108,18 @@ FORMULAS = (
         "A Benders row",
         r"\begin{gathered} \phi_{pq}(y_p, y_q) \;\ge\; -u(y_p) - v(y_q), \\ u_i(x_i) = \sum_j \beta^1_{ij}(x_i), "
         r"\; v_j(x_j) = \sum_i \beta^2_{ij}(x_j) \end{gathered}",
-        "A coupling bounded from below by a sum of one term a variable. It holds for all states and has nothing "
-        "to do with λ, so a row is kept for ever and serves both directions.",
+        "The energy of an edge, bounded from below by a sum of one term per variable. The bound is valid for all "
+        "states and does not depend on λ, so a row is never removed and serves both directions.",
         "bender_core/kernels/rows/pool.py",
         "make_row",
         "edge",
         "a row's u and v as bars, under “Row anatomy”",
     ),
     Formula(
-        "Its place under new messages",
+        "A row under new messages",
         r"\begin{gathered} \beta^0 = \min_{y_q} \; \big[-\lambda_{pq \to q}(y_q) - v(y_q)\big], \\ "
         r"\text{row}(y_p) = \beta^0 - u(y_p) \end{gathered}",
-        "When λ moves, a row is recycled: only its constant β⁰ is computed anew, one pass over the states of the "
+        "When λ changes, a row is recycled: only its constant β⁰ is recomputed, by one pass over the states of the "
         "neighbour.",
         "bender_core/kernels/rows/pool.py",
         "recycle",
@@ -127,11 +127,11 @@ FORMULAS = (
         "the rows of an edge, and where each is the highest",
     ),
     Formula(
-        "The envelope, and what it has to do",
+        "The envelope and its condition",
         r"\begin{gathered} \nu^-_{pq} = \max_{\text{rows}} (\beta^0 - u), \\ \min_{y_p} \Big[\phi_p + \sum_q "
         r"\nu^-_{pq}\Big] = \min_{y_p} \Big[\phi_p + \sum_q \nu_{pq}\Big] \end{gathered}",
-        "Rows are added until the envelope's total is right at its own least state y*. Elsewhere it may be as "
-        "low as it likes. Where progress is slow it is made right at the next states too, which is ours.",
+        "Rows are added until the total with envelopes is exact at its own minimiser y*. Elsewhere it may be "
+        "arbitrarily low. Where progress is slow it is made exact at the next best states too (not in the paper).",
         "bender_core/kernels/update.py",
         "consult_oracle",
         "watch",
@@ -141,7 +141,7 @@ FORMULAS = (
         "Reverse Magnanti-Wong cut (RMC)",
         r"\begin{gathered} \beta^1_{ij}(x_i) = -[x_i \ne x^*_i] \, \min_{x_j} \theta_{ij}(x_i, x_j), \\ "
         r"\beta^2_{ij}(x_j) = -\min_{x_i} \big(\theta_{ij}(x_i, x_j) + \beta^1_{ij}(x_i)\big) \end{gathered}",
-        "In closed form: what y* does not pay is left to u, all else to v. It stays tight at y* for every later λ.",
+        "In closed form: u pays for the couplings not taken at y*, v for all others. It stays tight at y* for every λ.",
         "bender_core/kernels/rows/pool.py",
         "write_reverse_row",
         "edge",
@@ -152,9 +152,8 @@ FORMULAS = (
         r"\begin{gathered} \min_{0 \le \beta^3 \le Q} \; \sum \alpha \beta^3 + (1 - \alpha) (\beta^3)^2 \quad "
         r"\text{s.t.} \\ \sum_j \beta^3_j(x^{y_q}_j) \ge \lambda_{pq \to q}(y_q) + \beta^0 - \sum_{ij} [x^{ij}_j "
         r"= x^{y_q}_j] \, \theta_{ij}\;\; \forall y_q \end{gathered}",
-        "Among all rows tight at y*, one that is low by as little as possible elsewhere; α weighs the sum of "
-        "what is missing against its squares. Solved by an active-set method that adds the most violated of the "
-        "$2^{|q|}$ conditions, one by one.",
+        "Among all rows tight at y*, one with the smallest charges; α weighs their sum against the sum of their "
+        "squares. Solved by an active-set method that adds the most violated of the $2^{|q|}$ constraints, one by one.",
         "bender_core/kernels/rows/magnanti_wong.py",
         "_active_set",
         "edge",
@@ -171,14 +170,14 @@ FORMULAS = (
         "bender_core/kernels/min_marginals/prune.py",
         "halve_box",
         "compare",
-        "variant 12 beside the baseline: the same bound, sooner",
+        "variant 12 next to the baseline: the same bound, sooner",
     ),
     Formula(
         "Exact min-marginals by elimination",
         r"\nu_{pq} = \min_{x_1} \Big[ \dots \min_{x_m} \big[ -\lambda_{pq \to q} + \sum_{ij} \theta_{ij} \big] "
         r"\Big]",
-        "Not in the paper. Where few couplings tie two groups, the bits of q are minimised away one by one, and "
-        "only tables of few bits ever exist.",
+        "Not in the paper. Where few couplings join two groups, the bits of q are eliminated one by one, and all "
+        "tables stay small.",
         "bender_core/kernels/min_marginals/eliminate.py",
         "eliminate",
         "compare",
@@ -188,8 +187,8 @@ FORMULAS = (
         "Forward and backward (srmp)",
         r"\begin{gathered} w = \frac{1}{\max(|F|, |B|, 1)}, \\ \lambda_{pq \to p} \leftarrow \nu_{pq} - w \cdot "
         r"\text{tot} \;\; (q \in F), \\ \lambda_{pq \to p} \leftarrow \nu_{pq} \;\; (q \in B) \end{gathered}",
-        "Another schedule, after Kolmogorov's SRMP: the cost of a group goes to the neighbours still to come (F) "
-        "alone, none to those passed (B). A chain of groups is exact after one sweep.",
+        "Another schedule, after Kolmogorov's SRMP: the cost of a group goes only to the neighbours still to come (F), "
+        "none to those passed (B). A chain of groups is exact after one sweep.",
         "bender_core/kernels/schedule.py",
         "edge_share",
         "partition",
@@ -199,8 +198,8 @@ FORMULAS = (
         "The labelling and the gap",
         r"\begin{gathered} y_p = \arg\min \; \phi_p + \sum_q \lambda_{pq \to p}, \\ UB = \min_{\text{so far}} "
         r"f(x), \\ \text{gap} = \frac{UB - LB}{\max(|LB|, |UB|)} \end{gathered}",
-        "Each group's least state gives a labelling, which a descent improves; the best so far is kept. When "
-        "both bounds meet, it is optimal.",
+        "Each group's cheapest state gives a labelling, which local search improves; the best so far is kept. When the "
+        "bounds meet, it is optimal.",
         "bender_core/kernels/primal.py",
         "decode",
         "watch",
@@ -218,29 +217,29 @@ NOTATION = (
     (r"\lambda_{pq \to p}", "the message of the hyper-edge pq to p", "lam"),
     (r"\nu_{pq}(y_p)", "the min-marginal", "min_marginal"),
     (r"\nu^-_{pq}(y_p)", "the envelope of the rows, below it", "envelope"),
-    (r"y^*", "the state at which a row is made tight: where the total is least", "state of an event"),
-    (r"q^*", "the loosest neighbour of p: where the envelope misses most at y*", "arc of an oracle"),
+    (r"y^*", "the state at which a row is made tight: the minimiser of the total", "state of an event"),
+    (r"q^*", "the loosest neighbour of p: the one with the largest slack at y*", "arc of an oracle"),
     (r"u, v", "the two sides of a row; the paper writes −ω for u", "u, v of a Row"),
-    (r"\beta^0", "the constant of a row under the present messages; the paper also writes ω₀", "intercept"),
-    (r"\alpha", "what a Magnanti-Wong cut minimises: 1 the sum, 0 the squares, ½ both", "alphas of a Variant"),
+    (r"\beta^0", "the constant of a row under the current messages; the paper also writes ω₀", "intercept"),
+    (r"\alpha", "the objective of a Magnanti-Wong cut: 1 the sum, 0 the sum of squares, ½ both", "alphas of a Variant"),
 )
 
 MISPRINTS = (
     (
         "Conversion to the normal form, both cases",
-        "The printed unary terms count a row and a column twice. Ours are such that all four states keep their energy.",
+        "The printed unary terms count a row and a column twice. With ours all four states keep their energy.",
     ),
     ("Conversion, second case", "Its condition is w ≥ 0, and its entry sits at (1, 0)."),
     ("The increase of the bound", "The second bracket is a sum, λ_p + Σ λ_pq, not a difference."),
     ("The penalty of a Magnanti-Wong cut", "It runs over j ∈ Y_q, not Y_p."),
     (
         "Where Magnanti-Wong cuts go",
-        "The text asks whether on each edge or on the most violated; the table of variants decides: on the most "
+        "The text leaves open whether on each edge or on the most violated; the table of variants decides: on the most "
         "violated.",
     ),
     (
         "The table of gaps",
-        "It repeats whole rows (1 and 4, 6 and 9, nearly 7 and 10), so we compare with its shape, not with its digits.",
+        "It repeats whole rows (1 and 4, 6 and 9, nearly 7 and 10), so we compare with its shape, not its digits.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Strategies side by side, computed off the script's thread."""
+"""Strategies side by side, computed in the background."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from pages._shared.app.background import Personal
 
 @dataclass(eq=False)
 class Comparing(Personal):
-    """Every strategy at every M asked for: first what can be predicted, and on request what bound each reaches."""
+    """Every strategy at every requested M: first the predictions, and on request the bound that each reaches."""
 
     mrf: bc.BinaryMRF
     sizes: Sequence[int]
     variant: int
     schedule: str
     rows: list[bc.Comparison] = field(default_factory=list)
-    sweeps: int = 0  # after which the bounds are told; 0 before any were asked for
-    share: float = 0.0  # of the work that is done
+    sweeps: int = 0  # of the bounds; 0 before any were requested
+    share: float = 0.0  # of the work done
     doing: str = ""
     _parts: list[Partition] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
-        """Whether every row is there."""
+        """Whether every row is computed."""
         return len(self.rows) == len(self.sizes) * len(applicable(self.mrf))
 
     def predict(self) -> None:
-        """Cut the model in every way that is left, and say what each will cost."""
-        # Copies: what went on before may not have ended yet.
+        """Make the missing partitions, and predict their costs."""
+        # Copies: the previous work may not have ended yet.
         self.rows = list(self.rows)
         self._parts = self._parts[: len(self.rows)]
         self.begin(self._predict)
 
     def bound(self, sweeps: int) -> None:
-        """Run every cut that fits for some sweeps."""
+        """Run every partition that fits for some sweeps."""
         self.rows = [replace(row, lower_bound=None) for row in self.rows]
         self.sweeps = sweeps
         self.begin(self._bound)

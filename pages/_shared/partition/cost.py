@@ -1,4 +1,4 @@
-"""The choices of a cut, and what it costs and keeps."""
+"""The choices of a partition, its cost and its quality."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pages._shared.app.text import complaint, table
 from pages._shared.partition.table import TELL_SECONDS, fill
 
 WORDS = {
-    "auto": "auto: try them all for a moment, take the best bound",
-    "groups": "by kind (the paper's): one kind of variable a group",
+    "auto": "auto: a short trial of each, the best bound wins",
+    "groups": "by kind (the paper's): one kind of variable per group",
     "greedy": "greedy: grow by the strongest coupling",
-    "refined": "refined: grow by what matters, then exchange",
-    "layers": "layers: level by level, a chain where it can",
+    "refined": "refined: grow by relevant coupling, then exchange",
+    "layers": "layers: level by level, a chain where possible",
     "blocks": "blocks: compact tiles of the drawing",
-    "community": "community: what is strongly coupled among itself",
-    "random": "random: by lot, to compare with",
-    "singletons": "singletons: every variable alone",
+    "community": "community: strongly coupled clusters",
+    "random": "random: for comparison",
+    "singletons": "singletons: one variable per group",
     "manual": "by hand",
 }
 
@@ -53,14 +53,14 @@ def choices(current: Lab, part: Partition) -> None:
 
 
 def cost(current: Lab, part: Partition) -> bool:
-    """What the choice will take and keep, as far as it is known; returns whether it fits, as far as that is known."""
+    """The cost and quality of the choice, as known so far; returns False if it is known not to fit."""
     costing: Costing = st.session_state.costing
     costing.ask(part, st.session_state.cut_variant, st.session_state.cut_schedule)
-    # Asked once: it may be known while the page is drawn.
+    # Read once: it may become known while the page is drawn.
     going = costing.busy
     found, limit = costing.cost, current.account.limit
     if going:
-        follow(lambda: costing.busy, lambda: st.caption("Working out what this choice costs…"), TELL_SECONDS)
+        follow(lambda: costing.busy, lambda: st.caption("Estimating the cost…"), TELL_SECONDS)
     if found is None:
         table(["", ""], [["groups", _sizes(part)]])
         return True
@@ -72,9 +72,11 @@ def cost(current: Lab, part: Partition) -> bool:
         ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
     ]
     if expected is not None:
-        memory = f"{storage(expected.least)} to begin, about {storage(expected.bytes)} in all, of {storage(limit)}"
+        memory = (
+            f"{storage(expected.least)} at the start, about {storage(expected.bytes)} in all, limit {storage(limit)}"
+        )
         seconds = f"about {duration(expected.seconds_per_sweep)}" + ", from a short trial" * found.tried
-        rows += [["memory", memory], ["time\u00a0a\u00a0sweep", seconds]]
+        rows += [["memory", memory], ["time\u00a0per\u00a0sweep", seconds]]
     table(["", ""], rows)
     if expected is None or expected.least <= limit:
         return True

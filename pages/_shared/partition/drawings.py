@@ -1,4 +1,4 @@
-"""A cut as drawings and as a list."""
+"""A partition as drawings and as a list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import label, paragraphs
 from pages._shared.partition.table import pick
 
-# What is drawn as one figure, and edited by hand, at most; more would not be told apart.
+# The most variables or groups in one figure, and edited by hand; more could not be distinguished.
 MOST_DRAWN = 1000
 MOST_GROUPS_LISTED = 200
 PICTURE_HEIGHT = 430
@@ -39,17 +39,15 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
         height=PICTURE_HEIGHT,
         config=picture_of(current, part, "groups"),
         key="hypergraph",
-        alt=f"{len(part)} groups, joined by a line where they are coupled; the tab Groups lists them",
+        alt=f"{len(part)} groups, coupled groups joined by lines; the tab Groups lists them",
         on_select=clicked,
         selection_mode="points",
     )
-    st.caption(
-        "Circles are groups, larger with more members; lines join groups that are coupled. Click one to edit it."
-    )
+    st.caption("Circles are groups, larger with more members; lines join coupled groups. Click a group to edit it.")
 
 
 def picture_of(current: Lab, part: Partition, what: str) -> dict[str, Any]:
-    """The name under which a drawing of the cut on the table is saved."""
+    """The file name of a drawing of the draft."""
     return picture(file_name(current.mrf.name, f"M{st.session_state.cut_size}", part.strategy, what))
 
 

@@ -14,7 +14,7 @@ from pages._shared.partition.draft import Cut, Draft
 from pages._shared.partition.drawings import MOST_DRAWN
 from pages._shared.partition.table import change, numbered, pick
 
-HALVES = {"coupling": "by coupling: cut as little as can be found", "order": "in the order of its members"}
+HALVES = {"coupling": "by coupling: cut as little as possible", "order": "in the order of its members"}
 
 
 def by_hand(current: Lab, on_table: Draft) -> None:

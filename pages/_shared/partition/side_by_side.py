@@ -19,7 +19,7 @@ from pages._shared.partition.table import TELL_SECONDS, choose
 
 
 def compared(current: Lab, model: str) -> Comparing:
-    """The comparison that is asked for; another choice starts another."""
+    """The requested comparison; another choice starts another."""
     state = st.session_state
     asked = (model, tuple(sorted(state.compare_sizes)), state.cut_variant, state.cut_schedule)
     if state.get("compared") != asked:
@@ -33,7 +33,7 @@ def compared(current: Lab, model: str) -> Comparing:
 
 
 def compare(current: Lab, model: str) -> None:
-    """All strategies at some M: what they cost, what they keep, and on request what bound they reach."""
+    """All strategies at some M: their cost, their quality, and on request their bounds."""
     state = st.session_state
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
     left.multiselect("Values of M", range(1, LARGEST_GROUP + 1), key="compare_sizes")
@@ -48,12 +48,12 @@ def compare(current: Lab, model: str) -> None:
         width="stretch",
     )
     if going:
-        # Outside of what is told again and again: a press is answered at once.
+        # Outside the fragment that keeps rerunning: a click is answered at once.
         st.button("Stop", on_click=comparing.stop)
         follow(lambda: comparing.busy, lambda: working(comparing), TELL_SECONDS)
         return
     if not comparing.complete:
-        st.button("Go on", on_click=comparing.predict, help="Not all cuts were made")
+        st.button("Resume", on_click=comparing.predict, help="Make the remaining cuts")
     action = st.empty()
     chosen = comparison_table(comparing)
     action.button(
@@ -62,8 +62,8 @@ def compare(current: Lab, model: str) -> None:
         on_click=lambda: chosen and choose(chosen.max_size, chosen.strategy),
     )
     st.caption(
-        "Choose a row by its box, or with shift + space; a click on a column's head sorts. Kept: the share of the "
-        "coupling that matters inside groups or on a forest between them. ★: the best of all rows in what is named. "
+        "Select a row by its checkbox or with shift + space; click a column header to sort. Kept: the share of the "
+        "relevant coupling inside groups or on a forest between them. ★: the best of all rows in that respect. "
         + (
             f"Bound: after {_sweeps(comparing.sweeps)} by {comparing.schedule}; higher is better."
             * bool(comparing.sweeps)
@@ -72,18 +72,18 @@ def compare(current: Lab, model: str) -> None:
 
 
 def working(comparing: Comparing) -> None:
-    """How far the comparison is."""
+    """The progress of the comparison."""
     st.progress(comparing.share, comparing.doing or "beginning")
     comparison_table(comparing, selectable=False)
 
 
 def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Comparison | None:
-    """The rows so far; returns the one chosen."""
+    """The rows so far; returns the one selected."""
     rows, column = list(comparing.rows), st.column_config
     shown = {
         "strategy": [row.strategy for row in rows],
         "M": [row.max_size for row in rows],
-        "ms a sweep": [1000 * row.seconds_per_sweep for row in rows],
+        "ms per sweep": [1000 * row.seconds_per_sweep for row in rows],
         "MB": [row.bytes / 2**20 for row in rows],
         "groups": [row.groups for row in rows],
         "cycles left": [row.cycles for row in rows],
@@ -97,7 +97,7 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
         column_config={
             "strategy": column.TextColumn(width=90),
             "M": column.NumberColumn(width=45),
-            "ms a sweep": column.NumberColumn(width=90, format="%.3g", help="Predicted, on this machine"),
+            "ms per sweep": column.NumberColumn(width=90, format="%.3g", help="Predicted, on this machine"),
             "MB": column.NumberColumn(width=65, format="%.3g", help="Predicted memory of a run"),
             "groups": column.NumberColumn(width=65),
             "cycles left": column.NumberColumn(width=85, help="Independent cycles of the hyper-graph; 0 is a forest"),
@@ -118,9 +118,9 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
 
 
 def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
-    """For every row what it is best in, in words, or that it would not fit."""
+    """For every row the respects in which it is best, or that it would not fit."""
     limit = lab().account.limit
-    # The less, the better.
+    # Lower is better.
     measures: dict[str, Callable[[bc.Comparison], float | None]] = {
         "bound": lambda row: None if row.lower_bound is None else -row.lower_bound,
         "time": lambda row: row.seconds_per_sweep,
@@ -132,7 +132,7 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
     said: dict[int, list[str]] = {id(row): [] for row in rows}
     for name, measure in measures.items():
         values = [value for row in runnable if (value := measure(row)) is not None]
-        # The best bound is told when all are known.
+        # The best bound is marked once all are known.
         if not values or len(values) < len(runnable) or math.isclose(min(values), max(values), rel_tol=1e-9):
             continue
         for row, value in zip(runnable, values, strict=True):

@@ -1,4 +1,4 @@
-"""The cut on the table: what is asked for, made, edited, undone, and put to use."""
+"""The draft: requested, made, edited, undone, and used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TELL_SECONDS = 0.4
 
 
 def draft(current: Lab) -> Draft:
-    """The cut on the table; the run's own until something is changed."""
+    """The draft; the run's partition until something is changed."""
     state = st.session_state
     if "draft" not in state or state.draft.number != current.number:
         state.draft = Draft(current.number, Cut(current.partition, current.max_size))
@@ -48,9 +48,9 @@ def draft(current: Lab) -> Draft:
 
 
 def agree(current: Lab, on_table: Draft) -> None:
-    """Cut anew if the boxes ask for it, and let them say what is on the table.
+    """Make a new partition if the widgets ask for it, and set them to the draft's values.
 
-    This is no callback of theirs: Streamlit drops one midway when the next press arrives, here it is only put off.
+    This is not a callback: Streamlit drops a callback midway when the next click arrives; here it is only delayed.
     """
     asked = st.session_state.cut_size, st.session_state.cut_strategy
     if asked not in (on_table.told.choice, on_table.now.choice):
@@ -66,7 +66,7 @@ def agree(current: Lab, on_table: Draft) -> None:
 
 
 def change(on_table: Draft, make: Callable[[], Cut]) -> None:
-    """Put another cut on the table, so that it can be undone; if it cannot be made, say why."""
+    """Change the draft, with undo; if the change is impossible, say why."""
     try:
         on_table.put(make())
         on_table.error = ""
@@ -81,7 +81,7 @@ def go(on_table: Draft, step: Callable[[Draft], None]) -> None:
 
 
 def pick(part: Partition, variable: int | None) -> None:
-    """Choose a variable to be moved, and its group to be merged or split."""
+    """Choose a variable to move, and its group to merge or split."""
     fill("move_variable", variable)
     if variable is not None:
         mine = numbered(part)[part.group_of()[variable]]
@@ -90,24 +90,24 @@ def pick(part: Partition, variable: int | None) -> None:
 
 
 def fill(box: str, value: object) -> None:
-    """Let a box say something else; one that is told what it says loses what is pressed in the meantime."""
+    """Set a widget to another value; setting it to its own value would lose a click made meanwhile."""
     if st.session_state.get(box) != value:
         st.session_state[box] = value
 
 
 def choose(max_size: int, strategy: str) -> None:
-    """Let the boxes ask for a cut."""
+    """Set the widgets to request a partition."""
     fill("cut_size", max_size)
     fill("cut_strategy", strategy)
 
 
 def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
-    """Put a cut by a strategy on the table; one that takes long when it is made."""
+    """Make a partition by a strategy the draft; a slow one in the background."""
     cutting: Cutting = st.session_state.cutting
     wanted = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
     if wanted != on_table.wanted:
         cutting.ask([wanted])
-    # Asked once, and before the cut is looked for: it may be made while the page is drawn.
+    # Asked once, and before the partition is looked up: it may be made while the page is drawn.
     going = cutting.busy
     on_table.wanted = None
     if wanted in cutting.parts:
@@ -119,14 +119,14 @@ def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
 
 
 def give_up(on_table: Draft) -> None:
-    """Leave the cut on the table that is there."""
+    """Keep the present draft."""
     st.session_state.cutting.stop()
     on_table.wanted = None
     choose(*on_table.now.choice)
 
 
 def being_cut() -> None:
-    """What is being made, until it is."""
+    """The progress of the partition being made."""
     cutting: Cutting = st.session_state.cutting
     follow(lambda: cutting.busy, lambda: st.caption(f"{cutting.doing}…"), TELL_SECONDS)
 
@@ -143,5 +143,5 @@ def use(current: Lab, on_table: Draft) -> None:
 
 
 def numbered(part: Partition) -> list[str]:
-    """The groups as a select box lists them; numbers keep equal names apart."""
+    """The groups as a select box lists them; numbers distinguish equal names."""
     return [f"{k + 1}. {label(name)}" for k, name in enumerate(part.labels)]

@@ -1,4 +1,4 @@
-"""Compare: what races, who wins, what is pinned and found again, and what the chart is sent."""
+"""Compare: the field, the winner, pinned runs, and the data of the chart."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def contest(test: AppTest) -> Contest:
 
 
 def join(work: Cutting | Racing | None) -> None:
-    """Wait for what goes on in the background."""
+    """Wait for the work in the background."""
     if work is not None and work.thread is not None:
         work.thread.join(60)
         assert not work.thread.is_alive()
@@ -54,7 +54,7 @@ def choose(test: AppTest, **boxes: Any) -> AppTest:
 
 
 def raced(test: AppTest, **boxes: Any) -> AppTest:
-    """The app after a race of what is chosen."""
+    """The app after a race of the chosen field."""
     press(choose(test, **boxes), "Race")
     join(contest(test).racing)
     return ran(test.run())
@@ -74,7 +74,7 @@ def button(test: AppTest, label: str) -> Any:
 
 
 def opened(mrf: bc.BinaryMRF, max_size: int) -> AppTest:
-    """The page on a model of the test's own."""
+    """The page with the test's model."""
     test = app()
     mine: Lab = lab(test)
     mine.max_size = max_size
@@ -113,15 +113,15 @@ def test_a_race_ends_as_every_run_does_alone() -> None:
     assert "first" in shown["remarks"][0]
 
 
-def test_limits_are_those_entered() -> None:
+def test_the_entered_limits_are_used() -> None:
     shown = table(raced(app("compare"), variants=[4], sweeps=2))
     assert (shown["sweeps"], shown["status"]) == ([2], ["limit reached: sweeps"])
 
 
-def test_what_would_be_the_same_run_runs_once() -> None:
+def test_equal_runs_race_once() -> None:
     test = choose(app("compare"), variants=[9], sizes=[6, 8], strategies=["as on Watch", "groups"])
     assert "1 run, " in said(test)
-    assert "2 would be the same run as another and are left out" in said(test)
+    assert "2 would repeat another run and are left out" in said(test)
 
 
 def test_a_cut_by_hand_races_as_on_watch() -> None:
@@ -138,11 +138,11 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
     assert shown["LB"] == [engine.lower_bound]
 
 
-def test_what_cannot_race_is_refused_with_what_could(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_field_that_cannot_race_is_refused_with_an_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
     test = choose(app("compare"), variants=[])
     assert complaints(test) == ["Nothing to race: choose at least one variant, strategy, M and schedule."]
     choose(test, variants=list(bc.VARIANTS), sizes=[2, 3, 4])
-    assert complaints(test) == ["36 runs are too many to be told apart; choose at most 24."]
+    assert complaints(test) == ["36 runs are too many to tell apart; choose at most 24."]
     assert button(test, "Race").disabled
     choose(test, variants=[9, 12], sizes=[2, 10, 12], strategies=["greedy"])
     mine = lab(test)
@@ -155,7 +155,7 @@ def test_what_cannot_race_is_refused_with_what_could(monkeypatch: pytest.MonkeyP
     smaller = sum(need for (size, _), need in needs.items() if size <= 10)
 
     def limited(megabytes: int) -> None:
-        """Leave this room beside the run on Watch."""
+        """Leave this much memory besides the run on Watch."""
         monkeypatch.setenv("BENDER_MEMORY_MB", str(megabytes + -(-watched >> 20)))
 
     limited(smaller)
@@ -177,7 +177,7 @@ def test_what_cannot_race_is_refused_with_what_could(monkeypatch: pytest.MonkeyP
     assert len(table(raced(test))["status"]) == 2
 
 
-def test_runs_share_the_memory_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_share_the_available_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENDER_MEMORY_MB", "50")
     test = raced(app("compare"))
     racing = contest(test).racing
@@ -193,7 +193,7 @@ def long_race() -> AppTest:
     return press(choose(test, variants=[11], sizes=[16]), "Race")
 
 
-def test_a_race_goes_on_behind_other_pages_until_it_is_stopped() -> None:
+def test_a_race_continues_behind_other_pages_until_it_is_stopped() -> None:
     test = long_race()
     assert contest(test).busy
     go(test, "instance")
@@ -221,7 +221,7 @@ def test_another_model_stops_the_race_and_starts_afresh() -> None:
     assert not test.dataframe
 
 
-def test_two_sessions_race_apart() -> None:
+def test_two_sessions_race_independently() -> None:
     one, other = long_race(), app("compare")
     assert contest(other).racing is None
     raced(other)
@@ -229,7 +229,7 @@ def test_two_sessions_race_apart() -> None:
     press(one, "Stop the race")
 
 
-def test_choices_outlive_a_look_at_another_page() -> None:
+def test_choices_survive_a_visit_to_another_page() -> None:
     test = choose(app("compare"), variants=[2, 7], sizes=[5], sweeps=17)
     go(test, "watch")
     go(test, "compare")
@@ -237,7 +237,7 @@ def test_choices_outlive_a_look_at_another_page() -> None:
     assert test.number_input("race_sweeps").value == 17
 
 
-def test_a_failure_is_one_sentence_and_the_rest_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_one_sentence_and_the_rest_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     run, turns = bc.Engine.run, iter(range(100))
 
     def failing(engine: bc.Engine, **limits: Any) -> bool:
@@ -314,7 +314,7 @@ def test_a_run_that_cannot_be_kept_is_pinned_for_this_session(own_folder: Path) 
     assert table(test)["run"][0].startswith("4 · pinned: ")
 
 
-def test_the_page_works_where_nothing_can_be_kept(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_works_without_a_store(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (own_folder / "file").write_text("")
     monkeypatch.setenv("BENDER_DATA_DIR", str(own_folder / "file" / "folder"))
     test = raced(app("compare"), variants=[4])
@@ -333,7 +333,7 @@ def test_a_run_is_watched() -> None:
     assert not test.multiselect
 
 
-def test_names_are_shown_as_they_are() -> None:
+def test_names_are_shown_verbatim() -> None:
     mrf = named(5, 4)
     test = raced(opened(bc.BinaryMRF(mrf.unary, mrf.edges, mrf.pairwise, name="<b>x</b> $y$ *z*"), 2))
     assert set(table(test)["status"]) == {"gap closed"}
@@ -369,7 +369,7 @@ def curve(
     return Curve(key, variant, max_size, strategy, schedule, "racing", np.array(records, CURVE), 1, SPREAD, note)
 
 
-def test_a_name_says_what_tells_runs_apart() -> None:
+def test_names_contain_the_settings_that_differ() -> None:
     assert labels([curve(4), curve(9)]) == ["4", "9"]
     assert labels([curve(9), curve(9, max_size=5), curve(4)]) == ["9 · M 8", "9 · M 5", "4 · M 8"]
     assert labels([curve(9, strategy="manual"), curve(9, schedule="srmp", note="pinned")]) == [
@@ -378,7 +378,7 @@ def test_a_name_says_what_tells_runs_apart() -> None:
     ]
 
 
-def test_the_chart_is_sent_what_the_runs_went_through() -> None:
+def test_the_chart_gets_the_records_of_the_runs() -> None:
     runs = [curve(4, lower=(-3.0, -2.0, -1.5)), curve(9, max_size=5), curve(9, lower=())]
     sent = view("a model", runs)
     assert [one["label"] for one in sent["runs"]] == labels(runs)
@@ -391,7 +391,7 @@ def test_the_chart_is_sent_what_the_runs_went_through() -> None:
     assert unbegun["lower"] == []
 
 
-def test_a_full_field_is_sent_in_60_kb_at_most() -> None:
+def test_a_full_field_takes_at_most_60_kb() -> None:
     steps = np.arange(3000)
     records = np.zeros(3000, CURVE)
     records["seconds"], records["sweep"], records["rows"] = steps * 0.0123456, steps // 8, 12345 + steps
@@ -403,7 +403,7 @@ def test_a_full_field_is_sent_in_60_kb_at_most() -> None:
     assert len(json.dumps(view("a model", field))) <= 60_000
 
 
-def test_of_many_records_the_ends_of_sweeps_are_drawn() -> None:
+def test_ends_of_sweeps_are_drawn_first() -> None:
     sweeps = np.repeat(np.arange(50), 40)
     chosen = picked(sweeps, 120)
     assert 100 <= len(chosen) <= 120
@@ -417,7 +417,7 @@ def test_of_many_records_the_ends_of_sweeps_are_drawn() -> None:
     assert picked(sweeps[:7], 120).tolist() == list(range(7))
 
 
-def test_the_best_bound_wins_and_of_equal_ones_the_first() -> None:
+def test_the_best_bound_wins_and_among_equal_ones_the_first() -> None:
     late = curve(4, lower=(-2.0, -1.5, -1.0), turn=2.0)
     early = curve(9, lower=(-2.0, -1.0 - 1e-10), turn=2.5)
     low = curve(12, lower=(-2.0, -1.1), upper=-0.9, turn=0.1)
@@ -427,23 +427,23 @@ def test_the_best_bound_wins_and_of_equal_ones_the_first() -> None:
     assert (table.lower_bound, table.upper_bound) == (-1.0, -0.9)
     assert remarks(table) == ["★ bound", "★ first, bound", "★ labelling"]
     assert verdict([late, early, low], going=True) == (
-        "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was there first, after 5 s of computing. "
+        "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was first, after 5 s of computing time. "
         "The best labelling has energy −0.9; the gap is 10 %."
     )
     assert verdict([late, low], going=False).startswith("Variant 4 wins: its lower bound, −1, is the best.")
 
 
-def test_a_closed_gap_is_told() -> None:
+def test_a_closed_gap_is_reported() -> None:
     runs = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), turn=0.5)]
     assert verdict(runs, going=False) == (
-        "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was there first, after 1 s of computing. "
-        "The best labelling has just that energy: it is optimal."
+        "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was first, after 1 s of computing time. "
+        "The best labelling has exactly this energy: it is optimal."
     )
     assert remarks(standings(runs)) == ["", "★ first"]
 
 
 def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None:
-    """Its sweeps brought less than the tolerance; what they left is less than ten times as much."""
+    """Its sweeps gained less than the tolerance; the rest is less than ten times the tolerance."""
     short = curve(9, lower=(-20.0, -17.000000041), upper=-17.0)
     assert short.gap == 0
     assert replace(short, status="no progress").ending == "gap closed"
@@ -451,13 +451,13 @@ def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None
     assert verdict([short], going=False).endswith("it is optimal.")
 
 
-def test_bounds_of_nothing_but_rounding_have_no_gap() -> None:
+def test_bounds_that_differ_by_rounding_have_no_gap() -> None:
     assert curve(9, lower=(-3.0, -1e-14), upper=1e-14).gap == 0
     assert curve(9, lower=(-3.0, 0.0), upper=0.0).gap == 0
     # The paper's gap would be infinite.
     assert curve(9, lower=(-3.0, 0.0), upper=2.0).gap == 1.0
 
 
-def test_before_the_start_nobody_leads() -> None:
+def test_before_the_start_no_run_leads() -> None:
     assert verdict([curve(4, lower=()), curve(9, lower=())], going=True) == ""
     assert (curve(4, lower=()).gap, curve(4, lower=()).last("rows")) == (np.inf, 0)

@@ -1,4 +1,4 @@
-"""Experiments: the study that is shipped, plans of one's own, and runs that are started, stopped and told."""
+"""Experiments: the shipped study, new plans, and runs that are started, stopped and reported."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def cells(test: AppTest) -> list[str]:
 
 
 def beside(test: AppTest, title: str) -> str:
-    """What a table says beside a word."""
+    """The cell of a table next to a word."""
     found = cells(test)
     return found[found.index(title) + 1]
 
 
 def mine(test: AppTest, count: int = 3) -> AppTest:
-    """A small plan by the form: a few little grids."""
+    """A small plan from the form: a few small grids."""
     ran(test.selectbox("plan_kind").select("own").run())
     ran(test.selectbox("plan_source").select("ising_grid").run())
     test.number_input("plan-ising_grid-rows").set_value(4)
@@ -66,7 +66,7 @@ def test_the_page_opens_with_a_finished_study() -> None:
     assert tables(test).count("paper") == 11
 
 
-def test_the_shipped_store_holds_the_whole_small_study() -> None:
+def test_the_shipped_store_contains_the_whole_small_study() -> None:
     plan = read_plan(SHIPPED["small"])
     kept = Store(SHIPPED["small"].with_suffix(".sqlite"))
     asked = {(i, m, v) for i in plan.instances for m in plan.sizes for v in plan.variants}
@@ -77,10 +77,10 @@ def test_the_shipped_store_holds_the_whole_small_study() -> None:
 # -- plans ----------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_by_the_form_says_what_it_is() -> None:
+def test_a_plan_from_the_form_is_described() -> None:
     test = mine(app("experiments"))
     assert (beside(test, "instances"), beside(test, "runs"), beside(test, "to do")) == ("3", "6", "6")
-    assert beside(test, "will take").startswith("about ")
+    assert beside(test, "expected time").startswith("about ")
     assert complaints(test) == []
     name = test.session_state.plan
     assert test.query_params["plan"] == name
@@ -96,7 +96,7 @@ def test_a_plan_by_the_form_says_what_it_is() -> None:
     assert beside(go(test, "experiments"), "runs") == "6"
 
 
-def test_the_model_at_hand_is_planned_with() -> None:
+def test_the_current_model_can_be_planned() -> None:
     test = app("experiments")
     ran(test.selectbox("plan_kind").select("own").run())
     press(test, "Plan it")
@@ -105,7 +105,7 @@ def test_the_model_at_hand_is_planned_with() -> None:
     assert instance.title == "pose-small.mrf.json"
 
 
-def test_a_plan_of_nothing_is_refused() -> None:
+def test_an_empty_plan_is_refused() -> None:
     test = app("experiments")
     ran(test.selectbox("plan_kind").select("own").run())
     test.multiselect("plan_variants").set_value([])
@@ -113,24 +113,25 @@ def test_a_plan_of_nothing_is_refused() -> None:
     assert complaints(test) == ["The plan has no variants; choose at least one."]
 
 
-def test_an_address_of_no_plan_is_said() -> None:
+def test_an_unknown_plan_in_the_address_is_reported() -> None:
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     test.query_params["plan"] = "0123456789abcdef"
     go(test, "experiments")
-    assert complaints(test) == ["There is no plan 0123456789abcdef on this machine; make it again, or bring its file."]
+    said = "There is no plan 0123456789abcdef on this machine; create it again or upload its file."
+    assert complaints(test) == [said]
     for name in ("../../etc", "", "a/b", "plan.toml"):
         assert path_of(name) is None
 
 
-def test_a_plan_that_cannot_be_read_is_one_sentence() -> None:
+def test_an_unreadable_plan_gives_one_sentence() -> None:
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
     test.query_params["plan"] = keep("[[instances]]\nfamily = 'ising_grid'\n[runs]\nsizes = [99]\n")
     go(test, "experiments")
     (said,) = complaints(test)
-    assert said == "This plan cannot be carried out: [runs] sizes holds 99; choose from 1 to 30"
+    assert said == "This plan cannot be carried out: [runs] sizes contains 99; choose from 1 to 30"
 
 
-def test_plans_are_kept_by_what_they_say(tmp_path: Path) -> None:
+def test_plans_are_stored_by_content(tmp_path: Path) -> None:
     mrf = bc.load(ROOT / "sample_instances/tiny.mrf.json")
     runs = {"sizes": [2], "variants": [9], "strategies": ["default"], "schedules": ["mplp"]}
     text = text_of({"files": file_of(mrf)}, runs, Limits(7, 1.5), 'a "name" with \\ and ü')
@@ -142,13 +143,13 @@ def test_plans_are_kept_by_what_they_say(tmp_path: Path) -> None:
 # -- running --------------------------------------------------------------------------------------------------
 
 
-def test_an_experiment_is_run_and_told() -> None:
+def test_an_experiment_is_run_and_reported() -> None:
     test = mine(app("experiments"), 2)
     assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Run"]
     press(test, "Run")
     finished(test)
     assert complaints(test) == []
-    assert (beside(test, "to do"), beside(test, "will take")) == ("0", "–")
+    assert (beside(test, "to do"), beside(test, "expected time")) == ("0", "–")
     tasks = test.session_state.planned.tasks
     kept = {run.task.key: run for run in store().runs()}
     assert {task.key for task in tasks} <= set(kept)
@@ -162,7 +163,9 @@ def test_an_experiment_is_run_and_told() -> None:
     assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Resume"]
 
 
-def test_a_plan_that_cannot_be_written_whole_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_that_cannot_be_written_completely_does_not_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path))
     write = Path.write_bytes
 
@@ -180,7 +183,7 @@ def test_a_plan_that_cannot_be_written_whole_is_none(tmp_path: Path, monkeypatch
     assert path.read_text() == 'name = "p"\n'
 
 
-def test_a_stop_keeps_what_is_done_and_a_start_goes_on(tmp_path: Path) -> None:
+def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     plan, kept, running = sixty(tmp_path), tmp_path / "runs.sqlite", Experiment()
     running.start(plan, kept, 1)
     while running.busy and not running.done:
@@ -205,7 +208,7 @@ def test_equal_groups_are_shown_at_every_size() -> None:
     test.multiselect("plan_sizes").set_value([4, 6])
     press(test, "Plan it")
     assert (beside(test, "instances"), beside(test, "runs")) == ("2", "8")
-    shared = "4 of the runs have the same groups as another M or strategy: one is done for all of them."
+    shared = "4 of the runs have the same groups as another M or strategy; equal runs are done once."
     assert shared in [caption.value for caption in test.caption]
     press(test, "Run")
     finished(test)
@@ -234,7 +237,7 @@ def sixty(folder: Path) -> Path:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
-def test_a_killed_experiment_is_told_and_goes_on(tmp_path: Path) -> None:
+def test_a_killed_experiment_is_reported_and_resumes(tmp_path: Path) -> None:
     plan, kept, running = sixty(tmp_path), tmp_path / "runs.sqlite", Experiment()
     running.start(plan, kept, 1)
     while running.busy and not running.done:
@@ -250,7 +253,7 @@ def test_a_killed_experiment_is_told_and_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs signals")
-def test_a_process_that_does_not_hear_the_stop_is_ended(tmp_path: Path) -> None:
+def test_a_process_that_ignores_the_stop_is_killed(tmp_path: Path) -> None:
     running = Experiment()
     running.start(sixty(tmp_path), tmp_path / "runs.sqlite", 1)
     running._process.send_signal(signal.SIGSTOP)
@@ -260,7 +263,7 @@ def test_a_process_that_does_not_hear_the_stop_is_ended(tmp_path: Path) -> None:
     assert running.failure == ""
 
 
-def test_why_an_experiment_ended_is_told(tmp_path: Path) -> None:
+def test_the_reason_for_the_end_of_an_experiment_is_reported(tmp_path: Path) -> None:
     running = Experiment()
     running.start(tmp_path / "none.toml", tmp_path / "runs.sqlite", 1)
     running.thread.join()
@@ -273,7 +276,7 @@ def test_why_an_experiment_ended_is_told(tmp_path: Path) -> None:
     assert running.failure == f"{kept}: it is not a store of runs; move it away or choose another place"
 
 
-def test_a_spoilt_store_is_said_and_nothing_else_is_lost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_damaged_store_is_reported_and_nothing_else_is_lost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path))
     kept = tmp_path / "runs.sqlite"
     kept.write_text("no database")
@@ -294,10 +297,10 @@ def test_a_spoilt_store_is_said_and_nothing_else_is_lost(monkeypatch: pytest.Mon
     assert [said.startswith("Runs cannot be read or kept") for said in complaints(test)] == [True]
 
 
-def test_a_folder_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path / "file" / "below"))
     test = app("experiments")
     (said,) = complaints(test)
     assert said.startswith("Runs cannot be kept on this machine")
-    assert said.endswith("set BENDER_DATA_DIR to a folder that can be written.")
+    assert said.endswith("set BENDER_DATA_DIR to a writable folder.")

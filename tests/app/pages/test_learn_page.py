@@ -1,6 +1,6 @@
-"""The guided tour without a browser: every lesson opens, and its question knows right from wrong.
+"""The guided tour without a browser: every lesson opens, and judges answers correctly.
 
-The right answers are found here once more, by trying everything or by formulas of their own.
+The right answers are computed here independently, by brute force or by other formulas.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def answer(test: AppTest, slug: str, given: Answer) -> AppTest:
 
 
 def verdict(test: AppTest) -> tuple[str, str]:
-    """What the box under the question says, and what it looks like."""
+    """The text and style of the box under the question."""
     ((look, text),) = [
         (str(attributes["class"]), piece.text)
         for piece in html(test)
@@ -61,7 +61,7 @@ def headings(test: AppTest) -> str:
 
 
 def titles(test: AppTest) -> str:
-    """All that is printed bold or plain, the titles of figures among it."""
+    """All Markdown texts, including the titles of figures."""
     return " ".join(piece.value for piece in test.markdown)
 
 
@@ -121,7 +121,7 @@ def smallest_piece() -> str:
 
 
 def still_loose() -> float:
-    """Of the states of A, those where no row so far reaches the min-marginal, when A passes its message."""
+    """The states of A at which no row reaches the min-marginal when A passes its message."""
     engine = bc.Engine(sample("tiny"), bc.partition(sample("tiny"), 3), 9)
     while engine.trace[engine.position - 1].kind != Kind.MESSAGE if engine.position else True:
         engine.step("event")
@@ -224,7 +224,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
         ("map", -100.0, "None of the 64 choices"),
         ("map", 100.0, "64 of the 64 choices cost less than 100"),
         ("loose", "3", "form a ring again: the bound stays at −21"),
-        ("loose", "9", "a smaller M does so already"),
+        ("loose", "9", "a smaller M is enough"),
         ("message", -100.0, "No answer of B is that cheap"),
         ("message", -3.0, "That is B's worst answer"),
         ("row", 0.0, "at more states than that"),
@@ -234,7 +234,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
         ("bound", "0", "The bounds have not met"),
     ],
 )
-def test_a_wrong_answer_is_told_what_is_wrong_with_it(slug: str, given: Answer, why: str) -> None:
+def test_a_wrong_answer_gets_a_specific_explanation(slug: str, given: Answer, why: str) -> None:
     assert why in verdict(answer(learn(slug), slug, given))[1]
 
 
@@ -261,7 +261,7 @@ def test_a_lesson_opens_a_page_with_its_model(slug: str) -> None:
     assert complaints(test) == []
 
 
-def test_what_is_opened_stands_where_the_lesson_stood() -> None:
+def test_the_opened_page_is_at_the_position_of_the_lesson() -> None:
     test = learn("envelope")
     ran(test.slider("learn-envelope-event").set_value(3).run())
     press(test, "Open this on Watch")
@@ -287,7 +287,7 @@ def test_a_model_that_does_not_fit_is_refused_in_a_sentence(monkeypatch: pytest.
 # -- the way through ------------------------------------------------------------------------------------------
 
 
-def test_the_tour_begins_with_the_first_lesson_and_comes_back_to_where_it_was_left() -> None:
+def test_the_tour_begins_with_the_first_lesson_and_returns_to_the_last_open_one() -> None:
     test = learn()
     assert headings(test) == LESSONS["map"].title
     test.query_params["lesson"] = "row"
@@ -300,7 +300,7 @@ def test_the_tour_begins_with_the_first_lesson_and_comes_back_to_where_it_was_le
     assert said(test, "done") == "row"
 
 
-def test_an_unknown_lesson_is_told_and_the_first_is_shown() -> None:
+def test_an_unknown_lesson_is_reported_and_the_first_is_shown() -> None:
     test = learn("<b>nothing</b>")
     assert headings(test) == LESSONS["map"].title
     assert complaints(test) == ["There is no lesson '<b>nothing</b>'; here is the first."]
@@ -317,7 +317,7 @@ def test_progress_comes_with_the_address() -> None:
 # -- what is dragged ------------------------------------------------------------------------------------------
 
 
-def test_the_ring_tells_what_a_cut_brings() -> None:
+def test_the_ring_shows_the_effect_of_a_partition() -> None:
     test = learn("loose")
     least = number(sum(-abs(w) for w in sample("frustrated-cycle").coupling()) / 4)
     assert least in tables(test)
@@ -329,7 +329,7 @@ def test_the_ring_tells_what_a_cut_brings() -> None:
         assert ("0, closed" in tables(test)) == (size >= int(smallest_piece()))
 
 
-def test_what_lies_across_the_ring_leaves_nothing_but_rounding() -> None:
+def test_pairs_across_the_ring_leave_only_rounding() -> None:
     test = learn("loose")
     (way,) = test.segmented_control
     ran(way.select("pairs across the ring").run())
@@ -345,13 +345,13 @@ def test_the_best_answer_is_the_min_marginal(state: int) -> None:
 
 
 @pytest.mark.parametrize(("lift", "word"), [(-1.0, "it could be raised"), (0.0, "it touches ν"), (0.5, "Not a bound")])
-def test_a_row_that_is_raised_is_no_bound(lift: float, word: str) -> None:
+def test_a_raised_row_is_not_a_bound(lift: float, word: str) -> None:
     test = learn("row")
     ran(test.slider("learn-row-lift").set_value(lift).run())
     assert word in titles(test)
 
 
-def test_the_envelope_is_tight_where_the_bound_looks() -> None:
+def test_the_envelope_is_tight_at_the_minimiser() -> None:
     test = learn("envelope")
     last = envelope.last()
     ran(test.slider("learn-envelope-event").set_value(last).run())

@@ -1,4 +1,4 @@
-"""Method: every formula has its code and its place; every word that is used as help has its sentence."""
+"""Method: every formula has its code and its page; every term used as help has its definition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_page_shows_every_formula_with_its_code() -> None:
 
 
 @pytest.mark.parametrize("step", FORMULAS, ids=lambda step: step.title)
-def test_the_code_named_is_there(step: Formula) -> None:
+def test_the_cited_code_exists(step: Formula) -> None:
     line, text = source(step.file, step.function)
     assert f"def {step.function}(" in (ROOT / step.file).read_text().splitlines()[line - 1]
     assert text.lstrip().startswith(("def ", "@"))
@@ -33,5 +33,5 @@ def test_the_code_named_is_there(step: Formula) -> None:
     assert (ROOT / "pages" / f"{step.page}.py").is_file()
 
 
-def test_words_are_listed_in_their_order() -> None:
+def test_terms_are_listed_alphabetically() -> None:
     assert list(GLOSSARY) == sorted(GLOSSARY, key=str.lower)

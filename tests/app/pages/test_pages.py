@@ -1,4 +1,4 @@
-"""The pages as Streamlit runs them, without a browser: nothing throws, and choices do what they say."""
+"""The pages as Streamlit runs them, without a browser: no errors, and choices take effect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def go(test: AppTest, page: str) -> AppTest:
 
 
 def ran(test: AppTest) -> AppTest:
-    """The app after a run that threw nothing."""
+    """The app after a run without exceptions."""
     assert not test.exception, test.exception
     return test
 
@@ -90,7 +90,7 @@ def test_a_page_opens_ready_with_a_sample(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_figure_is_told_in_words_too(page: str) -> None:
+def test_every_figure_has_a_text_alternative(page: str) -> None:
     test = app(page)
     assert all(chart.proto.alt for chart in test.get("plotly_chart"))
 
@@ -220,7 +220,7 @@ def test_a_strategy_is_the_librarys(strategy: str) -> None:
         assert (mine == theirs).all()
 
 
-def test_choices_outlive_a_look_at_another_page() -> None:
+def test_choices_survive_a_visit_to_another_page() -> None:
     test = app("partition")
     for page in ("watch", "partition"):
         go(test, page)
@@ -239,7 +239,7 @@ def test_choices_outlive_a_look_at_another_page() -> None:
     assert (lab(test).max_size, lab(test).variant, lab(test).partition.strategy) == (5, 4, "greedy")
 
 
-def test_what_does_not_fit_is_refused_with_what_would() -> None:
+def test_a_choice_that_does_not_fit_is_refused_with_one_that_would() -> None:
     test = app("instance")
     ran(test.button("load-pose").click().run())
     go(test, "partition")
@@ -291,7 +291,7 @@ def test_groups_are_edited_by_hand_and_undone() -> None:
     assert [len(group) for group in lab(test).partition.groups][:2] == [start[0] - 1, start[1] + 1]
 
 
-def test_an_edit_that_makes_no_sense_is_one_sentence() -> None:
+def test_an_invalid_edit_gives_one_sentence() -> None:
     test = app("partition")
     ran(test.selectbox("merge_second").select_index(0).run())
     press(test, "Merge")
@@ -345,10 +345,10 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
     rows = {row.index: row for row in engine.rows(*engine.graph.ends(mine.run.arc))}
     (table,) = test.dataframe
     assert sorted(table.value["row"]) == sorted(rows)
-    assert (table.value["born at event"] > 0).any()
+    assert (table.value["added at event"] > 0).any()
     for _, said in table.value.iterrows():
         row = rows[said["row"]]
-        event = int(said["born at event"])
+        event = int(said["added at event"])
         # As the stage counts: the last of so many events.
         assert event == 0 if row.born < 0 else engine.trace[event - 1].row == row.index
         assert said["made for"] == part.labels[row.made_for]
@@ -381,7 +381,7 @@ def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(m
     mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
     ran(test.run())
     (said,) = complaints(test)
-    assert said.startswith("There is no room to look at messages: looking at a message takes")
+    assert said.startswith("There is not enough memory to show messages: looking at a message takes")
     press(test, "sweep ▶")
     assert mine.run.position > 0
     press(test, "Cut with M = 13")
@@ -397,5 +397,5 @@ def test_there_is_no_message_where_there_is_one_group() -> None:
     mine.cut(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
     go(test, "edge")
     assert [info.value for info in test.info] == [
-        "All variables are in one group: there is no message. Choose a smaller M on Partition."
+        "All variables are in one group, so there are no messages. Choose a smaller M on Partition."
     ]

@@ -1,4 +1,4 @@
-"""Partition beyond the choices: undo and redo, why a cut was made, picking, splitting, and strategies compared."""
+"""Partition beyond the choices: undo and redo, reasons, selection, splitting, and the comparison of strategies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def look(test: AppTest, tab: str) -> AppTest:
 
 
 def opened(mrf: bc.BinaryMRF, max_size: int = 4) -> AppTest:
-    """The page with a model of one's own."""
+    """The page with the test's model."""
     test = app("instance")
     mine = lab(test)
     mine.load(mrf, {})
@@ -103,7 +103,7 @@ def test_undo_and_redo_go_over_strategy_size_and_edits_alike() -> None:
 
 
 def test_a_choice_counts_even_if_the_next_press_comes_too_soon() -> None:
-    """What a callback did not get to, because Streamlit dropped it for a newer run, the page makes up for."""
+    """If Streamlit drops a callback for a newer run, the page still applies the choice."""
     test = app("partition")
     test.session_state.cut_size = 5
     ran(test.run())
@@ -129,7 +129,7 @@ def test_a_draft_remembers_a_bounded_number_of_cuts() -> None:
 # -- why, and at what cost ------------------------------------------------------------------------------------
 
 
-def test_auto_says_why_and_every_strategy_what_it_keeps() -> None:
+def test_auto_gives_its_reason_and_every_strategy_its_quality() -> None:
     test = app("partition")
     assert test.selectbox("cut_strategy").options[0].startswith("auto")
     for strategy in ("auto", "greedy"):
@@ -138,7 +138,7 @@ def test_auto_says_why_and_every_strategy_what_it_keeps() -> None:
         kept = quality(lab(test).mrf, part)
         assert f"{100 * kept.inside:.0f} % in groups, {100 * kept.held:.0f} % with a forest" in tables(test)
         said = [piece.text.replace("\u00a0", " ") for piece in html(test)]
-        assert [text for text in said if "of the coupling that matters" in text] == [part.reason] * (strategy == "auto")
+        assert [text for text in said if "of the relevant coupling" in text] == [part.reason] * (strategy == "auto")
 
 
 def test_the_size_advised_is_the_largest_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ def test_the_cost_is_that_of_the_variant_and_the_schedule_from_a_short_trial() -
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Cuts by "refined" take until this event is set, or somebody stops them."""
+    """Partitions by "refined" take until this event is set, or until they are stopped."""
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.01)
     may_end, made = threading.Event(), bc.partition
 
@@ -186,11 +186,11 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def said_of(test: AppTest) -> tuple[int, str, tuple[int, str]]:
-    """What the boxes say, and what is on the table."""
+    """The values of the widgets, and the draft."""
     return test.slider("cut_size").value, test.selectbox("cut_strategy").value, cut(test).choice
 
 
-def test_a_cut_that_takes_long_is_made_beside_the_page(slow: threading.Event) -> None:
+def test_a_slow_partition_is_made_in_the_background(slow: threading.Event) -> None:
     test = app("partition")
     ran(test.selectbox("cut_strategy").select("refined").run())
     assert said_of(test) == (8, "refined", (8, "groups"))
@@ -209,7 +209,7 @@ def test_a_cut_that_takes_long_is_made_beside_the_page(slow: threading.Event) ->
     assert said_of(test) == (8, "groups", (8, "groups"))
 
 
-def test_a_cut_that_takes_long_can_be_stopped(slow: threading.Event) -> None:
+def test_a_slow_partition_can_be_stopped(slow: threading.Event) -> None:
     test = app("partition")
     ran(test.selectbox("cut_strategy").select("refined").run())
     thread = test.session_state.cutting.thread
@@ -232,7 +232,7 @@ def test_a_cut_that_takes_long_can_be_stopped(slow: threading.Event) -> None:
 # -- picking and editing --------------------------------------------------------------------------------------
 
 
-def test_a_picked_variable_picks_its_group_also_after_an_edit() -> None:
+def test_selecting_a_variable_selects_its_group_even_after_an_edit() -> None:
     test = app("partition")
     ran(test.selectbox("move_variable").select(20).run())
     owner = int(cut(test).part.group_of()[20])
@@ -277,14 +277,14 @@ def test_the_comparison_says_what_the_library_says() -> None:
     assert shown["cycles left"] == [row.cycles for row in expected]
     assert shown["kept"] == pytest.approx([100 * row.held for row in expected])
     assert shown["MB"] == pytest.approx([row.bytes / 2**20 for row in expected])
-    assert shown["ms a sweep"] == pytest.approx([1000 * row.seconds_per_sweep for row in expected])
+    assert shown["ms per sweep"] == pytest.approx([1000 * row.seconds_per_sweep for row in expected])
     assert shown["bound"] == [row.lower_bound for row in expected]
     best = max(row.lower_bound for row in expected)
     marked = ["bound" in remark for remark in shown["remarks"]]
     assert marked == [abs(row.lower_bound - best) <= 1e-9 * abs(best) for row in expected]
 
 
-def test_what_is_too_large_to_run_is_said_and_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_partition_too_large_to_run_is_reported_and_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     test = look(app("partition"), "Compare strategies")
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     ran(test.multiselect("compare_sizes").set_value([2, 12]).run())
@@ -299,7 +299,7 @@ def test_what_is_too_large_to_run_is_said_and_not_run(monkeypatch: pytest.Monkey
     assert [not remark.startswith("too large: ") for remark in shown["remarks"]] == fits
 
 
-def test_a_stopped_comparison_changes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_comparison_changes_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
     mrf = bc.load("sample_instances/pose.mrf.json")
     comparing = Comparing(mrf, [10], 9, "mplp")
@@ -317,25 +317,25 @@ def test_a_stopped_comparison_changes_no_more(monkeypatch: pytest.MonkeyPatch) -
     assert before[-1].lower_bound is None
 
 
-def test_a_comparison_that_was_stopped_goes_on_where_it_was() -> None:
+def test_a_stopped_comparison_resumes() -> None:
     test = worked(look(app("partition"), "Compare strategies"))
     comparing = test.session_state.comparing
     every = list(comparing.rows)
     assert len(every) > 3
     comparing.rows = every[:3]
-    press(ran(test.run()), "Go on")
+    press(ran(test.run()), "Resume")
     comparing.thread.join()
     assert all(kept is before for kept, before in zip(comparing.rows[:3], every, strict=False))
     assert [(row.strategy, row.max_size) for row in comparing.rows] == [(row.strategy, row.max_size) for row in every]
     ran(test.run())
-    assert not [button for button in test.button if button.label == "Go on"]
+    assert not [button for button in test.button if button.label == "Resume"]
 
 
 # -- odd models -----------------------------------------------------------------------------------------------
 
 
 def named(n: int, edges: int) -> bc.BinaryMRF:
-    """A model with names that are markup in one language or another."""
+    """A model with names that are markup in several languages."""
     ends = [(i, i + 1) for i in range(edges)]
     names = [f"{NASTY[i % len(NASTY)]} {i}" for i in range(n)]
     return bc.BinaryMRF(np.zeros((n, 2)), ends, np.tile(np.eye(2), (edges, 1, 1)), names=names, groups=names)
@@ -360,7 +360,7 @@ def test_odd_models_are_shown_in_every_tab(mrf: bc.BinaryMRF) -> None:
     assert any("too many to draw" in text for text in said) == (mrf.n > 1000)
 
 
-def test_names_are_shown_as_they_are() -> None:
+def test_names_are_shown_verbatim() -> None:
     test = opened(named(5, 4), max_size=2)
     look(test, "Groups")
     said = [piece for piece in html(test) if "bold" in piece.text]

@@ -1,4 +1,4 @@
-"""Everything that a component is sent is what the protocol says, and nothing else."""
+"""The data sent to components conform to the protocol, and contain nothing else."""
 
 from __future__ import annotations
 

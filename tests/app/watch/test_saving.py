@@ -1,4 +1,4 @@
-"""What Watch exports is what the run has done."""
+"""The exports of Watch describe the run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_figures_that_do_not_fit_are_left_out(monkeypatch: pytest.MonkeyPatch) -
     assert "There was no room to draw messages: looking at a message takes" in figures
 
 
-def test_a_model_that_was_brought_along_is_among_the_files() -> None:
+def test_an_uploaded_model_is_among_the_files() -> None:
     test = app("watch")
     lab(test).load(replace(synth.ising_grid(3, 3), name="<b>mine</b> 'n \" yours"), {})
     files = saved(lab(test)).files

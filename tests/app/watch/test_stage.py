@@ -1,4 +1,4 @@
-"""What the stage is sent: compared with the engine, event by event."""
+"""The data sent to the stage, compared with the engine event by event."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_the_variables_are_drawn_with_their_groups_and_strongest_couplings(mine:
     assert min(abs(coupling[edge]) for edge in shown) >= max(left_out, default=0.0)
 
 
-def test_a_hyper_graph_is_told_from_others() -> None:
+def test_a_hyper_graph_is_identified() -> None:
     keys = {
         graph_view(WatchedRun(bc.Engine(mrf, bc.partition(mrf, size), variant)))["key"]
         for mrf in (bc.load(SAMPLES / f"{name}.mrf.json") for name in ("tiny", "karate"))
@@ -308,8 +308,8 @@ def test_a_source_that_maximises_has_its_own_terms(mine: Lab) -> None:
         assert view["objective"] is None
 
 
-def test_looking_changes_nothing(mine: Lab) -> None:
-    """However the run is looked into on the way, it takes the steps of a run that nobody watches."""
+def test_inspection_changes_nothing(mine: Lab) -> None:
+    """A run that is inspected on the way takes the same steps as one that is not."""
     plain = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=SWEEPS)
     plain.run()
     rng = np.random.default_rng(1)
@@ -345,7 +345,7 @@ def test_running_to_the_end_and_coming_back(mine: Lab) -> None:
     assert (data["position"], data["done"]) == (2, len(engine.trace))
 
 
-def test_while_the_run_is_busy_nothing_else_is_done(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_run_ignores_other_commands(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     stage_data(mine)
     engine, gate = mine.run.engine, threading.Event()
     run = engine.run
@@ -385,7 +385,7 @@ def test_every_kind_of_event_leads_to_the_lesson_that_explains_it(mine: Lab) -> 
     assert [title for _, title in lessons] == [LESSONS[slug].title for slug, _ in lessons]
 
 
-def test_the_end_is_told_before_it_is_reached_and_only_then() -> None:
+def test_the_end_is_sent_before_it_is_reached_and_only_then() -> None:
     mine = lab("tiny", 3, 9, max_sweeps=SWEEPS)
     data = stage_data(mine)
     assert data["position"] == 0
@@ -418,7 +418,7 @@ def test_what_is_sent_is_plain_json(mine: Lab) -> None:
         assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 
-def test_a_step_is_small_on_the_wire() -> None:
+def test_a_step_sends_few_bytes() -> None:
     mine = lab("pose", 8, 9, max_sweeps=SWEEPS)
     mine.run.engine.run()
     sizes = []
@@ -444,7 +444,7 @@ def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState
     assert stage_data(mine)["run"] == 1
 
 
-def test_a_press_that_comes_after_its_page_was_left_harms_nobody(session_state: SessionState) -> None:
+def test_a_click_that_arrives_after_its_page_was_left_is_harmless(session_state: SessionState) -> None:
     session_state.lab = here = lab("tiny", 3, 9, max_sweeps=SWEEPS)
     stage._on_command()
     assert clicked_point("a chart of that page") is None

@@ -1,4 +1,4 @@
-"""Predicted memory against what an engine really holds, and what is refused."""
+"""Predicted memory against an engine's arrays, and refusals."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_groups_of_24_are_refused_before_anything_is_allocated() -> None:
 
 
 @pytest.mark.parametrize("max_size", [1, 3])
-def test_where_nothing_fits_the_advice_is_to_raise_the_limit(max_size: int) -> None:
+def test_if_nothing_fits_the_advice_is_to_raise_the_limit(max_size: int) -> None:
     mrf = sample("tiny")
     said = rf"groups of up to {max_size} variables? need .*; no smaller groups would fit: raise the limit"
     with pytest.raises(bc.TooLargeError, match=said):
@@ -212,8 +212,8 @@ def test_the_couplings_are_those_of_the_hyper_graph(name: str, max_size: int) ->
     np.testing.assert_array_equal(largest.reshape(-1), problem.methods.largest)
 
 
-def test_a_member_is_loose_as_far_as_others_decide_it() -> None:
-    """In two groups of two: one decided by its field, one by its own group, and two that are free to follow."""
+def test_looseness_is_the_influence_of_other_groups() -> None:
+    """In two groups of two variables: one is decided by its field, one by its own group, and two by the other group."""
     attract = np.array([[0.0, 1.0], [1.0, 0.0]])
     mrf = bc.BinaryMRF(
         unary=np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 9.0], [0.0, 0.0]]),
@@ -232,7 +232,7 @@ def test_going_forward_and_back_is_predicted_to_cost_more_than_going_once(varian
     assert once < twice < 2.5 * once
 
 
-def test_a_schedule_that_there_is_not_is_refused() -> None:
+def test_an_unknown_schedule_is_refused() -> None:
     mrf = sample("tiny")
     with pytest.raises(ValueError, match="there is no schedule 'trws'; choose one of mplp, srmp"):
         bc.estimate(mrf, bc.partition(mrf, 2), 9, "trws")
@@ -247,7 +247,7 @@ def test_the_schedules_are_those_of_the_engine() -> None:
 
 
 def test_models_that_are_frustrated_more_are_predicted_to_cost_more() -> None:
-    """The same couplings but for their signs, which a change of labels makes all attractive, or does not."""
+    """The same couplings with other signs: a relabelling makes all of them attractive, or does not."""
     frustrated = synth.sherrington_kirkpatrick(24)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], 24)
     table = np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -279,7 +279,7 @@ def test_spins_have_the_energies_of_the_model_but_for_a_constant() -> None:
     assert np.ptp(differences) < 1e-9
 
 
-def test_what_labellings_descend_to_can_hardly_be_improved_by_a_variable() -> None:
+def test_local_minima_can_hardly_be_improved_by_single_flips() -> None:
     mrf = random_mrf(5, 30, density=0.2)
     found = (freedom._local_minima(mrf, bc.stopping.never)[:, :8].T).astype(np.int64)
     better = 0
@@ -344,8 +344,8 @@ def test_estimates_and_trials_can_be_stopped() -> None:
         assert next(asked) == 6
 
 
-def test_without_a_trial_the_estimate_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is tried where tables are large or do not fit, or for a budget of nothing."""
+def test_without_a_trial_the_estimate_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no trial if tables are large or do not fit, or for a budget of 0."""
     mrf = sample("karate")
     part = bc.partition(mrf, 12)
     assert refine(mrf, part, 9) != bc.estimate(mrf, part, 9) == refine(mrf, part, 9, budget=0)
@@ -365,8 +365,8 @@ def test_a_trial_that_comes_to_the_end_knows_the_memory_of_the_run() -> None:
     assert refine(mrf, part, 11).seconds_per_sweep == bc.estimate(mrf, part, 11).seconds_per_sweep
 
 
-def test_memory_that_a_trial_does_not_see_the_end_of_is_foreseen_between_what_it_has_and_what_it_may_come_to() -> None:
-    """A tenth of what the run reads tells what the run takes within a factor of three."""
+def test_memory_of_an_unfinished_trial_is_predicted_between_now_and_later() -> None:
+    """A trial of a tenth of the run's work predicts its memory within a factor of three."""
     mrf = sample("pose")
     part = bc.partition(mrf, 8)
     engine = bc.Engine(mrf, part, 9)
@@ -379,7 +379,7 @@ def test_memory_that_a_trial_does_not_see_the_end_of_is_foreseen_between_what_it
 
 
 def test_a_trial_sees_that_clear_communities_need_few_rows() -> None:
-    """Counted rows are closer to those of the run than those expected, which are ten times too many."""
+    """The counted rows are closer to the run's than the predicted ones, which are ten times too many."""
     mrf = sample("karate")
     part = bc.partition(mrf, 17)
     engine = bc.Engine(mrf, part, 9)

@@ -23,7 +23,7 @@ def plan_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def rows_of_three() -> Plan:
-    """The groups are the grid's rows, whatever M is above 2."""
+    """The groups are the grid's rows, for every M above 2."""
     values = (("rows", 3), ("columns", 3), ("coupling", "gaussian"))
     instances = tuple(Instance("ising_grid", (*values, ("seed", seed))) for seed in range(3))
     return Plan("rows of three", instances, (2, 3, 9), (9, 11), ("groups",))

@@ -1,4 +1,4 @@
-"""A small plan, and what a store holds of it."""
+"""A small plan, and its runs in a store."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ seconds = 30
 
 
 def but_for_times(store: Store) -> dict[str, object]:
-    """What a store holds of every run, less what the clock said."""
+    """The stored columns of every run, without times."""
     told = ("status", "lower_bound", "upper_bound", "sweeps", "rows", "labeling")
     return {
         run.task.key: (

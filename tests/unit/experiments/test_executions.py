@@ -35,7 +35,7 @@ from bender_core.experiments.tables import (
 from tests.unit.experiments.plans import ROOT, but_for_times, here, workers_of
 
 
-def test_every_task_is_done_once_and_told(plan_file: Path, tmp_path: Path) -> None:
+def test_every_task_is_done_once_and_reported(plan_file: Path, tmp_path: Path) -> None:
     tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
     log: list[str] = []
     told: list[Progress] = []
@@ -69,7 +69,7 @@ def test_a_stop_keeps_what_is_done(plan_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["a stop", "an error"])
-def test_what_is_finished_when_it_ends_is_kept(end: str, rows_of_three: Plan, tmp_path: Path) -> None:
+def test_runs_finished_at_the_end_are_kept(end: str, rows_of_three: Plan, tmp_path: Path) -> None:
     tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
     futures: list[Future[Outcome]] = []
 
@@ -79,7 +79,7 @@ def test_what_is_finished_when_it_ends_is_kept(end: str, rows_of_three: Plan, tm
             return futures[-1]
 
     def tell(progress: Progress) -> bool:
-        """Everything else is finished in the moment in which the first run is told."""
+        """All other runs finish at the moment when the first one is reported."""
         if progress.last is None and futures and not futures[0].done():
             futures[0].set_result(Outcome("closed"))
         elif progress.last is not None and not futures[1].done():

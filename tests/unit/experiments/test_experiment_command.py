@@ -79,7 +79,7 @@ variants = [11]
 
 @pytest.fixture
 def slow_plan(tmp_path: Path) -> Path:
-    """A run of a moment and four of minutes."""
+    """A short run and four that take minutes."""
     path = tmp_path / "plan.toml"
     path.write_text(SLOW)
     return path
@@ -87,7 +87,7 @@ def slow_plan(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def begun(slow_plan: Path) -> Iterator[subprocess.Popen[str]]:
-    """An experiment of which the first run is done, in a process group of its own as a terminal gives it."""
+    """An experiment whose first run is done, in a separate process group as under a terminal."""
     command = [sys.executable, "-m", "bender_core", "experiment", "run", str(slow_plan), "--workers", "2"]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **pipes) as process:
@@ -100,7 +100,7 @@ def begun(slow_plan: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def gone(processes: Sequence[int]) -> bool:
-    """Whether processes have ended, or do so presently."""
+    """Whether processes have ended, or end soon."""
     deadline = time.monotonic() + 20
     while any(Path(f"/proc/{process}").exists() for process in processes) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -115,14 +115,14 @@ def test_ctrl_c_stops_the_workers_and_keeps_what_is_done(begun: subprocess.Popen
     os.killpg(begun.pid, signal.SIGINT)
     _, said = begun.communicate(timeout=60)
     assert begun.returncode == 130
-    assert said == "stopped: 1 of 5 runs are done and kept; run the same command again to go on\n"
+    assert said == "stopped: 1 of 5 runs are done and kept; run the same command again to resume\n"
     assert [run.task.instance.title for run in Store(slow_plan.with_suffix(".sqlite")).runs()] == ["ising_grid 0"]
     assert gone(workers)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds up the plan by a pipe with a name")
 @pytest.mark.parametrize("how", ["Ctrl-C", "closed input"])
-def test_a_stop_is_heard_while_the_plan_is_being_cut(how: str, tmp_path: Path) -> None:
+def test_a_stop_takes_effect_while_partitions_are_made(how: str, tmp_path: Path) -> None:
     path, model = tmp_path / "plan.toml", tmp_path / "model.uai"
     path.write_text("[[instances]]\nfiles = '*.uai'\n[runs]\nsizes = [4]\n")
     os.mkfifo(model)
@@ -137,12 +137,10 @@ def test_a_stop_is_heard_while_the_plan_is_being_cut(how: str, tmp_path: Path) -
         finally:
             process.kill()
     assert process.returncode == (130 if how == "Ctrl-C" else 0)
-    assert said == (
-        "stopped before the first run; what was done earlier is kept, run the same command again to go on\n"
-    )
+    assert said == ("stopped before the first run; earlier runs are kept, run the same command again to resume\n")
 
 
-def test_a_full_disk_ends_the_experiment_and_room_lets_it_go_on(
+def test_a_full_disk_ends_the_experiment_and_free_space_lets_it_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, taken = tmp_path / "plan.toml", []

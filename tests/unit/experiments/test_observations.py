@@ -1,4 +1,4 @@
-"""The paper's observations, on runs made up so that each holds, and so that it does not."""
+"""The paper's observations, on runs constructed so that each holds or fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_all_hold_where_they_do() -> None:
     assert [look.holds for look in found] == [True] * 5
     assert found[GAP].numbers.startswith("100 % of the 40 runs")
     assert "to the power of 0.50 to 0.50" in found[GROWTH].numbers
-    assert "on 2 of 4 cuts; there 100 % of the runs are faster" in found[AHEAD].numbers
+    assert "on 2 of 4 partitions; there 100 % of the runs are faster" in found[AHEAD].numbers
     assert "fastest first: 4: 0.27, 9: 0.32, 1: 0.53," in found[REVERSE].numbers
     assert found[ALIKE].numbers.endswith("1.00 on the loosest edge, 1.00 on all edges.")
     assert sum(seconds >= SUBSTANTIAL_SECONDS for seconds in BASELINE_SECONDS) == 2
@@ -58,20 +58,20 @@ def test_each_fails_where_it_does_not_hold(change: dict[str, float], fails: int)
     assert not observations(study(**change))[fails].holds
 
 
-def test_a_baseline_that_was_cut_short_proves_nothing_of_gaps() -> None:
+def test_a_baseline_at_its_limit_proves_nothing_about_gaps() -> None:
     runs = [r for r in study() if r.task.key != "11-3"]
     runs.append(run(11, 3, 100.0, gap=0.5, status=SECONDS_REACHED))
     assert observations(runs)[GAP].numbers.startswith("100 % of the 30 runs")
 
 
-def test_only_cuts_with_all_variants_count() -> None:
+def test_only_partitions_with_all_variants_count() -> None:
     runs = [r for r in study() if r.task.key != "7-2"]
-    assert "of 3 cuts" in observations(runs)[AHEAD].numbers
+    assert "of 3 partitions" in observations(runs)[AHEAD].numbers
     assert observations([r for r in study() if r.task.variant != 7]) == []
     assert "What the paper observed" not in report([r for r in study() if r.task.variant != 7])
 
 
-def test_the_report_tells_them() -> None:
+def test_the_report_lists_them() -> None:
     said = report(study(slope=1.1))
     assert "holds: The gap hardly depends on the variant" in said
     assert "does not hold: The longer the baseline takes" in said

@@ -1,4 +1,4 @@
-"""Plans of experiments: what they say, and runs that count for several tasks."""
+"""Plans of experiments: their content, and runs that count for several tasks."""
 
 from __future__ import annotations
 
@@ -98,11 +98,14 @@ def test_a_key_is_what_decides_the_result() -> None:
         ({"instances": [{"family": "ising_grid", "seed": {"from": 1}}]}, "write it like {from = 0, to = 96}"),
         ({"instances": [{"family": "ising_grid", "seed": {"from": 3, "to": 2}}]}, "an empty list or range of values"),
         ({"instances": [{"family": "ising_grid", "seed": {"from": 0, "to": 10**12}}]}, "at most 100,000 are made"),
-        ({"instances": [{"files": "*.none"}]}, "there are no files '*.none' beside the plan"),
+        ({"instances": [{"files": "*.none"}]}, "there are no files '*.none' next to the plan"),
         ({"runs": {}}, "[runs] has no sizes; add them"),
-        ({"runs": {"sizes": [0]}}, "[runs] sizes holds 0; choose from 1 to 30"),
-        ({"runs": {"sizes": [4], "variants": [13]}}, "[runs] variants holds 13; choose from 1, 2"),
-        ({"runs": {"sizes": [4], "strategies": ["best"]}}, "[runs] strategies holds 'best'; choose from default, auto"),
+        ({"runs": {"sizes": [0]}}, "[runs] sizes contains 0; choose from 1 to 30"),
+        ({"runs": {"sizes": [4], "variants": [13]}}, "[runs] variants contains 13; choose from 1, 2"),
+        (
+            {"runs": {"sizes": [4], "strategies": ["best"]}},
+            "[runs] strategies contains 'best'; choose from default, auto",
+        ),
         ({"runs": {"sizes": [4], "variant": 9}}, "[runs] has an unknown key 'variant'"),
         ({"limits": {"seconds": 0}}, "[limits] seconds is 0; it must be a number above 0"),
         ({"limits": {"hours": 1}}, "[limits] has an unknown key 'hours'"),
@@ -110,18 +113,18 @@ def test_a_key_is_what_decides_the_result() -> None:
         ({"limits": {"sweeps": math.inf}}, "[limits] sweeps is inf; it must be a number above 0"),
         ({"limits": {"megabytes": 10**23}}, "[limits] megabytes is 100000000000000000000000; it must be"),
         ({"limits": {"seconds": math.nan}}, "[limits] seconds is nan; it must be a number above 0"),
-        ({"name": math.nan}, "the name is nan; write it as a text"),
-        ({"name": {}}, "the name is {}; write it as a text"),
+        ({"name": math.nan}, "the name is nan; write it as a string"),
+        ({"name": {}}, "the name is {}; write it as a string"),
         ({"instances": [{"family": {}}]}, "there is no family {}; known are body_pose"),
         ({"instances": [{"family": [[1]]}]}, "there is no family [[1]]; known are body_pose"),
-        ({"runs": {"sizes": [4], "variants": [[1]]}}, "[runs] variants holds [1]; choose from 1, 2"),
-        ({"runs": {"sizes": [4], "schedules": {}}}, "[runs] schedules holds {}; choose from mplp"),
-        ({"runs": {"sizes": []}}, "[runs] sizes is empty; give one at least"),
-        ({"runs": {"sizes": [4], "variants": []}}, "[runs] variants is empty; give one at least"),
-        ({"runs": {"sizes": [4.0]}}, "[runs] sizes holds 4.0; choose from 1 to 30"),
+        ({"runs": {"sizes": [4], "variants": [[1]]}}, "[runs] variants contains [1]; choose from 1, 2"),
+        ({"runs": {"sizes": [4], "schedules": {}}}, "[runs] schedules contains {}; choose from mplp"),
+        ({"runs": {"sizes": []}}, "[runs] sizes is empty; give at least one"),
+        ({"runs": {"sizes": [4], "variants": []}}, "[runs] variants is empty; give at least one"),
+        ({"runs": {"sizes": [4.0]}}, "[runs] sizes contains 4.0; choose from 1 to 30"),
     ],
 )
-def test_what_is_no_plan_is_said_in_a_sentence(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_an_invalid_plan_gives_one_sentence(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
     data = {"instances": [{"family": "ising_grid"}], "runs": {"sizes": [4]}}
     assert len(plan_of(data, tmp_path, "p")) == 12
     with pytest.raises(PlanError) as caught:
@@ -158,7 +161,7 @@ def test_a_run_on_equal_groups_is_done_once_and_counts_at_every_size(rows_of_thr
     assert "\n6 of them have the same groups as another M or strategy, and were done once\n" in report(runs)
 
 
-def test_what_was_done_at_another_size_need_not_be_done_again(rows_of_three: Plan, tmp_path: Path) -> None:
+def test_a_run_done_at_another_size_is_not_repeated(rows_of_three: Plan, tmp_path: Path) -> None:
     store = Store(tmp_path / "a.sqlite")
     small, large = (replace(rows_of_three, sizes=(size,)).tasks() for size in (3, 9))
     execute(small, store, here([], {}), 2)

@@ -1,4 +1,4 @@
-"""A race is fair, and what runs in it ends as it would alone."""
+"""A race is fair, and its runs end as they would alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIMITS = Limits(sweeps=400, seconds=1e9)
 
 
 def turns_of(seconds: float) -> Callable[[], float]:
-    """A clock for a run whose every turn takes as long."""
+    """A clock under which every turn of a run takes this long."""
     return itertools.count(0.0, seconds).__next__
 
 
@@ -44,7 +44,7 @@ def alone(one: Lane) -> bc.Engine:
     return engine
 
 
-def test_whoever_has_had_the_least_time_goes_next() -> None:
+def test_the_run_with_the_least_time_goes_next() -> None:
     lanes = [lane(4, turn=1.0), lane(9, turn=3.0), lane(12, turn=7.0)]
     raced = Race(lanes)
     while not raced.finished:
@@ -73,7 +73,7 @@ def test_a_run_ends_in_a_race_as_it_does_alone(schedule: str) -> None:
         assert MODEL.energy(best) == pytest.approx(outcome.upper_bound)
 
 
-def test_records_tell_every_sweep_and_only_get_better() -> None:
+def test_records_cover_every_sweep_and_only_improve() -> None:
     one = lane(4)
     finished(one)
     engine = bc.Engine(MODEL, one.entry.part, 4)

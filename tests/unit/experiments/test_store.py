@@ -1,4 +1,4 @@
-"""Runs and the store: what is kept, and what spoils it."""
+"""Runs and the store: its content, and damage to it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NEUTRAL = {"account", "costs", "files", "planning", "stopping", "strategies", "u
 
 
 def test_all_code_that_decides_results_is_hashed() -> None:
-    """What the engine is made of either changes the key of a run or is known to decide nothing."""
+    """Every module of the engine either is part of the key of a run or is known not to affect results."""
     library = Path(bc.__file__).parent
     hashed = {path for pattern in _DECIDING for path in library.glob(pattern)}
     waiting, reached = [library / "run" / "engine.py"], set()
@@ -88,7 +88,7 @@ def test_a_run_is_kept_once_and_comes_back_whole(tmp_path: Path) -> None:
     assert store.missing([task, task_of(4)]) == [task_of(4)]
 
 
-def test_a_dead_worker_is_no_result_for_ever(tmp_path: Path) -> None:
+def test_the_failure_of_a_worker_is_not_final(tmp_path: Path) -> None:
     store, task = Store(tmp_path / "runs.sqlite"), task_of()
     assert store.add(task, Outcome(WORKER_DIED))
     assert store.missing([task]) == [task]
@@ -110,7 +110,7 @@ def write(path: Path, tasks: list[Task], who: str) -> None:
         store.add(task, Outcome(who))
 
 
-def test_two_writers_at_once_spoil_nothing(tmp_path: Path) -> None:
+def test_two_concurrent_writers_do_no_damage(tmp_path: Path) -> None:
     path, base = tmp_path / "runs.sqlite", task_of()
     tasks = [replace(base, key=f"{k:032d}") for k in range(150)]
     context = multiprocessing.get_context("spawn")
@@ -135,7 +135,7 @@ def filled(tmp_path: Path) -> Store:
 
 
 def refused(action: Callable[[], object]) -> str:
-    """What is said when something cannot be done with a store."""
+    """The message of a failed operation on a store."""
     with pytest.raises(StoreError) as caught:
         action()
     return str(caught.value)
@@ -150,7 +150,7 @@ def refused(action: Callable[[], object]) -> str:
     ],
     ids=["truncated", "overwritten", "not a database"],
 )
-def test_a_spoilt_store_is_left_alone_and_said(spoil: Callable[[bytes], bytes], said: str, filled: Store) -> None:
+def test_a_damaged_store_is_left_alone_and_reported(spoil: Callable[[bytes], bytes], said: str, filled: Store) -> None:
     spoilt = spoil(filled.path.read_bytes())
     filled.path.write_bytes(spoilt)
     message = refused(lambda: Store(filled.path).runs())
@@ -162,7 +162,7 @@ def test_a_spoilt_store_is_left_alone_and_said(spoil: Callable[[bytes], bytes], 
     assert len(Store(filled.path).runs()) == 1
 
 
-def test_a_database_of_something_else_is_no_store(tmp_path: Path) -> None:
+def test_another_database_is_not_a_store(tmp_path: Path) -> None:
     path = tmp_path / "other.sqlite"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE runs (distance REAL)")
@@ -187,7 +187,7 @@ def test_a_full_disk_costs_the_one_run_that_finds_it_full(tmp_path: Path) -> Non
         assert store.add(replace(base, key="another"), large)
 
 
-def test_a_store_that_can_only_be_read_is_said(tmp_path: Path) -> None:
+def test_a_read_only_store_is_reported(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", 1024) as disk:
         store = Store(disk / "runs.sqlite")
         store.add(task_of(), Outcome("closed"))
@@ -197,7 +197,7 @@ def test_a_store_that_can_only_be_read_is_said(tmp_path: Path) -> None:
         assert message.endswith("allow writing to it and its folder, or choose another place")
 
 
-def test_a_store_that_another_program_keeps_locked_is_said(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_locked_by_another_program_is_reported(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bender_core.experiments.store.WAIT", 0.01)
     with contextlib.closing(sqlite3.connect(filled.path)) as other:
         other.execute("BEGIN EXCLUSIVE")

@@ -74,7 +74,7 @@ def test_the_line_of_best_fit() -> None:
     assert 10**speed.intercept == pytest.approx(3)
 
 
-def test_times_that_were_cut_short_do_not_bend_the_line() -> None:
+def test_times_at_a_limit_do_not_affect_the_line() -> None:
     def run(variant: int, seed: int, seconds: float, status: str = "closed") -> Any:
         task = Task("", "", Instance("ising_grid", (("seed", seed),)), 5, "groups", variant, "mplp", Limits())
         return type("Run", (), {"task": task, "outcome": Outcome(status, -1.0, -1.0, seconds=seconds)})
@@ -87,7 +87,7 @@ def test_times_that_were_cut_short_do_not_bend_the_line() -> None:
     assert speeds([run(9, 0, 1.0)]) == speeds([run(9, 0, 0.0), run(11, 0, 1.0)]) == []
 
 
-def test_runs_by_older_code_stand_in_for_those_to_come(plan_file: Path, tmp_path: Path) -> None:
+def test_runs_by_older_code_replace_missing_ones(plan_file: Path, tmp_path: Path) -> None:
     tasks, store = read_plan(plan_file).tasks(), Store(tmp_path / "a.sqlite")
     for k, task in enumerate(tasks):
         store.add(replace(task, key=f"old {k}"), Outcome("closed", -2.0, -1.0))
@@ -126,7 +126,7 @@ def test_runs_as_a_file(plan_file: Path, tmp_path: Path) -> None:
         assert float(row["lower_bound"]) == run.outcome.lower_bound
 
 
-def test_a_gap_is_finite_whatever_the_signs_of_the_bounds() -> None:
+def test_a_gap_is_finite_for_any_signs_of_the_bounds() -> None:
     assert Outcome("closed", -2.0, -1.0).gap == 0.5  # the paper's
     assert Outcome("closed", 0.0, 1.0).gap == 1.0
     assert Outcome("closed", -1.0, 1.0).gap == 2.0

@@ -105,7 +105,7 @@ MARKED = {"coo"}
 
 
 @pytest.mark.parametrize("kind", LISTS)
-def test_what_fits_two_formats_is_said_to(kind: str) -> None:
+def test_text_that_fits_two_formats_is_reported(kind: str) -> None:
     data, (taken, fitting) = LISTS[kind].encode(), TAKEN[kind]
     found = {}
     for form in FORMATS:
@@ -132,7 +132,7 @@ def test_what_fits_two_formats_is_said_to(kind: str) -> None:
         assert mrf.readings[:1] in ((), (taken,))
 
 
-def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
+def test_ambiguous_rows_are_not_guessed() -> None:
     for name in (None, "a.txt", "a.coo"):
         with pytest.raises(FormatError, match="vartype=BINARY"):
             load(COO.encode(), name=name)
@@ -201,8 +201,8 @@ def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
         (CFN.replace("<1000.0", "1000.0"), None, "line 2: the bound is '1000.0'; write"),
         (CFN.replace("<1000.0", "<-14"), None, "no labelling stays within the bound"),
         (CFN.rstrip().rstrip("}"), None, "line 11: the file ends too early"),
-        (CFN + "}", None, "line 12: '}' comes where this should be: the last brace"),
-        (CFN.replace("functions", "variables"), None, "line 5: 'variables' comes where this should be: functions: {"),
+        (CFN + "}", None, "line 12: '}' is found in place of: the last brace"),
+        (CFN.replace("functions", "variables"), None, "line 5: 'variables' is found in place of: functions: {"),
         (json.dumps(BQPJSON | {"variable_domain": "trit"}), None, "\"variable_domain\" is 'trit'"),
         (json.dumps(BQPJSON | {"variable_ids": [9, 2]}), None, "quadratic_terms[0] names variable 40"),
         (json.dumps(BQPJSON | {"variable_ids": [9, 2, 2]}), None, '"variable_ids" are not distinct whole numbers'),
@@ -224,7 +224,7 @@ def test_rows_that_do_not_say_what_they_are_are_not_guessed() -> None:
         ),
     ],
 )
-def test_errors_say_where_what_and_how_to_mend(text: str, name: str | None, said: str) -> None:
+def test_errors_say_where_what_and_how_to_fix_it(text: str, name: str | None, said: str) -> None:
     with pytest.raises(FormatError) as caught:
         load(text.encode(), name=name)
     assert str(caught.value).startswith(said)

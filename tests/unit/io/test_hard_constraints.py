@@ -72,7 +72,7 @@ def words(table: list[float]) -> str:
 def test_sums_of_huge_energies_are_one_clear_error(
     text: Callable[[list[list[float]]], str], name: str, tables: st.DataObject
 ) -> None:
-    """Whatever is too large for a sum is said to be; nothing becomes infinite by the way, nor NaN."""
+    """Energies too large for a sum are reported; none becomes infinite or NaN on the way."""
     number = st.sampled_from((0.0, 1.0, 9e98, -9e98, 1.01e100, 1e200, 1e308, -1e308, 1.7e308))
     table = st.sampled_from((1, 2, 4)).flatmap(lambda size: st.lists(number, min_size=size, max_size=size))
     chosen = tables.draw(st.lists(table, min_size=1, max_size=5))
@@ -110,7 +110,7 @@ def test_sums_of_huge_energies_are_one_clear_error(
         ("# vartype=SPIN\n0 1 1e400", "a.coo", "line 2: '1e400' is too large a number"),
     ],
 )
-def test_what_overflows_forbids_nothing(text: str, name: str, said: str) -> None:
+def test_an_overflow_forbids_nothing(text: str, name: str, said: str) -> None:
     with pytest.raises(FormatError) as caught:
         load(text.encode(), name=name)
     assert str(caught.value).startswith(said)

@@ -1,4 +1,4 @@
-"""Reading and writing models: what the definition of each format says, and one clear sentence where it is violated."""
+"""Reading and writing models: each format's definition, and one clear sentence where it is violated."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_uai_written_and_read_keeps_hard_constraints() -> None:
         (BinaryMRF(unary=np.zeros((1, 2)), constant=1e9), "the constant 1e+09 is too large"),
     ],
 )
-def test_uai_refuses_to_write_what_it_cannot_hold(mrf: BinaryMRF, said: str) -> None:
+def test_uai_refuses_models_it_cannot_represent(mrf: BinaryMRF, said: str) -> None:
     with pytest.raises(FormatError, match="write it as native") as caught:
         dumps(mrf, "uai")
     assert said in str(caught.value)
@@ -343,21 +343,21 @@ def test_native_may_leave_out_all_but_the_unary_table() -> None:
         (native(constant=10**400), '"constant" is 1000'),
         (native(constnat=1), "the file has an unknown key 'constnat'; known are: format, version"),
         (native(name=3), '"name" is 3; it must be a string'),
-        (native(name="\ud800"), '"name" holds half of a surrogate pair'),
+        (native(name="\ud800"), '"name" contains half of a surrogate pair'),
         (native(variables=[{"name": "a"}]), '"variables" has 1 entries and "unary" 2'),
         (native(variables=["a", "b"]), '"variables" is not a list of objects'),
         (native(variables=[{"name": "a"}, {}]), 'variables[1] has no "name" while others have'),
         (native(variables=[{"group": "a"}, {"group": 1}]), "variables[1].group is 1"),
         (native(variables=[{"gruop": "a"}, {}]), "variables[0] has an unknown key 'gruop'"),
         (native(variables=[{"position": [0, 1]}, {"position": [0]}]), "position[1] is [0]"),
-        (native(variables=[{"position": [0, 1]}, {"position": [0, "inf"]}]), "positions hold an infinite coordinate"),
+        (native(variables=[{"position": [0, 1]}, {"position": [0, "inf"]}]), "positions contain an infinite"),
         (native(objective="max"), "\"objective\" is 'max'"),
         (native(objective={"sense": "most"}), "the sense of \"objective\" is 'most'"),
         (native(objective={"scale": "big"}), "the scale of the objective is 'big'"),
         (native(objective={"sign": -1}), "\"objective\" has an unknown key 'sign'"),
         (native(ceiling=3), '"hard_entries" and "ceiling" belong together'),
         (native(hard_entries=0, ceiling=3), '"hard_entries" is 0'),
-        (native(hard_entries=2, ceiling=3), "which 2 energies are penalties of hard constraints cannot be told"),
+        (native(hard_entries=2, ceiling=3), "it is not clear which 2 energies are penalties"),
         (native(hard_entries=1, ceiling=3, unary=[[0, 1], [0, "inf"]]), 'the file has both "ceiling" and "inf"'),
         (native().replace(b"0.5", b"NaN"), "NaN is not standard JSON"),
         (native().replace(b"0.5", b"-Infinity"), "-Infinity is not standard JSON"),
@@ -398,7 +398,7 @@ def test_content_decides_before_the_ending() -> None:
         (
             b"hello\n",
             None,
-            "line 1: the file is in no format known here; known are: native .mrf.json, bqpjson, toulbar2 cfn, UAI",
+            "line 1: the file is in no known format; known are: native .mrf.json, bqpjson, toulbar2 cfn, UAI",
         ),
         (b"hello\n", "a.uai", "line 1: the file does not start with MARKOV"),
         (b"# only a comment", "a.uai", "line 1: the file does not start with MARKOV"),
@@ -408,7 +408,7 @@ def test_content_decides_before_the_ending() -> None:
         (gzip.compress(UAI.encode())[:-9], None, "the gzip data is damaged"),
     ],
 )
-def test_what_is_no_model_is_one_sentence(data: bytes, name: str | None, said: str) -> None:
+def test_an_invalid_model_gives_one_sentence(data: bytes, name: str | None, said: str) -> None:
     with pytest.raises(FormatError) as caught:
         load(data, name=name)
     assert str(caught.value).startswith(said)
@@ -428,7 +428,7 @@ def test_size_is_limited_before_and_after_unpacking(tmp_path: Path, monkeypatch:
         load(path)
 
 
-def test_a_gzip_bomb_is_not_unfolded() -> None:
+def test_a_gzip_bomb_is_not_unpacked() -> None:
     bomb = gzip.compress(bytes(100_000_000))
     tracemalloc.start()
     with pytest.raises(FormatError, match="the unpacked file is larger than 1 MB"):

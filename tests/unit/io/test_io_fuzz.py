@@ -1,4 +1,4 @@
-"""Whatever the bytes, reading ends with a model or one FormatError."""
+"""Reading any bytes ends with a model or one FormatError."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WORDS = (
 
 
 def outcome(data: bytes, name: str | None = None) -> None:
-    """Reading gives a model that is fit for use, or one sentence."""
+    """Reading gives a usable model, or one sentence."""
     try:
         mrf = load(data, name=name)
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""What is written is read again; evidence; published files."""
+"""Writing and reading back; evidence; published files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def glasses(draw: st.DrawFn) -> BinaryMRF:
 @pytest.mark.parametrize("form", WRITABLE, ids=lambda form: form.name)
 @settings(max_examples=60)
 @given(mrf=glasses())
-def test_what_is_written_is_read_again(form: bc.io.Format, mrf: BinaryMRF) -> None:
+def test_written_files_are_read_again(form: bc.io.Format, mrf: BinaryMRF) -> None:
     if form.name in ("uai", "rudy", "sparse", "qubo", "qh"):
         # They cannot say everything, and then say so.
         try:
@@ -79,10 +79,10 @@ def test_a_thousand_labellings_keep_their_energies(form: bc.io.Format) -> None:
         assert again.energy(x) == pytest.approx(mrf.energy(x), rel=1e-9)
 
 
-def test_formats_say_what_they_cannot_hold() -> None:
+def test_formats_say_what_they_cannot_store() -> None:
     constant = BinaryMRF(np.array([[0.0, 1.0]]), constant=3.0)
     for name in ("qubo", "qh", "sparse", "rudy"):
-        with pytest.raises(FormatError, match=r"has the constant [0-9.]+, which .* cannot hold; drop it"):
+        with pytest.raises(FormatError, match=r"has the constant [0-9.]+, which .* cannot store; drop it"):
             dumps(constant, name)
     with pytest.raises(FormatError, match="variable 0 prefers one of its values"):
         dumps(BinaryMRF(np.array([[-1.0, 1.0]])), "rudy")
@@ -117,7 +117,7 @@ def test_energies_too_small_for_spins_are_refused() -> None:
 
 
 @pytest.mark.parametrize("form", WRITABLE, ids=lambda form: form.name)
-def test_nothing_is_written_that_is_not_read(form: bc.io.Format) -> None:
+def test_only_readable_models_are_written(form: bc.io.Format) -> None:
     with pytest.raises(FormatError, match="the model has no variables"):
         dumps(BinaryMRF(np.zeros((0, 2))), form.name)
 
@@ -169,10 +169,10 @@ UAI4 = (
         ("1 4 0", "line 1: variable 4 is observed; variables run from 0 to 3"),
         ("1\n1 2", "line 2: a value is 2; values are 0 and 1"),
         ("2 1 0 1 1", "line 1: variable 1 is observed twice, differently"),
-        ("2 1 0 2 0", "what was observed violates a hard constraint; correct the evidence"),
+        ("2 1 0 2 0", "the evidence violates a hard constraint; correct it"),
     ],
 )
-def test_evidence_that_is_none_is_refused(text: str, said: str) -> None:
+def test_invalid_evidence_is_refused(text: str, said: str) -> None:
     with pytest.raises(FormatError) as caught:
         load(UAI4.encode(), evidence=text.encode())
     assert str(caught.value).startswith(said)

@@ -1,4 +1,4 @@
-"""Files of other fields, written by hand, with what they mean."""
+"""Files in other formats, written by hand, with their meaning."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every kernel on groups of every size, with each access to an array checked against its bounds.
 
-Compiled code does not check them by itself: an index beyond an array corrupts memory and shows much later, or never.
+Compiled code does not check them: an index beyond an array corrupts memory and has effects much later, or never.
 `make test` runs this file with NUMBA_BOUNDSCHECK=1, where such an index raises IndexError.
 """
 
@@ -47,7 +47,7 @@ def groups(sizes: list[int], touched: int, density: float, seed: int = 0) -> tup
 
 
 def use(engine: bc.Engine, sweeps: int) -> None:
-    """Run, look at everything, go back, and go on."""
+    """Run, inspect everything, go back, and continue."""
     engine.run(max_events=7)
     engine.run(max_sweeps=sweeps)
     for p, q in engine.graph.edges.tolist():
@@ -78,7 +78,7 @@ def test_small_groups_of_all_sizes(variant: int, schedule: str) -> None:
 @pytest.mark.parametrize("variant", [4, 9, 12])
 @pytest.mark.parametrize("size", range(10, 21))
 def test_large_groups_of_which_little_is_coupled(size: int, variant: int) -> None:
-    """Whole groups are tabulated where labellings are decoded, however few of their members an edge touches."""
+    """Decoding tabulates whole groups, even if an edge touches only a few of their members."""
     schedule = BOTH[size % 2]
     cut = groups([size, 3, size - 4], touched=1 + size % 3, density=0.6, seed=size)
     use(bc.Engine(*cut, variant=variant, schedule=schedule), 1)

@@ -1,4 +1,4 @@
-"""Machine code on disk: found again, and harmless when it is damaged, unwritable, full, or old."""
+"""The disk cache of machine code: it is found again, and copes with damage, unwritable folders, full disks and age."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def first_call() -> bool:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the user wants machine code."""
+    """The user's folder for machine code."""
     monkeypatch.setenv("BENDER_CACHE_DIR", str(tmp_path / "home"))
     return tmp_path / "home"
 
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary files are."""
+    """The folder for temporary files."""
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     return tmp_path / "temporary"
@@ -73,7 +73,7 @@ def test_what_one_process_compiled_the_next_finds(home: Path, temporary: Path) -
 
 
 @pytest.mark.parametrize("damage", ["empty", "truncated", "a flipped bit", "a folder in its place"])
-def test_a_damaged_file_is_compiled_anew_and_mended(damage: str, home: Path) -> None:
+def test_a_damaged_file_is_recompiled_and_replaced(damage: str, home: Path) -> None:
     first_call()
     (path,) = kept(home)
     whole = path.read_bytes()
@@ -109,7 +109,7 @@ def raises() -> Path:
     raise RuntimeError("Could not determine home directory.")
 
 
-def test_a_home_that_can_only_be_read_is_read(home: Path, temporary: Path) -> None:
+def test_a_read_only_home_is_read(home: Path, temporary: Path) -> None:
     with mounted(home, 1024):
         first_call()
         make_read_only(home)
@@ -140,7 +140,7 @@ def test_a_full_disk_gives_way_and_leaves_no_draft(home: Path, temporary: Path) 
         assert len(kept(temporary)) == 1
 
 
-def test_without_any_place_it_works_and_says_so_once(home: Path, temporary: Path) -> None:
+def test_without_a_writable_folder_it_works_with_one_warning(home: Path, temporary: Path) -> None:
     home.write_text("a file")
     temporary.rmdir()
     _cache._say_unkept.cache_clear()
@@ -161,7 +161,7 @@ def test_code_that_others_could_have_put_there_is_not_run(home: Path, temporary:
         assert not first_call()
 
 
-def test_folders_that_nobody_uses_any_more_are_removed(home: Path) -> None:
+def test_unused_folders_are_removed(home: Path) -> None:
     days = {"kernels-old": 31, "kernels-recent": 29, "else": 400}
     for name, age in days.items():
         (home / name / "below").mkdir(parents=True)
@@ -191,7 +191,7 @@ def test_the_folders_used_longest_ago_make_room(home: Path, monkeypatch: pytest.
     assert {path.name for path in home.iterdir()} == {"kernels-new", "kernels-mid"}
 
 
-def test_checked_indices_have_a_folder_of_their_own() -> None:
+def test_code_with_bounds_checking_has_a_separate_folder() -> None:
     code = "from bender_core.kernels._cache import _FOLDER; print(_FOLDER)"
 
     def folder(checked: str) -> str:

@@ -1,4 +1,4 @@
-"""Exact min-marginals: each of the three ways against enumeration (docs/method.md §5; §7, 5)."""
+"""Exact min-marginals: each of the three methods against enumeration (docs/method.md §5; §7, 5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST = 11 if JIT else 6
 
 
 class Message:
-    """One message between two groups, to be computed in any way."""
+    """One message between two groups, to compute by any method."""
 
     def __init__(self, mrf: BinaryMRF, part: Partition, arc: int = 0) -> None:
         self.engine = Engine(mrf, part, 12)
@@ -56,7 +56,7 @@ class Message:
 
 
 def agree(message: Message) -> None:
-    """All three ways give the same, which is what a pass over both groups' states gives."""
+    """All three methods give the result of a pass over both groups' states."""
     truth = message.by(Method.ENUMERATE)
     scale = 1e-13 * max(1.0, np.abs(truth).max(), np.abs(message.engine._state.lam).max())
     np.testing.assert_allclose(message.by(Method.PRUNE), truth, rtol=0, atol=scale)
@@ -75,7 +75,9 @@ def agree(message: Message) -> None:
     spikes=st.sampled_from(["none", "few", "many"]),
     ties=st.booleans(),
 )
-def test_all_ways_agree(seed: int, sizes: tuple[int, int], density: float, arc: int, spikes: str, ties: bool) -> None:
+def test_all_methods_agree(
+    seed: int, sizes: tuple[int, int], density: float, arc: int, spikes: str, ties: bool
+) -> None:
     rng = np.random.default_rng(seed)
     mrf, part = between_groups(rng, list(sizes), [(0, 1)], density)
     if ties:
@@ -96,7 +98,7 @@ def test_all_ways_agree(seed: int, sizes: tuple[int, int], density: float, arc: 
 )
 @pytest.mark.parametrize("equal", [False, True])
 def test_ties_everywhere(sizes: tuple[int, int], equal: bool) -> None:
-    """All that the sender brings the same, or nothing at all: every candidate ties with others."""
+    """The sender's table is constant, or zero: every candidate ties with others."""
     mrf, part = between_groups(3, list(sizes), [(0, 1)], 1.0)
     message = Message(BinaryMRF(0 * mrf.unary, mrf.edges, np.sign(mrf.pairwise)), part)
     message.send(np.full(message.sender_states, 2.5 if equal else 0.0))

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.jitless
 
 
 class Rig:
-    """The arrays of a model of two groups, for kernels to be called on, beside its twin."""
+    """The arrays of a model of two groups, on which kernels are called, and its twin."""
 
     def __init__(self, seed: int, sizes: tuple[int, int], density: float = 0.6) -> None:
         self.rng = np.random.default_rng(seed)
@@ -49,11 +49,11 @@ class Rig:
         return 1 << int(self.problem.size[side])
 
     def active(self, side: int) -> np.ndarray:
-        """Of every state of a side the state of the bits that the edge touches."""
+        """The state of the active bits for every state of a side."""
         return self.engine.graph.active_states(side)
 
     def incoming(self, side: int) -> np.ndarray:
-        """What the other side brings, over its active states."""
+        """The other side's term, over its active states."""
         return self.engine.incoming(side)
 
     def draw_lam(self, spikes: bool = False) -> None:
@@ -93,7 +93,7 @@ class Rig:
             assert progress.next != before
 
     def table(self, row: int, side: int) -> np.ndarray:
-        """What a stored row subtracts on one side, over all states."""
+        """The charges of a stored row on one side, over all states."""
         g, bits = self.pool.table[row, side], int(self.problem.bits[side])
         return np.array([affine.affine_value(g, bits, y) for y in self.active(side)])
 
@@ -251,7 +251,7 @@ def test_oracle(sizes: tuple[int, int], spikes: bool) -> None:
 @pytest.mark.parametrize("spikes", [False, True])
 @pytest.mark.parametrize("sizes", PAIRS)
 def test_recycle(sizes: tuple[int, int], spikes: bool) -> None:
-    """From two to ten rows of either side: whole passes of four and what is left over."""
+    """From two to ten rows of either side: full passes of four and the remainder."""
     rig = Rig(3, sizes)
     for count in range(2, 11):
         rig.draw_lam(spikes)
@@ -436,7 +436,7 @@ json.dump({"warm": warm, "used": used()}, sys.stdout)
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_every_kernel_is_compiled_for_one_signature() -> None:
-    """A second signature would mean that arrays of two kinds travel, and a compilation in the middle of a run."""
+    """A second signature would mean arrays of two kinds, and a compilation in the middle of a run."""
     root = Path(__file__).parents[3]
     environment = os.environ | {"PYTHONPATH": str(root)}
     done = subprocess.run([sys.executable, "-c", SIGNATURES], env=environment, capture_output=True, text=True)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.jitless
 
 @dataclass
 class Case:
-    """What the kernel is given, and over all states what it must satisfy."""
+    """The input of the kernel, and its constraints over all states."""
 
     lam: np.ndarray
     t: np.ndarray
@@ -75,7 +75,7 @@ class Case:
 
 
 def scratch(bits: int) -> CutRoom:
-    """Room for a cut, full of what must not count."""
+    """Scratch for a row, filled with garbage that must not matter."""
     floats = {name: np.full(bits, np.nan) for name in CutRoom._fields}
     return CutRoom(**floats)._replace(
         point=CutPoint.zeros(),
@@ -89,7 +89,7 @@ def scratch(bits: int) -> CutRoom:
 
 
 def draw(seed: int, bits: int, kind: str, scale: float = 1.0) -> Case:
-    """A random case. All but the first kind have ties, or something that is nearly one."""
+    """A random case. All kinds but the first have ties or near-ties."""
     rng = np.random.default_rng([seed, bits, KINDS.index(kind)])
     states, shape = 1 << bits, (bits, 2)
     if kind == "integers":
@@ -122,7 +122,7 @@ def objective(alpha: float, beta: np.ndarray) -> float:
 
 
 def best_known_bound(case: Case, alpha: float, beta: np.ndarray) -> float:
-    """A lower bound on the optimum, by duality: it holds whatever multipliers it is computed from.
+    """A lower bound on the optimum, by duality: it holds for any multipliers.
 
     They come from the stationarity of the Lagrangian at ``beta`` in the constraints that are tight there, so
     the bound meets the objective if and only if beta is optimal.
@@ -147,13 +147,13 @@ def best_known_bound(case: Case, alpha: float, beta: np.ndarray) -> float:
 
 
 def allowance(case: Case, alpha: float) -> float:
-    """1e-7 of the reverse row's objective, and what rounding in the constraints is worth."""
+    """1e-7 of the reverse row's objective, plus the effect of rounding in the constraints."""
     steepest = alpha + 2 * (1 - alpha) * case.q.max(initial=0.0)
     return 1e-7 * objective(alpha, case.q) + 1e-11 * steepest * case.magnitude
 
 
 def check_feasible(case: Case, beta: np.ndarray) -> None:
-    """Payments between nothing and the capacity, exactly; the row valid and tight, up to rounding."""
+    """Payments between 0 and the capacity, exactly; the row is valid and tight, up to rounding."""
     assert (beta >= 0).all()
     assert (beta <= case.q).all()
     assert abs(case.row_minimum(beta) - case.intercept) <= 2e-12 * case.magnitude
@@ -214,7 +214,7 @@ def test_ordinary_cuts_are_optimal(alpha: float, kind: str) -> None:
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
 def test_a_payment_that_falls_back_to_nothing_stays_there(alpha: float) -> None:
-    """A bit is released by one row, and then another one takes that row's place: one case in a thousand."""
+    """One row releases a bit, and then another row takes the place of that row: one case in a thousand."""
     assert check_optimal(draw(79, 6, "spikes"), alpha) == mw.CutStatus.OPTIMAL
 
 
@@ -292,7 +292,7 @@ def test_an_intercept_out_of_reach_gives_the_reverse_row() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_repair_from_anywhere(kind: str) -> None:
-    """Whatever point the method was stopped at, the cut becomes valid and tight, and no more than it must."""
+    """From any point of the method, repair makes the row valid and tight with the least change."""
     part_of_the_way = 0
     for seed in range(examples(60)):
         rng = np.random.default_rng(seed)

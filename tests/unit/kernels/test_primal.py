@@ -59,7 +59,7 @@ def test_flips_are_weighed_as_their_energies_say(seed: int) -> None:
     assert least < before
 
 
-def test_what_was_flipped_stays_so_for_a_while_unless_it_leads_to_the_best() -> None:
+def test_a_flip_is_tabu_for_a_while_unless_it_leads_to_the_best() -> None:
     engine, _ = engine_of(0)
     problem, work = engine._problem, scratch(engine)
     work.search.trial[:] = 0

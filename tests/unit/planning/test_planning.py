@@ -1,4 +1,4 @@
-"""Runs that go on from others, what is tried where a run gains no more, and partitions judged by short trials."""
+"""Runs that continue others, continuations of runs that stall, and partitions judged by short trials."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def torus(rows: int = 6) -> bc.BinaryMRF:
 @pytest.mark.parametrize("schedule", ["mplp", "srmp"])
 @pytest.mark.parametrize("variant", [4, 9, 12])
 @pytest.mark.parametrize("events", [7, 60, 200])
-def test_another_schedule_goes_on_from_the_messages(schedule: str, variant: int, events: int) -> None:
-    """Also from the middle of an update; the bound never steps back, and is that of lambda."""
+def test_another_schedule_continues_from_the_messages(schedule: str, variant: int, events: int) -> None:
+    """Also from the middle of an update; the bound never falls, and is that of lambda."""
     for seed in range(3):
         mrf, part = glass(seed)
         first = bc.Engine(mrf, part, 9, "srmp" if schedule == "mplp" else "mplp")
@@ -59,7 +59,7 @@ def test_another_schedule_goes_on_from_the_messages(schedule: str, variant: int,
 
 
 @pytest.mark.parametrize("schedule", ["mplp", "srmp"])
-def test_united_groups_go_on_from_the_messages_of_their_parts(schedule: str) -> None:
+def test_united_groups_continue_from_the_messages_of_their_parts(schedule: str) -> None:
     for seed in range(4):
         mrf, part = glass(seed)
         first = bc.Engine(mrf, part, 9, schedule)
@@ -88,7 +88,7 @@ def test_other_groups_take_over_the_labelling_alone() -> None:
 
 
 @pytest.mark.parametrize("variant", [9, 12])
-def test_a_run_that_goes_on_from_another_can_be_gone_back_through(variant: int) -> None:
+def test_a_continued_run_can_be_sought_through(variant: int) -> None:
     mrf, part = glass(2)
     first = bc.Engine(mrf, part, variant)
     first.run(max_sweeps=2)
@@ -113,11 +113,11 @@ def test_the_messages_a_run_begins_with_are_charged() -> None:
     assert account.used == 0
     carried = bc.Engine(mrf, part, 9, limit=account, start=first)
     assert account.used > needed
-    with pytest.raises(bc.TooLargeError, match="messages it begins with"):
+    with pytest.raises(bc.TooLargeError, match="initial messages"):
         bc.Engine(mrf, part, 9, limit=bc.Account(account.used - 1 - carried._line.items.get("looking", 0)), start=first)
 
 
-def test_a_run_pauses_after_so_much_work_whatever_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_work_limit_pauses_a_run_independently_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf, part = torus(), bc.partition(torus(), 4)
     whole, pieces = bc.Engine(mrf, part, 9), bc.Engine(mrf, part, 9)
     whole.run(max_work=1 << 20)
@@ -191,7 +191,7 @@ def test_groups_are_halved_at_once_as_one_by_one() -> None:
         halved(mrf, part, bc.Stop(0.0))
 
 
-def test_where_splitting_takes_too_long_the_groups_asked_for_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_splitting_takes_too_long_the_requested_groups_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = random_mrf(4, 40, density=0.3)
     part = bc.partition(mrf, 9, "random")
     monkeypatch.setattr(unions, "FIRST_SWEEPS", 1e9)
@@ -240,8 +240,8 @@ def test_with_time_left_a_stall_is_not_the_end() -> None:
     assert result.sweeps == sum(tried.sweeps for tried in result.tried)
 
 
-def test_the_bound_never_steps_back_from_run_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without partitions cut anew all runs go on from the messages there are, to groups that hold the whole model."""
+def test_the_bound_never_falls_from_run_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without new partitions all runs continue from the current messages, up to one group with the whole model."""
     monkeypatch.setattr(pursuit, "LOOKING", 0.0)
     monkeypatch.setattr(pursuit, "candidates", lambda *_, **__: [])
     for seed in range(3):
@@ -257,7 +257,7 @@ def test_the_bound_never_steps_back_from_run_to_run(monkeypatch: pytest.MonkeyPa
         assert np.diff(seen).min(initial=0.0) >= -1e-9
 
 
-def test_a_rival_that_does_worse_leaves_the_run_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worse_rival_leaves_the_run_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = torus()
     monkeypatch.setattr(pursuit, "choose", lambda mrf, found, stop: bc.partition(mrf, 1, "singletons"))
     monkeypatch.setattr(pursuit.Pursuit, "_forest", lambda self: iter(()))
@@ -292,7 +292,7 @@ def test_a_stop_before_there_is_a_run_is_raised() -> None:
             bc.solve(mrf, bc.partition(mrf, 4), time_limit=limit, stop=bc.Stop(wanted=lambda: True))
 
 
-def test_a_stop_during_the_run_keeps_what_there_is() -> None:
+def test_a_stop_during_the_run_keeps_its_results() -> None:
     mrf = torus()
     asked = iter([False] * 400)
     result = bc.solve(mrf, bc.partition(mrf, 3), 9, time_limit=100, stop=bc.Stop(wanted=lambda: next(asked, True)))
@@ -314,7 +314,7 @@ def test_auto_is_a_strategy_though_strategies_know_no_runs() -> None:
     ids=["6-regular", "3-regular"],
 )
 def test_auto_chooses_one_of_the_best_after_many_sweeps(make) -> None:
-    """What lies inside groups or on a forest between them chooses one that loses a tenth of what there is to lose."""
+    """The share inside groups or on a forest would choose one that loses a tenth of the possible gain."""
     mrf = make()
     chosen = bc.partition(mrf, 8, AUTO)
 

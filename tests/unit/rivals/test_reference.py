@@ -1,4 +1,4 @@
-"""References: what they prove is true at every scale of energies, and they end when they are asked to."""
+"""References: their proofs are correct at every scale of energies, and they stop on request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ module: ModuleType = sys.modules["bender_core.rivals.reference"]  # the function
 
 
 class Here:
-    """A child that is no process of its own: thousands of times faster for small models."""
+    """A child in the same process: thousands of times faster for small models."""
 
     def __init__(self, generator: Callable[..., Iterator[Any]], *job: Any) -> None:
         self.ended = False
@@ -58,7 +58,7 @@ class Here:
 
 @contextmanager
 def by_highs() -> Iterator[pytest.MonkeyPatch]:
-    """No model is so small that HiGHS is not asked."""
+    """Use HiGHS even for the smallest models."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BRUTE_FORCE", -1)
         patch.setattr(module, "Child", Here)
@@ -81,7 +81,7 @@ def floor_of(mrf: BinaryMRF) -> float:
 
 
 def excess(mrf: BinaryMRF) -> np.ndarray:
-    """What every labelling costs above the least energies of all tables, so that large ones hide no small ones."""
+    """The energy of every labelling above the least of all tables, so that large energies do not hide small ones."""
     x = np.arange(1 << mrf.n)
     total = np.zeros(1 << mrf.n)
     for i, table in enumerate(mrf.unary - mrf.unary.min(axis=1, keepdims=True)):
@@ -280,7 +280,7 @@ def unsolved(status: int, message: str = "") -> Callable[[Any], None]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_bounds_hold_whatever_the_multipliers(highs: pytest.MonkeyPatch, seed: int) -> None:
+def test_bounds_hold_for_any_multipliers(highs: pytest.MonkeyPatch, seed: int) -> None:
     mrf, part = frustrated(seed, 8), random_partition(seed, 8, 3)
     rng = np.random.default_rng(seed)
 
@@ -357,7 +357,7 @@ def test_a_bound_that_disagrees_with_the_labelling_proves_nothing(highs: pytest.
     assert found.lp_bound <= found.bound < naive.optimum(mrf)
 
 
-def test_what_a_solver_says_of_its_labelling_is_not_believed(highs: pytest.MonkeyPatch) -> None:
+def test_the_energy_that_a_solver_reports_is_not_trusted(highs: pytest.MonkeyPatch) -> None:
     mrf = frustrated(2)
     answering(highs, "milp", unsolved(1))
     before = bc.reference(mrf).energy
@@ -414,7 +414,7 @@ def test_time_that_is_over_before_the_lps_leaves_a_labelling() -> None:
     assert all(finding.lp_bound is finding.group_lp_bound is None for finding in findings)
 
 
-def test_a_stop_keeps_what_is_known(children: list[Child[Any]]) -> None:
+def test_a_stop_keeps_the_results_so_far(children: list[Child[Any]]) -> None:
     mrf = grid(40)
     known: list[bc.Reference] = []
 
@@ -440,7 +440,7 @@ def test_a_stop_before_anything_is_known(children: list[Child[Any]]) -> None:
     assert has_ended(children)
 
 
-def test_an_error_while_progress_is_told_ends_the_search(children: list[Child[Any]]) -> None:
+def test_an_error_in_on_progress_ends_the_search(children: list[Child[Any]]) -> None:
     def fail(_: bc.Reference) -> bool:
         raise ZeroDivisionError
 

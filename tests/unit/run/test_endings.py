@@ -1,4 +1,4 @@
-"""Why runs end: a status never says more than the numbers, and time and wishes to stop are respected everywhere."""
+"""The endings of runs: a status never claims more than the numbers, and time limits and stops work everywhere."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_closed_means_optimal(seed: int) -> None:
             assert result.gap > 0
 
 
-def test_gaps_are_finite_also_where_the_bound_is_zero() -> None:
+def test_gaps_are_finite_even_if_the_bound_is_zero() -> None:
     assert bc.relative_gap(0.0, 0.0) == 0.0
     assert bc.relative_gap(-1e-17, 0.0) == 1.0
     assert bc.relative_gap(-2.0, -1.0) == 0.5
@@ -97,7 +97,7 @@ def test_every_status_has_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("status", ["time limit", "stopped", "no progress"])
-def test_where_the_bounds_meet_nothing_else_matters(status: str) -> None:
+def test_closed_takes_precedence_over_other_endings(status: str) -> None:
     met = verdict(status, 3.0, 3.0, Lattice(0.0, 0.0), 1.0)
     assert (met["status"], met["gap"]) == ("closed", 0.0)
     assert "optimal" in met["meaning"]
@@ -106,7 +106,7 @@ def test_where_the_bounds_meet_nothing_else_matters(status: str) -> None:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("tolerance", [0.05, 0.2, 1.0])
 def test_a_loose_tolerance_proves_nothing(seed: int, tolerance: float) -> None:
-    """The labelling is called optimal only if it is; else the sentence and the gap say how far it may be off."""
+    """The labelling is called optimal only if it is; otherwise the sentence and the gap say how far it may be off."""
     mrf = random_mrf(seed, 10, density=1.0)
     optimum = naive.optimum(mrf)
     part = bc.partition(mrf, 3, "greedy")
@@ -127,7 +127,7 @@ def test_a_loose_tolerance_proves_nothing(seed: int, tolerance: float) -> None:
 
 @pytest.mark.parametrize(("times", "status"), [(0.3, "no progress"), (1.5, "closed")])
 def test_a_gap_above_a_loose_tolerance_is_not_closed(times: float, status: str) -> None:
-    """Only a tight tolerance is stretched where sweeps bring no more."""
+    """Only a tight tolerance is relaxed when sweeps gain nothing."""
     plain = frustrated([])
     mrf = bc.BinaryMRF(plain.unary, plain.edges, plain.pairwise, constant=20.0)
     part = bc.partition(mrf, 1, "singletons")
@@ -138,13 +138,13 @@ def test_a_gap_above_a_loose_tolerance_is_not_closed(times: float, status: str) 
 
 
 @pytest.mark.parametrize("tolerance", [-1e-9, 1.5, math.inf, math.nan])
-def test_a_tolerance_that_makes_no_sense_is_refused(tolerance: float) -> None:
+def test_an_invalid_tolerance_is_refused(tolerance: float) -> None:
     mrf = random_mrf(0, 4)
     with pytest.raises(ValueError, match="it must be a number from 0 to 1"):
         bc.solve(mrf, bc.partition(mrf, 2, "greedy"), tolerance=tolerance)
 
 
-def test_limits_that_make_no_sense_are_refused() -> None:
+def test_invalid_limits_are_refused() -> None:
     mrf = random_mrf(0, 4)
     part = bc.partition(mrf, 2, "greedy")
     for max_sweeps in (0, 1 << 63):
@@ -159,7 +159,7 @@ def test_limits_that_make_no_sense_are_refused() -> None:
 
 
 class After:
-    """Wants to stop once it has been asked so often."""
+    """Requests a stop at a given number of checks."""
 
     def __init__(self, times: int) -> None:
         self.left = times
@@ -171,7 +171,7 @@ class After:
 
 @pytest.mark.parametrize("variant", [9, 11, 12])
 @pytest.mark.parametrize("grain", ["row", "node", "sweep"])
-def test_a_step_is_left_within_a_message_and_gone_on_with(
+def test_a_step_can_be_interrupted_within_a_message_and_continued(
     variant: int, grain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mrf = random_mrf(0, 12, density=1.0)
@@ -190,7 +190,7 @@ def test_a_step_is_left_within_a_message_and_gone_on_with(
     assert engine.message(*engine.graph.edges[0]).tobytes() == straight.message(*engine.graph.edges[0]).tobytes()
 
 
-def test_going_back_is_left_where_it_is_and_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_going_back_can_be_interrupted_and_continued(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = random_mrf(0, 12, density=1.0)
     engine = bc.Engine(mrf, bc.partition(mrf, 4, "greedy"), 9, "srmp")
     engine.run(max_sweeps=3)
@@ -221,7 +221,7 @@ def test_making_tables_can_be_stopped_at_any_moment() -> None:
 
 @pytest.mark.parametrize("look", ["certificate", "tightness", "min_marginal", "some", "envelope"])
 @pytest.mark.parametrize("variant", [9, 12])
-def test_looking_can_be_stopped(look: str, variant: int) -> None:
+def test_inspection_can_be_stopped(look: str, variant: int) -> None:
     mrf = random_mrf(0, 12, density=1.0)
     engine = bc.Engine(mrf, bc.partition(mrf, 4, "greedy"), variant)
     engine.run(max_sweeps=1)
@@ -238,7 +238,7 @@ def test_looking_can_be_stopped(look: str, variant: int) -> None:
     looks[look](bc.Stop())
 
 
-def test_a_time_limit_that_is_over_before_there_is_a_run() -> None:
+def test_a_time_limit_reached_before_the_run_begins() -> None:
     mrf = random_mrf(0, 12, density=1.0, constant=5.0)
     result = bc.solve(mrf, bc.partition(mrf, 4, "greedy"), time_limit=0.0)
     assert result.status == "time limit"
@@ -251,7 +251,7 @@ def test_a_time_limit_that_is_over_before_there_is_a_run() -> None:
     assert (result.status, result.gap, result.lower_bound, result.upper_bound) == ("closed", 0.0, 0.0, 0.0)
 
 
-def test_a_slice_takes_about_as_long_whatever_an_entry_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slices_take_about_the_same_time_for_any_cost_of_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = random_mrf(0, 12, density=1.0)
     part = bc.partition(mrf, 4, "greedy")
     straight = bc.Engine(mrf, part)

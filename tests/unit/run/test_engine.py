@@ -1,6 +1,6 @@
 """The engine: the invariants of docs/method.md §7, and its bounds against HiGHS and brute force.
 
-``tests.naive`` is the judge: it knows the definitions and enumerates all states.
+``tests.naive`` is the reference: it implements the definitions and enumerates all states.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.unit.local_polytope import solve_lp
 @settings(max_examples=examples(30))
 @given(cut_mrfs(max_n=8, max_size=3), st.integers(0, 60))
 def test_rows_bound_the_couplings_and_stay_tight_at_their_own_state(variant: int, cut: Cut, events: int) -> None:
-    """Invariant 2, wherever the run stands: most messages have changed since most rows were made."""
+    """Invariant 2, at any position of the run: most messages have changed since most rows were made."""
     mrf, part = cut
     engine = bc.Engine(mrf, part, variant)
     for _ in range(events):
@@ -133,7 +133,7 @@ def test_the_run_is_that_of_the_naive_engine(variant: int) -> None:
 @every_variant
 @settings(max_examples=examples(10))
 @given(cut_mrfs(max_n=8, max_size=3))
-def test_the_trace_says_what_happened(variant: int, cut: Cut) -> None:
+def test_the_trace_records_the_run(variant: int, cut: Cut) -> None:
     mrf, part = cut
     engine = bc.Engine(mrf, part, variant, max_sweeps=3)
     close = 1e-12 * size_of(mrf)

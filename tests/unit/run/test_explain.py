@@ -1,4 +1,4 @@
-"""What just happened, in words: every event says its own numbers."""
+"""Events in words: every explanation contains the event's numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def explained(engine: bc.Engine, kind: Kind) -> Iterator[tuple[bc.Event, str, st
             yield event, *explain(event, engine.graph, engine.variant)
 
 
-def test_every_event_is_told_in_plain_text(engine: bc.Engine) -> None:
+def test_every_event_is_explained_in_plain_text(engine: bc.Engine) -> None:
     for event in engine.trace:
         said = explain(event, engine.graph, engine.variant)
         assert re.fullmatch(r"[A-Z].*[.]", said.sentence), said
@@ -61,7 +61,7 @@ def test_an_oracle_says_the_truth_beside_the_envelope(engine: bc.Engine) -> None
         assert number(event.value) in formula
         assert (f" at the {event.depth + 1}" in sentence) == (event.depth > 0)
         if event.arc < 0:
-            assert sentence.endswith("true min-marginals too." if event.depth else "need to be passed.")
+            assert sentence.endswith("true min-marginals too." if event.depth else "enough to pass the messages.")
         else:
             receiver, sender = engine.graph.ends(event.arc)
             assert receiver == event.node
@@ -92,7 +92,7 @@ def test_a_message_says_what_the_bound_gained(engine: bc.Engine) -> None:
         assert formula.endswith(f"LB: {number(event.before)} → {number(event.value)}")
 
 
-def test_the_message_of_a_group_is_told_as_the_schedule_shares() -> None:
+def test_the_formula_of_a_message_is_that_of_its_schedule() -> None:
     mrf = bc.load(SAMPLES / "tree.mrf.json")
     engine = bc.Engine(mrf, bc.partition(mrf, 3), 9, "srmp")
     (*_, event) = engine.step("node")
@@ -121,11 +121,11 @@ def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
     ("limits", "said"),
     [
         ({"max_sweeps": 10_000}, "Finished: a sweep brought no progress."),
-        ({"max_sweeps": 1}, "Stopped: that was the last sweep allowed."),
+        ({"max_sweeps": 1}, "Stopped: that was the last allowed sweep."),
         ({"limit": 400_000}, "Stopped: no memory is left for more rows or events."),
     ],
 )
-def test_the_end_says_why(limits: dict[str, int], said: str) -> None:
+def test_the_end_gives_its_reason(limits: dict[str, int], said: str) -> None:
     mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
     engine = bc.Engine(mrf, bc.partition(mrf, 5), 9, **limits)
     engine.run()
@@ -134,7 +134,7 @@ def test_the_end_says_why(limits: dict[str, int], said: str) -> None:
     assert f"costs {number(engine.upper_bound)}." in sentence
 
 
-def test_a_group_without_neighbours_is_told_too() -> None:
+def test_a_group_without_neighbours_is_explained() -> None:
     mrf = bc.BinaryMRF(unary=[[0.0, -1.0], [2.0, 0.0]])
     engine = bc.Engine(mrf, bc.partition(mrf, 1, "singletons"), 9)
     engine.run()
@@ -143,7 +143,7 @@ def test_a_group_without_neighbours_is_told_too() -> None:
     assert not any(NOT_A_NUMBER.search("\n".join(said)) for said in told)
 
 
-def test_a_deeper_state_is_told_by_its_place() -> None:
+def test_a_deeper_state_is_named_by_its_rank() -> None:
     mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
     engine = bc.Engine(mrf, bc.partition(mrf, 5), 9)
     engine.run()
@@ -170,5 +170,5 @@ def test_a_deeper_state_is_told_by_its_place() -> None:
         (math.inf, "unknown"),
     ],
 )
-def test_numbers_as_people_read_them(value: float, text: str) -> None:
+def test_numbers_are_readable(value: float, text: str) -> None:
     assert number(value) == text

@@ -1,4 +1,4 @@
-"""What goes out: labellings, traces, and a run as a script that does it once more."""
+"""Exports: labellings, traces, and a run as a script that repeats it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_labelling_for_spreadsheets_and_programs() -> None:
     assert [int(bit) for bit in solution.split()[1:]] == bits.tolist()
 
 
-def test_a_labelling_is_told_in_the_terms_of_its_source() -> None:
+def test_a_labelling_is_in_the_terms_of_its_source() -> None:
     spins = bc.load(b"p qubo 0 2 2 1\n0 0 1\n1 1 1\n0 1 -3\n", name="x", format="qubo")
     assert spins.objective.domain == "bits"
     model = bc.load(json.dumps(SPINS).encode())
@@ -89,7 +89,7 @@ NAMES = st.text(st.characters(codec="utf-8") | st.sampled_from(ODD), max_size=12
 
 @st.composite
 def named(draw: st.DrawFn) -> bc.BinaryMRF:
-    """Models whose names, kinds and prose are anything; some names are equal."""
+    """Models with arbitrary names, kinds and descriptions; some names are equal."""
     n = draw(st.integers(1, 4))
     names = draw(st.lists(NAMES, min_size=n, max_size=n) | NAMES.map(lambda name: [name] * n))
     return bc.BinaryMRF(
@@ -105,7 +105,7 @@ def named(draw: st.DrawFn) -> bc.BinaryMRF:
 
 @settings(max_examples=200)
 @given(named(), st.data())
-def test_labellings_are_read_as_they_were_written_whatever_the_names(mrf: bc.BinaryMRF, data: st.DataObject) -> None:
+def test_labellings_with_any_names_are_read_as_written(mrf: bc.BinaryMRF, data: st.DataObject) -> None:
     bits = data.draw(st.lists(st.integers(0, 1), min_size=mrf.n, max_size=mrf.n))
     for form in ("csv", "json", "mpe"):
         assert load_labeling(dump_labeling(mrf, bits, form).encode(), mrf).tolist() == bits
@@ -144,7 +144,7 @@ def test_a_labelling_in_json_keeps_variables_of_equal_names() -> None:
         ("name,value\na,0\n", "the labelling has 1 values, the model 2 variables"),
         ("name,value\na,0\nc,1\n", "variable 1 is 'c', in the model 'b'; give a labelling of this model"),
         ("name,value\na,0\nb,2\n", "the value of variable 1 is '2'; it must be 0 or 1"),
-        ("name,value\na,0\nb\n", "line 3: a row is no name and value"),
+        ("name,value\na,0\nb\n", "line 3: a row is not a name and a value"),
         ('{"labeling": {"a": 0}}', "the labelling has 1 values, the model 2 variables"),
         ('{"labeling": {"a": 0, "c": 1}}', "the labelling has 1 values, the model 2 variables"),
         ('{"labeling": {"a": 0, "b": true}}', "the value of variable 1 is True"),
@@ -157,7 +157,7 @@ def test_a_labelling_in_json_keeps_variables_of_equal_names() -> None:
         ("\n", "the file is empty"),
     ],
 )
-def test_what_is_no_labelling_of_a_model_is_said_to_be(text: str, said: str) -> None:
+def test_a_labelling_of_another_model_is_refused(text: str, said: str) -> None:
     with pytest.raises(bc.FormatError) as caught:
         load_labeling(text.encode(), bc.BinaryMRF([[0.0, 1.0]] * 2, names=("a", "b")))
     assert str(caught.value).startswith(said)
@@ -170,7 +170,7 @@ def test_earlier_labellings_are_read() -> None:
     assert load_labeling(json.dumps(earlier).encode(), mrf).tolist() == [1, 0]
 
 
-def test_what_is_no_labelling_is_refused() -> None:
+def test_an_invalid_labelling_is_refused() -> None:
     mrf = bc.load(POSE)
     with pytest.raises(bc.ModelError, match="a labelling has 84 entries"):
         dump_labeling(mrf, [0, 1])
@@ -217,7 +217,7 @@ def expected_of(engine: bc.Engine) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("events", [0, 137, 10**9])
-def test_a_script_does_the_run_once_more(events: int) -> None:
+def test_a_script_repeats_the_run(events: int) -> None:
     engine = run(events)
     script = as_script(engine, "bc.load('sample_instances/pose-small.mrf.json')", 6)
     assert said_by(script) == expected_of(engine)

@@ -26,7 +26,7 @@ from tests.unit.engines import (
 
 @jitless
 @every_variant
-def test_a_run_pauses_after_so_many_sweeps_and_goes_on(variant: int) -> None:
+def test_a_run_pauses_at_a_sweep_limit_and_continues(variant: int) -> None:
     cut = glassy()
     whole = bc.Engine(*cut, variant, max_sweeps=7)
     assert whole.run()
@@ -59,7 +59,7 @@ def test_a_pause_within_a_node_does_not_hang_the_next_run(slices: int, monkeypat
 
 
 @jitless
-def test_a_time_limit_pauses_the_run_where_it_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_limit_pauses_the_run_which_can_continue(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = glassy()
     whole = bc.solve(*cut, variant=9)
     monkeypatch.setattr(engine_module, "_SLICE", 1)
@@ -75,7 +75,7 @@ def test_a_time_limit_pauses_the_run_where_it_can_go_on(monkeypatch: pytest.Monk
 
 
 @jitless
-def test_progress_is_told_and_may_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_and_may_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pursuit, "TOLD_EVERY", 0.0)
     monkeypatch.setattr(engine_module, "_SLICE", 1)
     cut = glassy()
@@ -114,7 +114,7 @@ def test_why_a_run_ended(variant: int) -> None:
 
 
 def test_envelopes_are_tight_at_one_state_only_if_asked_to() -> None:
-    """Which is what the paper does, and where it stalls."""
+    """The paper does this, and stalls."""
     mrf = sample("pose")
     engine = bc.Engine(mrf, bc.partition(mrf, 5), 4, deepest=1)
     engine.run()
@@ -161,7 +161,7 @@ def test_events_fill_the_memory_too() -> None:
     assert fingerprint(engine) == after
 
 
-def test_runs_share_an_account_and_give_back_what_they_took() -> None:
+def test_runs_share_an_account_and_release_their_charges() -> None:
     cut = glassy()
     least = required_bytes(*cut, 9)
     account = bc.Account(int(2.9 * least))
@@ -180,7 +180,7 @@ def test_runs_share_an_account_and_give_back_what_they_took() -> None:
     assert account.used <= account.limit
 
 
-def test_an_account_within_another_has_no_more_room_than_that_leaves() -> None:
+def test_a_nested_account_is_limited_by_the_outer_one() -> None:
     whole = bc.Account(1000)
     part = bc.Account(800, within=whole, name="a race")
     other = whole.open("another run", {"rows": 700})
@@ -194,7 +194,7 @@ def test_an_account_within_another_has_no_more_room_than_that_leaves() -> None:
     assert (part.free, whole.used) == (800, 0)
 
 
-def test_snapshots_that_are_given_up_are_charged_no_more() -> None:
+def test_dropped_snapshots_are_no_longer_charged() -> None:
     cut = glassy()
     room = 4 * memory.nbytes(bc.Engine(*cut, variant=9)._state)
     engine = bc.Engine(*cut, variant=9, snapshot_bytes=room)

@@ -1,4 +1,4 @@
-"""Models at the edge of what there is, and looking at runs of them."""
+"""Extreme models, and the inspection of their runs."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_tightness_is_that_of_the_envelopes(variant: int) -> None:
 @jitless
 @every_variant
 @pytest.mark.parametrize("events", [0, 3, 20, 50])
-def test_what_can_be_looked_at(variant: int, events: int) -> None:
+def test_inspection_of_odd_models(variant: int, events: int) -> None:
     mrf, part = glassy()
     engine = bc.Engine(mrf, part, variant)
     steps = [engine.step("event")[0] for _ in range(events)]

@@ -1,4 +1,4 @@
-"""What an engine refuses, in one sentence."""
+"""The refusals of an engine, in one sentence each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.engines import (
 
 @every_variant
 def test_states_that_do_not_exist_are_refused(variant: int) -> None:
-    """Compiled code would read whatever lies beyond the tables."""
+    """Compiled code would read beyond the tables."""
     engine = bc.Engine(*glassy(), variant)
     p, q = engine.graph.edges[0]
     for state in (-1, 1 << len(engine.partition.groups[p])):
@@ -40,7 +40,7 @@ def test_states_that_do_not_exist_are_refused(variant: int) -> None:
         ({"deepest": 2**70}, f"deepest is {2**70}; an envelope can be tight at 1 to 1073741824 states"),
     ],
 )
-def test_what_does_not_exist_is_refused(arguments: dict, said: str) -> None:
+def test_unknown_names_and_numbers_are_refused(arguments: dict, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         bc.Engine(*glassy(n=4), **arguments)
 
@@ -63,7 +63,7 @@ def test_what_does_not_exist_is_refused(arguments: dict, said: str) -> None:
         (lambda engine: bc.Engine(engine.mrf, engine.partition, start=bc.Engine(*glassy(n=6))), "another model"),
     ],
 )
-def test_what_makes_no_sense_is_one_sentence(call: Callable[[bc.Engine], object], said: str) -> None:
+def test_invalid_settings_give_one_sentence(call: Callable[[bc.Engine], object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         call(bc.Engine(*glassy(n=9)))
 
@@ -81,7 +81,7 @@ def test_what_makes_no_sense_is_one_sentence(call: Callable[[bc.Engine], object]
         lambda engine: bc.Account(1e9),
     ],
 )
-def test_what_is_counted_is_a_whole_number(call: Callable[[bc.Engine], object]) -> None:
+def test_counts_must_be_integers(call: Callable[[bc.Engine], object]) -> None:
     engine = bc.Engine(*glassy(n=9))
     engine.run()
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
@@ -98,7 +98,7 @@ def test_limits_may_be_larger_than_any_machine() -> None:
 
 
 def test_an_envelope_may_be_tight_everywhere() -> None:
-    """The scratch for it is charged, and no larger than the states that there are."""
+    """Its scratch is charged, and no larger than the number of states."""
     mrf, part = glassy(n=12)
     deep, usual = bc.Engine(mrf, part, deepest=2**30), bc.Engine(mrf, part, deepest=1)
     states = 1 << part.max_size
@@ -108,7 +108,7 @@ def test_an_envelope_may_be_tight_everywhere() -> None:
     assert deep.certified_bound() >= usual.lower_bound
 
 
-def test_an_equal_model_is_gone_on_from() -> None:
+def test_a_run_continues_one_of_an_equal_model() -> None:
     mrf, part = glassy(n=9)
     first = bc.Engine(mrf, part)
     first.run()
@@ -118,7 +118,7 @@ def test_an_equal_model_is_gone_on_from() -> None:
 
 @every_variant
 @pytest.mark.parametrize("megabytes", [1, 8])
-def test_what_does_not_fit_is_refused_with_what_would(variant: int, megabytes: int) -> None:
+def test_a_choice_that_does_not_fit_is_refused_with_one_that_would(variant: int, megabytes: int) -> None:
     mrf = sample("karate")
     limit = megabytes << 20
     parts = {max_size: bc.partition(mrf, max_size, "greedy") for max_size in range(1, 31)}

@@ -48,7 +48,7 @@ def test_the_bound_rises_and_is_certified(variant: int, max_size: int) -> None:
 
 @pytest.mark.parametrize("pairs", [[(0, 1), (1, 2), (1, 3)], [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]])
 def test_a_group_shares_its_total_among_the_edges_ahead(pairs: list[tuple[int, int]]) -> None:
-    """On a forest all of it; else so much to each that the way back, with other edges ahead, gives no more."""
+    """On a forest all of it; otherwise shares such that the backward pass, with other edges ahead, gives no more."""
     engine = bc.Engine(*between_groups(0, [2, 1, 3, 2], pairs), 12, "srmp", tolerance=0.0)
     graph, rank = engine.graph, engine._rule.rank
     forest = graph.cycles() == 0
@@ -75,7 +75,7 @@ def test_a_grid_cut_into_rows_is_solved(variant: int, coupling: str) -> None:
     assert result.upper_bound == pytest.approx(optimum(mrf), abs=1e-9)
 
 
-def test_the_descent_never_loses_and_keeps_what_was_decoded() -> None:
+def test_the_descent_never_worsens_and_keeps_the_decoded_labelling() -> None:
     mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
     part = bc.partition(mrf, 5)
     plain = bc.solve(mrf, part, 9, max_sweeps=30, improving=False)

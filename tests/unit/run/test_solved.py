@@ -1,4 +1,4 @@
-"""Known instances reach the bounds that they are known to have."""
+"""Instances reach their known bounds."""
 
 from __future__ import annotations
 

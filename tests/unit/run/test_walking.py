@@ -1,4 +1,4 @@
-"""One run, however it is walked through: steps, seeking, snapshots, replays."""
+"""One run, reached in any way: steps, seeking, snapshots, replays."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_seeking_goes_back_and_forward_again_exactly(variant: int, room: int, sc
 @pytest.mark.parametrize("schedule", ["mplp", "srmp"])
 @pytest.mark.parametrize("deepest", [1, DEEPEST])
 def test_after_going_back_bounds_are_true_and_the_run_is_the_same(variant: int, schedule: str, deepest: int) -> None:
-    """Deep into runs, at random events, with looking in between: what was cached at another lambda must not be used."""
+    """Deep into runs, at random events, with inspection in between: values of another lambda must not be used."""
     rng = np.random.default_rng([variant, deepest])
     for seed in range(2):
         mrf, part = glassy(seed, n=12, max_size=4)
@@ -147,7 +147,7 @@ def test_going_back_keeps_the_bound_of_the_poses_true_under_srmp() -> None:
 
 
 @jitless
-def test_seeking_beyond_what_has_been_computed_is_refused() -> None:
+def test_seeking_beyond_the_computed_events_is_refused() -> None:
     engine = bc.Engine(*glassy(), variant=9)
     engine.run(max_sweeps=1)
     reached = len(engine.trace)
@@ -199,7 +199,7 @@ def test_events_and_rows_survive_the_growth_of_their_arrays(variant: int) -> Non
 
 @pytest.mark.parametrize("variant", [9, 11])
 def test_arrays_keep_their_types_as_they_grow(variant: int) -> None:
-    """The loop looks at their types once, and takes them for granted from then on."""
+    """The loop checks their types once, and relies on them afterwards."""
     engine = bc.Engine(*glassy(), variant)
     types = numba.typeof(engine._run)
     engine.run(max_sweeps=2)

@@ -1,4 +1,4 @@
-"""Rows off the record: they are rows, they are tight where they were asked for, and the run does not notice."""
+"""What-if rows: they are valid, they are tight at their state, and the run is unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ jitless = pytest.mark.jitless
 @jitless
 @settings(max_examples=examples(60))
 @given(cut_mrfs(max_n=9, max_size=4), st.sampled_from([1, 4, 9, 12]), st.data())
-def test_every_cut_is_a_row_that_is_tight_where_it_was_asked_for(
+def test_every_cut_is_a_row_tight_at_its_state(
     cut: tuple[bc.BinaryMRF, bc.Partition], variant: int, data: st.DataObject
 ) -> None:
     mrf, part = cut
@@ -49,7 +49,7 @@ def test_every_cut_is_a_row_that_is_tight_where_it_was_asked_for(
     np.testing.assert_allclose(naive.table_of(cuts[0].u), reverse[p], rtol=0, atol=close)
 
 
-def test_the_run_does_not_notice() -> None:
+def test_the_run_is_unchanged() -> None:
     mrf = bc.load(POSE)
     asked, plain = (bc.Engine(mrf, bc.partition(mrf, 8), 9) for _ in range(2))
     for _ in range(40):
@@ -73,7 +73,7 @@ def test_a_cut_takes_time_and_pivots() -> None:
     assert sum(cut.seconds for cut in cuts) > 0
 
 
-def test_what_there_is_no_row_for_is_refused() -> None:
+def test_impossible_rows_are_refused() -> None:
     mrf = bc.load(POSE)
     engine = bc.Engine(mrf, bc.partition(mrf, 8), 9)
     with pytest.raises(ValueError, match="states 0 to 255"):

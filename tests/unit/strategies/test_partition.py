@@ -39,7 +39,7 @@ def test_every_strategy_partitions(strategy: str, mrf: bc.BinaryMRF, max_size: i
 
 @settings(max_examples=examples(60))
 @given(mrfs(max_n=20), st.integers(1, 8), st.integers(0, 3))
-def test_groups_hold_one_kind_in_as_few_chunks_as_possible(mrf: bc.BinaryMRF, max_size: int, seed: int) -> None:
+def test_groups_contain_one_kind_in_as_few_chunks_as_possible(mrf: bc.BinaryMRF, max_size: int, seed: int) -> None:
     mrf = kinds(mrf, seed)
     part = bc.partition(mrf, max_size, "groups")
     for kind in set(mrf.groups or ()):
@@ -58,7 +58,7 @@ def test_singletons() -> None:
 
 
 def test_greedy_grows_by_the_strongest_coupling() -> None:
-    """A strong triangle, a strong pair, weak edges between them, one lonely variable."""
+    """A strong triangle, a strong pair, weak edges between them, one isolated variable."""
     edges = {(0, 3): 5.0, (3, 5): -5.0, (0, 5): 4.0, (1, 4): 3.0, (0, 1): 0.5, (4, 5): -0.5}
     tables = np.array(list(edges.values()))[:, None, None] * np.array([[0.25, -0.25], [-0.25, 0.25]])
     mrf = bc.BinaryMRF(np.zeros((6, 2)), list(edges), tables)
@@ -93,7 +93,7 @@ def naive_strengths(mrf: bc.BinaryMRF) -> list[float]:
 
 
 def test_variables_that_are_decided_anyway_are_left_out_of_groups() -> None:
-    """The strongest couplings are those of variable 0, which takes 1 whatever the others do."""
+    """The strongest couplings are those of variable 0, which takes 1 for all values of the others."""
     edges = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 3)]
     tables = np.array([[[0.0, 0.0], [0.0, w]] for w in (9, 9, 9, 1, 1, 1)])
     mrf = bc.BinaryMRF([[0, -100], [0, -9.5], [0, -9.5], [0, -9.5]], edges, tables)
@@ -143,7 +143,7 @@ def test_the_default_is_groups_where_there_are_any() -> None:
         ({"strategy": "groups"}, "this model names no groups; choose the strategy 'greedy' or 'singletons'"),
     ],
 )
-def test_what_cannot_be_cut_is_refused(arguments: dict, said: str) -> None:
+def test_an_impossible_partition_is_refused(arguments: dict, said: str) -> None:
     with pytest.raises(bc.PartitionError, match=said):
         bc.partition(random_mrf(0, 4), **arguments)
 
@@ -163,8 +163,8 @@ def test_a_manual_partition() -> None:
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        ([[0, 1], [2]], "the groups hold 3 variables, the model has 4"),
-        ([[0, 1], [2, 3, 4]], "the groups hold 5 variables, the model has 4"),
+        ([[0, 1], [2]], "the groups contain 3 variables, the model has 4"),
+        ([[0, 1], [2, 3, 4]], "the groups contain 5 variables, the model has 4"),
         ([[0, 1], [1, 2]], "exactly once"),
         ([[0, 1], [2, 7]], "exactly once"),
         ([[0, 1], [2, 10**12]], "exactly once"),
@@ -176,7 +176,7 @@ def test_a_manual_partition() -> None:
         ([[0, [1, 2]], [3]], "group 'g0' is .*; list its variables by their numbers"),
     ],
 )
-def test_groups_that_are_no_partition_are_refused(groups: list[list[int]], said: str) -> None:
+def test_groups_that_do_not_partition_are_refused(groups: list[list[int]], said: str) -> None:
     with pytest.raises(bc.PartitionError, match=said):
         bc.manual(random_mrf(0, 4), groups)
 
@@ -271,7 +271,7 @@ def test_a_split_by_coupling_leaves_what_is_strongly_coupled_together() -> None:
 def test_impossible_edits_are_refused() -> None:
     part = bc.manual(random_mrf(0, 4), [[0, 1, 2], [3]])
     for variable in (4, -1, 0.5):
-        with pytest.raises(bc.PartitionError, match=f"there is no variable {variable}; variables have"):
+        with pytest.raises(bc.PartitionError, match=f"there is no variable {variable}; variables are numbered"):
             move(part, variable, 0)
     for group in (2, -1, 0.5):
         for edit in (
@@ -282,13 +282,13 @@ def test_impossible_edits_are_refused() -> None:
             lambda group: split(part, group),
             lambda group: split_by_coupling(random_mrf(0, 4), part, group),
         ):
-            with pytest.raises(bc.PartitionError, match=f"there is no group {group}; groups have the whole"):
+            with pytest.raises(bc.PartitionError, match=f"there is no group {group}; groups are numbered"):
                 edit(group)
     with pytest.raises(bc.PartitionError, match="merged with itself"):
         merge(part, 1, 1)
-    with pytest.raises(bc.PartitionError, match="one variable only"):
+    with pytest.raises(bc.PartitionError, match="only one variable"):
         split(part, 1)
-    with pytest.raises(bc.PartitionError, match="one variable only"):
+    with pytest.raises(bc.PartitionError, match="only one variable"):
         split_by_coupling(random_mrf(0, 4), part, 1)
     with pytest.raises(bc.PartitionError, match="the partition covers 4 variables, the model has 5"):
         split_by_coupling(random_mrf(0, 5), part, 0)

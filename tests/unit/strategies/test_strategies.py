@@ -78,7 +78,7 @@ def test_components_side_by_side_are_cut_too(strategy: str, seed: int, sizes: li
     assert part.max_size <= max_size
 
 
-def test_what_applies_is_what_can_be_cut() -> None:
+def test_applicable_strategies_are_those_that_succeed() -> None:
     plain = random_mrf(0, 6)
     drawn = bc.BinaryMRF(plain.unary, plain.edges, plain.pairwise, positions=np.zeros((6, 2)))
     named = bc.BinaryMRF(plain.unary, plain.edges, plain.pairwise, groups=list("aabbcc"))
@@ -258,9 +258,7 @@ def test_a_cut_can_be_stopped(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_communities_of_large_models_are_found_elsewhere_and_are_the_same(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_communities_found_in_a_child_process_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = random_mrf(1, 60, density=0.2)
     here = bc.partition(mrf, 6, "community", seed)
     monkeypatch.setattr(communities, "LARGE", 0)
@@ -280,7 +278,7 @@ def test_communities_do_not_depend_on_the_unit_of_energy(scale: float) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_spanning_forest_is_what_the_parities_of_its_trees_say(seed: int) -> None:
-    """Compared with walks through the forest: an edge closes a cycle if its ends hang together already."""
+    """Compared with walks through the forest: an edge closes a cycle if its ends are connected already."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 12))
     edges = np.array([rng.choice(n, 2, replace=False) for _ in range(20 if n > 1 else 0)]).reshape(-1, 2)
@@ -317,7 +315,7 @@ MODELS = {
 
 
 def said_by(mrf: bc.BinaryMRF, reason: str, max_size: int) -> bc.Partition:
-    """The partition that a reason names, cut again."""
+    """The partition that a reason names, made again."""
     name, seed = re.match(r"(\w+)(?: \(seed (\d+)\))?: ", reason).groups()
     return bc.partition(mrf, max_size, name, int(seed or 0))
 
@@ -346,7 +344,7 @@ def test_the_reason_is_true(name: str) -> None:
     part = bc.partition(mrf, 6, "auto")
     found = quality(mrf, part)
     told = re.search(
-        r"; (\d+) % of the coupling that matters lies inside groups \((\d+) %\) "
+        r"; (\d+) % of the relevant coupling lies inside groups \((\d+) %\) "
         r"or on a forest that joins them, (no|\d+) cycles? left$",
         part.reason,
     )

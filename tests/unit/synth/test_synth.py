@@ -1,4 +1,4 @@
-"""Generated models: deterministic, what their names promise, and checked parameters."""
+"""Generated models: deterministic, true to their descriptions, and with checked parameters."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_no_two_variables_are_drawn_at_one_place(name: str) -> None:
         ("max_cut", {"seed": 1}, "Maximum cut, known graphs has no parameter 'seed'"),
         ("random_regular", {"n": 5}, "no graph has 5 nodes of degree 3 each"),
         ("random_regular", {"n": 4, "degree": 4}, "no graph has 4 nodes of degree 4 each"),
-        ("tree_plus", {"n": 5, "extra": 7}, "a tree of 5 variables leaves 6 pairs apart"),
+        ("tree_plus", {"n": 5, "extra": 7}, "a tree of 5 variables leaves 6 pairs unjoined"),
         ("planted_communities", {"size": 4, "within": 0.1, "between": 0.0}, "the network has no edges"),
     ],
 )
@@ -172,7 +172,7 @@ def test_the_smallest_parameters_make_models(value: float) -> None:
                 assert family(**{parameter.name: value}).n > 0
 
 
-def test_what_a_generator_cannot_make_is_one_sentence() -> None:
+def test_a_model_that_cannot_be_generated_gives_one_sentence() -> None:
     def fail(n: int) -> BinaryMRF:
         raise ZeroDivisionError("division by zero")
 
@@ -212,7 +212,7 @@ def test_a_grid_has_the_edges_of_a_grid(torus: bool) -> None:
         ({"rows": 4, "columns": 7, "seed": 2}, "e2e73348911933f2ea9d0cf639016f10fd7bba7a10ed5c5f9fb45d928e8c215f"),
     ],
 )
-def test_flat_grids_are_what_they_were_before_there_were_layers(values: dict[str, Value], content: str) -> None:
+def test_flat_grids_are_unchanged_by_the_layers_option(values: dict[str, Value], content: str) -> None:
     mrf = generate("ising_grid", **values)
     assert mrf.content_hash() == content
     assert "layers" not in mrf.source
@@ -338,7 +338,7 @@ def test_a_tree_is_drawn_without_overlaps() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_tree_plus_is_the_tree_and_so_many_cycles(seed: int) -> None:
+def test_tree_plus_is_the_tree_with_extra_cycles(seed: int) -> None:
     tree, mrf = random_tree(12, 2.0, seed), tree_plus(12, 5, 2.0, seed)
     assert np.array_equal(mrf.edges[:11], tree.edges)
     assert np.array_equal(mrf.pairwise[:11], tree.pairwise)

@@ -73,7 +73,7 @@ def test_denoising_weighs_the_prior_against_the_pixels(reach: int, flips: float)
         assert mrf.energy(x) == pytest.approx(energy)
 
 
-def test_so_many_pixels_are_flipped() -> None:
+def test_the_expected_share_of_pixels_is_flipped() -> None:
     def flipped(flips: float, seed: int) -> float:
         h, _ = ising_prior(1)
         mrf = image_denoising(3, flips, 1, seed)
@@ -97,7 +97,7 @@ def test_the_lp_is_loose_by_default() -> None:
     assert solve_lp(mrf)[0] < reference(mrf).energy - 1
 
 
-def test_the_digit_is_named_as_what_it_is() -> None:
+def test_the_digit_is_named_correctly() -> None:
     mrf = image_denoising(image=17)
     assert mrf.description.startswith(f"A handwritten {load_digits().target[17]} ")
     assert mrf.source.endswith("  # sklearn.datasets.load_digits().images[17]")

@@ -136,7 +136,7 @@ def test_the_modularity_of_a_planted_network_is_that_of_networkx(seed: int) -> N
         assert mrf.objective.value(mrf.energy(x)) == pytest.approx(modularity, abs=1e-13)
 
 
-def test_chances_within_and_between_are_kept() -> None:
+def test_edge_probabilities_within_and_between_are_as_given() -> None:
     edges = planted_partition(100, 0.5, 0.1, 3).graph.edges
     across = (edges[:, 0] < 100) & (edges[:, 1] >= 100)
     assert (~across).sum() / (100 * 99) == pytest.approx(0.5, abs=0.02)
@@ -144,7 +144,7 @@ def test_chances_within_and_between_are_kept() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_planted_split_is_best_where_chances_are_far_apart(seed: int) -> None:
+def test_the_planted_split_is_best_where_probabilities_differ_much(seed: int) -> None:
     far, close = planted_communities(8, 0.9, 0.05, seed), planted_communities(8, 0.5, 0.5, seed)
     assert far.groups is not None
     hidden = np.array([group == "second" for group in far.groups], dtype=int)
@@ -164,7 +164,7 @@ def test_strangers_repel_each_other() -> None:
 
 
 @pytest.mark.parametrize("between", [5e-324, 1e-300, 1e-17, 2.0**-54])
-def test_a_chance_too_small_to_be_seen_beside_1_is_none(between: float) -> None:
+def test_a_probability_lost_in_rounding_next_to_1_is_0(between: float) -> None:
     tiny, none = (generate("planted_communities", between=chance) for chance in (between, 0.0))
     assert np.array_equal(tiny.edges, none.edges)
     assert np.array_equal(tiny.pairwise, none.pairwise)

@@ -1,4 +1,4 @@
-"""Layouts and figures: where things are drawn, and that no text of a model becomes markup."""
+"""Layouts and figures: positions, and no text of a model becomes markup."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_grid_is_laid_out_as_a_grid() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
-def test_models_with_nothing_to_go_by(n: int) -> None:
+def test_models_without_positions_or_structure(n: int) -> None:
     for mrf in (BinaryMRF(unary=np.zeros((n, 2))), BinaryMRF(unary=np.zeros((n, 2)), positions=np.ones((n, 2)))):
         points = hypergraph_layout(mrf, partition(mrf, 1, "singletons"))
         assert in_unit_square(points)
@@ -129,7 +129,7 @@ def test_a_model_is_drawn_with_its_strongest_couplings(name: str) -> None:
     assert list(variables.customdata) == list(mrf.unary[:, 1] - mrf.unary[:, 0])
 
 
-def test_groups_are_told_apart_by_colour_and_shape() -> None:
+def test_groups_differ_by_colour_and_shape() -> None:
     mrf = sample("torus-10x10")
     part = partition(mrf, 3)
     marker = plot_model(mrf, part).data[-1].marker
@@ -157,7 +157,7 @@ def inside(point: np.ndarray, area: np.ndarray) -> bool:
 
 
 @pytest.mark.parametrize(("name", "max_size"), [("pose-small", 8), ("torus-10x10", 4), ("karate", 3)])
-def test_hulls_hold_the_members_of_their_groups(name: str, max_size: int) -> None:
+def test_hulls_contain_the_members_of_their_groups(name: str, max_size: int) -> None:
     mrf = sample(name)
     part = partition(mrf, max_size)
     points = variable_layout(mrf)
@@ -168,7 +168,7 @@ def test_hulls_hold_the_members_of_their_groups(name: str, max_size: int) -> Non
         assert any(all(inside(points[i], area) for i in group) for area in drawn)
 
 
-def test_what_is_picked_is_ringed_and_its_group_stands_out() -> None:
+def test_the_selection_is_ringed_and_its_group_highlighted() -> None:
     mrf = sample("torus-10x10")
     part = partition(mrf, 4)
     before, after = plot_model(mrf, part), plot_model(mrf, part, picked=17)
@@ -275,14 +275,14 @@ def test_a_thumbnail_is_a_small_picture_of_all_variables(name: str) -> None:
     assert len(text) < 40_000
 
 
-def test_a_figure_of_the_largest_sample_is_small_on_the_wire() -> None:
+def test_a_figure_of_the_largest_sample_is_small() -> None:
     mrf = sample("pose")
     for figure in (plot_model(mrf), plot_model(mrf, partition(mrf, 16)), plot_partition(mrf, partition(mrf, 1))):
         assert len(figure.to_json()) <= 200_000
 
 
 @pytest.mark.parametrize("max_size", [1, 2, 4])
-def test_figures_of_a_thousand_variables_are_small_on_the_wire(max_size: int) -> None:
+def test_figures_of_a_thousand_variables_are_small(max_size: int) -> None:
     mrf = synth.ising_grid(rows=25, columns=40)
     part = partition(mrf, max_size, "greedy")
     for figure in (plot_model(mrf, part, 7), plot_partition(mrf, part, 7)):
@@ -340,7 +340,7 @@ def test_a_graph_without_lines_has_no_slack() -> None:
     assert list(nodes.text) == ["all"]
 
 
-def test_a_document_holds_all_that_draws_its_figures_once() -> None:
+def test_a_document_contains_its_code_once() -> None:
     drawing = plot_couplings(sample("tiny"))
     page = document(NASTY, {"first <i>": drawing, "second": drawing})
     assert page.count("<figure>") == page.count('class="plotly-graph-div"') == 2

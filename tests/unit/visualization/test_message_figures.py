@@ -43,7 +43,7 @@ def test_states_are_drawn_in_the_order_asked_for(engine: bc.Engine, order: str) 
 
 
 @pytest.mark.parametrize("order", view.ORDERS)
-def test_of_many_states_the_best_are_drawn_and_the_rest_summed_up(order: str) -> None:
+def test_the_best_of_many_states_are_drawn_and_the_rest_summarised(order: str) -> None:
     engine = wide()
     p, q = engine.graph.edges[0].tolist()
     shown = view.message(engine, p, q, order)

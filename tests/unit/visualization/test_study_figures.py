@@ -1,4 +1,4 @@
-"""The timing scatter: where points stand, how they look, and the lines through them."""
+"""The timing scatter: positions and styles of points, and the lines through them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_variant_looks_as_in_the_paper() -> None:
     assert len(set(STYLES.values())) == len(VARIANTS)
 
 
-def test_points_stand_at_the_times_and_know_their_runs() -> None:
+def test_points_are_at_the_times_and_know_their_runs() -> None:
     runs = [run(v, seed, 10.0**seed / (v - 8)) for seed in range(3) for v in (9, 11)]
     points = traces(runs, "markers")
     assert points.keys() == {"9", "11"}
@@ -70,12 +70,12 @@ def test_labels_of_lines_that_end_side_by_side_are_moved_apart() -> None:
     assert np.diff(heights).min() >= LABEL_DECADES - 1e-9
 
 
-def test_times_that_were_cut_short_are_faint() -> None:
+def test_times_at_a_limit_are_faint() -> None:
     runs = [run(11, 0, 1.0), run(9, 0, 0.5), run(11, 1, 60.0, SECONDS_REACHED), run(9, 1, 2.0)]
     assert list(traces(runs, "markers")["9"].marker.opacity) == [1.0, 0.35]
 
 
-def test_names_of_files_are_shown_as_they_are() -> None:
+def test_names_of_files_are_shown_verbatim() -> None:
     runs = [run(v, 0, 1.0, name="<b>&amp;") for v in (9, 11)]
     assert traces(runs, "markers")["9"].customdata[0][1] == "&lt;b&gt;&amp;amp; 0"
 

@@ -1,5 +1,5 @@
-// Runs side by side: bounds against sweeps, rows or seconds. Axes, zoom and what is hidden are the chart's own; data
-// only add.
+// Runs side by side: bounds against sweeps, rows or seconds. The chart keeps its axes, zoom and hidden runs; new data
+// only add to it.
 
 import { axes, ROOMY } from "../marks/axis.js";
 import { names, widthOfNames } from "../marks/names.js";
@@ -12,7 +12,7 @@ import { Zoom } from "../zoom.js";
 import { extentOf, heightsOf, linesOf, scaleOf } from "./lines.js";
 import { Pointer } from "./pointer.js";
 
-const UNIT = { sweeps: "sweeps", rows: "Benders rows in use", seconds: "seconds of the run's own computing" };
+const UNIT = { sweeps: "sweeps", rows: "Benders rows in use", seconds: "seconds of the run's computing time" };
 const WHAT = {
   bounds: "bounds on the energy",
   lower: "lower bounds on the energy",
@@ -29,8 +29,8 @@ const COLOURS =
   "Colour: α of the Magnanti-Wong rows; solid with ○: reverse rows on the loosest edge, " +
   "dotted with ×: on all loose edges.";
 const WITHOUT = " Exact runs have no rows and are not drawn.";
-const NAMED = 40; // characters of the model's name above the chart; the tip has all of it
-const FEW = 8; // runs up to which buttons have the whole name of the variant
+const NAMED = 40; // characters of the model's name above the chart; the tip shows the full name
+const FEW = 8; // runs up to which buttons show the full name of the variant
 
 class Curves {
   constructor(root) {
@@ -71,7 +71,7 @@ class Curves {
 
   // -- the runs as buttons ----------------------------------------------------------------------------------
 
-  // Only built anew when other runs come: a button must not vanish under the finger.
+  // Rebuilt only when the runs change: a button must not vanish during a press.
   list() {
     const { runs } = this.data;
     const named = JSON.stringify(runs.map(({ key, label }) => [key, label]));

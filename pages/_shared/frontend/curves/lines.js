@@ -1,4 +1,4 @@
-// What is drawn of runs: the points of their lines in units of the axes, and the ranges of these.
+// The lines of runs: their points in units of the axes, and the ranges of these.
 
 import { closeness } from "../gap.js";
 import { linear, logarithmic } from "../scales.js";
@@ -18,7 +18,7 @@ const points = (run, choice, known, floor) => {
   const along = run[choice.x];
   const out = [];
   along.forEach((value, k) => {
-    // Within a sweep, only where the run is now: halfway to the end of it.
+    // A record within a sweep is drawn only if it is the last: halfway to the end of the sweep.
     const within = choice.x === "sweeps" && k > 0 && value === along[k - 1];
     if (within && k < along.length - 1) return;
     if (choice.scale === "log" && value <= 0 && !within) return;
@@ -29,7 +29,7 @@ const points = (run, choice, known, floor) => {
   return out;
 };
 
-// Runs with the points of their lines, but for those that are hidden or have none. Exact runs have no rows.
+// Runs with the points of their lines, except those that are hidden or have none. Exact runs have no rows.
 export const linesOf = ({ runs, scale }, choice, hidden) => {
   const known = best(runs);
   const floor = closeness(known, known, scale) || 1e-12;
@@ -50,7 +50,7 @@ const quantile = (values, share) => {
   return sorted[Math.round(share * (sorted.length - 1))];
 };
 
-// From the lowest to the highest value, but for the leaps at the start, which would flatten all that follows.
+// From the lowest to the highest value, without the leaps at the start, which would flatten everything after them.
 export const heightsOf = (lines, [from, to], choice) => {
   const gap = choice.y === "gap";
   const late = lines.map((line) => line.points.filter(({ k }) => gap || line.run.sweeps[k] > 0));
@@ -71,7 +71,7 @@ export const heightsOf = (lines, [from, to], choice) => {
   return [quantile(lower, LOWEST), upper.length ? quantile(upper, HIGHEST) : Math.max(...lower)];
 };
 
-// Which of the points of a line is nearest to a place on the axis; of several the last.
+// The index of the point of a line nearest to a position on the axis; the last of several.
 export const nearest = (some, x) => {
   let k = 0;
   while (k + 1 < some.length && Math.abs(some[k + 1].x - x) <= Math.abs(some[k].x - x)) k += 1;

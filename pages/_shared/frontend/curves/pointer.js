@@ -1,4 +1,4 @@
-// The point that is marked and described: the nearest to the pointer, or the one reached by keys.
+// The point marked and described by the tip: the nearest to the pointer, or the one reached with the keyboard.
 
 import { gapText } from "../gap.js";
 import { upright } from "../marks/rule.js";
@@ -8,7 +8,7 @@ import { Tip } from "../tip.js";
 import { nearest } from "./lines.js";
 
 const MARGIN = 8; // pixels from the tip to the edges of the figure
-const ASIDE = 0.2; // how much a pixel beside a point counts, against one above or below
+const ASIDE = 0.2; // weight of a horizontal pixel of distance against a vertical one
 const WAYS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 export class Pointer {
@@ -17,7 +17,7 @@ export class Pointer {
     this.chart = chart;
     this.tip = new Tip(chart.$(".tip"), chart.$("figure"), MARGIN);
     this.over = null; // the last event of the pointer over the chart
-    this.come = null; // the run reached by keys, and its record; {} is the end of the first run
+    this.come = null; // the run reached with the keyboard, and its record; {} is the end of the first run
     svg.onpointermove = (event) => this.move(event);
     svg.onpointerleave = () => this.move(null);
     svg.onkeydown = (event) => this.press(event);
@@ -35,7 +35,7 @@ export class Pointer {
     this.chart.draw();
   }
 
-  // The chart has been drawn anew.
+  // Called when the chart has been redrawn.
   attach() {
     this.layer = make(this.chart.svg, "g", {});
     this.look();
@@ -54,7 +54,7 @@ export class Pointer {
     this.describe(run, points[k], left + frame.x(points[k].x), top + frame.y(points[k].lower));
   }
 
-  // The line reached by keys, and the point of it; at first the end of the first line.
+  // The line and the point reached with the keyboard; at first the end of the first line.
   foothold() {
     const { run: key, k: last = Infinity } = this.come || {};
     const { lines } = this.chart;
@@ -64,7 +64,7 @@ export class Pointer {
     return [Math.max(row, 0), Math.max(at, 0)];
   }
 
-  // Keys go along a run, to other runs at the same place, and zoom around that.
+  // Keys move along a run, to other runs at the same position, and zoom around it.
   press(event) {
     const { frame, lines, zoom } = this.chart;
     if (!frame) return;
@@ -81,7 +81,7 @@ export class Pointer {
     this.go({ run: run.key, k: to.k });
   }
 
-  // The run whose line is nearest to the pointer, and what it had reached there.
+  // The run whose line is nearest to the pointer, and its record there.
   hover({ clientX, clientY }) {
     const { frame, lines, svg } = this.chart;
     const { x, y, box, range } = frame;
@@ -98,7 +98,7 @@ export class Pointer {
     this.describe(run, point, clientX, clientY);
   }
 
-  // Mark a point, and say beside a place of the window what the run had reached there.
+  // Mark a point, and describe it in a tip at a position in the window.
   describe(run, { x: value, lower, k }, left, top) {
     const { x, y, box } = this.chart.frame;
     const at = x(value);

@@ -1,9 +1,9 @@
-// The line of an edge between two groups: what is seen of it, and what is wider and takes the presses.
+// The line of an edge between two groups: the visible line, and a wider one that takes the presses.
 
 import { make } from "../svg.js";
 
-const CLEAR = 26; // pixels from a line to a circle that it is to pass by
-const BY = 34; // pixels at which it then passes by
+const CLEAR = 26; // least distance in pixels from a line to another circle
+const BY = 34; // distance in pixels at which a bent line passes
 
 export const tie = (parent) => make(parent, "path", { class: "tie" });
 
@@ -24,7 +24,7 @@ export const paintTie = (line, { colour, width, loose, faint }) => {
 
 export const straight = (at, p, q) => `M${at[p]}L${at[q]}`;
 
-// A line between two circles, bent just enough to pass by those that are in its way, within a width.
+// A line between two circles, bent just enough to pass by others in its way.
 export const arch = (at, p, q, width) => {
   const [[x0, y0], [x1, y1]] = [at[p], at[q]];
   const length = Math.hypot(x1 - x0, y1 - y0) || 1;

@@ -1,4 +1,4 @@
-// Lines of text in the middle of a picture that has nothing else to show; the first is at a height of its own.
+// Lines of text in the middle of an empty picture, raised by `lift` pixels.
 
 import { make } from "../svg.js";
 
