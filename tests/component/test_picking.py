@@ -43,9 +43,10 @@ def test_a_click_on_a_line_shows_its_message_and_flips_it(stage: Stage, run: bc.
     expect(stage.root.locator(".halo")).to_have_attribute("d", line)
     stage.click("[data-act=flip]")
     expect(name).to_have_text(f"Message {labels[p]} → {labels[q]}")
-    stage.page.mouse.click(x, y)
-    stage.settle()
-    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
+    for receiver, sender in ((p, q), (q, p), (p, q)):
+        stage.page.mouse.click(x, y)
+        stage.settle()
+        expect(name).to_have_text(f"Message {labels[sender]} → {labels[receiver]}")
     stage.click("[data-step=node]")
     run.step("node")
     expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
