@@ -53,18 +53,18 @@ browser:
 run: setup
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: setup .venv/.developing lint browser
+# What takes one core comes first, two at a time under --jobs=2: the solver compiles beside what does without it.
+test: setup lint browser bounds jitless soak
 	$(BIN)/pytest --numprocesses auto
-	$(MAKE) --jobs=2 jitless bounds soak
 
-# The library again: interpreted, with bounds checking (compiled again), and under long random use.
-jitless:
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless --numprocesses auto
+# The library again: interpreted, with bounds checking (compiled again, quickly), and under long random use.
+jitless: .venv/.developing
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless
 
-bounds:
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/unit/kernels/test_bounds.py
+bounds: .venv/.developing
+	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 $(BIN)/pytest tests/unit -m bounds
 
-soak:
+soak: setup .venv/.developing
 	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20
 
 # The linter and formatter of JavaScript.

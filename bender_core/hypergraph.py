@@ -52,6 +52,7 @@ class HyperGraph:
         self.mrf = mrf
         self.partition = partition
         self.normal_form = to_normal_form(mrf)
+        self._active_members: dict[int, IntArray] = {}
         stop.check()
         self.problem = _problem(mrf, self.normal_form, partition, stop)
         p = self.problem
@@ -149,8 +150,12 @@ class HyperGraph:
         -------
         ndarray of int64, shape (active bits,)
         """
-        size = int(self.problem.size[self.ends(arc)[0]])
-        return np.flatnonzero([active_state(self.problem, arc, 1 << k) > 0 for k in range(size)])
+        if arc not in self._active_members:
+            size = int(self.problem.size[self.ends(arc)[0]])
+            found = np.flatnonzero([active_state(self.problem, arc, 1 << k) > 0 for k in range(size)])
+            found.flags.writeable = False
+            self._active_members[arc] = found
+        return self._active_members[arc]
 
     def active_states(self, arc: int) -> IntArray:
         """The state of the active bits for every state of the receiver of an arc.

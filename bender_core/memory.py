@@ -145,7 +145,7 @@ def workspace_bytes(dims: Dimensions, slots: int, exact: bool, deepest: int) -> 
 def _bytes(room: _Room) -> int:
     """Bytes of a scratch array, a record or a group of them."""
     if isinstance(room, Array):
-        return WORD * int(np.prod(room.shape))
+        return WORD * math.prod(room.shape)
     if isinstance(room, dict):
         return sum(_bytes(part) for part in room.values())
     return room.width()

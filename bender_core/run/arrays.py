@@ -103,6 +103,7 @@ class Arrays:
             self._add_first_rows(stop)
         self._goal = Goal.zeros()
         self.entries_read = 0
+        self._looking_bytes: dict[Looking, int] = {}
         self._nearest: dict[Looking, int | None] = {}
         self._frontier = 0
         self._memory_end: int | None = None
@@ -154,7 +155,9 @@ class Arrays:
 
     def _charge_looking(self, looking: Looking, doing: str) -> None:
         """Charge the memory for inspecting the run, unless already charged; snapshots make room."""
-        needed = looking(self._dims)
+        if looking not in self._looking_bytes:
+            self._looking_bytes[looking] = looking(self._dims)
+        needed = self._looking_bytes[looking]
         while (more := needed - self._line.items.get(memory.LOOKING, 0)) > 0:
             if self._line.charge(memory.LOOKING, more):
                 return

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared.app import background
+
+
+@pytest.fixture(autouse=True, scope="session")
+def installed_components() -> Iterator[None]:
+    """What is installed is looked through once, not with every app that a test begins."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        once = cache(manifest_scanner.scan_component_manifests)
+        monkeypatch.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 @pytest.fixture(autouse=True)

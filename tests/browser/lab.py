@@ -9,20 +9,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 import bender_core as bc
-from bender_core.kernels.layout import Status
-from bender_core.run.bounds import relative_gap
-from tests.labs import SAMPLES, is_shown
-
-OUTPUTS = {
-    "lower": "[data-out=lower]",
-    "upper": "[data-out=upper]",
-    "gap": "[data-out=gap]",
-    "rows": "[data-out=rows]",
-    "state": "[data-out=state]",
-    "where": ".where",
-    "sentence": ".sentence",
-    "formula": ".formula",
-}
+from tests.labs import SAMPLES
+from tests.watched import Watched
 
 
 def sample(name: str) -> bc.BinaryMRF:
@@ -35,7 +23,7 @@ def engine(name: str = "pose-small", max_size: int = 8, variant: int = 9) -> bc.
     return bc.Engine(mrf, bc.partition(mrf, max_size), variant)
 
 
-class Lab:
+class Lab(Watched):
     """The app in one page."""
 
     def __init__(self, page: Page, settle: Callable[[Page], None]) -> None:
@@ -151,62 +139,6 @@ class Lab:
 
     # -- the stage --------------------------------------------------------------------------------------------
 
-    def click(self, selector: str) -> None:
-        """Click on the stage and wait until all that follows has happened."""
-        self.stage.locator(selector).click()
-        self.settle()
-
     def wait_for_stage(self, state: str) -> None:
         """Wait until a stage is there and in some state."""
         expect(self.stage).to_have_attribute("data-state", state, timeout=60_000)
-
-    def wait(self, condition: str, argument: Any = None) -> None:
-        """Wait until a condition of the stage's root element holds: JavaScript in ``stage`` and ``argument``."""
-        self.page.wait_for_function(
-            f"([stage, argument]) => {condition}", arg=[self.stage.element_handle(), argument], timeout=60_000
-        )
-
-    def wait_for_position(self, at_least: int) -> None:
-        self.wait("Number(stage.dataset.position) >= argument", at_least)
-
-    def wait_for_end(self) -> None:
-        self.wait("stage.dataset.state === 'idle'")
-        self.settle()
-
-    @property
-    def position(self) -> int:
-        return int(self.stage.get_attribute("data-position"))
-
-    def text(self, output: str) -> str:
-        return self.stage.locator(OUTPUTS[output]).inner_text()
-
-    def shown(self) -> dict[str, Any]:
-        """All numbers and words, and the look of every line and circle."""
-        return self.stage.evaluate(
-            """(stage, outputs) => ({
-                ...Object.fromEntries(Object.entries(outputs).map(([name, selector]) =>
-                    [name, stage.querySelector(selector).textContent])),
-                lines: [...stage.querySelectorAll('.tie')].map((line) =>
-                    ['stroke', 'stroke-width', 'stroke-dasharray'].map((name) => line.getAttribute(name)).join(' ')),
-                active: [...stage.querySelectorAll('.node.active')].map((node) => node.dataset.node),
-            })""",
-            OUTPUTS,
-        )
-
-    def shows(self, run: bc.Engine) -> None:
-        """Check that the stage shows the state of an engine."""
-        assert self.position == run.position
-        assert self.text("where") == f"sweep {self.sweep_of(run) + 1} · event {run.position}"
-        assert is_shown(run.lower_bound, self.text("lower"))
-        assert is_shown(run.upper_bound, self.text("upper"))
-        assert self.text("rows") == str(run.n_rows)
-        gap = relative_gap(run.lower_bound, run.upper_bound)
-        if run.status == Status.GAP_CLOSED:
-            assert self.text("gap") == "0, closed"
-        else:
-            assert is_shown(100 * gap, self.text("gap").removesuffix(" %"))
-
-    @staticmethod
-    def sweep_of(run: bc.Engine) -> int:
-        """The sweep that the last event belongs to."""
-        return run.trace[run.position - 1].sweep if run.position else 0

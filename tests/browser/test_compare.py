@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from bender_core import Engine, partition
-from tests.browser.lab import Lab, engine, is_shown, sample
+from tests.browser.lab import Lab, engine, sample
+from tests.labs import is_shown
 
 pytestmark = pytest.mark.browser
 

@@ -20,15 +20,6 @@ PIXELS = """(chart, [x, y]) => {
 }"""
 
 
-@pytest.fixture
-def edge(page: Page, settle: Callable[[Page], None]) -> Lab:
-    """The page about the first message, after a sweep."""
-    lab = Lab(page, settle).open()
-    lab.click("[data-step=sweep]")
-    lab.go("Edge")
-    return lab
-
-
 def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: Callable[[Page], None]) -> None:
     lab, run = Lab(page, settle).open(), engine()
     lab.click("[data-step=node]")
@@ -45,39 +36,41 @@ def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: C
     expect(lab.stage.locator(".edge .name")).to_have_text(f"Message {receiver} → {sender}")
 
 
-def test_a_click_on_a_state_asks_what_a_row_would_do_there(edge: Lab) -> None:
+def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
+    page: Page, settle: Callable[[Page], None]
+) -> None:
     run = engine()
+    edge = Lab(page, settle).open()
+    edge.click("[data-step=sweep]")
     run.step("sweep")
-    p, q = run.graph.ends(0)
-    ranked = run.min_marginal(p, q).argsort(kind="stable")
-    place = len(ranked) // 2
-    wanted = int(ranked[place])
-    x, y = edge.page.locator(".js-plotly-plot").first.evaluate(PIXELS, [place, run.min_marginal(p, q)[wanted]])
-    edge.page.mouse.click(x, y)
-    edge.settle()
-    state = edge.page.get_by_label("State of the receiver", exact=False)
-    expect(state).to_have_value(str(wanted))
-    for cut in what_if(run, p, q, wanted):
-        expect(edge.page.locator("table.plain")).to_contain_text(number(cut.looseness))
+    edge.go("Edge")
 
-
-def test_rows_chosen_in_the_table_are_drawn_over_the_message(edge: Lab) -> None:
-    chart = edge.page.locator(".stPlotlyChart").first
+    # Rows chosen in the table are drawn over the message.
+    chart = page.locator(".stPlotlyChart").first
     lines = chart.locator(".scatterlayer .trace")
     before = lines.count()
-    box = edge.page.locator("[data-testid=stDataFrame]").bounding_box()
-    edge.page.mouse.click(box["x"] + 16, box["y"] + 52)
+    box = page.locator("[data-testid=stDataFrame]").bounding_box()
+    page.mouse.click(box["x"] + 16, box["y"] + 52)
     edge.settle()
     expect(lines).to_have_count(before + 1)
     expect(chart.locator(".legend")).to_contain_text("RMC")
 
+    # A click on a state asks what a row would do there.
+    p, q = run.graph.ends(0)
+    ranked = run.min_marginal(p, q).argsort(kind="stable")
+    place = len(ranked) // 2
+    wanted = int(ranked[place])
+    x, y = page.locator(".js-plotly-plot").first.evaluate(PIXELS, [place, run.min_marginal(p, q)[wanted]])
+    page.mouse.click(x, y)
+    edge.settle()
+    expect(page.get_by_label("State of the receiver", exact=False)).to_have_value(str(wanted))
+    for cut in what_if(run, p, q, wanted):
+        expect(page.locator("table.plain")).to_contain_text(number(cut.looseness))
 
-def test_stepping_on_the_edge_page_moves_the_run(edge: Lab) -> None:
-    run = engine()
-    run.step("sweep")
+    # Steps move the run.
     for label, grain in (("row ▶", "row"), ("node ▶", "node")):
         edge.press(label)
         run.step(grain)
-        expect(edge.page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()
+        expect(page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()
     edge.go("Watch")
     edge.shows(run)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import random
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,25 +13,13 @@ from playwright.sync_api import Page, expect
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.io import FORMATS, dumps, load, recognise
-from bender_core.io._source import Source
+from bender_core.io import dumps, load
 from pages._shared.app.text import SHORT, label
 from tests.browser.lab import SAMPLES, Lab, sample
 
 pytestmark = pytest.mark.browser
 
-TABLES = '"unary": [[0, 1], [0, 1]], "edges": [[0, 1]], "pairwise": [[[0, 0], [0, -3]]]'
 UAI = "MARKOV\n2\n2 2\n3\n1 0\n1 1\n2 0 1\n\n2\n1 2\n\n2\n1 3\n\n4\n1 2\n3 4\n"
-BROKEN = {
-    "truncated.uai": UAI[:-12].encode(),
-    "counts.uai": UAI.replace("\n4\n1", "\n5\n1").encode(),
-    "three-states.uai": UAI.replace("2 2\n3", "2 3\n3").encode(),
-    "nan.mrf.json": f'{{"format": "bender-lab-mrf", "version": 1, {TABLES.replace("-3", "NaN")}}}'.encode(),
-    "promise.uai": b"MARKOV\n1000000000000\n" + b"2 " * 130 + b"\n1000000000000\n",
-    "junk.bin": random.Random(0).randbytes(500),
-    "bomb.uai.gz": gzip.compress(b"MARKOV\n" + bytes(30 << 20)),
-    "empty.uai": b"",
-}
 
 
 @pytest.fixture
@@ -51,73 +37,6 @@ def test_every_sample_is_loaded_from_the_gallery_and_watched(lab: Lab) -> None:
         expect(lab.page.locator(".js-plotly-plot").first).to_be_visible()
     lab.go("Watch")
     expect(lab.stage.locator(".title")).to_contain_text(mrf.name)
-
-
-def test_a_broken_file_is_one_sentence_and_the_model_stays(lab: Lab) -> None:
-    lab.load("tiny")
-    lab.tab("Upload")
-    for name, content in BROKEN.items():
-        lab.upload(name, content)
-        # The file goes its own way to the server, before the script is asked to run.
-        expect(lab.complaint).to_have_text(re.compile(f"^{re.escape(name)}: "))
-        said = lab.complaint.inner_text()
-        assert said.endswith("The model you had is still here.")
-        assert "\n" not in said
-        assert "Traceback" not in lab.page.content()
-        expect(lab.heading).to_have_text("tiny")
-    lab.upload("two.uai", UAI.encode())
-    expect(lab.complaint).to_have_count(0)
-    expect(lab.heading).to_have_text("two")
-    lab.upload("karate.mrf.json.gz", gzip.compress(dumps(sample("karate"), "native")))
-    expect(lab.complaint).to_have_count(0)
-    expect(lab.heading).to_have_text("karate")
-
-
-# A small file of every format, the number of its variables, and what its source optimises.
-FILES = {
-    "native.mrf.json": (f'{{"format": "bender-lab-mrf", "version": 1, {TABLES}}}', 2, ""),
-    "potentials.uai": (UAI, 2, "The source maximises its log potential = −energy."),
-    "logarithms.UAI.LG": ("MARKOV 2 2 2 1 2 0 1 4 0 -1 2 0", 2, "The source maximises its log potential"),
-    "costs.wcsp": ("costs 2 2 1 9\n2 2\n2 0 1 0 1\n1 1 3\n", 2, "The source minimises its cost = energy."),
-    "network.cfn": (
-        '{problem: {name: net, mustbe: ">-9"}, variables: {a: 2, b: 2}, functions: {{scope: [a, b] costs: [0 1 2 0]}}}',
-        2,
-        "The source maximises its cost = −energy.",
-    ),
-    "terms.json": (
-        '{"variable_domain": "spin", "variable_ids": [3, 5], "linear_terms": [], '
-        '"quadratic_terms": [{"id_head": 3, "id_tail": 5, "coeff": 1}]}',
-        2,
-        "The source minimises its energy = energy; its variables are spins, 2x − 1.",
-    ),
-    "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
-    "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
-    "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),
-    "matrix.sparse": ("3 2\n1 1 -2\n1 3 1\n", 3, "The source minimises its objective = energy."),
-    "spins.qpbo": ("-2 -1\n1 2 1\n", 2, "The source maximises its objective = −energy; its variables are spins"),
-    "hamiltonian.qh": ("1 1 -1\n1 2 3\n", 2, "its variables are spins"),
-}
-
-
-def test_every_format_is_read_and_a_broken_file_leaves_what_was_there(lab: Lab) -> None:
-    assert {form.name for form in FORMATS} == {
-        recognise(Source(text, name)).name for name, (text, _, _) in FILES.items()
-    }
-    lab.tab("Upload")
-    for name, (text, variables, terms) in FILES.items():
-        lab.upload(name, text.encode())
-        expect(lab.complaint).to_have_count(0)
-        # The name says which file it is, in one format of the two that have names of their own.
-        expect(lab.heading).to_have_text({"costs.wcsp": "costs", "network.cfn": "net"}.get(name, Source("", name).stem))
-        expect(lab.page.get_by_test_id("stMetricValue").first).to_have_text(str(variables))
-        if terms:
-            expect(lab.page.get_by_text(terms)).to_be_visible()
-        heading = lab.heading.inner_text()
-        # Without a header, half a file is a file.
-        broken = text[: len(text) // 2] if name != "hamiltonian.qh" else text.replace("2", "two")
-        lab.upload(f"broken-{name}", broken.encode())
-        expect(lab.complaint).to_contain_text(f"broken-{name}: ")
-        expect(lab.heading).to_have_text(heading)
 
 
 def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab) -> None:
@@ -213,18 +132,14 @@ def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab, widt
 
 
 # One form with fields of every kind is among them; tests/app makes all families.
-def test_families_are_made_with_their_defaults(lab: Lab) -> None:
+def test_families_are_made_with_their_defaults_and_with_what_is_typed(lab: Lab) -> None:
     lab.tab("Make one")
     for name in ("ising_grid", "planted", "random_tree"):
         lab.choose("Family", synth.FAMILIES[name].title)
         lab.press("Make it")
         expect(lab.heading).to_have_text(synth.generate(name).name)
         expect(lab.complaint).to_have_count(0)
-
-
-def test_what_is_typed_just_before_the_click_counts(lab: Lab) -> None:
-    lab.tab("Make one")
-    lab.choose("Family", synth.FAMILIES["random_tree"].title)
+    # What is typed just before the click counts.
     lab.page.get_by_label("Variables", exact=True).fill("12")
     lab.press("Make it")
     expect(lab.heading).to_have_text(synth.random_tree(n=12).name)
@@ -327,24 +242,22 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     nothing_is_markup()
 
 
-@pytest.mark.parametrize("field", ["upload", "evidence"])
-def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(
-    lab: Lab, field: str, tmp_path: Path
-) -> None:
+def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(lab: Lab, tmp_path: Path) -> None:
     large = tmp_path / "large.uai"
     large.write_bytes(b"MARKOV\n" + b" " * 21 * 2**20)
     lab.tab("Upload")
-    if field == "evidence":
-        lab.expand("Evidence: some values are known")
-    refused = lab.page.locator(f".st-key-{field}_field .refused")
-    expect(refused).to_be_hidden()
-    lab.upload_file(large, field)
-    expect(refused).to_be_visible()
-    expect(refused).to_contain_text("the limit is 20 MB")
-    expect(refused).to_contain_text("BENDER_MAX_UPLOAD_MB")
-    expect(lab.heading).to_have_text("pose, small")
-    lab.page.get_by_role("button", name="Remove large.uai").click()
-    expect(refused).to_be_hidden()
-    lab.upload("small.uai", UAI.encode() if field == "upload" else b"1 1 1", field)
-    expect(refused).to_be_hidden()
-    expect(lab.heading).not_to_have_text("pose, small")
+    lab.expand("Evidence: some values are known")
+    for field, small in (("evidence", b"1 1 1"), ("upload", UAI.encode())):
+        name = lab.heading.inner_text()
+        refused = lab.page.locator(f".st-key-{field}_field .refused")
+        expect(refused).to_be_hidden()
+        lab.upload_file(large, field)
+        expect(refused).to_be_visible()
+        expect(refused).to_contain_text("the limit is 20 MB")
+        expect(refused).to_contain_text("BENDER_MAX_UPLOAD_MB")
+        expect(lab.heading).to_have_text(name)
+        lab.page.get_by_role("button", name="Remove large.uai").click()
+        expect(refused).to_be_hidden()
+        lab.upload("small.uai", small, field)
+        expect(refused).to_be_hidden()
+        expect(lab.heading).not_to_have_text(name)

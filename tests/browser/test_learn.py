@@ -170,14 +170,16 @@ def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
     expect(learn.stage).to_be_visible()
 
 
-@pytest.mark.parametrize("slug", ["cuts", "ours"])
-def test_nothing_is_wider_than_the_window(learn: Lab, slug: str) -> None:
-    learn.open(f"/learn?lesson={slug}")
-    for width in (320, 820, 1920):
-        learn.page.set_viewport_size({"width": width, "height": 900})
-        shows(learn, slug)
-        wide = learn.page.evaluate(
-            "[...document.querySelectorAll('.st-key-lesson *')].filter((e) => !e.closest('.stPlotlyChart, input')"
-            " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))"
-        )
-        assert wide == [], width
+def test_nothing_is_wider_than_the_window(learn: Lab) -> None:
+    learn.open("/learn?lesson=cuts")
+    for slug in ("cuts", "ours"):
+        if slug != "cuts":
+            follow(learn, re.compile(rf"^{list(LESSONS).index(slug) + 1}\. "))
+        for width in (320, 820, 1920):
+            learn.page.set_viewport_size({"width": width, "height": 900})
+            shows(learn, slug)
+            wide = learn.page.evaluate(
+                "[...document.querySelectorAll('.st-key-lesson *')].filter((e) => !e.closest('.stPlotlyChart, input')"
+                " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))"
+            )
+            assert wide == [], f"{slug}, {width}"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab import Lab, engine, is_shown, sample
+from tests.browser.lab import Lab, engine
 
 pytestmark = pytest.mark.browser
-
-GRAINS = ("row", "node", "sweep")
 
 # Looks at the stage in every frame: how often, and how often something was missing.
 WATCH_FRAMES = """(stage) => {
@@ -49,25 +46,6 @@ def test_the_app_opens_on_a_pose_that_is_ready_to_play(watch: Lab) -> None:
     assert box["y"] + box["height"] <= 800
 
 
-@pytest.mark.parametrize("grain", GRAINS)
-def test_stepping_forward_raises_the_bound_and_back_restores_the_picture(watch: Lab, grain: str) -> None:
-    run = engine()
-    pictures = [watch.shown()]
-    for _ in range(3):
-        watch.click(f"[data-step={grain}]")
-        run.step(grain)
-        watch.shows(run)
-        pictures.append(watch.shown())
-    assert run.lower_bound > engine().lower_bound or grain == "row"
-    for picture in pictures[-2::-1]:
-        watch.click(f"[data-back={grain}]")
-        assert watch.shown() == picture
-    assert watch.position == 0
-    expect(watch.stage.locator(f"[data-back={grain}]")).to_be_disabled()
-    watch.click(f"[data-step={grain}]")
-    assert watch.shown() == pictures[1]
-
-
 def test_play_needs_one_click_and_keeps_the_page_whole(watch: Lab) -> None:
     start = watch.shown()
     watch.stage.evaluate(WATCH_FRAMES)
@@ -91,146 +69,6 @@ def test_play_needs_one_click_and_keeps_the_page_whole(watch: Lab) -> None:
     stood = watch.shown()
     watch.settle()
     assert watch.shown() == stood
-
-
-def test_playing_fast_goes_on_to_the_end_by_itself(watch: Lab) -> None:
-    run = engine()
-    run.run()
-    watch.stage.locator("[data-act=speed]").select_option("160")
-    watch.stage.get_by_role("button", name="Play").click()
-    watch.wait_for_position(len(run.trace))
-    watch.wait_for_end()
-    watch.shows(run)
-    expect(watch.stage.locator("[data-out=state]")).to_have_text("closed")
-
-
-def test_running_to_the_end_and_starting_over(watch: Lab) -> None:
-    start, run = watch.shown(), engine()
-    run.run()
-    watch.click("[data-act=run]")
-    watch.wait_for_end()
-    watch.shows(run)
-    assert watch.text("lower") == watch.text("upper")
-    assert (watch.text("gap"), watch.text("state")) == ("0, closed", "closed")
-    assert watch.text("sentence").startswith("Finished: the bounds meet.")
-    for control in ("[data-act=play]", "[data-act=run]", *(f"[data-step={grain}]" for grain in GRAINS)):
-        expect(watch.stage.locator(control)).to_be_disabled()
-    watch.click("[data-act=reset]")
-    assert watch.shown() == start
-    watch.click("[data-act=run]")
-    watch.wait_for_end()
-    watch.shows(run)
-
-
-def test_scrubbing_by_mouse_and_keyboard(watch: Lab) -> None:
-    run = engine()
-    run.run()
-    watch.click("[data-act=run]")
-    watch.wait_for_end()
-    scrub = watch.stage.locator(".scrub")
-    box = scrub.bounding_box()
-    middle = box["y"] + box["height"] / 2
-    watch.page.mouse.move(box["x"] + box["width"] - 8, middle)
-    watch.page.mouse.down()
-    for share in (0.8, 0.6, 0.4):
-        watch.page.mouse.move(box["x"] + share * box["width"], middle)
-    watch.page.mouse.up()
-    watch.settle()
-    assert 0.3 * len(run.trace) < watch.position < 0.5 * len(run.trace)
-    run.seek(watch.position)
-    watch.shows(run)
-    scrub.press("Home")
-    watch.settle()
-    run.seek(0)
-    watch.shows(run)
-    scrub.press("End")
-    watch.settle()
-    run.seek(len(run.trace))
-    watch.shows(run)
-    for position in (611, 2):
-        scrub.fill(str(position))
-        watch.settle()
-        run.seek(position)
-        watch.shows(run)
-
-
-def test_a_click_on_a_line_shows_its_message_and_flips_it(watch: Lab) -> None:
-    run = engine()
-    watch.click("[data-step=sweep]")
-    run.step("sweep")
-    # Another line than the chosen one, at a point where nothing lies over it.
-    edge, x, y = watch.stage.evaluate(
-        """(stage) => {
-            for (const pick of [...stage.querySelectorAll('.pick')].slice(1)) {
-                const { x, y } = pick.getPointAtLength(pick.getTotalLength() / 2);
-                const on = new DOMPoint(x, y).matrixTransform(pick.getScreenCTM());
-                if (stage.getRootNode().elementFromPoint(on.x, on.y) === pick) {
-                    return [Number(pick.dataset.edge), on.x, on.y];
-                }
-            }
-        }"""
-    )
-    watch.page.mouse.click(x, y)
-    watch.settle()
-    labels = run.partition.labels
-    p, q = run.graph.edges[edge]
-    name = watch.stage.locator(".edge .name")
-    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
-    expect(watch.stage.locator(".edge .hint")).to_contain_text(f"{len(run.rows(p, q))} rows")
-    expect(watch.stage.locator(".edge svg path.truth")).to_have_count(1)
-    line = watch.stage.locator(".tie").nth(edge).get_attribute("d")
-    expect(watch.stage.locator(".halo")).to_have_attribute("d", line)
-    watch.click("[data-act=flip]")
-    expect(name).to_have_text(f"Message {labels[p]} → {labels[q]}")
-    watch.page.mouse.click(x, y)
-    watch.settle()
-    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
-    watch.click("[data-step=node]")
-    run.step("node")
-    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
-    expect(watch.stage.locator(".edge .hint")).to_contain_text(f"{len(run.rows(p, q))} rows")
-
-
-def test_a_click_on_a_circle_shows_its_loosest_message(watch: Lab) -> None:
-    run = engine()
-    run.step("node")
-    watch.click("[data-step=node]")
-    node = run.trace[0].node
-    while not (run.trace[run.position - 1].arc >= 0 and run.trace[run.position - 1].kind.name == "ORACLE"):
-        run.step("event")
-    loosest = run.trace[run.position - 1].arc
-    watch.stage.locator(".scrub").evaluate("(scrub, at) => { scrub.max = at }", run.position)
-    watch.stage.locator(".scrub").fill(str(run.position))
-    watch.settle()
-    receiver, sender = run.graph.ends(loosest)
-    assert receiver != node
-    watch.click(f".node[data-node='{receiver}']")
-    labels = run.partition.labels
-    expect(watch.stage.locator(".edge .name")).to_have_text(f"Message {labels[sender]} → {labels[receiver]}")
-    expect(watch.stage.locator(f".node[data-node='{receiver}'].chosen")).to_have_count(1)
-
-
-def test_the_keyboard_steps_and_plays(watch: Lab) -> None:
-    run = engine()
-    start = watch.shown()
-    for modifier, grain in (("", "row"), ("Shift+", "node"), ("Alt+", "sweep")):
-        before = run.position
-        watch.page.keyboard.press(f"{modifier}ArrowRight")
-        watch.settle()
-        run.step(grain)
-        assert run.position > before
-        watch.shows(run)
-    for modifier in ("Alt+", "Shift+", ""):
-        watch.page.keyboard.press(f"{modifier}ArrowLeft")
-        watch.settle()
-    assert watch.position == 0
-    assert watch.shown() == start
-    watch.page.keyboard.press("Space")
-    watch.wait_for_position(5)
-    expect(watch.stage).to_have_attribute("data-state", "playing")
-    watch.page.keyboard.press("Space")
-    watch.wait_for_end()
-    assert watch.position >= 5
 
 
 def test_quick_keys_are_all_taken(watch: Lab) -> None:
@@ -420,81 +258,3 @@ def test_a_circle_stays_where_it_is_dragged(watch: Lab) -> None:
     watch.click("[data-act=tidy]")
     assert place(watch, 4) == before
     expect(watch.stage.locator("[data-act=tidy]")).to_be_hidden()
-
-
-def test_variables_and_groups_are_two_views_of_one_thing(watch: Lab) -> None:
-    run = engine()
-    variables = watch.stage.locator("svg.variables")
-    expect(variables).to_be_hidden()
-    watch.click("button[data-view=both]")
-    expect(variables.locator("circle.variable")).to_have_count(run.mrf.n)
-    expect(variables.locator(".hull")).to_have_count(len(run.partition))
-    expect(watch.stage.locator("svg.hyper")).to_be_visible()
-    variable = int(run.partition.groups[6][2])
-    dot = variables.locator("circle.variable").nth(variable)
-    dot.hover()
-    expect(watch.stage.locator(".tip")).to_contain_text(run.mrf.names[variable])
-    expect(watch.stage.locator(".tip")).to_contain_text(f"in {run.partition.labels[6]}")
-    dot.click()
-    watch.settle()
-    expect(watch.stage.locator(".node[data-node='6'].chosen")).to_have_count(1)
-    expect(variables.locator(".hull[data-node='6'].chosen")).to_have_count(1)
-    expect(watch.stage.locator(".edge .name")).to_contain_text(f"→ {run.partition.labels[6]}")
-    watch.click("button[data-view=variables]")
-    expect(watch.stage.locator("svg.hyper")).to_be_hidden()
-    watch.click("[data-step=node]")
-    expect(variables.locator(f".hull[data-node='{run.step('node')[-1].node}'].active")).to_have_count(1)
-
-
-def test_the_marks_lead_to_the_ends_of_sweeps_and_the_largest_rise(watch: Lab) -> None:
-    run = engine()
-    run.run()
-    watch.click("[data-act=run]")
-    watch.wait_for_end()
-    lower = run.trace.column("lower_bound")
-    steepest = int((lower[1:] - lower[:-1]).argmax()) + 2
-    sweeps = [event.index + 1 for event in run.trace if event.kind.name == "SWEEP"]
-    marks = watch.stage.locator(".marks .sweeps").get_attribute("d")
-    assert marks.count("M") == len(sweeps)
-    watch.click(".marks .rise")
-    assert watch.position == steepest
-    run.seek(steepest)
-    watch.shows(run)
-
-
-def test_playing_in_a_loop_stays_in_its_range(watch: Lab) -> None:
-    watch.click("[data-step=sweep]")
-    end = watch.position
-    watch.click("[data-back=node]")
-    watch.click("[data-act=loop]")
-    expect(watch.stage.locator(".marks .loop")).to_have_count(1)
-    watch.stage.locator("[data-act=speed]").select_option("160")
-    watch.stage.evaluate(
-        """(root) => {
-            root.seenPlaces = [];
-            const look = () => { root.seenPlaces.push(Number(root.dataset.position)); requestAnimationFrame(look); };
-            look();
-        }"""
-    )
-    watch.stage.get_by_role("button", name="Play").click()
-    watch.wait("stage.seenPlaces.filter((at, k, all) => k && at < all[k - 1]).length >= 2")
-    watch.stage.get_by_role("button", name="Pause").click()
-    watch.wait_for_end()
-    places = watch.stage.evaluate("(root) => root.seenPlaces")
-    assert max(places) < end
-    watch.click("[data-act=loop]")
-    expect(watch.stage.locator(".marks .loop")).to_have_count(0)
-
-
-def test_bounds_are_told_in_the_terms_of_the_source_too(watch: Lab) -> None:
-    lab = watch
-    own = lab.stage.locator("[data-out=own]")
-    expect(own).to_be_hidden()
-    lab.load("karate")
-    lab.go("Watch")
-    lab.click("[data-step=sweep]")
-    run, objective = engine("karate"), sample("karate").objective
-    run.step("sweep")
-    found, bound = re.fullmatch(r"modularity (\S+), at most (\S+)", own.inner_text()).groups()
-    assert is_shown(objective.value(run.upper_bound), found)
-    assert is_shown(objective.value(run.lower_bound), bound)

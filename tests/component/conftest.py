@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route
 
+import bender_core as bc
 from pages._shared.app.frontend import FRONTEND
-from pages._shared.watch import stage
+from pages._shared.app.session import Lab
+from pages._shared.watch import stage as feeding
 from tests.chromium import new_profile, sound_pages
 from tests.component.mounting import PAGE, Curves, Stage
-from tests.labs import SessionState
+from tests.labs import SessionState, lab
 
 # No such place is asked: every request is answered here.
 ADDRESS = "http://component.test"
@@ -50,7 +52,19 @@ def curves(page: Page) -> Curves:
 
 
 @pytest.fixture
-def watched(page: Page, monkeypatch: pytest.MonkeyPatch) -> type[Stage]:
+def watched(page: Page, monkeypatch: pytest.MonkeyPatch) -> Callable[[Lab], Stage]:
     """Mounts the stage for a lab: ``watched(lab)``."""
-    monkeypatch.setattr(stage.st, "session_state", SessionState())
+    monkeypatch.setattr(feeding.st, "session_state", SessionState())
     return lambda lab: Stage(page, lab)
+
+
+@pytest.fixture
+def stage(watched: Callable[[Lab], Stage]) -> Stage:
+    """The run that the app starts with."""
+    return watched(lab("pose-small", 8, 9))
+
+
+@pytest.fixture
+def run() -> bc.Engine:
+    """The same run, on this side."""
+    return lab("pose-small", 8, 9).run.engine

@@ -11,6 +11,7 @@ from pages._shared.app.session import Lab
 from pages._shared.compare import curves
 from pages._shared.watch import stage
 from tests.protocol import faults
+from tests.watched import Watched
 
 # The colours and type that Streamlit passes on to components.
 PAGE = """<!doctype html><title>Component</title><style>
@@ -96,12 +97,12 @@ class Curves(Mounted):
         return self.root.locator(".tick").all_text_contents()
 
 
-class Stage(Mounted):
+class Stage(Mounted, Watched):
     """The stage, with a run behind it that obeys its commands at once."""
 
     def __init__(self, page: Page, lab: Lab) -> None:
         super().__init__(page, stage._component, "stage")
-        self.lab = lab
+        self.stage, self.lab = self.root, lab
         self.receive(stage.stage_data(lab))
 
     def answer(self, name: str, value: Any) -> dict[str, Any]:
@@ -110,14 +111,6 @@ class Stage(Mounted):
             stage.obey(self.lab.run, value)
         return stage.stage_data(self.lab)
 
-    def click(self, selector: str) -> None:
-        self.root.locator(selector).click()
-        self.settle()
-
     def settle(self) -> None:
         """Wait until every question is answered."""
         expect(self.root).to_have_attribute("data-state", "idle", timeout=30_000)
-
-    @property
-    def position(self) -> int:
-        return int(self.root.get_attribute("data-position"))

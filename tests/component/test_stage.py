@@ -18,17 +18,6 @@ pytestmark = pytest.mark.browser
 Watched = Callable[[Lab], Stage]
 
 
-@pytest.fixture
-def stage(watched: Watched) -> Stage:
-    return watched(lab("pose-small", 8, 9))
-
-
-@pytest.fixture
-def run() -> bc.Engine:
-    """The same run, on this side."""
-    return lab("pose-small", 8, 9).run.engine
-
-
 def lines(stage: Stage) -> list[str]:
     """The look of every line."""
     return stage.root.locator(".tie").evaluate_all(

@@ -1,0 +1,99 @@
+"""Files given to the app: every format, and what is broken."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+
+from streamlit.testing.v1 import AppTest
+
+import bender_core as bc
+from bender_core.io import FORMATS, dumps, recognise
+from bender_core.io._source import Source
+from tests.app.test_pages import app, complaints, html, lab, ran
+from tests.labs import SAMPLES
+
+TABLES = '"unary": [[0, 1], [0, 1]], "edges": [[0, 1]], "pairwise": [[[0, 0], [0, -3]]]'
+UAI = "MARKOV\n2\n2 2\n3\n1 0\n1 1\n2 0 1\n\n2\n1 2\n\n2\n1 3\n\n4\n1 2\n3 4\n"
+BROKEN = {
+    "truncated.uai": UAI[:-12].encode(),
+    "counts.uai": UAI.replace("\n4\n1", "\n5\n1").encode(),
+    "three-states.uai": UAI.replace("2 2\n3", "2 3\n3").encode(),
+    "nan.mrf.json": f'{{"format": "bender-lab-mrf", "version": 1, {TABLES.replace("-3", "NaN")}}}'.encode(),
+    "promise.uai": b"MARKOV\n1000000000000\n" + b"2 " * 130 + b"\n1000000000000\n",
+    "junk.bin": random.Random(0).randbytes(500),
+    "bomb.uai.gz": gzip.compress(b"MARKOV\n" + bytes(30 << 20)),
+    "empty.uai": b"",
+}
+
+
+def upload(test: AppTest, name: str, content: bytes) -> AppTest:
+    return ran(test.file_uploader("upload").set_value((name, content, "application/octet-stream")).run())
+
+
+def heading(test: AppTest) -> str:
+    """The name of the model, as the page shows it."""
+    (found,) = [piece.text for piece in html(test) if piece.tags[:1] and piece.tags[0][0] == "h3"]
+    return found
+
+
+def test_a_broken_file_is_one_sentence_and_the_model_stays() -> None:
+    test = app("instance")
+    ran(test.button("load-tiny").click().run())
+    for name, content in BROKEN.items():
+        (said,) = complaints(upload(test, name, content))
+        assert re.match(f"{re.escape(name)}: ", said)
+        assert said.endswith("The model you had is still here.")
+        assert "\n" not in said
+        assert (heading(test), lab(test).mrf.name) == ("tiny", "tiny")
+    assert complaints(upload(test, "two.uai", UAI.encode())) == []
+    assert heading(test) == "two"
+    packed = gzip.compress(dumps(bc.load(SAMPLES / "karate.mrf.json"), "native"))
+    assert complaints(upload(test, "karate.mrf.json.gz", packed)) == []
+    assert heading(test) == "karate"
+
+
+# A small file of every format, the number of its variables, and what its source optimises.
+FILES = {
+    "native.mrf.json": (f'{{"format": "bender-lab-mrf", "version": 1, {TABLES}}}', 2, ""),
+    "potentials.uai": (UAI, 2, "The source maximises its log potential = −energy."),
+    "logarithms.UAI.LG": ("MARKOV 2 2 2 1 2 0 1 4 0 -1 2 0", 2, "The source maximises its log potential"),
+    "costs.wcsp": ("costs 2 2 1 9\n2 2\n2 0 1 0 1\n1 1 3\n", 2, "The source minimises its cost = energy."),
+    "network.cfn": (
+        '{problem: {name: net, mustbe: ">-9"}, variables: {a: 2, b: 2}, functions: {{scope: [a, b] costs: [0 1 2 0]}}}',
+        2,
+        "The source maximises its cost = −energy.",
+    ),
+    "terms.json": (
+        '{"variable_domain": "spin", "variable_ids": [3, 5], "linear_terms": [], '
+        '"quadratic_terms": [{"id_head": 3, "id_tail": 5, "coeff": 1}]}',
+        2,
+        "The source minimises its energy = energy; its variables are spins, 2x − 1.",
+    ),
+    "matrix.qubo": ("c\np qubo 0 3 1 1\n0 0 -1\n0 1 2\n", 3, ""),
+    "list.coo": ("# vartype=SPIN\n0 1 -1\n", 2, "its variables are spins"),
+    "graph.mc": ("3 2\n1 2\n2 3 4\n", 3, "The source maximises its cut weight = −energy."),
+    "matrix.sparse": ("3 2\n1 1 -2\n1 3 1\n", 3, "The source minimises its objective = energy."),
+    "spins.qpbo": ("-2 -1\n1 2 1\n", 2, "The source maximises its objective = −energy; its variables are spins"),
+    "hamiltonian.qh": ("1 1 -1\n1 2 3\n", 2, "its variables are spins"),
+}
+
+
+def test_every_format_is_read_and_a_broken_file_leaves_what_was_there() -> None:
+    assert {form.name for form in FORMATS} == {
+        recognise(Source(text, name)).name for name, (text, _, _) in FILES.items()
+    }
+    test = app("instance")
+    for name, (text, variables, terms) in FILES.items():
+        assert complaints(upload(test, name, text.encode())) == []
+        # The name says which file it is, in one format of the two that have names of their own.
+        title = {"costs.wcsp": "costs", "network.cfn": "net"}.get(name, Source("", name).stem)
+        assert heading(test) == title
+        assert test.metric[0].value == str(variables)
+        assert any(terms in piece.text for piece in html(test))
+        # Without a header, half a file is a file.
+        broken = text[: len(text) // 2] if name != "hamiltonian.qh" else text.replace("2", "two")
+        (said,) = complaints(upload(test, f"broken-{name}", broken.encode()))
+        assert said.startswith(f"broken-{name}: ")
+        assert heading(test) == title

@@ -1,0 +1,97 @@
+"""What a person sees of the stage, in the app and in a bare page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+import bender_core as bc
+from bender_core.kernels.layout import Status
+from bender_core.run.bounds import relative_gap
+from tests.labs import is_shown
+
+OUTPUTS = {
+    "lower": "[data-out=lower]",
+    "upper": "[data-out=upper]",
+    "gap": "[data-out=gap]",
+    "rows": "[data-out=rows]",
+    "state": "[data-out=state]",
+    "where": ".where",
+    "sentence": ".sentence",
+    "formula": ".formula",
+}
+
+
+class Watched:
+    """A stage in a page.
+
+    Attributes
+    ----------
+    page : Page
+    stage : Locator
+        Its root element.
+    """
+
+    page: Page
+    stage: Locator
+
+    def settle(self) -> None:
+        """Wait until every question is answered and drawn."""
+        raise NotImplementedError
+
+    def click(self, selector: str) -> None:
+        """Click on the stage and wait until all that follows has happened."""
+        self.stage.locator(selector).click()
+        self.settle()
+
+    def wait(self, condition: str, argument: Any = None) -> None:
+        """Wait until a condition of the stage's root element holds: JavaScript in ``stage`` and ``argument``."""
+        self.page.wait_for_function(
+            f"([stage, argument]) => {condition}", arg=[self.stage.element_handle(), argument], timeout=60_000
+        )
+
+    def wait_for_position(self, at_least: int) -> None:
+        self.wait("Number(stage.dataset.position) >= argument", at_least)
+
+    def wait_for_end(self) -> None:
+        self.wait("stage.dataset.state === 'idle'")
+        self.settle()
+
+    @property
+    def position(self) -> int:
+        return int(self.stage.get_attribute("data-position"))
+
+    def text(self, output: str) -> str:
+        return self.stage.locator(OUTPUTS[output]).inner_text()
+
+    def shown(self) -> dict[str, Any]:
+        """All numbers and words, and the look of every line and circle."""
+        return self.stage.evaluate(
+            """(stage, outputs) => ({
+                ...Object.fromEntries(Object.entries(outputs).map(([name, selector]) =>
+                    [name, stage.querySelector(selector).textContent])),
+                lines: [...stage.querySelectorAll('.tie')].map((line) =>
+                    ['stroke', 'stroke-width', 'stroke-dasharray'].map((name) => line.getAttribute(name)).join(' ')),
+                active: [...stage.querySelectorAll('.node.active')].map((node) => node.dataset.node),
+            })""",
+            OUTPUTS,
+        )
+
+    def shows(self, run: bc.Engine) -> None:
+        """Check that the stage shows the state of an engine."""
+        assert self.position == run.position
+        assert self.text("where") == f"sweep {self.sweep_of(run) + 1} · event {run.position}"
+        assert is_shown(run.lower_bound, self.text("lower"))
+        assert is_shown(run.upper_bound, self.text("upper"))
+        assert self.text("rows") == str(run.n_rows)
+        gap = relative_gap(run.lower_bound, run.upper_bound)
+        if run.status == Status.GAP_CLOSED:
+            assert self.text("gap") == "0, closed"
+        else:
+            assert is_shown(100 * gap, self.text("gap").removesuffix(" %"))
+
+    @staticmethod
+    def sweep_of(run: bc.Engine) -> int:
+        """The sweep that the last event belongs to."""
+        return run.trace[run.position - 1].sweep if run.position else 0
