@@ -7,11 +7,11 @@ import random
 import re
 
 from streamlit.testing.v1 import AppTest
-from tests.app.test_pages import app, complaints, html, lab, ran
 
 import bender_core as bc
 from bender_core.io import FORMATS, dumps, recognise
 from bender_core.io._source import Source
+from tests.app.pages.test_pages import app, complaints, html, lab, ran
 from tests.labs import SAMPLES
 
 TABLES = '"unary": [[0, 1], [0, 1]], "edges": [[0, 1]], "pairwise": [[[0, 0], [0, -3]]]'
