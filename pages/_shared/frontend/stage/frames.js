@@ -1,29 +1,42 @@
 // Reads the chunks of events that Python sends (`frames` in protocol.json), and holds those near the event shown.
 
-export const KIND = { NODE_OPENED: 0, ORACLE: 1, ROW: 2, MESSAGE: 3, SWEEP: 4, FINISHED: 5 };
+import { KIND } from "./kinds.js";
+import { Unfolding } from "./unfolding.js";
 
-const KEEP = 700; // events held at most
+const KEEP = 900; // events held at most
 
-// NaN, which JSON lacks: the arc has not been looked at yet.
-export const slacks = (values) => Float64Array.from(values, (v) => (v === null ? Number.NaN : v));
+// Values with those changed that a table of changes names; the same values if there are none.
+const changed = (values, changes) => {
+  const entries = Object.entries(changes ?? {});
+  if (!entries.length) return values;
+  const out = values.slice();
+  for (const [k, value] of entries) out[k] = value;
+  return out;
+};
 
-// The state before the first event, and every event with the state after it: the slack of every arc, the rows of
-// every edge. A state shares its arrays with the one before where nothing has changed.
+// The state before the first event, and every event with the state after it: tensions, the best labelling, the rows of
+// every edge, and the update in progress. A state shares with the one before whatever has not changed.
 export const decode = ({ first, before, columns }) => {
-  const origin = { slack: slacks(before.slack), rows: Int32Array.from(before.rows) };
-  let { slack, rows } = origin;
-  const { changed_arcs: arcs, changed_slack: values, ...said } = columns;
-  const events = said.kind.map((kind, k) => {
-    if (arcs[k].length) slack = slack.slice();
-    arcs[k].forEach((arc, j) => {
-      slack[arc] = values[k][j];
-    });
-    const event = Object.fromEntries(Object.entries(said).map(([name, column]) => [name, column[k]]));
-    if (kind === KIND.ROW) {
-      rows = rows.slice();
-      rows[event.arc >> 1] += 1;
+  const origin = {
+    index: first - 1,
+    lower: before.lower,
+    upper: before.upper,
+    rows: Int32Array.from(before.rows),
+    tension: { groups: Float64Array.from(before.tension.groups), edges: Float64Array.from(before.tension.edges) },
+    best: before.best,
+    update: null,
+    passed: null,
+  };
+  const unfolding = new Unfolding();
+  let { rows, tension, best } = origin;
+  const events = columns.kind.map((kind, k) => {
+    const { moved, ...said } = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));
+    if (kind === KIND.ROW) rows = changed(rows, { [said.arc >> 1]: rows[said.arc >> 1] + 1 });
+    if (moved) {
+      tension = { groups: changed(tension.groups, moved.groups), edges: changed(tension.edges, moved.edges) };
+      best = changed(best, moved.best);
     }
-    return { ...event, slack, rows };
+    return { ...said, index: first + k, rows, tension, best, ...unfolding.take(said) };
   });
   return { first, origin, events };
 };

@@ -1,0 +1,34 @@
+// One moment of a scene. All that is drawn is drawn of one moment, and of nothing else.
+
+// Share of a scene in which messages pass after which they have: then LB, the tensions and the labelling change, all
+// at once. LB is never drawn in between.
+export const STEP = 0.55;
+
+const ENDS = new Set(["pass", "sweep", "finish"]);
+
+const ease = (u) => (u < 0.5 ? 2 * u * u : 1 - 2 * (1 - u) ** 2);
+
+export class Moment {
+  // `t`: how much of the scene has been played, from 0 to 1.
+  constructor(scene, t, before, after, asks = null) {
+    Object.assign(this, { scene, t, before, after, act: scene.act, rest: t === 1 });
+    this.passed = !ENDS.has(scene.act) || t >= STEP;
+    const state = this.passed ? after : before;
+    this.state = state;
+    [this.lower, this.upper, this.tension, this.best] = [state.lower, state.upper, state.tension, state.best];
+    this.update = asks ?? after.update ?? after.passed ?? null;
+  }
+
+  // How far a motion is that takes place between two times of the scene.
+  part(from, to) {
+    return ease(Math.min(Math.max((this.t - from) / (to - from), 0), 1));
+  }
+}
+
+// The moment of a scene, from the events held.
+export const momentOf = (events, scene, t) => {
+  const at = (position) => (position > 0 ? events.get(position - 1) : events.origin);
+  const after = at(scene.to);
+  const asks = scene.act === "floor" ? (events.get(scene.to)?.asks ?? null) : null;
+  return after ? new Moment(scene, t, at(scene.from) ?? after, after, asks) : null;
+};

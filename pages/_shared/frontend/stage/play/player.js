@@ -1,0 +1,220 @@
+// Where the run is shown, by steps, jumps and the clock. Position k means: the first k events have happened, and
+// event k − 1 was the last. What moves is a scene; its events have happened when it starts.
+
+import { KIND } from "../kinds.js";
+import { momentOf } from "./moment.js";
+import { endsRound, following, isMain, resting } from "./scenes.js";
+
+const STOP = { event: KIND.NODE_OPENED, round: KIND.ORACLE, node: KIND.MESSAGE, sweep: KIND.SWEEP };
+const LOW = 60; // while playing, ask for more when fewer events than this are left ahead
+const LONGEST = 6000; // milliseconds that the motion of a single step takes at most
+const HURRY = 8; // how much faster Play goes through what is no main round
+const LATE = 250; // milliseconds without a frame, as where the tab was hidden, after which the clock does not catch up
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class Player {
+  constructor(stage) {
+    this.stage = stage;
+    this.speed = 1; // infinite: nothing moves, a scene a frame
+    this.mode = "main"; // main, rounds or events: what Play lingers on
+    this.begin();
+  }
+
+  begin() {
+    Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: false });
+    Object.assign(this, { scene: null, t: 1, moving: null });
+  }
+
+  // -- what is shown ----------------------------------------------------------------------------------------
+
+  // The moment shown; null if its events are not held.
+  moment() {
+    const { events } = this.stage;
+    if (!this.scene) return momentOf(events, resting(events, this.position), 1);
+    return momentOf(events, this.scene, calm.matches ? 1 : Math.min(this.t, 1));
+  }
+
+  // The last event that has happened, if it is held.
+  last() {
+    return this.position > 0 ? this.stage.events.get(this.position - 1) : null;
+  }
+
+  atEnd() {
+    return this.stage.done !== null && this.position >= this.stage.done;
+  }
+
+  // What Python says of the place; while playing the clock knows better. A step whose events came with the answer is
+  // played, unless others are waiting.
+  hear({ position, seen }) {
+    this.seen = Math.max(this.seen, seen);
+    const stepped = this.awaited && !this.steps.length && position > this.position;
+    this.awaited = false;
+    if (stepped && this.stage.events.gap(this.position) >= position) this.move(position);
+    else if (!this.playing && !this.scene) this.position = position;
+    this.go();
+  }
+
+  // -- jumps and steps --------------------------------------------------------------------------------------
+
+  // Show a place, at once.
+  show(position) {
+    this.halt();
+    this.position = position;
+    this.seen = Math.max(this.seen, position);
+    this.stage.questions.settle();
+    this.stage.draw();
+  }
+
+  jump(position) {
+    this.stop();
+    this.show(position);
+  }
+
+  // The position after one step, or null if the events held do not reach that far.
+  target(grain, backward) {
+    const { events } = this.stage;
+    const way = backward ? -1 : 1;
+    for (let k = this.position + way; k > 0; k += way) {
+      const event = events.get(k - 1);
+      if (!event) return null;
+      const stops = grain === "round" ? endsRound(events, k) : event.kind >= STOP[grain];
+      if (stops !== false) return stops && k;
+    }
+    return 0;
+  }
+
+  // Every press counts: those that come while an answer is awaited wait too.
+  step(grain, backward) {
+    if (this.stage.running) return;
+    const steps = this.steps;
+    this.stop();
+    this.steps = [...steps, { grain, backward }];
+    if (!this.awaited) this.go();
+  }
+
+  go() {
+    const [step, ...rest] = this.steps;
+    if (!step) return;
+    this.steps = rest;
+    const { grain, backward } = step;
+    if (backward ? this.position === 0 : this.atEnd()) return this.go();
+    const to = this.target(grain, backward);
+    if (to === null) {
+      this.awaited = true;
+      return this.stage.questions.ask("step", { grain, backward });
+    }
+    if (backward || rest.length) this.show(to);
+    else this.move(to);
+    this.go();
+  }
+
+  // Go to a place ahead, by the scenes that lead there.
+  move(to) {
+    const { stage } = this;
+    const scenes = [];
+    let scene = following(stage.events, resting(stage.events, this.position), to);
+    while (scene) {
+      scenes.push(scene);
+      scene = following(stage.events, scene, to);
+    }
+    if (!scenes.length || calm.matches || this.speed === Infinity) return this.show(to);
+    const total = scenes.reduce((sum, { ms }) => sum + ms, 0);
+    this.moving = { scenes, to, rate: Math.max(1, total / LONGEST) };
+    this.seen = Math.max(this.seen, to);
+    this.enter(scenes.shift());
+    this.run();
+  }
+
+  // -- the clock --------------------------------------------------------------------------------------------
+
+  play() {
+    const { stage } = this;
+    if (this.playing || stage.running || this.atEnd()) return;
+    this.stop();
+    this.playing = true;
+    this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
+    this.run();
+  }
+
+  enter(scene) {
+    this.scene = scene;
+    this.t = 0;
+    if (scene) this.position = scene.to;
+    this.seen = Math.max(this.seen, this.position);
+  }
+
+  // The clock goes while something moves.
+  run() {
+    if (this.ticking) return;
+    this.ticking = true;
+    let before = performance.now();
+    const tick = (now) => {
+      const going = (this.playing || this.scene) && this.stage.root.isConnected;
+      if (!going) {
+        this.ticking = false;
+        return;
+      }
+      this.advance(Math.min(now - before, LATE));
+      before = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+    this.stage.draw();
+  }
+
+  // Some milliseconds pass.
+  advance(milliseconds) {
+    if (this.scene) this.t += this.speed === Infinity ? 1 : (milliseconds * this.rate()) / this.scene.ms;
+    if (!this.scene || this.t >= 1) this.next();
+    this.stage.draw();
+    if (this.playing) this.fetch();
+  }
+
+  rate() {
+    if (this.moving) return this.speed * this.moving.rate;
+    const { events } = this.stage;
+    this.scene.main ??= this.mode !== "main" || isMain(events, this.scene);
+    return this.speed * (this.scene.main ? 1 : HURRY);
+  }
+
+  // The next scene, or none: then a step has ended, or Play has, or it waits for events.
+  next() {
+    const { events, strip } = this.stage;
+    if (this.moving) {
+      if (this.moving.scenes.length) return this.enter(this.moving.scenes.shift());
+      return this.show(this.position);
+    }
+    const looped = strip.range && this.position >= strip.range[1];
+    if (looped) [this.position, this.scene] = [strip.range[0], null];
+    else if (this.atEnd()) return this.pause();
+    const limit = this.mode === "events" ? this.position + 1 : (strip.range?.[1] ?? Infinity);
+    const scene = following(events, this.scene ?? resting(events, this.position), limit);
+    if (scene) this.enter(scene);
+  }
+
+  fetch() {
+    const { events, questions, done } = this.stage;
+    const low = done === null && !events.has(this.position + LOW);
+    if (!questions.waiting && (low || !events.has(this.position))) questions.ask("show");
+  }
+
+  // Stop the clock, and have Python know the place.
+  pause() {
+    if (this.stop()) this.show(this.position);
+  }
+
+  // Stop the clock and finish what moves; what was pressed before is no longer wanted. Returns whether it was going.
+  stop() {
+    const was = this.playing || Boolean(this.scene);
+    this.halt();
+    Object.assign(this, { playing: false, steps: [] });
+    if (was) this.stage.draw();
+    return was;
+  }
+
+  halt() {
+    if (this.moving) this.position = this.moving.to;
+    Object.assign(this, { scene: null, t: 1, moving: null });
+  }
+}

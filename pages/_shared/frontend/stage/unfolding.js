@@ -1,0 +1,86 @@
+// An update event by event: what each state costs at least, what was asked, answered and added. Every snapshot is
+// immutable and shares with the one before whatever has not changed.
+
+import { KIND } from "./kinds.js";
+
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+const costed = (column, rest) => ({ ...column, g: rest + column.own + sum(column.parts) });
+
+// A list with one more entry at a place.
+const inserted = (list, at, entry) => [...list.slice(0, at), entry, ...list.slice(at)];
+
+export class Unfolding {
+  constructor() {
+    this.update = null;
+  }
+
+  // The update after an event, null between updates; `passed`: the one that this event has ended; `asks`: what a new
+  // round asks, before its answer.
+  take(event) {
+    const before = this.update;
+    const step = { [KIND.NODE_OPENED]: opened, [KIND.ORACLE]: answered, [KIND.ROW]: lifted }[event.kind];
+    const asks = event.kind === KIND.ORACLE && event.state !== before.y ? asking(before, event) : null;
+    this.update = step ? step(asks ?? before, event) : null;
+    return { update: this.update, asks, passed: event.kind === KIND.MESSAGE ? passing(before, event) : null };
+  }
+}
+
+const opened = (_, { node, state, depth, floor, detail }) => {
+  const { count, rest, arcs, senders, states, bits, own, parts, best, tail } = detail;
+  const columns = states.map((y, i) => {
+    const column = costed({ state: y, bits: bits[i], own: own[i], parts: parts.map((part) => part[i]) }, rest);
+    return { ...column, g0: column.g, gRound: column.g };
+  });
+  const update = { node, count, rest, arcs, senders, best, tail, columns, y: state, floor, depth, round: 0, rows: [] };
+  return { ...update, ...SILENT, ceiling: null, bestSoFar: -1, suspects: -1, asked: new Map() };
+};
+
+// Nothing is known yet of the exact cost at y*.
+const SILENT = { answers: null, nu: null, known: null, loosest: -1 };
+
+// A round begins: y* is the lowest column; what was lifted until now belongs to earlier rounds.
+const asking = (update, { state, depth, detail }) => {
+  const round = update.round + (update.asked.size ? 1 : 0);
+  const begun = { ...update, ...SILENT, y: state, depth, round };
+  begun.columns = update.columns.map((column) => (column.gRound === column.g ? column : { ...column, gRound: column.g }));
+  return detail.insert ? widened(begun, detail.insert) : begun;
+};
+
+// A state that was not among the columns goes to its place; what earlier rows are worth there is not told.
+const widened = (update, told) => {
+  const column = costed(told, update.rest);
+  const after = update.columns.findIndex(({ g }) => g > column.g);
+  const at = after < 0 ? update.columns.length : after;
+  const columns = inserted(update.columns, at, { ...column, g0: column.g, gRound: column.g });
+  const known = ({ values, ...row }) => ({ ...row, values: inserted(values, at, null) });
+  return { ...update, columns, rows: update.rows.map(known) };
+};
+
+const answered = (update, event) => {
+  const { arc, floor, ceiling, suspects, depth, detail } = event;
+  const { y, exact, answers, nu, known } = detail;
+  const wider = detail.insert && !update.columns.some(({ state }) => state === y) ? widened(update, detail.insert) : update;
+  const asked = new Map(wider.asked).set(y, exact);
+  const bestSoFar = [...asked].reduce((least, each) => (each[1] < least[1] ? each : least))[0];
+  const loosest = wider.arcs.indexOf(arc);
+  return { ...wider, y, floor, ceiling, suspects, depth, asked, bestSoFar, answers, nu, known, loosest };
+};
+
+const lifted = (update, { floor, ceiling, suspects, detail }) => {
+  const { slot, part, tail } = detail;
+  const columns = update.columns.map((column, i) => {
+    if (column.parts[slot] === part[i]) return column;
+    return costed({ ...column, parts: column.parts.map((value, s) => (s === slot ? part[i] : value)) }, update.rest);
+  });
+  const rows = [...update.rows, { ...detail, round: update.round }];
+  return { ...update, columns, rows, floor, ceiling, suspects, tail: tail ?? update.tail };
+};
+
+// Floor and ceiling have met; where every message is exact, only now is it told what the neighbours answer.
+const passing = (update, { floor, ceiling, suspects, detail }) => {
+  const met = { ...update, floor, ceiling, suspects };
+  if (!detail?.answers) return met;
+  const { y, answers, nu } = detail;
+  return { ...met, y, bestSoFar: y, answers, nu, known: nu, asked: new Map([[y, ceiling]]) };
+};
