@@ -1,6 +1,7 @@
-"""Events in words: one plain sentence per event, and the formula behind it with the event's numbers.
+"""Events in words: what happened and why, and the formula behind it with the event's numbers.
 
-Source: docs/method.md §12.3.
+A state costs *at least* what the rows say and *exactly* what the oracles answer, both in units of the lower bound.
+Source: docs/method.md §3.9, §12.3.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Kind, RowKind, Status
 from bender_core.lattice import lattice
+from bender_core.run.bounds import is_closed
 from bender_core.run.trace import Event
 from bender_core.variants import Variant
 
@@ -32,7 +34,18 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def explain(event: Event, graph: HyperGraph, variant: Variant, schedule: str = "mplp") -> Explanation:
+# Differences below this, relative to the energies, are rounding.
+ROUNDING = 1e-12
+
+
+def explain(
+    event: Event,
+    graph: HyperGraph,
+    variant: Variant,
+    schedule: str = "mplp",
+    loose: int | None = None,
+    floor: tuple[float, float] | None = None,
+) -> Explanation:
     """Explain the effect of an event and its reason.
 
     Parameters
@@ -42,26 +55,48 @@ def explain(event: Event, graph: HyperGraph, variant: Variant, schedule: str = "
         The hyper-graph of the run, for the names of groups.
     variant : Variant
     schedule : {"mplp", "srmp"}
+    loose : int, optional
+        Of an oracle, on how many messages the rows were too low.
+    floor : (float, float), optional
+        Of a row, the floor at the oracle that asked for it, and now.
 
     Returns
     -------
     Explanation
     """
-    return _WRITERS[event.kind](event, graph, variant, schedule)
+    place = f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}: " if event.node >= 0 else ""
+    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor))
+    return Explanation(place + said.sentence, said.formula)
 
 
-def _place(event: Event, graph: HyperGraph) -> str:
-    return f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}"
+class _Told(NamedTuple):
+    """What an event is explained from; see `explain`."""
 
+    event: Event
+    graph: HyperGraph
+    variant: Variant
+    schedule: str
+    loose: int | None
+    floor: tuple[float, float] | None
 
-def _minimiser(event: Event, graph: HyperGraph) -> str:
-    return graph.partition.describe(event.node, event.state)
+    @property
+    def y(self) -> str:
+        """The state in words, with its rank if it is not the minimiser."""
+        y = f"y* = {self.graph.partition.describe(self.event.node, self.event.state)}"
+        return y if self.event.depth == 0 else f"the {_ordinal(1 + self.event.depth)} best state, {y},"
 
+    @property
+    def degree(self) -> int:
+        first = self.graph.problem.arc_first
+        return int(first[self.event.node + 1] - first[self.event.node])
 
-def _where(event: Event, graph: HyperGraph) -> str:
-    """The state in words, with its rank if it is not the minimiser."""
-    y = f"y* = {_minimiser(event, graph)}"
-    return f"at {y}" if event.depth == 0 else f"at the {_ordinal(1 + event.depth)} best state, {y},"
+    @property
+    def sender(self) -> str:
+        return self.graph.partition.labels[self.graph.ends(self.event.arc)[1]]
+
+    def is_more(self, value: float, than: float) -> bool:
+        """Whether an energy is more than another, beyond rounding."""
+        return value - than > ROUNDING * max(abs(value), abs(than), self.graph.problem.scale)
 
 
 def _ordinal(k: int) -> str:
@@ -69,98 +104,148 @@ def _ordinal(k: int) -> str:
     return f"{k}{ending}"
 
 
-def _degree(event: Event, graph: HyperGraph) -> int:
-    first = graph.problem.arc_first
-    return int(first[event.node + 1] - first[event.node])
+def _count(k: int, what: str) -> str:
+    return f"{k} {what}" if k == 1 else f"{k} {what}s"
 
 
-def _opened(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
-    d = _degree(event, graph)
-    source = "computed exactly" if variant.exact else "bounded from below by the existing rows, recycled"
-    messages = "The message from its 1 neighbour is" if d == 1 else f"The messages from its {d} neighbours are"
+def _opened(told: _Told) -> Explanation:
+    event, floor = told.event, number(told.event.floor)
+    if told.variant.exact:
+        return Explanation(
+            f"the update starts. {_count(told.degree, 'message')} in, every cost is exact: its cheapest state is "
+            f"{told.y}, which costs {floor}.",
+            f"min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν) = {floor}  at y*",
+        )
+    if told.is_more(event.lower_bound, event.floor):
+        against = "less than the lower bound, as messages have changed since its rows were made"
+    elif told.is_more(event.floor, event.lower_bound):
+        against = "more than the lower bound, which would rise to there if messages passed now"
+    else:
+        against = "the lower bound"
     return Explanation(
-        f"{_place(event, graph)}: update starts. {messages} {source}; "
-        f"by these values its cheapest state is y* = {_minimiser(event, graph)}, at {number(event.before)}.",
-        f"min φ + Σ {'ν' if variant.exact else 'ν⁻'} = {number(event.before)}  at y*",
+        f"the update starts. By the rows of its {_count(told.degree, 'message')} its cheapest state is {told.y}. "
+        f"It costs at least {floor}: {against}.",
+        f"floor = min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν⁻) = {floor}  at y*",
     )
 
 
-def _oracle(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
+def _oracle(told: _Told) -> Explanation:
+    event = told.event
+    if event.depth:
+        return _deeper(told)
+    # The rest of the bound is the same in both.
+    exact = event.floor + event.value - event.before
     if event.arc < 0:
         return Explanation(
-            f"{_place(event, graph)}: {_where(event, graph)} the envelopes equal the true min-marginals"
-            + (", which is enough to pass the messages." if event.depth == 0 else " too."),
-            f"φ(y*) + Σ ν⁻(y*) = φ(y*) + Σ ν(y*) = {number(event.value)}",
+            f"{told.y} costs exactly what the rows said at least, {number(exact)}. {_suspects(event)}",
+            f"g(y*) = {number(event.floor)} = exact cost",
         )
-    _, sender = graph.ends(event.arc)
+    known = "the best so far" if not told.is_more(exact, event.ceiling) else f"beaten by {number(event.ceiling)}"
     return Explanation(
-        f"{_place(event, graph)}: {_where(event, graph)} the truth is {number(event.value)}, the envelopes "
-        f"say {number(event.before)}. The loosest neighbour is {graph.partition.labels[sender]}.",
-        f"φ(y*) + Σ ν(y*) = {number(event.value)} > φ(y*) + Σ ν⁻(y*) = {number(event.before)}",
+        f"{told.y} costs exactly {number(exact)}, {known}; the rows said at least {number(event.floor)}. "
+        f"{_too_low(told)} {_suspects(event)}",
+        f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
+        f"= {number(exact)}",
     )
 
 
-def _row(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
-    _, sender = graph.ends(event.arc)
-    added = (
-        f"{_place(event, graph)}: added a {_CUTS[RowKind(event.cut)]} row for the message from "
-        f"{graph.partition.labels[sender]}, a sum of one term per variable that nowhere exceeds the true min-marginal."
-    )
-    where = _where(event, graph).replace("at", "At", 1)
-    if event.value <= event.before:
+def _deeper(told: _Told) -> Explanation:
+    event = told.event
+    if event.arc < 0:
+        states = "state" if event.depth == 1 else f"{event.depth} states"
         return Explanation(
-            f"{added} {where} another row equals the truth already; this one "
-            "touches it there too, and may lift the envelope elsewhere.",
-            f"β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
+            f"the rows are exact at the next {states} too, the last of them "
+            f"{told.graph.partition.describe(event.node, event.state)}. Floor and ceiling stay.",
+            f"φ(y) + Σ ν⁻(y) = φ(y) + Σ ν(y) = {number(event.value)}",
         )
     return Explanation(
-        f"{added} {where} its envelope rose by {number(event.value - event.before)}, to the truth.",
-        f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)",
+        f"{told.y} costs {number(event.value - event.before)} more than the rows said. {_too_low(told)}",
+        f"φ(y) + Σ ν(y) = {number(event.value)} > φ(y) + Σ ν⁻(y) = {number(event.before)}",
     )
 
 
-def _message(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
-    gain = event.value - event.before
-    scale = max(abs(event.value), 1e-300)
-    moved = (
-        f"rose by {number(gain)}, to {number(event.value)}: even the cheapest state costs that much more than the "
-        "bound accounted for"
-        if gain > 1e-13 * scale
-        else "did not move: the bound already accounted for the cost of the cheapest state"
+def _too_low(told: _Told) -> str:
+    if told.degree == 1:
+        return f"They were too low on the message from {told.sender}."
+    where = f"on {told.loose} of {told.degree} messages, " if told.loose is not None else ""
+    return f"They were too low {where}most on that from {told.sender}."
+
+
+def _suspects(event: Event) -> str:
+    if event.suspects == 0:
+        return "No state is cheaper."
+    return f"{_count(event.suspects, 'suspect')} left: {'a state' if event.suspects == 1 else 'states'} " + (
+        "that may be cheaper than the best so far."
     )
-    nu = "ν" if variant.exact else "ν⁻"
-    share = (
-        f"(φ + Σ {nu}) / {1 + _degree(event, graph)}" if schedule == "mplp" else f"w · (φ + Σ {nu}) ahead, {nu} behind"
-    )
+
+
+def _row(told: _Told) -> Explanation:
+    event, cut = told.event, _CUTS[RowKind(told.event.cut)]
+    if event.value <= event.before:
+        lift = (
+            f"touches the exact value {number(event.value)} at {told.y} as another row does, and may lift other states"
+        )
+    else:
+        lift = f"lifts {told.y} from at least {number(event.before)} to exactly {number(event.value)}"
+    formula = f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)"
+    sentence = f"on the message from {told.sender} a {cut} row {lift}."
+    if told.floor is None or event.depth:
+        return Explanation(sentence, formula)
+    before, now = told.floor
+    if told.is_more(now, before):
+        return Explanation(f"{sentence} The floor rises from {number(before)} to {number(now)}.", formula)
+    return Explanation(f"{sentence} The floor stays at {number(now)}.", formula)
+
+
+def _message(told: _Told) -> Explanation:
+    event, d = told.event, told.degree
+    y = told.graph.partition.describe(event.node, event.state)
+    met = "every cost is exact, so floor = ceiling at once" if told.variant.exact else "floor and ceiling have met"
+    if told.is_more(event.value, event.before):
+        moved = f"rises by {number(event.value - event.before)}, exactly to there"
+    else:
+        moved = "stays: it knew of this cost already"
+    nu = "ν" if told.variant.exact else "ν⁻"
+    if not d:
+        shared, share = "keeps its cost", "φ"
+    elif told.schedule == "mplp":
+        shared = f"shares its cost in {_count(1 + d, 'equal part')}, one for itself and one an edge"
+        share = f"(φ + Σ {nu}) / {1 + d}"
+    else:
+        shared, share = (
+            "shares its cost by its weights, with the edges ahead only",
+            f"w · (φ + Σ {nu}) ahead, {nu} behind",
+        )
     return Explanation(
-        f"{_place(event, graph)}: passed its messages and took y = {_minimiser(event, graph)} into the labelling. "
-        f"The lower bound {moved}.",
+        f"{met}: no state is cheaper than y = {y}, at {number(event.value)}. The group takes it into the labelling and "
+        f"{shared}. The lower bound {moved}.",
         f"λ ← {nu} − {share};  LB: {number(event.before)} → {number(event.value)}",
     )
 
 
-def _sweep(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
+def _sweep(told: _Told) -> Explanation:
+    event = told.event
     gain = max(event.value - event.before, 0.0)
-    gap = max(event.upper_bound - event.lower_bound, 0.0)
-    deep = f" As the bound rises slowly, envelopes are made tight at the best {event.depth} states of a group."
+    left = "it is optimal" if _closed(told) else f"no other can be better by more than {number(_gap(event))}"
+    deep = f" As the bound rises slowly, rows are made exact at the best {event.depth} states of a group."
     return Explanation(
         f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
-        f"The best labelling costs {number(event.upper_bound)}; "
-        f"no other can be better by more than {number(gap)}." + deep * (event.depth > 1),
+        f"The best labelling costs {number(event.upper_bound)}; {left}." + deep * (event.depth > 1),
         f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
     )
 
 
-def _finished(event: Event, graph: HyperGraph, variant: Variant, schedule: str) -> Explanation:
+def _finished(told: _Told) -> Explanation:
+    event = told.event
     lower, upper = number(event.lower_bound), number(event.upper_bound)
     known = f"No labelling costs less than {lower}; the best one found costs {upper}."
-    points = lattice(graph.mrf)
+    points = lattice(told.graph.mrf)
     rounded = points.raised(event.lower_bound, event.upper_bound)
     advice = "Larger groups may close the gap."
-    if rounded > event.lower_bound:
+    if rounded > event.lower_bound and not _closed(told):
         step, least = number(points.step), number(rounded)
         known += f" All energies differ by multiples of {step}, so the least possible energy is {least}."
-    if rounded == event.upper_bound:
+    if rounded == event.upper_bound or _closed(told):
         advice = "So it is optimal."
     sentence = {
         Status.GAP_CLOSED: f"Finished: the bounds meet. No labelling costs less than {lower}, and the best one found "
@@ -169,7 +254,16 @@ def _finished(event: Event, graph: HyperGraph, variant: Variant, schedule: str) 
         Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known}",
         Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
     }[Status(event.depth)]
-    return Explanation(sentence, f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0.0))}")
+    return Explanation(sentence, f"UB − LB = {'0, closed' if _closed(told) else number(_gap(event))}")
+
+
+def _gap(event: Event) -> float:
+    return max(event.upper_bound - event.lower_bound, 0.0)
+
+
+def _closed(told: _Told) -> bool:
+    """Whether the gap is below the tolerance: then it is said to be closed, not how much rounding has left of it."""
+    return is_closed(told.event.lower_bound, told.event.upper_bound, told.graph.problem.scale)
 
 
 _CUTS = {

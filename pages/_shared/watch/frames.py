@@ -2,82 +2,161 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
 import numpy as np
 
-from bender_core import Engine
+from bender_core import Engine, Event, TooLargeError
 from bender_core.kernels.layout import Kind
-from bender_core.run.explain import explain
+from bender_core.model import FloatArray
+from bender_core.run.explain import Explanation, explain
 from pages._shared.app.text import inert
+from pages._shared.watch.details import Update, listed, rounded
 
 # Computing ahead must not keep the person waiting.
 AHEAD_SECONDS = 0.15
 COLUMNS = (
-    *("kind", "node", "arc", "sweep", "total_rows", "lower", "upper", "sentence", "formula"),
-    *("changed_arcs", "changed_slack"),
+    *("kind", "node", "arc", "sweep", "total_rows", "state", "depth", "lower", "upper"),
+    *("floor", "ceiling", "suspects", "sentence", "formula", "moved", "detail"),
 )
 
 
-def frames(engine: Engine, first: int, last: int) -> dict[str, Any]:
-    """Events ``first`` to ``last``, or as far as they can be computed in time, and the state they start from."""
-    engine.seek(min(first, len(engine.trace)))
-    known = len(engine.trace)
-    chunk = _chunk(engine)
-    slack = engine.slack
-    deadline = time.perf_counter() + AHEAD_SECONDS
-    while engine.position < last and not engine.finished:
-        if engine.position > known and time.perf_counter() > deadline:
-            break
-        engine.step("event")
-        now = engine.slack
-        changed = np.flatnonzero((now != slack) & ~np.isnan(now))
-        _append(chunk, engine, changed, now[changed])
-        slack = now
-    return chunk
+def frames(engine: Engine, first: int, shown: int, last: int) -> dict[str, Any]:
+    """The events from the start of the update that event ``first`` lies in, and the state before them.
+
+    Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and event ``first``.
+    """
+    first = min(first, len(engine.trace))
+    engine.seek(_start(engine, first))
+    chunk = Chunk(engine)
+    deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + 1, shown)
+
+    def is_late(_: Engine | None = None) -> bool:
+        return engine.position >= least and time.perf_counter() > deadline
+
+    while engine.position < last and not engine.finished and not is_late():
+        for event in engine.step("event", is_late):
+            chunk.append(event)
+    return chunk.data
 
 
 def last_frame(engine: Engine) -> dict[str, Any]:
-    """As `frames`, of the last event alone: nothing has to be computed again, which after a long run takes long."""
-    chunk = _chunk(engine)
-    if engine.position:
-        event = engine.trace[engine.position - 1]
-        chunk["first"] -= 1
-        if event.kind == Kind.ROW:
-            chunk["before"]["rows"][event.arc // 2] -= 1
-        _append(chunk, engine, np.zeros(0, int), np.zeros(0))
-    return chunk
+    """As `frames`, of the last event alone where it lies between updates, else of its update so far.
+
+    The end of a long run is sent without computing anything again, which takes long.
+    """
+    event = engine.last_event
+    if event is None or event.kind < Kind.SWEEP:
+        return frames(engine, max(engine.position - 1, 0), engine.position, engine.position)
+    chunk = Chunk(engine)
+    chunk.data["first"] -= 1
+    chunk.append(event)
+    return chunk.data
 
 
-def _chunk(engine: Engine) -> dict[str, Any]:
-    """No events yet, and the state where the engine is."""
-    rows = np.bincount(engine.row_edges(), minlength=len(engine.graph.edges))
-    before = {"slack": rounded(engine.slack), "rows": rows.tolist()}
-    return {"first": engine.position, "before": before, "columns": {name: [] for name in COLUMNS}}
+def _start(engine: Engine, position: int) -> int:
+    """Where the update that goes on at a position began, or that position if none does."""
+    done = np.flatnonzero(engine.trace.column("kind")[:position] >= Kind.MESSAGE)
+    return int(done[-1]) + 1 if len(done) else 0
 
 
-def _append(chunk: dict[str, Any], engine: Engine, arcs: np.ndarray, slack: np.ndarray) -> None:
-    """Add the engine's last event, after which some arcs have another slack."""
-    event = engine.trace[engine.position - 1]
-    said = explain(event, engine.graph, engine.variant, engine.schedule)
-    values = {
-        "kind": int(event.kind),
-        "node": event.node,
-        "arc": event.arc,
-        "sweep": event.sweep,
-        "total_rows": event.rows,
-        "lower": event.lower_bound,
-        "upper": event.upper_bound,
-        "sentence": inert(said.sentence),
-        "formula": said.formula,
-        "changed_arcs": arcs.tolist(),
-        "changed_slack": rounded(slack, 4),
-    }
-    for name, value in values.items():
-        chunk["columns"][name].append(value)
+class Chunk:
+    """Events in a row, as columns, from the engine's position on."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.update: Update | None = None
+        self.round = math.nan  # the floor at the last oracle
+        self.best, self.tension = best_states(engine), engine.tension()
+        rows = np.bincount(engine.row_edges(), minlength=len(engine.graph.edges))
+        before = {
+            "rows": rows.tolist(),
+            "tension": told(self.tension),
+            "best": self.best,
+            "lower": engine.lower_bound,
+            "upper": engine.upper_bound,
+        }
+        self.data = {"first": engine.position, "before": before, "columns": {name: [] for name in COLUMNS}}
+
+    def append(self, event: Event) -> None:
+        """Add the engine's last event."""
+        floor, ceiling, suspects = self._reckoned(event)
+        # Before the best labelling moves on: an update shows that from before.
+        detail = self._detail(event)
+        said = self._said(event, floor)
+        values = {
+            "kind": int(event.kind),
+            "node": event.node,
+            "arc": event.arc,
+            "sweep": event.sweep,
+            "total_rows": event.rows,
+            "state": event.state,
+            "depth": event.depth,
+            "lower": event.lower_bound,
+            "upper": event.upper_bound,
+            "floor": None if math.isnan(floor) else floor,
+            "ceiling": None if math.isnan(ceiling) else ceiling,
+            "suspects": suspects,
+            "sentence": inert(said.sentence),
+            "formula": said.formula,
+            "moved": self._moved(event),
+            "detail": detail,
+        }
+        for name, column in self.data["columns"].items():
+            column.append(values[name])
+
+    def _said(self, event: Event, floor: float) -> Explanation:
+        """The event in words, with what it does not say itself."""
+        engine, loose, risen = self.engine, None, None
+        if event.kind == Kind.ORACLE:
+            self.round = floor
+            loose = None if self.update is None else self.update.loose
+        elif event.kind == Kind.ROW:
+            risen = (self.round, floor)
+        return explain(event, engine.graph, engine.variant, engine.schedule, loose, risen)
+
+    def _reckoned(self, event: Event) -> tuple[float, float, int]:
+        """Floor, ceiling and suspects after an event; of a row, which does not say them, the engine does."""
+        now = self.engine.reckoning() if event.kind == Kind.ROW else None
+        of = event if now is None else now
+        return of.floor, of.ceiling, of.suspects
+
+    def _detail(self, event: Event) -> dict[str, Any] | None:
+        try:
+            if event.kind == Kind.NODE_OPENED:
+                self.update = None
+                self.update = Update(self.engine, event, self.best[event.node])
+            return self.update.detail(event) if self.update is not None and event.kind <= Kind.MESSAGE else None
+        except TooLargeError:
+            # Why, the message's picture says.
+            return None
+
+    def _moved(self, event: Event) -> dict[str, Any] | None:
+        """The tensions and states of the best labelling that are not as before; only messages and labellings move."""
+        if event.kind < Kind.MESSAGE:
+            return None
+        best, tension = best_states(self.engine), self.engine.tension()
+        found = {
+            "groups": _changes(self.tension.groups, tension.groups),
+            "edges": _changes(self.tension.edges, tension.edges),
+            "best": {str(p): state for p, state in enumerate(best) if state != self.best[p]},
+        }
+        self.best, self.tension = best, tension
+        return found if any(found.values()) else None
 
 
-def rounded(values: np.ndarray, digits: int = 6) -> list[float | None]:
-    """Six digits are plenty on a screen and a third of the bytes; NaN becomes null."""
-    return [None if np.isnan(v) else float(f"{v:.{digits}g}") for v in values]
+def _changes(before: FloatArray, now: FloatArray) -> dict[str, float]:
+    return {str(k): rounded(now[k]) for k in np.flatnonzero(now != before).tolist()}
+
+
+def best_states(engine: Engine) -> list[int]:
+    """Of every group its state in the best labelling."""
+    states: list[int] = engine.graph.states(engine.labeling).tolist()
+    return states
+
+
+def told(tension: Any) -> dict[str, Any]:
+    """Tensions of all parts, as ``tension`` of the protocol."""
+    return {"groups": listed(tension.groups), "edges": listed(tension.edges)}

@@ -1,0 +1,168 @@
+"""What the pictures of one event need: the encoder of ``detail`` in ``pages/_shared/frontend/protocol.json``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bender_core import Engine, Event
+from bender_core.kernels.layout import Kind
+from bender_core.model import FloatArray
+from bender_core.run.rows import row_values
+
+# States drawn one by one, and points of the curve that stands for all of them where they are more.
+COLUMNS, TAIL = 24, 60
+
+
+class Update:
+    """An update under way: its ground over all states, kept up as rows are added, and the columns that are drawn.
+
+    Parameters
+    ----------
+    engine : Engine
+        Just after the group was opened.
+    event : Event
+        That opened it.
+    best : int
+        The state of the group in the best labelling.
+
+    Raises
+    ------
+    TooLargeError
+        If there is no room to look.
+    """
+
+    def __init__(self, engine: Engine, event: Event, best: int) -> None:
+        self.engine, self.group, self.best = engine, event.node, best
+        found = engine.ground_parts(event.node)
+        self.own, self.parts, self.rest = found.own, found.parts, found.rest
+        self.arcs, self.senders = found.arcs.tolist(), found.neighbours.tolist()
+        self.ground: FloatArray = self.rest + self.own + self.parts.sum(axis=0)
+        self.opening = self.ground.copy()
+        self.columns = self._in_order(np.union1d(_cheapest(self.ground), [best, event.state]).tolist())
+        self.asked: set[int] = set()
+        self.loose: int | None = None  # on how many messages the rows were too low at the last oracle
+        self.held = self._held()
+        # Asked for while what is exact is at hand; what the senders hold does not change by this update.
+        self.exact = {"y": event.state} | self._answers(event.state)[1] if engine.variant.exact else {}
+        # A group passes more to those that are updated after it in this direction of the sweep.
+        rank, at = np.argsort(engine.graph.sweep_order()), engine.whereabouts.update
+        forward = at < engine.graph.n_groups
+        later = [(rank[q] > rank[event.node]) == forward for q in self.senders]
+        self.ahead = [True if engine.schedule == "mplp" else bool(ahead) for ahead in later]
+
+    def detail(self, event: Event) -> dict[str, Any] | None:
+        """What the pictures of an event of this update need."""
+        return _ENCODERS[event.kind](self, event)
+
+    def opened(self, event: Event) -> dict[str, Any]:
+        return {
+            "count": len(self.ground),
+            "rest": rounded(self.rest),
+            "arcs": self.arcs,
+            "senders": self.senders,
+            "states": list(self.columns),
+            "bits": [self._bits(self.group, state) for state in self.columns],
+            "own": listed(self.own[self.columns]),
+            "parts": [listed(part[self.columns]) for part in self.parts],
+            "best": self.best,
+            "tail": self._tail(),
+        }
+
+    def oracle(self, event: Event) -> dict[str, Any]:
+        y = event.state
+        self.asked.add(y)
+        exact, answers = self._answers(y)
+        tight = [self.engine.is_tight(*of)[()] for of in zip(self.arcs, exact, self.parts[:, y], strict=True)]
+        self.loose = max(tight.count(False), int(event.arc >= 0))
+        return {
+            "y": y,
+            "insert": None if y in self.columns else self._insert(y),
+            "exact": rounded(self.rest + event.value),
+            **answers,
+            "known": listed(self.parts[:, y]),
+            "asked": len(self.asked),
+        }
+
+    def row(self, event: Event) -> dict[str, Any]:
+        slot, row = self.arcs.index(event.arc), self.engine.row(event.row)
+        values, before = row_values(row), self.parts[slot]
+        raised = np.maximum(values, before)
+        lifted = ~self.engine.is_tight(event.arc, raised, before)
+        self.ground += raised - before
+        self.parts[slot] = raised
+        return {
+            "slot": slot,
+            "kind": event.cut,
+            "row": event.row,
+            "intercept": rounded(row.intercept),
+            "values": listed(values[self.columns]),
+            "part": listed(raised[self.columns]),
+            "lifted": int(np.count_nonzero(lifted)),
+            "u": [listed(charges) for charges in row.u],
+            "tail": self._tail(),
+        }
+
+    def message(self, event: Event) -> dict[str, Any]:
+        before, self.held = self.held, self._held()
+        told = {"level": rounded(event.floor - self.rest), **self.held, "before": before, "ahead": self.ahead}
+        return told | self.exact
+
+    def _answers(self, state: int) -> tuple[FloatArray, dict[str, Any]]:
+        """What the senders say of a state: the exact parts, and what is sent of them."""
+        answers = self.engine.answers(self.group, state)
+        nu = np.array([answer.exact for answer in answers])
+        said = [{"state": each.state, "bits": self._bits(each.sender, each.state)} for each in answers]
+        return nu, {"nu": listed(nu), "answers": said}
+
+    def _insert(self, state: int) -> dict[str, Any]:
+        self.columns = self._in_order([*self.columns, state])
+        return {
+            "at": self.columns.index(state),
+            "state": state,
+            "bits": self._bits(self.group, state),
+            "own": rounded(self.own[state]),
+            "parts": listed(self.parts[:, state]),
+            "opening": rounded(self.opening[state]),
+        }
+
+    def _in_order(self, states: list[int]) -> list[int]:
+        """The order of the columns is that of the opening, so that none changes its place."""
+        return sorted(states, key=lambda state: (self.opening[state], state))
+
+    def _tail(self) -> dict[str, Any] | None:
+        count = len(self.ground)
+        if count <= len(self.columns):
+            return None
+        rank = np.unique(np.geomspace(1, count, TAIL).round().astype(int))
+        return {"rank": rank.tolist(), "g": listed(np.partition(self.ground, rank - 1)[rank - 1])}
+
+    def _held(self) -> dict[str, Any]:
+        """What the bound has certified of the group and of its edges."""
+        groups, edges = self.engine.held()
+        return {"kept": rounded(groups[self.group]), "shares": listed(edges[np.array(self.arcs, int) // 2])}
+
+    def _bits(self, group: int, state: int) -> str:
+        return self.engine.partition.describe(group, state)
+
+
+_ENCODERS = {Kind.NODE_OPENED: Update.opened, Kind.ORACLE: Update.oracle, Kind.ROW: Update.row}
+_ENCODERS[Kind.MESSAGE] = Update.message
+
+
+def _cheapest(ground: FloatArray) -> np.ndarray:
+    """The cheapest states by (g, state)."""
+    most = min(COLUMNS, len(ground))
+    among = np.flatnonzero(ground <= np.partition(ground, most - 1)[most - 1])
+    return among[np.argsort(ground[among], kind="stable")][:most]
+
+
+def rounded(value: float, digits: int = 7) -> float:
+    """Seven digits are plenty on a screen, and half the bytes."""
+    return float(f"{value:.{digits}g}")
+
+
+def listed(values: FloatArray, digits: int = 7) -> list[float]:
+    """Each of them rounded."""
+    return [rounded(value, digits) for value in values.tolist()]
