@@ -78,7 +78,7 @@ class Person:
         """One row on."""
         self.serial += 1
         command = {"do": "step", "grain": "row", "backward": False, "at": self.position, "arc": 0, "first": 0}
-        command |= {"held": True, "ahead": 24, "measure": "slack", "run": 0, "serial": self.serial}
+        command |= {"held": True, "ahead": 24, "measure": "tension", "run": 0, "serial": self.serial}
         message = BackMsg()
         message.rerun_script.query_string = QUERY
         message.rerun_script.page_script_hash = self.page

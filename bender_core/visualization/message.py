@@ -54,7 +54,8 @@ class Message(NamedTuple):
     envelope: FloatArray  # (2^|Y_p|,)
     shown: IntArray  # the states drawn one by one, in order
     bands: Bands | None  # the others
-    minimiser: int  # y*
+    cost: FloatArray  # (2^|Y_p|,) phi + sum of nu^-, by code
+    minimiser: int  # y* of the receiver's last event; before its first update the cheapest state
     tight: NDArray[np.bool_]  # (2^|Y_p|,)
 
     @property
@@ -86,9 +87,16 @@ def message(engine: Engine, p: int, q: int, order: str = "nu") -> Message:
         envelope=envelope,
         shown=ranked[drawn[ranked]],
         bands=_bands(nu[rest], envelope[rest]) if len(rest) else None,
-        minimiser=int(cost.argmin()),
+        cost=cost,
+        minimiser=_state_asked(engine, p, int(cost.argmin())),
         tight=engine.is_tight(engine.graph.arc(p, q), nu, envelope),
     )
+
+
+def _state_asked(engine: Engine, p: int, cheapest: int) -> int:
+    trace = engine.trace.until(engine.position)
+    own = np.flatnonzero(trace.column("node") == p)
+    return trace[int(own[-1])].state if len(own) else cheapest
 
 
 def _bands(nu: FloatArray, envelope: FloatArray) -> Bands:

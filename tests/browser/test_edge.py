@@ -68,7 +68,7 @@ def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
         expect(page.locator("table.plain")).to_contain_text(number(cut.looseness))
 
     # Steps move the run.
-    for label, grain in (("row ▶", "row"), ("node ▶", "node")):
+    for label, grain in (("round ▶", "round"), ("group ▶", "node")):
         edge.press(label)
         run.step(grain)
         expect(page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Names of downloaded files: descriptive, in characters valid on every file system."""
+"""Names of moments of a run, and of downloaded files: descriptive, in characters valid on every file system."""
 
 from __future__ import annotations
 
@@ -37,6 +37,16 @@ def run_file(current: Lab, what: str) -> str:
     """The name of a file about the run at the event shown: ``pose-small_M8_v9_mplp_e209_trace.csv``."""
     run = f"M{current.max_size}", f"v{current.variant}", current.schedule, f"e{current.run.position}"
     return file_name(current.mrf.name, *run, what)
+
+
+def sweep_of(engine: bc.Engine) -> int:
+    """The sweep that the last event belongs to, from 0; not the next one, which `Engine.sweep` counts towards."""
+    return 0 if engine.last_event is None else engine.last_event.sweep
+
+
+def moment(engine: bc.Engine) -> str:
+    """The position of a run in words, the same on every page."""
+    return f"sweep {sweep_of(engine) + 1}, event {engine.position}"
 
 
 def picture(name: str) -> dict[str, Any]:

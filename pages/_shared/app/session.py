@@ -14,7 +14,8 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
-from bender_core.model import FloatArray, IntArray
+from bender_core.model import IntArray
+from bender_core.run.reckoning import Tension
 from pages._shared.app.background import Personal
 from pages._shared.app.permalink import (
     LinkError,
@@ -46,7 +47,7 @@ class Progress:
     events: int
     lower: float
     upper: float
-    slack: FloatArray  # of every arc
+    tension: Tension  # of every group and edge
     row_edges: IntArray  # the hyper-edge of every row
     trace: bc.Trace
     when: float  # seconds, of the clock
@@ -64,7 +65,7 @@ class WatchedRun:
     serial: int = 0  # the stage's last command
     ahead: int = 24  # how many events after the present one it wants
     held: bool = False  # whether the stage has the hyper-graph
-    measure: str = "slack"  # the measure that colours the lines
+    measure: str = "tension"  # the measure that colours the lines
     work: Personal = field(default_factory=Personal)
     progress: Progress | None = None  # of the latest work, until it is settled
     failure: str = ""
@@ -129,12 +130,12 @@ class WatchedRun:
     def _progress(self) -> Progress:
         engine = self.engine
         return Progress(
-            engine.sweep,
+            0 if engine.last_event is None else engine.last_event.sweep,
             engine.n_rows,
             engine.position,
             engine.lower_bound,
             engine.upper_bound,
-            engine.slack,
+            engine.tension(),
             engine.row_edges(),
             engine.trace,
             time.perf_counter(),

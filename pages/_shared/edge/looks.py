@@ -23,7 +23,7 @@ from bender_core.visualization.message import (
     slack_history,
 )
 from pages._shared.app.clicks import clicked_point
-from pages._shared.app.naming import picture, run_file
+from pages._shared.app.naming import moment, picture, run_file
 from pages._shared.app.session import Lab
 from pages._shared.app.text import labels, paragraph, table
 from pages._shared.edge.message import state_chosen
@@ -162,6 +162,7 @@ def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) ->
     engine, slack = current.run.engine, shown.slack
     rows = np.count_nonzero(engine.row_edges() == current.run.arc // 2)
     st.caption(
-        f"Sweep {engine.sweep + 1}, event {current.run.position}: the true min-marginal ν and below it the envelope "
-        f"ν⁻ of {rows} rows. Shaded: slack, on average {number(float(slack.mean()))}. Squares: no slack."
+        f"{moment(engine).capitalize()}: the true min-marginal ν and below it the envelope "
+        f"ν⁻ of {rows} rows. Shaded: slack, on average {number(float(slack.mean()))}. Squares: no slack, "
+        f"{100 * shown.tight.mean():.3g} % of the states."
     )

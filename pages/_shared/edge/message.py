@@ -15,14 +15,9 @@ from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, label
 
-STEPS: tuple[tuple[bc.Grain, bool], ...] = (
-    ("sweep", True),
-    ("node", True),
-    ("row", True),
-    ("row", False),
-    ("node", False),
-    ("sweep", False),
-)
+# Steps backward and forward, by the words on their buttons.
+GRAINS: dict[str, bc.Grain] = {"sweep": "sweep", "group": "node", "round": "round"}
+STEPS = (*((word, True) for word in GRAINS), *((word, False) for word in reversed(GRAINS)))
 
 
 def choose(current: Lab) -> tuple[int, int]:
@@ -47,12 +42,12 @@ def choose(current: Lab) -> tuple[int, int]:
         help=GLOSSARY["message"],
     )
     turn.button("⇄", help="Show the message in the other direction", on_click=flip, width="stretch")
-    for column, (grain, backward) in zip(steps, STEPS, strict=True):
+    for column, (word, backward) in zip(steps, STEPS, strict=True):
         column.button(
-            f"◀ {grain}" if backward else f"{grain} ▶",
-            key=f"edge-{grain}-{backward}",
+            f"◀ {word}" if backward else f"{word} ▶",
+            key=f"edge-{word}-{backward}",
             on_click=run.step,
-            args=(grain, backward),
+            args=(GRAINS[word], backward),
             disabled=run.position == 0 if backward else run.engine.finished,
             width="stretch",
         )

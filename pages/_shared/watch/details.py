@@ -8,6 +8,7 @@ import numpy as np
 
 from bender_core import Engine, Event
 from bender_core.kernels.layout import Kind
+from bender_core.kernels.rows.pool import TIGHT
 from bender_core.model import FloatArray
 from bender_core.run.rows import row_values
 
@@ -74,8 +75,9 @@ class Update:
         y = event.state
         self.asked.add(y)
         exact, answers = self._answers(y)
-        tight = [self.engine.is_tight(*of)[()] for of in zip(self.arcs, exact, self.parts[:, y], strict=True)]
-        self.loose = max(tight.count(False), int(event.arc >= 0))
+        weight = self.engine.graph.problem.edge_weight[np.array(self.arcs, int) // 2]
+        # As the loop judges it, for which rows are made.
+        self.loose = int(np.count_nonzero(exact - self.parts[:, y] > TIGHT * (np.abs(exact) + weight)))
         return {
             "y": y,
             "insert": None if y in self.columns else self._insert(y),

@@ -1,7 +1,9 @@
-"""What a person takes away from a run: trace, labelling, figures, and a script that does it once more."""
+"""What a person takes away from a run: trace, tension, labelling, figures, and a script that does it once more."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,7 +17,7 @@ from bender_core.run.script import as_script
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
 from bender_core.visualization.message import message, plot_message
-from pages._shared.app.naming import file_of, run_file
+from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
 
@@ -34,7 +36,7 @@ def saving() -> None:
     """Below the stage: files of the run as it is shown, made on request."""
     current, state = lab(), st.session_state
     with st.expander("Save this run"):
-        st.caption("The trace so far, the best labelling, the figures, and a script that does the run once more.")
+        st.caption("The trace so far, where the gap lives, the best labelling, the figures, and a script that does the run once more.")
         if st.button("Make the files"):
             if not current.run.settle():
                 st.info("The run is going on in the background. Stop it, or wait for its end.")
@@ -58,6 +60,7 @@ def saved(current: Lab) -> Saved:
         "trace.csv": ("Trace, CSV", trace.to_csv()),
         "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
         "trace.json": ("Trace, JSON", trace.to_json()),
+        "tension.csv": ("Tension, CSV", tension_csv(engine)),
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
@@ -70,13 +73,32 @@ def saved(current: Lab) -> Saved:
     return Saved(current.number, current.run.position, files)
 
 
+def tension_csv(engine: bc.Engine) -> str:
+    """Where the gap lives, part by part: docs/formats.md §8.
+
+    What there is no room to compute is left empty.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["part", "group", "neighbour", "tension", "disagreement", "unclaimed"])
+    labels, tension = engine.partition.labels, engine.tension()
+    for name, value in zip(labels, tension.groups.tolist(), strict=True):
+        writer.writerow(["group", name, "", value, "", ""])
+    for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
+        try:
+            parts = tuple(engine.edge_tension(p, q))
+        except bc.TooLargeError:
+            parts = ("", "")
+        writer.writerow(["edge", labels[p], labels[q], value, *parts])
+    writer.writerow(["sum", "", "", float(tension.groups.sum() + tension.edges.sum()), "", ""])
+    return out.getvalue()
+
+
 def outcome(current: Lab) -> str:
     """Where the run stands, in a line."""
     engine = current.run.engine
-    return (
-        f"M {current.max_size}, variant {current.variant}, {current.schedule}; sweep {engine.sweep + 1}, "
-        f"event {engine.position:,}: lower bound {number(engine.lower_bound)}, upper bound {number(engine.upper_bound)}"
-    )
+    return f"M {current.max_size}, variant {current.variant}, {current.schedule}; {moment(engine)}: "
+        f"lower bound {number(engine.lower_bound)}, upper bound {number(engine.upper_bound)}"
 
 
 def figures(current: Lab) -> dict[str, go.Figure]:

@@ -18,15 +18,18 @@ from bender_core import Engine, Objective, Reference, TooLargeError, Trace
 from bender_core.kernels.layout import Kind
 from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from bender_core.visualization.message import message
 from bender_core.visualization.styles import GROUP_COLOURS
 from pages._shared.app.frontend import Component
 from pages._shared.app.session import Lab, WatchedRun
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
-from pages._shared.watch.frames import frames, last_frame, rounded
+from pages._shared.watch.details import listed
+from pages._shared.watch.frames import frames, last_frame, told
 
-# Events sent from before the present one; the component asks for as many after it as it needs, up to a limit.
-BEHIND, MOST_AHEAD = 8, 120
+# Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
+# as many after it as it needs, up to a limit.
+MOST_BEHIND, BEHIND, MOST_AHEAD = 400, 8, 120
 HISTORY_POINTS = 200
 # Sweeps whose ends are told: more than a run makes by default.
 SWEEP_MARKS = 500
@@ -96,10 +99,10 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "references": reference_lines(lab.references.found),
     }
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
-    run.held = False
+    held, run.held = run.held, False
     if settled:
         chunk = (
-            frames(engine, max(run.first, run.position - BEHIND), run.position + run.ahead)
+            frames(engine, _first(run, held), run.position, run.position + run.ahead)
             if run.ahead
             else last_frame(engine)
         )
@@ -118,6 +121,12 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     return data
 
 
+def _first(run: WatchedRun, held: bool) -> int:
+    """The first event to send: what a stage lacks of a step, or a few events before the one shown."""
+    is_step = held and run.position - run.first <= MOST_BEHIND
+    return run.first if is_step else max(run.first, run.position - BEHIND)
+
+
 def following(run: WatchedRun) -> dict[str, Any] | None:
     """What the stage draws of a run in the background."""
     progress = run.progress
@@ -129,8 +138,8 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "lower": progress.lower,
         "upper": progress.upper,
         "total_rows": progress.rows,
-        "slack": rounded(progress.slack),
-        "rows": np.bincount(progress.row_edges, minlength=len(progress.slack) // 2).tolist(),
+        "tension": told(progress.tension),
+        "rows": np.bincount(progress.row_edges, minlength=len(progress.tension.edges)).tolist(),
         "history": history(progress.trace, progress.events),
     }
 
@@ -161,7 +170,7 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
                 "x": round(float(x), 4),
                 "y": round(float(y), 4),
                 "size": len(group),
-                "members": ", ".join(label(engine.mrf.names[i]) for i in group),
+                "members": [label(engine.mrf.names[i]) for i in group],
                 "colour": colour,
             }
             for name, group, (x, y), colour in zip(part.labels, part.groups, points, cycle(GROUP_COLOURS), strict=False)
@@ -216,10 +225,10 @@ def edge_tightness(engine: Engine, measure: str) -> dict[str, Any] | None:
     ----------
     engine : Engine
     measure : str
-        "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "slack": that at y*, which
-        the events tell, so that there is nothing to add. Neither is there where a look does not fit into memory.
+        "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "tension", which the events
+        tell, so that there is nothing to add. Neither is there where a look does not fit into memory.
     """
-    if measure == "slack" or engine.variant.exact:
+    if measure == "tension" or engine.variant.exact:
         return None
     try:
         tightness = engine.tightness()
@@ -227,7 +236,7 @@ def edge_tightness(engine: Engine, measure: str) -> dict[str, Any] | None:
         # Why, the message below says.
         return None
     arcs = {"mean": tightness.mean, "largest": tightness.largest, "loose": 1.0 - tightness.tight_share}[measure]
-    return {"measure": measure, "at": engine.position, "values": rounded(arcs.reshape(-1, 2).max(axis=1))}
+    return {"measure": measure, "at": engine.position, "values": listed(arcs.reshape(-1, 2).max(axis=1))}
 
 
 def history(trace: Trace, length: int) -> dict[str, Any]:
@@ -248,8 +257,8 @@ def history(trace: Trace, length: int) -> dict[str, Any]:
     most = int(gains.argmax()) if len(gains) else 0
     return {
         "event": (picked + 1).tolist(),
-        "lower": rounded(lower[picked], 8),
-        "upper": rounded(trace.column("upper_bound")[picked], 8),
+        "lower": listed(lower[picked], 8),
+        "upper": listed(trace.column("upper_bound")[picked], 8),
         "sweeps": ends[np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int))].tolist() if len(ends) else [],
         "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
     }
@@ -275,31 +284,25 @@ def edge_view(engine: Engine, arc: int) -> dict[str, Any]:
     p, q = engine.graph.ends(arc)
     ends = {"arc": arc, "to": label(engine.partition.labels[p]), "from": label(engine.partition.labels[q])}
     try:
-        return ends | _over_states(engine, arc, p, q)
+        return ends | _over_states(engine, p, q)
     except TooLargeError as error:
         return ends | {"refusal": f"There is no room to draw this message: {error}."}
 
 
-def _over_states(engine: Engine, arc: int, p: int, q: int) -> dict[str, Any]:
-    envelope = engine.envelope(p, q)
-    cost = engine.reduced_cost(p)
-    minimiser = int(cost.argmin())
-    last = engine.trace[engine.position - 1] if engine.position else None
-    if last is not None and last.node == p:
-        minimiser = last.state
-    best = np.union1d(np.argsort(cost, kind="stable")[:EDGE_POINTS], minimiser)
-    nu = engine.min_marginal(p, q, best)
-    order = np.lexsort((best, nu))
-    states, nu, low = best[order], nu[order], envelope[best[order]]
-    shown = f"all {len(cost)} states" if len(cost) <= EDGE_POINTS else f"the best {EDGE_POINTS} of {len(cost)} states"
-    slack = np.maximum(nu - low, 0.0)
+def _over_states(engine: Engine, p: int, q: int) -> dict[str, Any]:
+    """The message at its cheapest states; the numbers beside it are over all states, as everywhere."""
+    seen = message(engine, p, q)
+    best = np.union1d(np.argsort(seen.cost, kind="stable")[:EDGE_POINTS], seen.minimiser)
+    states = best[np.lexsort((best, seen.nu[best]))]
+    count = len(seen.nu)
     return {
-        "nu": rounded(nu),
-        "envelope": rounded(low),
+        "nu": listed(seen.nu[states]),
+        "envelope": listed(seen.envelope[states]),
         "states": [engine.partition.describe(p, int(y)) for y in states],
-        "minimiser": int(np.flatnonzero(states == minimiser)[0]),
-        "rows": int(np.count_nonzero(engine.row_edges() == arc // 2)),
-        "shown": shown,
-        "mean_slack": float(slack.mean()),
-        "tight": np.flatnonzero(engine.is_tight(arc, nu, low)).tolist(),
+        "minimiser": int(np.flatnonzero(states == seen.minimiser)[0]),
+        "rows": len(engine.rows(p, q)),
+        "shown": f"all {count} states" if count <= EDGE_POINTS else f"the best {EDGE_POINTS} of {count} states",
+        "mean_slack": float(seen.slack.mean()),
+        "tight_share": float(seen.tight.mean()),
+        "tight": np.flatnonzero(seen.tight[states]).tolist(),
     }

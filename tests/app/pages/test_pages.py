@@ -359,7 +359,7 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
 def test_steps_and_another_message_on_the_edge_page() -> None:
     test = app("edge")
     mine, plain = lab(test), lab(app("edge"))
-    for label, grain, backward in (("sweep ▶", "sweep", False), ("row ▶", "row", False), ("◀ node", "node", True)):
+    for label, grain, backward in (("sweep ▶", "sweep", False), ("round ▶", "round", False), ("◀ group", "node", True)):
         press(test, label)
         plain.run.step(grain, backward)
         assert mine.run.position == plain.run.position
