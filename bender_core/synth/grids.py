@@ -43,7 +43,8 @@ def ising_grid(
     Returns
     -------
     BinaryMRF
-        Rows are the groups, or layers if there are several; variables are at (column, row), layers drawn obliquely.
+        Each line across is a group, or each layer if there are several; variables are at (column, row), layers drawn
+        obliquely.
     """
     rng = np.random.default_rng(seed)
     graph = grid_graph(rows, columns, layers, torus)
@@ -72,7 +73,7 @@ def ising_grid(
 
 
 def grid_graph(rows: int, columns: int, layers: int = 1, torus: bool = False) -> Graph:
-    """A grid: rows as groups, or layers if there are several."""
+    """A grid: its lines as groups, or layers if there are several."""
     layer, row, column = np.unravel_index(np.arange(layers * rows * columns), (layers, rows, columns))
     deep = layers > 1
     names = [f"r{r}c{c}" for r, c in zip(row, column, strict=True)]
@@ -80,7 +81,7 @@ def grid_graph(rows: int, columns: int, layers: int = 1, torus: bool = False) ->
         edges=_grid_edges((layers, rows, columns), torus),
         names=tuple(f"l{k}{name}" for k, name in zip(layer, names, strict=True)) if deep else tuple(names),
         positions=np.column_stack([column, row]) + layer[:, None] * OBLIQUE,
-        groups=tuple(f"layer {k}" for k in layer) if deep else tuple(f"row {r}" for r in row),
+        groups=tuple(f"layer {k}" for k in layer) if deep else tuple(f"line {r}" for r in row),
     )
 
 
@@ -99,7 +100,7 @@ def _grid_edges(shape: tuple[int, int, int], torus: bool) -> IntArray:
 FAMILY = Family(
     name="ising_grid",
     title="Ising grid",
-    shows="Rows as groups make an open grid a chain, which message passing solves exactly; on a torus it need not. "
+    shows="Lines as groups make an open grid a chain, which message passing solves exactly; on a torus it need not. "
     "Several layers make cubes of spins, with the layers as groups.",
     generate=ising_grid,
     parameters=(

@@ -36,7 +36,9 @@ def saving() -> None:
     """Below the stage: files of the run as it is shown, made on request."""
     current, state = lab(), st.session_state
     with st.expander("Save this run"):
-        st.caption("The trace so far, where the gap lives, the best labelling, the figures, and a script that does the run once more.")
+        st.caption(
+            "The trace so far, where the gap lives, the best labelling, the figures, and a script that does the run once more."
+        )
         if st.button("Make the files"):
             if not current.run.settle():
                 st.info("The run is going on in the background. Stop it, or wait for its end.")
@@ -97,8 +99,10 @@ def tension_csv(engine: bc.Engine) -> str:
 def outcome(current: Lab) -> str:
     """Where the run stands, in a line."""
     engine = current.run.engine
-    return f"M {current.max_size}, variant {current.variant}, {current.schedule}; {moment(engine)}: "
+    return (
+        f"M {current.max_size}, variant {current.variant}, {current.schedule}; {moment(engine)}: "
         f"lower bound {number(engine.lower_bound)}, upper bound {number(engine.upper_bound)}"
+    )
 
 
 def figures(current: Lab) -> dict[str, go.Figure]:

@@ -197,7 +197,7 @@ def test_a_grid_has_the_edges_of_a_grid(torus: bool) -> None:
     assert mrf.n_edges == len(expected)
     assert mrf.groups is not None
     assert mrf.positions is not None
-    assert mrf.groups[6:8] == ("row 1", "row 1")
+    assert mrf.groups[6:8] == ("line 1", "line 1")
     assert mrf.positions[7].tolist() == [1, 1]
 
 
