@@ -1,6 +1,8 @@
 // Buttons and keys of the stage.
 
-const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "row");
+const grainOf = (event) => (event.altKey ? "sweep" : event.shiftKey ? "node" : "round");
+// Which keys step, and how: an arrow by rounds or more, comma and full stop by events.
+const STEPS = { ArrowLeft: true, ArrowRight: false, ",": true, ".": false };
 const TYPED_INTO = "input, textarea, select, summary, [role^=menu], [role=option]";
 
 export const listen = (stage) => {
@@ -12,11 +14,7 @@ export const listen = (stage) => {
   for (const button of root.querySelectorAll("[data-back]")) {
     button.onclick = () => player.step(button.dataset.back, true);
   }
-  const jump = (position) => {
-    player.stop();
-    player.show(position);
-  };
-  act("reset").onclick = () => jump(0);
+  act("reset").onclick = () => player.jump(0);
   act("play").onclick = () => (player.playing ? player.pause() : player.play());
   act("run").onclick = () => {
     player.stop();
@@ -27,9 +25,13 @@ export const listen = (stage) => {
   act("speed").onchange = (event) => {
     player.speed = Number(event.target.value);
   };
-  stage.$(".scrub").oninput = (event) => jump(Number(event.target.value));
+  act("mode").onchange = (event) => {
+    player.mode = event.target.value;
+  };
+  stage.$(".scrub").oninput = (event) => player.jump(Number(event.target.value));
   act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
   act("flip").onclick = () => stage.select(stage.arc ^ 1);
+  act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));
   act("look").onclick = () => leaving.go("edge", {});
   leaving.by(act("tour"), "learn", () => ({}));
   leaving.by(stage.$(".why"), "learn", () => ({ lesson: stage.status.lesson }));
@@ -46,7 +48,8 @@ const press = (stage, event) => {
   const target = event.composedPath()[0];
   if (event.ctrlKey || event.metaKey) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
-  if (event.key === "ArrowRight" || event.key === "ArrowLeft") player.step(grainOf(event), event.key === "ArrowLeft");
+  const back = STEPS[event.key];
+  if (back !== undefined) player.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);
   else if (event.key !== " " || target.tagName === "BUTTON") return;
   else if (player.playing) player.pause();
   else player.play();

@@ -84,7 +84,8 @@ export class Leaving {
   stateAddress() {
     const { data, player, arc } = this.stage;
     if (!data.link || !isOurs(location.pathname)) return;
-    history.replaceState(history.state, "", `?${data.link}&at=${player.position}&arc=${Math.max(arc, 0)}`);
+    const pinned = arc < 0 ? "" : `&arc=${arc}`;
+    history.replaceState(history.state, "", `?${data.link}&at=${player.position}${pinned}`);
   }
 
   async copyLink(button) {

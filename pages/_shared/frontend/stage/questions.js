@@ -1,7 +1,7 @@
 // What the stage asks of Python, by the trigger "command" (protocol.json), and which answer is the latest.
 
 // How many events after the present one are asked for: many where they are about to be played.
-const AHEAD = { playing: 80, paused: 24, stopped: 0 };
+const AHEAD = { playing: 110, paused: 40, stopped: 0 };
 const BEHIND = 8; // events before the present one that are to be held
 const AFTER = 40; // milliseconds without another jump until the place is asked for, while an answer is awaited
 const POLL = 250; // milliseconds until the first question how things are, while something runs in the background

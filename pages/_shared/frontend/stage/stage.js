@@ -1,25 +1,26 @@
 // The stage. It keeps its DOM between reruns, plays the events it holds on its own clock, and asks Python for more.
 
-import { isDark } from "../palette.js";
+import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
-import { Bounds } from "./bounds.js";
+import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
-import { Events, slacks } from "./frames.js";
-import { Graph } from "./graph.js";
+import { Events } from "./frames.js";
+import { Gaps } from "./graph/gaps.js";
+import { Graph } from "./graph/graph.js";
 import { Leaving } from "./leaving.js";
-import { Message } from "./message.js";
-import { Player } from "./player.js";
+import { Moment } from "./play/moment.js";
+import { Player } from "./play/player.js";
 import { Questions } from "./questions.js";
 import { Status } from "./status.js";
 import { Strip } from "./strip.js";
-
-const CHARTED = 80; // milliseconds between drawings of the charts while playing: enough for what moves by a pixel
 
 class Stage {
   constructor(root) {
     this.root = root;
     this.$ = (selector) => root.querySelector(selector);
     this.run = null;
+    this.arc = -1; // the message that is pinned; −1: the pictures follow the loosest
+    this.highlighted = null; // what is pointed at, in one picture, to be found in the others
     this.events = new Events();
     this.tip = new Tip(this.$(".tip"), root);
     this.player = new Player(this);
@@ -27,13 +28,12 @@ class Stage {
     this.leaving = new Leaving(this);
     this.status = new Status(this);
     this.panes = new Graph(this);
-    this.bounds = new Bounds(this);
-    this.message = new Message(this);
+    this.gaps = new Gaps(this);
+    this.charts = new Charts(this);
     this.strip = new Strip(this);
     listen(this);
-    const resized = new ResizeObserver(() => this.run !== null && this.layout());
-    resized.observe(this.$(".views"));
-    resized.observe(this.$(".bounds svg"));
+    const resized = new ResizeObserver(() => this.run !== null && this.panes.layout());
+    for (const selector of [".views", "svg.ground", "svg.message", "svg.gaps"]) resized.observe(this.$(selector));
   }
 
   receive(data, send) {
@@ -46,8 +46,8 @@ class Stage {
     this.running = data.running;
     if (data.running) this.follow(data.running);
     this.stopping &&= Boolean(data.running);
-    if (data.frames) this.take(data, latest);
-    if (fresh) this.layout();
+    if (data.frames) this.take(data, latest, fresh);
+    if (fresh) this.panes.layout();
     else this.draw();
     this.drawReference(data);
     this.questions.poll(this.running || data.asking);
@@ -56,65 +56,79 @@ class Stage {
 
   // Another run.
   begin(data) {
-    const history = { event: [], lower: [], upper: [], sweeps: [], rise: null };
+    const history = { event: [], lower: [], upper: [], sweeps: [], lowers: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, arc: -1, edge: null, tightness: null, history });
+    this.highlighted = null;
     this.events = new Events();
     this.player.begin();
-    this.bounds.zoom.range = this.strip.range = null;
+    this.charts.show(null);
+    this.strip.range = null;
     this.status.title(data);
     this.dark = isDark(this.root);
     this.root.classList.toggle("dark", this.dark);
+    dress(this.root, this.dark);
   }
 
   // A run in the background: its latest state is drawn, its events can be looked at when it has stopped.
-  follow({ slack, rows, history, events }) {
-    this.live = { slack: slacks(slack), rows: Int32Array.from(rows) };
+  follow(running) {
+    const { lower, upper, tension, rows, history } = running;
+    const state = { lower, upper, tension, rows, best: null, update: null, passed: null, node: -1, arc: -1 };
+    this.live = new Moment({ act: "running", from: 0, to: running.events, round: 0, ms: 0 }, 1, state, state);
     this.history = history;
-    this.player.seen = Math.max(this.player.seen, events);
+    this.player.seen = Math.max(this.player.seen, running.events);
   }
 
-  take(data, latest) {
-    this.events.take(data.frames, this.player.position);
+  take(data, latest, fresh) {
+    this.events.take(data.frames, this.player.scene ? this.player.position : data.position);
     Object.assign(this, { history: data.history, done: data.done, ending: data.status });
     Object.assign(this, { edge: data.edge, tightness: data.tightness });
+    if (fresh) this.arc = data.edge ? data.edge.arc : -1;
     if (!latest) return;
     this.player.hear(data);
-    if (data.edge) this.arc = data.edge.arc;
     this.leaving.stateAddress();
   }
 
+  // Pin a message, or none.
   select(arc) {
     this.arc = arc;
     this.draw();
     this.questions.ask("show");
   }
 
+  // The message shown: the one that is pinned, else the loosest of the round.
+  follows(moment) {
+    if (this.arc >= 0) return this.arc;
+    return moment?.update && moment.update.loosest >= 0 ? moment.update.arcs[moment.update.loosest] : -1;
+  }
+
   // -- drawing ----------------------------------------------------------------------------------------------
 
-  layout() {
-    this.drawn = null; // also the message, though it is the same, has another place now
-    this.panes.layout();
+  moment() {
+    return this.running ? this.live : this.player.moment();
+  }
+
+  // Point at an edge, a group or one of its members, in all pictures.
+  highlight(found) {
+    if (JSON.stringify(found) === JSON.stringify(this.highlighted)) return;
+    this.highlighted = found;
+    this.draw();
   }
 
   draw() {
-    if (this.run === null || !this.panes.ties) return;
-    const event = this.player.last();
-    this.status.draw(event);
-    if (this.running) this.panes.draw(this.live, null);
-    else this.panes.draw(event || (this.player.position === 0 ? this.events.origin : null), event);
-    this.drawCharts();
-    if (this.drawn !== this.edge || this.drawnArc !== this.arc) this.message.draw();
-    [this.drawn, this.drawnArc] = [this.edge, this.arc];
+    if (this.run === null || !this.panes.runs) return;
+    const moment = this.moment();
+    this.status.draw(moment);
+    this.panes.draw(moment);
+    this.gaps.draw(moment);
+    this.charts.draw(moment);
+    if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
+    [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }
 
-  drawCharts() {
-    const now = performance.now();
-    const { playing, seen } = this.player;
-    if (playing && now - this.charted < CHARTED) return;
-    this.charted = now;
-    this.bounds.draw();
-    if (this.marked !== this.history || this.markedUpTo !== seen) this.strip.draw();
-    [this.marked, this.markedUpTo] = [this.history, seen];
+  // All that is drawn, as plain values.
+  marks() {
+    const pictures = [...this.panes.pictures, this.gaps.picture, ...this.charts.pictures];
+    return pictures.flatMap((picture) => picture.list());
   }
 
   drawReference({ asking, references }) {

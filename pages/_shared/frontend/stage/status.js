@@ -2,12 +2,13 @@
 
 import { gapText } from "../gap.js";
 import { number, short } from "../text.js";
-import { KIND } from "./frames.js";
+import { KIND } from "./kinds.js";
 
 const CUT = 260; // characters that may be too many for the lines of a sentence: then its tip has all of it
+const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
 const OWN = 24; // characters of the name of the source's own terms
 const OPENING =
-  "Every group starts on its own, all messages are 0. Press Play, or step row by row, and watch the lower bound rise.";
+  "Every group starts on its own, all messages are 0. Press Play, or step round by round, and watch the lower bound rise.";
 const RUNNING = "Running at full speed. Stop whenever you like; every event can be revisited afterwards.";
 
 export class Status {
@@ -26,22 +27,31 @@ export class Status {
     [line.children[0].textContent, line.children[1].textContent] = [model, title];
   }
 
-  draw(event) {
+  // `moment`: what is shown; null if its events are not held.
+  draw(moment) {
     const { stage } = this;
-    const { running, player } = stage;
-    const known = running || event || (player.position === 0 ? stage.graph : this.nearest());
+    const { player } = stage;
+    const known = moment ?? this.nearest();
     this.set("lower", number(known.lower));
     this.set("upper", number(known.upper));
     this.set("gap", gapText(known.lower, known.upper, stage.graph.scale, 2));
-    this.set("rows", this.rows(event));
+    this.set("rows", this.rows(moment));
     this.set("state", stage.data.failure || this.doing());
     this.own(known);
-    this.place(event);
+    this.place(moment);
     this.controls();
-    this.narrate(event);
+    this.pinning(moment);
+    this.narrate(moment);
     stage.root.dataset.position = String(player.position);
-    const idle = stage.questions.waiting ? "waiting" : "idle";
-    stage.root.dataset.state = running ? "running" : player.playing ? "playing" : idle;
+    stage.root.dataset.state = this.stateOf();
+  }
+
+  stateOf() {
+    const { running, player, questions } = this.stage;
+    if (running) return "running";
+    if (player.playing) return "playing";
+    if (player.scene) return "moving";
+    return questions.waiting || player.awaited ? "waiting" : "idle";
   }
 
   // The bounds in the terms of the source, if these are not energies.
@@ -56,11 +66,10 @@ export class Status {
     out.textContent = `${short(objective.name, OWN)} ${value(known.upper)}, ${limit} ${value(known.lower)}`;
   }
 
-  rows(event) {
-    const { running, player, events } = this.stage;
+  rows(moment) {
+    const { running } = this.stage;
     if (running) return running.total_rows;
-    if (event) return event.total_rows;
-    return player.position === 0 && events.origin ? events.origin.rows.reduce((a, b) => a + b, 0) : "…";
+    return moment ? moment.after.rows.reduce((a, b) => a + b, 0) : "…";
   }
 
   doing() {
@@ -71,10 +80,11 @@ export class Status {
   }
 
   // The event that ends a run belongs to no sweep: what counts is the one before.
-  place(event) {
+  place(moment) {
     const { running, player, events } = this.stage;
-    const finished = event && event.kind === KIND.FINISHED;
-    const { sweep } = running || (finished && events.get(player.position - 2)) || event || { sweep: 0 };
+    const event = moment?.after;
+    const finished = event?.kind === KIND.FINISHED;
+    const { sweep = 0 } = running || (finished && events.get(player.position - 2)) || event || {};
     const count = running ? running.events : player.position;
     this.stage.$(".where").textContent = `sweep ${sweep + 1} · event ${count}`;
     const scrub = this.stage.$(".scrub");
@@ -97,17 +107,35 @@ export class Status {
     stage.$("[data-act=run]").textContent = busy ? "■ Stop" : "run ▶|";
   }
 
-  narrate(event) {
+  // Which message is shown, and whether it is pinned.
+  pinning(moment) {
     const { stage } = this;
-    const { running, graph } = stage;
-    const said = event ? event.sentence : stage.player.position === 0 ? OPENING : "…";
-    const sentence = running ? RUNNING : said;
-    Object.assign(stage.$(".sentence"), { textContent: sentence, title: sentence.length > CUT ? sentence : "" });
-    stage.$(".formula").textContent = event && !running ? event.formula : "";
-    const [lesson, title] = graph.lessons[event ? event.kind : KIND.SWEEP];
+    const [shown, pinned] = [stage.follows(moment) >= 0, stage.arc >= 0];
+    const pin = stage.$("[data-act=pin]");
+    pin.hidden = stage.$("[data-act=look]").hidden = !shown;
+    stage.$("[data-act=flip]").hidden = !pinned;
+    pin.textContent = pinned ? "pinned" : "pin";
+    pin.title = pinned ? "Let go: show the loosest message of every round" : "Hold this message";
+    pin.setAttribute("aria-pressed", pinned);
+  }
+
+  narrate(moment) {
+    const { stage } = this;
+    const { graph, running } = stage;
+    const spoken = moment && (moment.rest || moment.t >= SPOKEN) ? moment.after : moment?.before;
+    const said = running ? RUNNING : this.said(spoken);
+    const line = stage.$(".sentence");
+    if (line.textContent !== said) Object.assign(line, { textContent: said, title: said.length > CUT ? said : "" });
+    line.classList.toggle("past", Boolean(moment) && spoken !== moment.after);
+    const [lesson, title] = graph.lessons[moment?.after.kind ?? KIND.SWEEP];
     if (lesson === this.lesson) return;
     this.lesson = lesson;
     Object.assign(stage.$(".why"), { textContent: `Learn: ${title} →`, href: `learn?lesson=${lesson}` });
+  }
+
+  said(event) {
+    if (!event) return "…";
+    return event.sentence ?? OPENING;
   }
 
   // Bounds at a position whose event is not held: the nearest point of the history.

@@ -1,9 +1,11 @@
-// The strip above the scrubber: where sweeps end, where the bound rose most, and the range that playing loops over.
+// The strip above the scrubber: where updates end (sweeps, where these crowd), where the bound rose most, and the range
+// that playing loops over.
 
 import { follow, pressable } from "../pressing.js";
 import { make } from "../svg.js";
 import { number } from "../text.js";
 
+const APART = 4; // pixels between ticks at least
 const THUMB = 8; // pixels from either end at which the middle of the scrubber's thumb stops
 
 export class Strip {
@@ -42,11 +44,23 @@ export class Strip {
     const x = (position) => THUMB + (position / Math.max(seen, 1)) * room;
     this.at = (pixel) => Math.round(((pixel - THUMB) / room) * Math.max(seen, 1));
     if (this.range) this.drawRange(x, height);
-    const ends = stage.history.sweeps.filter((end) => end <= seen);
-    const d = ends.map((end) => `M${x(end).toFixed(1)} ${height - 5}V${height}`).join("");
-    make(svg, "path", { class: "sweeps", d });
+    const { updates, sweeps } = stage.history;
+    const within = updates.filter((end) => end <= seen);
+    if (within.length && within.length * APART < room) this.drawTicks("updates", within, x, height, 4);
+    this.drawTicks(
+      "sweeps",
+      sweeps.filter((end) => end <= seen),
+      x,
+      height,
+      7,
+    );
     this.drawRise(x, height);
     svg.querySelector(`[data-end="${focused}"]`)?.focus();
+  }
+
+  drawTicks(name, ends, x, height, long) {
+    const d = ends.map((end) => `M${x(end).toFixed(1)} ${height - long}V${height}`).join("");
+    make(this.svg, "path", { class: `ticks ${name}`, d });
   }
 
   drawRise(x, height) {
@@ -58,8 +72,7 @@ export class Strip {
     const role = { role: "button", tabindex: 0, "data-end": "rise", "aria-label": label };
     const peak = make(svg, "path", { class: "rise", d: `M${x(rise.event)} ${height - 1}l-5 -9h10z`, ...role });
     pressable(peak, () => {
-      player.stop();
-      player.show(rise.event);
+      player.jump(rise.event);
     });
     const lines = ["Here the bound rose most", `event ${rise.event}: by ${number(rise.gain)}`];
     stage.tip.explain(peak, () => lines);

@@ -15,18 +15,19 @@ export class Unfolding {
     this.update = null;
   }
 
-  // The update after an event, null between updates; `passed`: the one that this event has ended; `asks`: what a new
-  // round asks, before its answer.
+  // The update after an event, null between updates and where there is no room to look; `passed`: the one that this
+  // event has ended; `asks`: what a new round asks, before its answer.
   take(event) {
     const before = this.update;
-    const step = { [KIND.NODE_OPENED]: opened, [KIND.ORACLE]: answered, [KIND.ROW]: lifted }[event.kind];
-    const asks = event.kind === KIND.ORACLE && event.state !== before.y ? asking(before, event) : null;
-    this.update = step ? step(asks ?? before, event) : null;
-    return { update: this.update, asks, passed: event.kind === KIND.MESSAGE ? passing(before, event) : null };
+    const step = STEPS[event.kind];
+    const known = event.detail && (before || event.kind === KIND.NODE_OPENED);
+    const asks = known && event.kind === KIND.ORACLE && event.state !== before.y ? asking(before, event) : null;
+    this.update = known && step ? step(asks ?? before, event) : null;
+    return { update: this.update, asks, passed: known && event.kind === KIND.MESSAGE ? passing(before, event) : null };
   }
 }
 
-const opened = (_, { node, state, depth, floor, detail }) => {
+const opened = (_before, { node, state, depth, floor, detail }) => {
   const { count, rest, arcs, senders, states, bits, own, parts, best, tail } = detail;
   const columns = states.map((y, i) => {
     const column = costed({ state: y, bits: bits[i], own: own[i], parts: parts.map((part) => part[i]) }, rest);
@@ -43,28 +44,26 @@ const SILENT = { answers: null, nu: null, known: null, loosest: -1 };
 const asking = (update, { state, depth, detail }) => {
   const round = update.round + (update.asked.size ? 1 : 0);
   const begun = { ...update, ...SILENT, y: state, depth, round };
-  begun.columns = update.columns.map((column) => (column.gRound === column.g ? column : { ...column, gRound: column.g }));
+  begun.columns = update.columns.map((column) =>
+    column.gRound === column.g ? column : { ...column, gRound: column.g },
+  );
   return detail.insert ? widened(begun, detail.insert) : begun;
 };
 
 // A state that was not among the columns goes to its place; what earlier rows are worth there is not told.
-const widened = (update, told) => {
+const widened = (update, { at, opening, ...told }) => {
   const column = costed(told, update.rest);
-  const after = update.columns.findIndex(({ g }) => g > column.g);
-  const at = after < 0 ? update.columns.length : after;
-  const columns = inserted(update.columns, at, { ...column, g0: column.g, gRound: column.g });
+  const columns = inserted(update.columns, at, { ...column, g0: opening, gRound: column.g });
   const known = ({ values, ...row }) => ({ ...row, values: inserted(values, at, null) });
   return { ...update, columns, rows: update.rows.map(known) };
 };
 
-const answered = (update, event) => {
-  const { arc, floor, ceiling, suspects, depth, detail } = event;
+const answered = (update, { arc, floor, ceiling, suspects, depth, detail }) => {
   const { y, exact, answers, nu, known } = detail;
-  const wider = detail.insert && !update.columns.some(({ state }) => state === y) ? widened(update, detail.insert) : update;
-  const asked = new Map(wider.asked).set(y, exact);
+  const asked = new Map(update.asked).set(y, exact);
   const bestSoFar = [...asked].reduce((least, each) => (each[1] < least[1] ? each : least))[0];
-  const loosest = wider.arcs.indexOf(arc);
-  return { ...wider, y, floor, ceiling, suspects, depth, asked, bestSoFar, answers, nu, known, loosest };
+  const loosest = update.arcs.indexOf(arc);
+  return { ...update, y, floor, ceiling, suspects, depth, asked, bestSoFar, answers, nu, known, loosest };
 };
 
 const lifted = (update, { floor, ceiling, suspects, detail }) => {
@@ -84,3 +83,5 @@ const passing = (update, { floor, ceiling, suspects, detail }) => {
   const { y, answers, nu } = detail;
   return { ...met, y, bestSoFar: y, answers, nu, known: nu, asked: new Map([[y, ceiling]]) };
 };
+
+const STEPS = { [KIND.NODE_OPENED]: opened, [KIND.ORACLE]: answered, [KIND.ROW]: lifted };

@@ -32,7 +32,8 @@ export const endsRound = (events, k) => {
 };
 
 const scene = (act, from, to, events) => {
-  const update = act === "floor" ? (events.get(from)?.asks ?? events.get(from - 1)?.update) : events.get(to - 1)?.update;
+  const update =
+    act === "floor" ? (events.get(from)?.asks ?? events.get(from - 1)?.update) : events.get(to - 1)?.update;
   const round = update?.round ?? 0;
   return { act, from, to, round, ms: LASTS[act] * (PER_ROUND.has(act) && round > 0 ? LATER : 1) };
 };
@@ -57,7 +58,12 @@ export const following = (events, before, limit) => {
   if (act === "deep") return ending("deep", from, endOf(events, from, limit, isDeep), events);
   if (act !== "rows" && !again) return scene(act, from, from + 1, events);
   const { y } = last.update;
-  return ending("rows", from, endOf(events, from, limit, (event) => isWithin(event, y) && !isDeep(event)), events);
+  return ending(
+    "rows",
+    from,
+    endOf(events, from, limit, (event) => isWithin(event, y) && !isDeep(event)),
+    events,
+  );
 };
 
 const ending = (act, from, to, events) => (to === null ? null : scene(act, from, to, events));

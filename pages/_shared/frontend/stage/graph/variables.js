@@ -1,7 +1,7 @@
 // The variables, one dot each, with their strongest couplings and the groups as areas around them.
 
-import { hull } from "../marks/hull.js";
-import { make, Spotlight } from "../svg.js";
+import { hull } from "../../marks/hull.js";
+import { make, Spotlight } from "../../svg.js";
 
 const MARGIN = [24, 20]; // pixels beside and above
 const FEW = 60; // variables up to which dots are large

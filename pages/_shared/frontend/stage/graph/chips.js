@@ -1,0 +1,191 @@
+// What each neighbour's part of the cost is, written on its edge: at least this, exactly that, and the share it gets.
+// A group with many neighbours has a list instead.
+
+import { STEP } from "../play/moment.js";
+import { short } from "../../text.js";
+import { apportioned, digitsFor, fixed, signed } from "./digits.js";
+
+const LISTED = 7; // neighbours from which on there is a list
+const LINES = 5; // of the list, besides the one of all others
+const LETTER = 7.6; // pixels that a digit takes
+const HIGH = 21; // pixels
+const NAME = 16; // characters of a name in the list
+const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
+const CLOSE = 1e-7; // energies nearer than this are told as equal
+
+// The parts of y*'s cost: one for every slot.
+export const partsOf = (moment) => {
+  const { act, update } = moment;
+  if (!update) return null;
+  if (act === "floor") return asked(moment);
+  if (act === "answer" || act === "rows" || act === "deep") return answered(moment);
+  return act === "pass" ? shared(moment) : null;
+};
+
+const asked = ({ update, part }) => {
+  const column = update.columns.find(({ state }) => state === update.y);
+  return column && { what: "at least", from: column.parts, to: null, seen: part };
+};
+
+const answered = ({ act, t, update }) => {
+  if (!update.nu) return null;
+  const known = act === "answer" && t < 0.72;
+  return {
+    what: known ? "at least" : "exactly",
+    from: update.known,
+    to: known ? null : update.nu,
+    done: isDone(act, t),
+  };
+};
+
+// Rows have come down: what was too low is not any more.
+const isDone = (act, t) => act === "deep" || (act === "rows" && t >= 0.4);
+
+const shared = ({ after: { detail } }) =>
+  detail && { what: "share", from: detail.before.shares, to: detail.shares, kept: [detail.before.kept, detail.kept] };
+
+const isLoose = (from, to) => to - from > CLOSE * Math.max(1, Math.abs(to));
+
+const increments = ({ from, to }) => to.map((value, slot) => value - from[slot]);
+
+// The words of every slot, so rounded that what adds up still does.
+const words = (parts) => {
+  const { what, from, to, kept } = parts;
+  const all = kept ? [...to, kept[1]] : (to ?? from);
+  const digits = digitsFor(all);
+  const low = apportioned(from, digits);
+  if (what === "at least") return low.map((value) => [`≥ ${fixed(value, digits)}`, false]);
+  const high = apportioned(all, digits);
+  if (kept) {
+    const more = apportioned(
+      all.map((value, slot) => value - (from[slot] ?? kept[0])),
+      digits,
+    );
+    return high.map((value, slot) => [`${fixed(value, digits)} (${signed(more[slot], digits)})`, false]);
+  }
+  return high.map((value, slot) => {
+    const loose = isLoose(from[slot], to[slot]);
+    if (!loose || parts.done) return [`= ${fixed(value, digits)}`, false];
+    return [`${fixed(low[slot], digits)} ↗ ${fixed(value, digits)}`, true];
+  });
+};
+
+const valueOf = ({ from, to }, slot) => (to ?? from)[slot];
+
+export const chipMarks = (pane, moment) => {
+  const parts = partsOf(moment);
+  if (!parts || pane.crowded) return [];
+  const opacity = moment.act === "floor" ? moment.part(0.35, 0.6) : moment.act === "pass" ? moment.part(0.1, STEP) : 1;
+  if (opacity === 0) return [];
+  const said = words(parts);
+  const listed = moment.update.arcs.length >= LISTED;
+  const chips = listed ? list(pane, moment, parts, said) : onEdges(pane, moment, parts, said);
+  return chips.map((mark) => ({ ...mark, opacity: opacity < 1 ? opacity : null }));
+};
+
+const box = (id, x, y, width, text, kind, means) => [
+  {
+    id: `${id}-box`,
+    shape: "rect",
+    class: `chip ${kind}`,
+    x: x - width / 2,
+    y: y - HIGH / 2,
+    width,
+    height: HIGH,
+    rx: 6,
+  },
+  { id, shape: "text", class: `chip ${kind}`, x, y: y + 5, text, means },
+];
+
+const onEdges = (pane, moment, parts, said) => {
+  const { update } = moment;
+  const taken = pane.at.map(([x, y]) => [x - pane.radius, y - pane.radius, x + pane.radius, y + pane.radius]);
+  const free = ([x, y], width) => {
+    const mine = [x - width / 2, y - HIGH / 2, x + width / 2, y + HIGH / 2];
+    const clear = taken.every(([a, b, c, d]) => mine[2] < a || mine[0] > c || mine[3] < b || mine[1] > d);
+    return clear && mine[0] > 0 && mine[2] < pane.size[0] ? mine : null;
+  };
+  const put = (course, width) => {
+    const sideways = [0, width / 2 + 8, -width / 2 - 8, width / 2 + 26, -width / 2 - 26];
+    for (const aside of sideways) {
+      for (const u of PLACES) {
+        const [x, y] = course.place(u);
+        const mine = free([x + aside, y], width);
+        if (mine) return taken.push(mine) && [x + aside, y];
+      }
+    }
+    return course.place(0.5);
+  };
+  const chips = update.arcs.flatMap((arc, slot) => {
+    const [text, loose] = said[slot];
+    const width = LETTER * text.length + 12;
+    const [x, y] = put(pane.runs[arc >> 1], width);
+    const means = { what: "chip", arc, value: valueOf(parts, slot), says: parts.what };
+    return box(`chip-${arc}`, x, y, width, text, loose ? "loose" : parts.what === "share" ? "share" : "", means);
+  });
+  return [...chips, ...keptChip(pane, update.node, parts, said, put)];
+};
+
+// What the group keeps for itself, beside its circle.
+const keptChip = (pane, p, parts, said, put) => {
+  if (!parts.kept) return [];
+  const [text] = said[said.length - 1];
+  const width = LETTER * text.length + 12;
+  const [cx, cy] = pane.at[p];
+  const away = (u) => [cx + (u < 0.5 ? -1 : 1) * (pane.radius + width / 2 + 6), cy + (u - 0.5) * 40];
+  const [x, y] = put({ place: away }, width);
+  const means = { what: "share", group: p, value: parts.kept[1] };
+  return box("chip-kept", x, y, width, text, "share", means);
+};
+
+// The five that say most, and one line for all others: no term is dropped.
+const list = (pane, moment, parts, said) => {
+  const { update } = moment;
+  const { nodes } = pane.stage.graph;
+  const weight = parts.to ? increments(parts) : parts.from.map((value) => -value);
+  const order = update.arcs.map((_, slot) => slot).sort((a, b) => weight[b] - weight[a]);
+  const rows = order.slice(0, LINES).map((slot) => {
+    const [text, loose] = said[slot];
+    const means = { what: "chip", arc: update.arcs[slot], value: valueOf(parts, slot), says: parts.what };
+    return {
+      id: `chip-${update.arcs[slot]}`,
+      text,
+      name: short(nodes[update.senders[slot]].label, NAME),
+      loose,
+      means,
+    };
+  });
+  const rest = order.slice(LINES);
+  const digits = digitsFor(parts.to ?? parts.from);
+  const sum = rest.reduce((total, slot) => total + (parts.to ? weight[slot] : parts.from[slot]), 0);
+  const others = parts.to ? `${signed(sum, digits)}` : `≥ ${fixed(sum, digits)}`;
+  const means = { what: "chip", arc: -1, value: sum, says: "others" };
+  rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
+  if (parts.kept) {
+    const kept = { what: "share", group: update.node, value: parts.kept[1] };
+    rows.unshift({ id: "chip-kept", text: said[said.length - 1][0], name: "kept", loose: false, means: kept });
+  }
+  return panel(pane, rows);
+};
+
+const TALL = 18; // pixels of a line of the list
+
+// In the corner in which it covers the fewest circles.
+const panel = (pane, rows) => {
+  const wide = LETTER * Math.max(...rows.map(({ text, name }) => text.length + name.length + 2)) + 16;
+  const high = TALL * rows.length + 10;
+  const [width, height] = pane.size;
+  const corners = [0, width - wide].flatMap((x) => [0, height - high].map((y) => [x, y]));
+  const covered = ([x, y]) =>
+    pane.at.filter(([u, v]) => u > x - 30 && u < x + wide + 30 && v > y - 30 && v < y + high + 40).length;
+  const [x, y] = corners.reduce((least, corner) => (covered(corner) < covered(least) ? corner : least));
+  const frame = { id: "chips", shape: "rect", class: "chip list", x, y, width: wide, height: high, rx: 6 };
+  const lines = rows.flatMap(({ id, text, name, loose, means }, k) => {
+    const base = y + TALL * (k + 1);
+    return [
+      { id: `${id}-name`, shape: "text", class: "chip-name", x: x + 8, y: base, text: name },
+      { id, shape: "text", class: `chip-value ${loose ? "loose" : ""}`, x: x + wide - 8, y: base, text, means },
+    ];
+  });
+  return [frame, ...lines];
+};

@@ -1,0 +1,163 @@
+// Where the gap lives: its parts, largest first, and all others; they sum to UB − LB.
+
+import { Picture } from "../../marks/picture.js";
+import { tension as tint } from "../../palette.js";
+import { short } from "../../text.js";
+import { digitsFor, fixed } from "./digits.js";
+import { shareOf } from "./measures.js";
+
+const TALL = 21; // pixels of a row
+const WIDE = 220; // pixels that a column of rows takes at least
+const NUMBER = 52; // pixels for a value
+const NAME = 0.56; // share of a column for a name
+const LETTER = 7; // pixels
+
+export class Gaps {
+  constructor(stage) {
+    this.stage = stage;
+    this.svg = stage.$("svg.gaps");
+    this.picture = new Picture(this.svg, "gaps", stage.tip);
+  }
+
+  // All parts, largest first.
+  parts({ groups, edges }) {
+    const { nodes, edges: ends } = this.stage.graph;
+    const name = (p) => nodes[p].label;
+    return [
+      ...Array.from(edges, (value, edge) => ({ value, edge, name: `${name(ends[edge][0])} – ${name(ends[edge][1])}` })),
+      ...Array.from(groups, (value, group) => ({ value, group, name: `inside ${name(group)}` })),
+    ].sort((a, b) => b.value - a.value);
+  }
+
+  draw(moment) {
+    const { width, height } = this.svg.getBoundingClientRect();
+    const tension = moment?.tension;
+    this.head(moment);
+    if (!width || !tension) return this.picture.draw([]);
+    const columns = Math.max(1, Math.floor(width / WIDE));
+    const perColumn = Math.max(2, Math.floor(height / TALL));
+    const parts = this.parts(tension);
+    const room = columns * perColumn;
+    const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
+    const digits = digitsFor([moment.upper - moment.lower]);
+    const rows = [...shown, ...this.others(parts, shown, moment, digits)];
+    const top = Math.max(...rows.map(({ value }) => value), 1e-12);
+    const column = width / columns;
+    this.picture.draw(
+      rows.flatMap((row, k) => {
+        const [x, y] = [column * Math.floor(k / perColumn), TALL * (k % perColumn)];
+        return this.row(row, {
+          x,
+          y,
+          column,
+          digits,
+          share: shareOf(row.value, parts[0].value),
+          size: row.value / top,
+        });
+      }),
+    );
+  }
+
+  // What is left, so rounded that the numbers shown sum to the gap shown.
+  others(parts, shown, { upper, lower }, digits) {
+    if (shown.length === parts.length) return [];
+    const value = parts.slice(shown.length).reduce((sum, part) => sum + part.value, 0);
+    const rounded = (v) => Number(v.toFixed(digits));
+    const said = rounded(upper - lower) - shown.reduce((sum, part) => sum + rounded(part.value), 0);
+    return [{ value, said, name: `all ${parts.length - shown.length} others`, others: true }];
+  }
+
+  row({ value, said, name, edge, group, others }, { x, y, column, digits, share, size }) {
+    const { stage } = this;
+    const key = others ? "others" : edge === undefined ? `group-${group}` : `edge-${edge}`;
+    const { highlighted, arc } = stage;
+    const lit = edge === undefined ? group !== undefined && highlighted?.group === group : highlighted?.edge === edge;
+    const pinned = edge !== undefined && arc >= 0 && arc >> 1 === edge;
+    const named = column * NAME;
+    const bar = Math.max(1.5, (column - named - NUMBER - 14) * size);
+    const base = y + 15;
+    const press = others ? null : () => (edge === undefined ? stage.panes.selectInto(group) : this.pin(edge));
+    const hover = others ? null : (on) => stage.highlight(on ? { edge, group } : null);
+    const hit = others ? {} : { "data-edge": edge ?? null, "data-group": group ?? null, role: "button", tabindex: "0" };
+    const kinds = ["part", lit && "lit", pinned && "pinned"].filter(Boolean).join(" ");
+    const means = { what: "gap part", ...(others ? { others } : { edge, group }), value };
+    return [
+      {
+        id: `value-${key}`,
+        shape: "text",
+        class: "gap-value",
+        x: x + NUMBER,
+        y: base,
+        text: fixed(said ?? value, digits),
+        means,
+      },
+      {
+        id: `bar-${key}`,
+        shape: "rect",
+        x: x + NUMBER + 6,
+        y: y + 5,
+        width: bar,
+        height: TALL - 9,
+        rx: 2,
+        class: others ? "others" : null,
+        fill: others ? null : tint(share, stage.dark),
+      },
+      {
+        id: `name-${key}`,
+        shape: "text",
+        class: "gap-name",
+        x: x + column - named,
+        y: base,
+        text: short(name, Math.max(6, Math.floor((named - 4) / LETTER))),
+      },
+      {
+        id: `part-${key}`,
+        shape: "rect",
+        class: kinds,
+        x,
+        y: y + 1,
+        width: column - 6,
+        height: TALL - 1,
+        rx: 4,
+        ...hit,
+        "aria-label": others ? null : `${name}: ${fixed(value, digits)}`,
+        press,
+        hover,
+        tip: () => this.tip(name, value, others),
+      },
+    ];
+  }
+
+  pin(edge) {
+    const { stage } = this;
+    stage.select(stage.arc >= 0 && stage.arc >> 1 === edge ? -1 : 2 * edge);
+  }
+
+  tip(name, value, others) {
+    const share = `${value.toPrecision(5)} of the gap`;
+    return others ? [name, share] : [name, share, "its energy at the best labelling, less what LB certifies of it"];
+  }
+
+  // Whether LB still rises: while it does, tension mostly says that the run has not converged.
+  head(moment) {
+    const { stage } = this;
+    const gap = moment && moment.upper !== null ? moment.upper - moment.lower : null;
+    const digits = gap === null ? 2 : digitsFor([gap]);
+    stage.$("[data-out=gap-of]").textContent = gap === null ? "…" : fixed(Math.max(gap, 0), digits);
+    const chip = stage.$("[data-out=rising]");
+    const rise = this.lastSweep();
+    chip.hidden = rise === null;
+    if (rise === null) return;
+    const stalled = rise <= 1e-6 * stage.graph.scale;
+    chip.textContent = stalled ? "LB stalled in the last sweep" : `LB still rises: last sweep +${rise.toPrecision(3)}`;
+    chip.classList.toggle("stalled", stalled);
+  }
+
+  // By how much LB rose in the last complete sweep before the event shown; null if there is none.
+  lastSweep() {
+    const { history, player, graph } = this.stage;
+    const done = history.sweeps.filter((end) => end <= player.position).length;
+    if (!done) return null;
+    return Math.max(history.lowers[done - 1] - (done > 1 ? history.lowers[done - 2] : graph.lower), 0);
+  }
+}

@@ -1,0 +1,133 @@
+// The left pane: the hyper-graph, with the variables beside it or in its place.
+
+import { Picture } from "../../marks/picture.js";
+import { chipMarks } from "./chips.js";
+import { activeOf, circleMarks, radiusFor } from "./circles.js";
+import { courses, haloMark, lineMarks, pickMarks } from "./lines.js";
+import { drawLegend, measured } from "./measures.js";
+import { Places } from "./places.js";
+import { probeMarks } from "./probes.js";
+import { Variables } from "./variables.js";
+
+const CROWDED = { circles: 40, lines: 120 }; // above which circles are small; lines are faint and straight
+
+export class Graph {
+  constructor(stage) {
+    this.stage = stage;
+    this.svg = stage.$("svg.hyper");
+    this.size = [0, 0];
+    this.places = new Places(this);
+    this.variables = new Variables(stage, this);
+    this.measure = "tension";
+    this.view = "hyper";
+    // From below to above.
+    for (const name of ["halos", "lines", "picks", "circles", "over"]) {
+      this[name] = new Picture(this.svg.querySelector(`.${name}`), name, stage.tip);
+    }
+    this.listen();
+  }
+
+  get pictures() {
+    return [this.halos, this.lines, this.picks, this.circles, this.over];
+  }
+
+  listen() {
+    const { stage } = this;
+    this.buttons = stage.root.querySelectorAll("button[data-view]");
+    for (const button of this.buttons) button.onclick = () => this.look(button.dataset.view);
+    stage.$("[data-act=measure]").onchange = (event) => {
+      this.measure = event.target.value;
+      stage.questions.ask("show");
+      stage.draw();
+    };
+    stage.$("[data-act=tidy]").onclick = () => {
+      this.places.tidy();
+      this.layout();
+    };
+  }
+
+  look(view) {
+    this.view = view;
+    this.stage.$(".views").dataset.view = view;
+    for (const button of this.buttons) button.setAttribute("aria-pressed", button.dataset.view === view);
+    this.layout();
+  }
+
+  // -- places -----------------------------------------------------------------------------------------------
+
+  layout() {
+    const { width, height } = this.svg.getBoundingClientRect();
+    this.variables.layout(this.view);
+    this.stage.$("[data-act=tidy]").hidden = !Object.keys(this.places.kept).length;
+    this.size = [width, height];
+    if (!width || !height) return this.stage.draw();
+    const { nodes, edges } = this.stage.graph;
+    this.crowded = nodes.length > CROWDED.circles;
+    this.many = edges.length > CROWDED.lines;
+    this.places.layout(this.crowded);
+    this.moved();
+  }
+
+  moved() {
+    this.at = this.places.at;
+    this.radius = radiusFor(this.at, this.size[0], this.crowded);
+    this.runs = courses(this.stage.graph.edges, this.at, this.size[0], this.many);
+    this.stage.$("[data-act=tidy]").hidden = !Object.keys(this.places.kept).length;
+    this.picks.draw(pickMarks(this.runs, this.stage));
+    this.stage.draw();
+  }
+
+  // -- what is selected -------------------------------------------------------------------------------------
+
+  pressed(p) {
+    if (!this.places.dragged) this.selectInto(p);
+  }
+
+  // Picking a group pins a message into it: the loosest if it is being updated, else that of the edge of most tension.
+  selectInto(p) {
+    const { stage } = this;
+    const moment = stage.player.moment();
+    const { update, tension } = moment ?? {};
+    if (update?.node === p && update.loosest >= 0) return stage.select(update.arcs[update.loosest]);
+    const arcs = stage.graph.edges.flatMap(([a, b], e) => (a === p ? [2 * e] : b === p ? [2 * e + 1] : []));
+    const held = (arc) => tension?.edges[arc >> 1] ?? 0;
+    if (arcs.length) stage.select(arcs.reduce((most, arc) => (held(arc) > held(most) ? arc : most)));
+  }
+
+  // -- drawing ----------------------------------------------------------------------------------------------
+
+  // `moment`: what is shown; null if it is not known.
+  draw(moment) {
+    const { stage } = this;
+    const arc = stage.arc;
+    const measure = measured(stage, this.measure, moment);
+    drawLegend(stage, measure);
+    const active = moment ? activeOf(moment) : -1;
+    this.variables.draw(active, arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1);
+    if (!this.size[0] || !this.runs) return;
+    this.drawLines(measure);
+    this.halos.draw(this.haloMarks(moment));
+    this.circles.draw(circleMarks(this, moment, measure));
+    this.over.draw(moment ? [...probeMarks(this, moment), ...chipMarks(this, moment)] : []);
+  }
+
+  // Most lines look as they did a frame ago; to find that out again would cost the browser a frame.
+  drawLines(measure) {
+    const scene = [this.runs, this.stage.dark, measure.edges, measure.top, this.measure];
+    if (this.scene?.every((part, k) => part === scene[k])) return;
+    this.scene = scene;
+    this.lines.draw(lineMarks(this.runs, measure, { dark: this.stage.dark, many: this.many }));
+  }
+
+  // Under the edges of the group that is updated, the message followed or pinned, and what is pointed at.
+  haloMarks(moment) {
+    const { stage, runs } = this;
+    const arcs = moment?.update?.arcs ?? [];
+    const pinned = stage.arc >= 0 ? [haloMark(runs, stage.arc >> 1, "pinned")] : [];
+    const over = stage.highlighted?.edge;
+    const pointed = over === undefined ? [] : [haloMark(runs, over, "pointed")];
+    const strength = moment?.act === "start" ? moment.part(0, 0.5) : 1;
+    const own = arcs.map((arc) => ({ ...haloMark(runs, arc >> 1, "own"), opacity: strength < 1 ? strength : null }));
+    return [...own, ...pinned, ...pointed];
+  }
+}

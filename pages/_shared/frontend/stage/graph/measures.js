@@ -1,0 +1,49 @@
+// What colours the lines of the hyper-graph. Every measure is of the event shown.
+
+import { gradient, tension } from "../../palette.js";
+import { number } from "../../text.js";
+
+const energy = { from: "0", to: (top) => `≥ ${number(top, 3)}`, value: (v) => number(v) };
+export const MEASURES = {
+  tension: { name: "tension", ...energy, to: (top) => number(top, 3) },
+  mean: { name: "mean slack", ...energy },
+  largest: { name: "largest slack", ...energy },
+  loose: { name: "tight states", from: "all", to: () => "none", value: (v) => `${number(100 * (1 - v), 3)} %` },
+};
+
+// The least of 1, 2, 5, 10, … that is not less than a value: the end of the scale, which must not change all the time.
+const rounded = (value) => {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].find((m) => m * power >= value * (1 - 1e-9)) * power;
+};
+
+// The measure of a moment: a value for every edge, null if unknown, and one for every group that has one; `top` is the
+// end of the scale. Tension is known at every event, the others only at the one for which they were asked.
+export const measured = ({ graph, tightness, player }, measure, moment) => {
+  if (measure === "tension") {
+    const { groups, edges } = moment?.tension ?? { groups: null, edges: null };
+    const top = edges ? rounded(Math.max(0, ...edges, ...groups)) : 1;
+    return { measure, edges, groups, top };
+  }
+  const known = tightness?.measure === measure && tightness.at === player.position && moment?.rest;
+  const top = measure === "loose" ? 1 : graph.slack_scale || 1;
+  return { measure, edges: known ? tightness.values : null, groups: null, top };
+};
+
+export const shareOf = (value, top) => Math.sqrt(Math.min(Math.max(value, 0) / top, 1));
+
+export const drawLegend = (stage, { measure, top, edges }) => {
+  const { graph, dark } = stage;
+  const legend = stage.$(".legend");
+  for (const option of stage.$("[data-act=measure]").options) option.hidden = graph.exact && option.value !== "tension";
+  legend.title = "Colour and width: how much of the gap an edge or a group holds, or how loose its messages are.";
+  const { from, to } = MEASURES[measure];
+  const shown = [from, to(top), Boolean(edges), dark].join();
+  if (legend.dataset.shown === shown) return;
+  legend.dataset.shown = shown;
+  if (!edges) return legend.replaceChildren("computed when it stands still");
+  const bar = document.createElement("i");
+  bar.style.background = gradient(dark, tension);
+  legend.replaceChildren(from, bar, to(top));
+};

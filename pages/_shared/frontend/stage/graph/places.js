@@ -1,0 +1,99 @@
+// Where the circles are: as the model has them, or where a person has put them, by pointer or by keys.
+
+import { follow } from "../../pressing.js";
+
+const DRAG = 4; // pixels from which on a press is a drag
+const STEP = 10; // pixels that a key moves a circle
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const INSIDE = 12; // pixels from a circle that is moved to the edges
+const NARROW = 400; // pixels of width below which names take two lines
+
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+export class Places {
+  // `pane` has its `svg`, its `size`, and `moved()`, called after a circle has been moved.
+  constructor(pane) {
+    Object.assign(this, { pane, at: [], dragged: false });
+    pane.svg.addEventListener("pointerdown", (event) => this.grab(event));
+    pane.svg.addEventListener("keydown", (event) => this.push(event));
+    pane.svg.addEventListener("focusin", ({ target }) => {
+      this.held = target.matches(":focus-visible");
+    });
+  }
+
+  // Where a person has put the groups of this very hyper-graph.
+  get key() {
+    return `bender-lab:places:${this.pane.stage.graph.key}`;
+  }
+
+  get kept() {
+    try {
+      return JSON.parse(localStorage.getItem(this.key) || "{}");
+    } catch {
+      return {};
+    }
+  }
+
+  tidy() {
+    localStorage.removeItem(this.key);
+  }
+
+  layout(crowded) {
+    const [width, height] = this.pane.size;
+    const below = width < NARROW ? 52 : 36;
+    const [side, top, bottom] = crowded ? [20, 16, 20] : [Math.min(56, width / 6), 30, below];
+    const { nodes } = this.pane.stage.graph;
+    this.at = nodes.map(({ x, y }) => [side + x * (width - 2 * side), top + y * (height - top - bottom)]);
+    for (const [p, [x, y]] of Object.entries(this.kept)) if (this.at[p]) this.at[p] = [x * width, y * height];
+    return this.at;
+  }
+
+  groupOf({ target }) {
+    return target.dataset?.node === undefined ? -1 : Number(target.dataset.node);
+  }
+
+  grab(down) {
+    const p = this.groupOf(down);
+    this.dragged = false;
+    if (p < 0) return;
+    const [x, y] = this.at[p];
+    const move = (event) => {
+      const [dx, dy] = [event.clientX - down.clientX, event.clientY - down.clientY];
+      if (!this.dragged && Math.hypot(dx, dy) < DRAG) return;
+      this.dragged = true;
+      this.move(p, x + dx, y + dy);
+    };
+    follow(move, () => {
+      if (!this.dragged) return;
+      this.keep(p);
+      // The click that ends a drag selects nothing.
+      setTimeout(() => {
+        this.dragged = false;
+      });
+    });
+  }
+
+  // Arrows move the circle that the keyboard has come to; after a click they step, as everywhere.
+  push(event) {
+    const [p, way] = [this.groupOf(event), WAYS[event.key]];
+    if (p < 0 || !way || !this.held || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.pane.stage.tip.hide();
+    this.move(p, this.at[p][0] + STEP * way[0], this.at[p][1] + STEP * way[1]);
+    this.keep(p);
+  }
+
+  move(p, x, y) {
+    const [width, height] = this.pane.size;
+    this.at[p] = [clamp(x, INSIDE, width - INSIDE), clamp(y, INSIDE, height - INSIDE)];
+    this.pane.moved();
+  }
+
+  keep(p) {
+    const [width, height] = this.pane.size;
+    const [x, y] = this.at[p];
+    localStorage.setItem(this.key, JSON.stringify({ ...this.kept, [p]: [x / width, y / height] }));
+    this.pane.moved();
+  }
+}
