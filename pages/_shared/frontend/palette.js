@@ -1,4 +1,65 @@
-// Colours and dashes chosen in the browser. Those of groups and variants come from the library, with the data.
+// Colours and dashes of the browser's pictures, for light and dark pages: the one place that says which colour a
+// quantity has. Those of groups and variants come from the library, with the data.
+
+// A style reads them as variables: --lb, --floor. Marks keep a contrast of 3 to the page, text one of 4.5.
+const LIGHT = {
+  lb: "#0072b2",
+  ub: "#b34700",
+  floor: "#8a5f00",
+  ceiling: "#1f2933",
+  nu: "#1f2933",
+  known: "#8494a3", // what was known before: columns, envelopes
+  "known-faded": "#dfe4e9",
+  lifted: "#c98500", // lifted in this round
+  "lifted-earlier": "#f0d9a8",
+  "ruled-out": "#6b7885",
+  "row-0": "#a8487f",
+  "row-1": "#00795a",
+  "row-2": "#0072b2",
+  "row-3": "#b84f00",
+};
+
+const DARK = {
+  lb: "#56b4e9",
+  ub: "#f08a5d",
+  floor: "#f0c04a",
+  ceiling: "#e8edf2",
+  nu: "#e8edf2",
+  known: "#6d7d8c",
+  "known-faded": "#252d36",
+  lifted: "#e69f00",
+  "lifted-earlier": "#6b5320",
+  "ruled-out": "#93a1ae",
+  "row-0": "#e08fc0",
+  "row-1": "#2cc79a",
+  "row-2": "#56b4e9",
+  "row-3": "#ff8d4d",
+};
+
+// The kinds of row, by number: name, and dashes, so that colour is not needed to tell them apart.
+export const ROWS = [
+  { name: "RMC", dash: "" },
+  { name: "MWC α = 0", dash: "9 3" },
+  { name: "MWC α = ½", dash: "5 3" },
+  { name: "MWC α = 1", dash: "2 2" },
+];
+
+// Give an element, and all within it, the colours of its page.
+export const dress = (element, dark) => {
+  for (const [name, colour] of Object.entries(dark ? DARK : LIGHT)) element.style.setProperty(`--${name}`, colour);
+};
+
+// Tension: from grey to purple, away from the page in both themes.
+const TENSION = {
+  light: [
+    [148, 158, 168],
+    [139, 26, 98],
+  ],
+  dark: [
+    [88, 98, 108],
+    [255, 138, 205],
+  ],
+};
 
 // Viridis; a share of 1 is the end with the stronger contrast to the page.
 const VIRIDIS = [
@@ -16,18 +77,22 @@ const VIRIDIS = [
 
 export const DASHES = { solid: "", dot: "2 4", dash: "8 5" };
 
+const mixed = (from, to, share) => `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * share))})`;
+
+// The colour of a tension as a share of the largest.
+export const tension = (share, dark) => mixed(...TENSION[dark ? "dark" : "light"], share);
+
 // The colour of a share, on a light or a dark page.
 export const ramp = (share, dark) => {
   const t = (dark ? 0.35 + 0.65 * share : 0.8 * (1 - share)) * (VIRIDIS.length - 1);
   const k = Math.min(Math.floor(t), VIRIDIS.length - 2);
-  const mix = VIRIDIS[k].map((c, i) => Math.round(c + (VIRIDIS[k + 1][i] - c) * (t - k)));
-  return `rgb(${mix})`;
+  return mixed(VIRIDIS[k], VIRIDIS[k + 1], t - k);
 };
 
-export const gradient = (dark) => {
-  const stops = [0, 0.25, 0.5, 0.75, 1].map((share) => ramp(share, dark));
-  return `linear-gradient(90deg, ${stops.join(", ")})`;
-};
+const SHARES = [0, 0.25, 0.5, 0.75, 1];
+
+export const gradient = (dark, scale = ramp) =>
+  `linear-gradient(90deg, ${SHARES.map((share) => scale(share, dark)).join(", ")})`;
 
 // Whether an element is on a dark page, by the page's own background.
 export const isDark = (element) => {

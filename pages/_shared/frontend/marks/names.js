@@ -7,7 +7,7 @@ import { symbol } from "./symbol.js";
 const SPACING = 17;
 
 // Places from top to bottom, none above another, as near to those wanted as that allows.
-const stacked = (wanted, top, bottom, spacing) => {
+export const stacked = (wanted, top, bottom, spacing) => {
   const order = wanted.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
   const room = Math.min(spacing, (bottom - top) / Math.max(order.length - 1, 1));
   const places = [];

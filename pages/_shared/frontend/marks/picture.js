@@ -1,52 +1,59 @@
-// A picture: a list of marks on an SVG. Marks keep their elements by id, so that only what differs is changed, and
-// the list says what is drawn and what it means.
-
-import { SVG } from "../svg.js";
-import { pressable } from "../pressing.js";
+// A picture: a list of marks in an SVG (or of spans in a paragraph). Marks keep their elements by id, so that only what
+// differs is changed, and the list says what is drawn and what it means.
 
 // What is no attribute of an element.
-const SAID = new Set(["id", "shape", "text", "means", "tip", "press"]);
-
-const attributes = (mark) => {
-  const entries = Object.entries(mark).filter(([key, value]) => !SAID.has(key) && value !== null && value !== false);
-  return new Map(entries.map(([key, value]) => [key, typeof value === "number" ? short(value) : String(value)]));
-};
+const SAID = new Set(["id", "shape", "text", "means", "tip", "press", "hover"]);
 
 // Hundredths of a pixel are not seen.
-const short = (value) => String(Math.round(value * 100) / 100);
+const written = (value) => (typeof value === "number" ? String(Math.round(value * 100) / 100) : String(value));
+
+const isSet = ([key, value]) => !SAID.has(key) && value !== undefined && value !== null && value !== false;
+
+const attributes = (mark) =>
+  new Map(
+    Object.entries(mark)
+      .filter(isSet)
+      .map(([key, value]) => [key, written(value)]),
+  );
 
 export class Picture {
   // `tip` shows the lines of marks that have some.
-  constructor(svg, name, tip = null) {
-    Object.assign(this, { svg, name, tip, held: new Map(), marks: [] });
+  constructor(root, name, tip = null) {
+    Object.assign(this, { root, name, tip, held: new Map(), marks: [] });
   }
 
-  // Draw exactly these marks, the last on top.
+  // Draw exactly these marks, the last on top. A mark has an `id`, a `shape` (the name of its element), attributes; it
+  // may have a `text`, what it `means`, the lines of its `tip()`, and what happens at `press()` and `hover(on)`.
   draw(marks) {
     this.marks = marks.filter(Boolean);
     const gone = new Map(this.held);
-    let before = null;
+    for (const { id, shape } of this.marks) if (gone.get(id)?.shape === shape) gone.delete(id);
+    for (const id of gone.keys()) this.remove(id);
+    let next = this.root.firstElementChild;
     for (const mark of this.marks) {
-      const kept = gone.get(mark.id);
-      gone.delete(mark.id);
-      const holder = kept?.shape === mark.shape ? kept : this.make(mark, kept);
+      const holder = this.held.get(mark.id) ?? this.make(mark);
       this.change(holder, mark);
-      const next = before ? before.nextElementSibling : this.svg.firstElementChild;
-      if (next !== holder.element) this.svg.insertBefore(holder.element, next);
-      before = holder.element;
-    }
-    for (const [id, { element }] of gone) {
-      element.remove();
-      this.held.delete(id);
+      if (next === holder.element) next = next.nextElementSibling;
+      else this.root.insertBefore(holder.element, next);
     }
   }
 
-  make({ id, shape }, kept) {
-    kept?.element.remove();
-    const element = document.createElementNS(SVG, shape);
+  remove(id) {
+    const { element, mark } = this.held.get(id);
+    if (element.matches(":hover")) {
+      mark.hover?.(false);
+      this.tip?.hide();
+    }
+    element.remove();
+    this.held.delete(id);
+  }
+
+  make({ id, shape }) {
+    const element = document.createElementNS(this.root.namespaceURI, shape);
     const holder = { shape, element, set: new Map(), text: null, mark: null };
     element.dataset.mark = id;
     this.held.set(id, holder);
+    this.listen(holder);
     return holder;
   }
 
@@ -55,35 +62,43 @@ export class Picture {
     const wanted = attributes(mark);
     for (const [key, value] of wanted) if (set.get(key) !== value) element.setAttribute(key, value);
     for (const key of set.keys()) if (!wanted.has(key)) element.removeAttribute(key);
-    holder.set = wanted;
     const text = mark.text ?? null;
-    if (holder.text !== text) element.textContent = holder.text = text;
-    if (Boolean(mark.tip) !== Boolean(holder.mark?.tip)) this.explain(holder, Boolean(mark.tip));
-    if (Boolean(mark.press) !== Boolean(holder.mark?.press)) this.press(holder, Boolean(mark.press));
-    holder.mark = mark;
+    if (holder.text !== text) element.textContent = text;
+    Object.assign(holder, { mark, text, set: wanted });
   }
 
-  // The functions of a mark are looked up when they are called: the mark may have been drawn again since.
-  explain({ element }, on) {
-    if (on && this.tip) this.tip.explain(element, () => this.held.get(element.dataset.mark).mark.tip());
-    else element.onpointerenter = element.onpointerleave = element.onfocus = element.onblur = null;
-  }
-
-  press(holder, on) {
+  // What a mark does is looked up when it is done: the mark may have been drawn again since.
+  listen(holder) {
     const { element } = holder;
-    const act = () => this.held.get(element.dataset.mark).mark.press();
-    if (on && !holder.pressable) pressable(element, act);
-    holder.pressable = true;
-    element.onclick = on ? act : null;
+    const enter = (x, y) => {
+      holder.mark.hover?.(true);
+      if (holder.mark.tip) this.tip?.show(x, y, holder.mark.tip());
+    };
+    const leave = () => {
+      holder.mark.hover?.(false);
+      if (holder.mark.tip) this.tip?.hide();
+    };
+    element.onpointerenter = ({ clientX, clientY }) => enter(clientX, clientY);
+    element.onfocus = () => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      enter(x + width / 2, y + height / 2);
+    };
+    element.onpointerleave = element.onblur = leave;
+    element.onclick = () => holder.mark.press?.();
+    element.onkeydown = (event) => {
+      if (!holder.mark.press || (event.key !== "Enter" && event.key !== " ")) return;
+      event.preventDefault();
+      event.stopPropagation();
+      holder.mark.press();
+    };
   }
 
   // What is drawn, as plain values.
   list() {
-    return this.marks.map(({ tip, press, ...said }) => ({
+    const plain = ([, value]) => typeof value !== "function";
+    return this.marks.map((mark) => ({
       picture: this.name,
-      ...said,
-      pressable: Boolean(press),
-      told: Boolean(tip),
+      ...Object.fromEntries(Object.entries(mark).filter(plain)),
     }));
   }
 }

@@ -1,0 +1,66 @@
+// The charts of the stage: the ground, the bounds on the same energy axis, the loosest message on the same columns, and
+// the sums behind them. All draw the same moment.
+
+import { counts } from "../../scales.js";
+import { Energy } from "./energy.js";
+import { Fan, NAMES } from "./fan.js";
+import { Formula } from "./formula.js";
+import { Ground } from "./ground.js";
+import { Message } from "./message.js";
+import { Over } from "./over.js";
+import { Progress } from "./progress.js";
+
+const ABOVE = 10; // pixels above the frame
+const BELOW = 60; // and below it: two rows of marks, and a line of text
+const LEFT = 54; // for the labels of the axis
+const OWN = 46; // the same beside the bounds, where they are not beside the ground
+
+export class Charts {
+  constructor(stage) {
+    this.stage = stage;
+    this.seen = null; // the state under the pointer
+    this.energy = new Energy(stage);
+    Object.assign(this, { ground: new Ground(this), fan: new Fan(this), message: new Message(this) });
+    Object.assign(this, { over: new Over(this), formula: new Formula(this) });
+    this.pictures = [this.ground, this.fan, this.message, this.over, this.formula].map(({ picture }) => picture);
+    const distance = stage.$("[data-act=distance]");
+    distance.onclick = () => {
+      this.energy.toggle("distance");
+      distance.setAttribute("aria-pressed", String(this.energy.distance));
+    };
+  }
+
+  // Everything along the time axis, or a range of it.
+  show(range) {
+    this.fan.zoom.range = range;
+  }
+
+  draw(moment) {
+    const { ground, fan, energy } = this;
+    this.moment = moment;
+    const [left, right] = [ground.svg, fan.svg].map((svg) => svg.getBoundingClientRect());
+    if (!left.width || !right.width) return;
+    this.beside = Math.abs(left.top - right.top) < 1;
+    const progress = moment.update ? new Progress(moment) : null;
+    const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
+    energy.settle(moment, box);
+    const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
+    const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - NAMES };
+    if (!this.beside) energy.box = { ...box, bottom: right.height - 40 };
+    fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - 40 });
+    energy.box = box;
+    this.message.draw(moment, progress, columns);
+    this.over.draw(moment, progress);
+    this.formula.draw(moment, progress);
+  }
+
+  // Look at a state, or again at y*.
+  look(state) {
+    this.seen = state;
+    if (this.moment) this.over.draw(this.moment, this.moment.update ? new Progress(this.moment) : null);
+  }
+
+  counts(low, high, wanted) {
+    return counts.ticks(low, high, wanted);
+  }
+}

@@ -1,0 +1,49 @@
+// The names of the lines at their right ends, none above another; and marks at the rim for what is off the scale.
+
+import { stacked } from "../../marks/names.js";
+
+const SPACING = 17;
+
+export const endNames = (fan) => {
+  const { moment, progress, energy, box, stage } = fan;
+  const lines = [["lb", "LB", moment.lower]];
+  if (progress?.hasFloor && progress.run === 1 && !(moment.act === "pass" && moment.passed)) {
+    const { floor, ceiling } = progress;
+    if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "both", floor]);
+    else {
+      lines.push(["floor", "floor", floor]);
+      if (ceiling !== null) lines.push(["ceiling", "ceiling", ceiling]);
+    }
+  }
+  lines.push(["ub", "UB", moment.upper]);
+  for (const { name, energy: value } of stage.data.references) lines.push(["reference", name, value]);
+  const ends = lines.map(([what, name, value]) => {
+    const y = energy.y(value);
+    const away = y < box.top - 0.5 ? "▲ " : y > box.bottom + 0.5 ? "▼ " : "";
+    return { what, name, value, away, y: Math.min(Math.max(y, box.top), box.bottom) };
+  });
+  // Of equal heights the larger value is above.
+  const order = ends.map((_, k) => k).sort((a, b) => ends[a].y - ends[b].y || ends[b].value - ends[a].value);
+  const wanted = order.map((k, i) => ends[k].y + i * 1e-3);
+  const places = stacked(wanted, box.top + 4, box.bottom - 2, SPACING);
+  return order.flatMap((k, i) => mark(fan, ends[k], places[i]));
+};
+
+const mark = ({ charts, energy, box }, { what, name, value, away, y }, at) => {
+  const from = box.right + 7;
+  const text = { x: box.right + 19, y: at + 5, text: `${away}${name} ${energy.text(value)}` };
+  const press = away ? { press: () => charts.energy.toggle("whole"), tabindex: 0, role: "button" } : {};
+  const told = away
+    ? { tip: () => [`${name} ${energy.text(value)} is off the scale`, "press to show everything"] }
+    : {};
+  const kind = `${what}-name end${away ? " off-scale" : ""}`;
+  return [
+    !away && {
+      id: `${what} ${name} on`,
+      shape: "path",
+      class: "on",
+      d: `M${from} ${y.toFixed(1)}L${from + 9} ${at.toFixed(1)}`,
+    },
+    { id: `${what} ${name} end`, shape: "text", class: kind, ...text, means: { what, value }, ...press, ...told },
+  ];
+};

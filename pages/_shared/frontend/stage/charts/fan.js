@@ -1,0 +1,215 @@
+// The bounds: the floor and the ceiling of an update converge, a step a round, and LB steps to where they meet. The
+// energy axis is that of the ground, from which the lines run on.
+
+import { clipped, stairs } from "../../marks/clip.js";
+import { Picture } from "../../marks/picture.js";
+import { Zoom } from "../../zoom.js";
+import { endNames } from "./ends.js";
+import { fanMarks } from "./fans.js";
+import { boundsOf, inSight, sweepsAt } from "./history.js";
+import { roundsUntil } from "./rounds.js";
+
+const ROUNDS = 9; // rounds in sight
+const APART = 0.6; // rounds between two updates
+const SHORTEST = 12; // events that are shown at least
+const DENSEST = 5; // pixels of a round from which on fans are drawn
+const LETTER = 7.5;
+export const NAMES = 128; // pixels for the names of lines, on the right
+
+export class Fan {
+  constructor(charts) {
+    const { stage } = charts;
+    Object.assign(this, { charts, stage, unit: "rounds", frame: null });
+    this.svg = stage.$("svg.fan");
+    this.picture = new Picture(this.svg, "fan", stage.tip);
+    this.zoom = new Zoom(this);
+    const unit = stage.$("[data-act=unit]");
+    unit.onchange = () => {
+      this.unit = unit.value;
+      this.zoom.show(null);
+    };
+    this.svg.onkeydown = (event) => this.zoom.press(event, this.along(stage.player.position));
+  }
+
+  // What Zoom asks for.
+  draw() {
+    this.stage.draw();
+  }
+
+  extent() {
+    if (this.unit === "rounds") return this.frame?.range ?? [0, ROUNDS];
+    const { seen } = this.stage.player;
+    return [0, this.unit === "events" ? Math.max(seen, SHORTEST) : Math.max(this.along(seen), 1)];
+  }
+
+  along(position) {
+    return this.unit === "sweeps" ? sweepsAt(this.stage, position) : position;
+  }
+
+  show(moment, progress, box) {
+    const updates = this.placed(roundsUntil(this.stage.events, moment.after.index ?? -1, ROUNDS + 6), progress);
+    const range = this.unit === "rounds" ? rangeOf(updates) : this.zoom.shown();
+    const [from, to] = range;
+    const x = (k) => box.left + ((k - from) / (to - from || 1)) * (box.right - box.left);
+    this.frame = { box, range };
+    Object.assign(this, { moment, progress, box, x, energy: this.charts.energy });
+    const fans = updates.filter((update) => x(update.x1) > box.left && x(update.x0) < box.right);
+    this.picture.draw([
+      ...this.grid(),
+      ...fans.flatMap((update) => (this.isWide(update) ? fanMarks(this, update) : [])),
+      ...(this.unit === "rounds" ? this.stair(fans) : this.bounds(range)),
+      ...this.references(),
+      ...this.levels(),
+      ...this.waiting(),
+      ...endNames(this),
+      ...this.axis(),
+    ]);
+  }
+
+  // Where updates are on the axis. The present one has the same place from its first round on: its rounds to come push
+  // the past to the left, a round at a time.
+  placed(updates, progress) {
+    let place = 0;
+    return updates.map((update, k) => {
+      const isLast = k === updates.length - 1;
+      const current = isLast && progress !== null;
+      const rounds = update.rounds.map((round, i) => {
+        const next = update.rounds[i + 1]?.from ?? update.to;
+        if (this.unit === "rounds") return { ...round, x0: place + i, x1: place + i + 1 };
+        const begin = i === 0 ? update.from : round.from;
+        return { ...round, x0: this.along(begin), x1: this.along(next) };
+      });
+      place += update.rounds.length + APART;
+      return { ...update, rounds, current, x0: rounds[0].x0, x1: rounds.at(-1).x1 };
+    });
+  }
+
+  isWide({ x0, x1, rounds, current }) {
+    return current || (this.x(x1) - this.x(x0)) / rounds.length >= DENSEST;
+  }
+
+  grid() {
+    const { left, right } = this.box;
+    const own = this.charts.beside ? [] : this.energy.levels();
+    return this.energy.levels().flatMap(([y, text], k) => [
+      { id: `grid ${text}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
+      own[k] && {
+        id: `level ${text}`,
+        shape: "text",
+        class: "soft",
+        x: left - 6,
+        y: y + 5,
+        "text-anchor": "end",
+        text,
+      },
+    ]);
+  }
+
+  curve(id, kind, points, means) {
+    const at = points.map(([k, v]) => [this.x(k), this.energy.y(v)]);
+    const d = clipped(stairs(at), this.box);
+    return d && { id, shape: "path", class: kind, d, means };
+  }
+
+  // LB over the rounds in sight: a step where an update has passed its messages, nothing in between.
+  stair(updates) {
+    const points = updates.flatMap((update, k) => {
+      const { x1, lower, lifted, current } = update;
+      const begin = [k === 0 ? this.frame.range[0] : update.x0, lower];
+      const after = current && !this.moment.passed ? null : lifted;
+      return after === null ? [begin] : [begin, [x1, after]];
+    });
+    points.push([this.frame.range[1], this.moment.lower]);
+    const value = this.moment.lower;
+    return [this.curve("lb", "lb", points, { what: "lb", value })];
+  }
+
+  bounds(range) {
+    const all = boundsOf(this.stage).map(([e, low, high]) => [this.along(e), low, high]);
+    const points = inSight(all, range, this.box.right - this.box.left);
+    const lower = this.curve(
+      "lb",
+      "lb",
+      points.map(([k, low]) => [k, low]),
+      { what: "lb", value: this.moment.lower },
+    );
+    const upper = this.curve(
+      "ub",
+      "ub",
+      points.map(([k, , high]) => [k, high]),
+      { what: "ub", value: this.moment.upper },
+    );
+    const here = this.x(this.along(this.stage.player.position));
+    const { left, right, top, bottom } = this.box;
+    const now = here >= left && here <= right && !this.stage.running;
+    return [lower, upper, now && { id: "now", shape: "line", class: "now", x1: here, x2: here, y1: top, y2: bottom }];
+  }
+
+  references() {
+    const { left, right } = this.box;
+    return this.stage.data.references.map(({ name, energy: value }) => {
+      const y = this.energy.y(value);
+      const isIn = y >= this.box.top && y <= this.box.bottom;
+      const means = { what: "reference", name, value };
+      return (
+        isIn && { id: `reference ${name}`, shape: "line", class: "reference", x1: left, x2: right, y1: y, y2: y, means }
+      );
+    });
+  }
+
+  // The lines that run on from the ground, to the point of LB; UB where it is in the frame.
+  levels() {
+    const { moment, progress, energy, box } = this;
+    const end = box.right + 6;
+    const level = (what, value, x2 = end, dim = false) => {
+      const y = energy.y(value);
+      if (y < box.top || y > box.bottom) return null;
+      const kind = `${what}-line${dim ? " dim" : ""}`;
+      return { id: `${what} line`, shape: "line", class: kind, x1: 0, x2, y1: y, y2: y, means: { what, value } };
+    };
+    const marks = [this.unit === "rounds" && level("ub", moment.upper)];
+    if (progress) {
+      const ran = Math.max(progress.run * 2 - 1, 0);
+      if (progress.ceiling !== null) marks.push(level("ceiling", progress.ceiling));
+      if (progress.hasFloor && ran > 0) marks.push(level("floor", progress.floor, ran * end));
+    }
+    const y = energy.y(moment.lower);
+    const x = this.unit === "rounds" ? box.right : this.x(this.along(this.stage.player.position));
+    const isIn = y >= box.top && y <= box.bottom && x >= box.left && x <= box.right + 1;
+    if (isIn) marks.push({ id: "lb now", shape: "circle", class: "lb-dot", cx: x, cy: y, r: 6 });
+    return marks;
+  }
+
+  // Messages have not passed yet: LB waits below the floor.
+  waiting() {
+    const { moment, progress, energy, box } = this;
+    if (!progress?.hasFloor || progress.run < 1 || (moment.passed !== false && moment.act === "pass")) return [];
+    const [from, to] = [energy.y(moment.lower), Math.max(energy.y(progress.floor), box.top)];
+    if (from - to < 14 || from > box.bottom) return [];
+    const x = box.right - 14;
+    const text = { x: x - 7, y: (from + to) / 2 + 5, "text-anchor": "end", text: "LB waits" };
+    return [
+      { id: "waits", shape: "path", class: "waits", d: `M${x} ${from - 7}V${to + 3}m-4 6l4 -6l4 6` },
+      from - to > 30 && { id: "waits name", shape: "text", class: "waits-name", ...text },
+    ];
+  }
+
+  axis() {
+    const { left, right, bottom } = this.box;
+    const middle = { x: (left + right) / 2, y: bottom + 32, "text-anchor": "middle" };
+    const name = { id: "unit", shape: "text", class: "soft", ...middle, text: this.unit };
+    if (this.unit === "rounds") return [name];
+    return [name, ...ticksOf(this, Math.max(2, (right - left) / (8 * LETTER)))];
+  }
+}
+
+const rangeOf = (updates) => {
+  const last = updates.length ? updates.at(-1).x1 : 1;
+  return [last - ROUNDS, last];
+};
+
+const ticksOf = ({ frame, x, box, charts }, wanted) =>
+  charts.counts(...frame.range, wanted).map(([at, text]) => ({
+    ...{ id: `tick ${text}`, shape: "text", class: "soft tick", "text-anchor": "middle" },
+    ...{ x: x(at), y: box.bottom + 16, text },
+  }));

@@ -1,0 +1,83 @@
+// What an act computes, with its numbers: the row that is added, term by term, or how LB rises.
+
+import { Picture } from "../../marks/picture.js";
+import { ROWS } from "../../palette.js";
+import { apportioned, shown, sum } from "./sums.js";
+
+export class Formula {
+  constructor(charts) {
+    Object.assign(this, { charts, stage: charts.stage });
+    this.picture = new Picture(charts.stage.$("[data-chart=formula]"), "formula", charts.stage.tip);
+  }
+
+  draw(moment, progress) {
+    this.picture.draw(progress ? this.spans(moment, progress) : []);
+  }
+
+  spans(moment, progress) {
+    const { update } = progress;
+    if (moment.act === "pass" && moment.passed) return this.rise(moment);
+    if (moment.act !== "rows" && moment.act !== "deep") return [];
+    const slot = this.charts.message.slot ?? update.loosest;
+    const row = update.rows.findLast((each) => each.slot === slot && each.round === update.round);
+    return row ? this.row(moment, update, row) : [];
+  }
+
+  // LB before, what it rises by, and LB after.
+  rise({ before, lower }) {
+    const { digits } = this.charts.energy;
+    const [from, to] = [before.lower, lower].map((value) => Math.round(value * 10 ** digits));
+    const text = `LB = ${shown(from, digits)} + ${shown(to - from, digits)} = ${shown(to, digits)}`;
+    return [
+      {
+        id: "rise",
+        shape: "span",
+        class: "term lb-name",
+        text,
+        means: { what: "lb", before: before.lower, value: lower },
+      },
+    ];
+  }
+
+  // The intercept less the charges of the bits of y*: they appear one after the other.
+  row(moment, { node, y, columns }, { row, kind, intercept, u }) {
+    const { digits } = this.charts.energy;
+    const { members } = this.stage.graph.nodes[node];
+    const charges = u.map((terms, i) => terms[(y >> i) & 1]);
+    const [begin, ...units] = apportioned([intercept, ...charges.map((charge) => -charge)], digits);
+    const counted = charges.flatMap((charge, i) => (charge === 0 ? [] : [i]));
+    // Charges of 0 show as 0: what rounding gave them goes to the intercept.
+    const lost = sum(units.filter((_, i) => charges[i] === 0));
+    const filled = moment.act === "rows" ? moment.part(0.1, 0.6) * (counted.length + 1) : Infinity;
+    const bits = columns.find(({ state }) => state === y)?.bits ?? "";
+    const terms = counted.slice(0, Math.max(0, Math.floor(filled))).map((i) => ({
+      ...{ id: `charge ${i}`, shape: "span", class: "term", "data-name": `${members[i]} = ${bits[i]}` },
+      text: `${units[i] <= 0 ? "−" : "+"} ${shown(Math.abs(units[i]), digits)}`,
+      means: { what: "charge", row, member: i, value: charges[i] },
+      tip: () => [`${members[i]} is ${bits[i]} in y*`, `charge ${shown(-units[i], digits)}`],
+      hover: (on) => this.stage.highlight?.(on ? { group: node, member: i } : null),
+    }));
+    const done = filled > counted.length;
+    const value = intercept - sum(charges);
+    return [
+      { id: "row", shape: "span", class: `term kind row-${kind}`, text: `${ROWS[kind].name} row at y*:` },
+      {
+        id: "intercept",
+        shape: "span",
+        class: "term",
+        "data-name": "β⁰",
+        text: shown(begin + lost, digits),
+        means: { what: "intercept", row, value: intercept },
+      },
+      ...terms,
+      done && {
+        id: "value",
+        shape: "span",
+        class: "term total",
+        "data-name": "ν at y*",
+        text: `= ${shown(begin + sum(units), digits)}`,
+        means: { what: "row", row, state: y, value },
+      },
+    ];
+  }
+}

@@ -1,0 +1,221 @@
+// The ground: what each state of the group costs at least, a column a state, on the energy axis of the bounds.
+
+import { bar } from "../../marks/clip.js";
+import { Picture } from "../../marks/picture.js";
+import { place } from "./columns.js";
+import { tailMarks } from "./tail.js";
+
+const LETTER = 7.5; // pixels that a character takes
+const mix = (a, b, share) => a + (b - a) * share;
+
+export class Ground {
+  constructor(charts) {
+    this.charts = charts;
+    this.svg = charts.stage.$("svg.ground");
+    this.picture = new Picture(this.svg, "ground", charts.stage.tip);
+  }
+
+  draw(moment, progress, box) {
+    const { energy } = this.charts;
+    if (!progress) return this.picture.draw([]);
+    const update = progress.update;
+    const columns = place(update, box.left, box.right);
+    Object.assign(this, { moment, progress, update, box, columns, energy });
+    this.picture.draw([
+      ...this.axis(),
+      ...this.bars(),
+      ...(columns.tail ? tailMarks(this) : []),
+      ...this.ruledOut(),
+      ...this.cut(),
+      ...this.lines(),
+      ...this.dots(),
+      ...this.hits(),
+      ...this.feet(),
+      this.counter(),
+    ]);
+    return columns;
+  }
+
+  axis() {
+    const { left, right } = this.box;
+    return this.energy.levels().flatMap(([y, text]) => [
+      { id: `grid ${text}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
+      { id: `level ${text}`, shape: "text", class: "soft", x: left - 6, y: y + 5, "text-anchor": "end", text },
+    ]);
+  }
+
+  // What was known before the update, what earlier rounds and what this round have added, one above the other.
+  bars() {
+    const { progress, update, columns, energy, box } = this;
+    return update.columns.flatMap((column, i) => {
+      const { state, g0 } = column;
+      const g = progress.cost(column, i);
+      const was = Math.min(column.gRound, g);
+      const top = mix(energy.range[0], g0, progress.grows);
+      const { x, width } = columns.bar(i);
+      const faded = this.isRuledOut(state, g) ? " ruled-out" : "";
+      const piece = (kind, from, to, means) => {
+        const shape = to > from && bar(x, width, energy.y(to), energy.y(from), box);
+        return shape && { id: `${kind} ${state}`, class: `${kind}${faded}`, ...shape, means };
+      };
+      const floor = Math.min(energy.range[0], energy.range[0] - 1);
+      return [
+        piece("known", floor, Math.min(top, g), { what: "ground", state, value: g }),
+        progress.grows === 1 && piece("lifted-earlier", g0, was, { what: "lifted earlier", state, value: was - g0 }),
+        progress.grows === 1 && piece("lifted", was, g, { what: "lifted", state, value: g - was }),
+      ];
+    });
+  }
+
+  // The best so far is at the ceiling: it is not ruled out.
+  isRuledOut(state, g) {
+    const { progress, update } = this;
+    const { ceiling } = progress;
+    return ceiling !== null && progress.rules > 0.5 && state !== update.bestSoFar && !this.isSuspect(g, ceiling);
+  }
+
+  isSuspect(g, ceiling) {
+    return g < ceiling - 1e-9 * Math.max(Math.abs(ceiling), 1);
+  }
+
+  ruledOut() {
+    const { progress, energy, box } = this;
+    const { ceiling } = progress;
+    if (ceiling === null) return [];
+    const height = Math.min(energy.y(ceiling), box.bottom) - box.top;
+    if (height <= 0) return [];
+    const area = { x: box.left, y: box.top, width: box.right - box.left, height };
+    return [
+      { id: "ruled out", shape: "rect", class: "shade", ...area, opacity: progress.rules },
+      height > 22 && {
+        id: "ruled out name",
+        shape: "text",
+        class: "soft",
+        ...{ x: box.left + 6, y: box.top + 16 },
+        text: "ruled out",
+      },
+    ];
+  }
+
+  // Columns do not begin at 0: a wave cuts them all at the bottom, and another those that go on above the frame.
+  cut() {
+    const { update, progress, columns, energy, box } = this;
+    const wave = (from, to, y) => {
+      const teeth = Math.max(2, Math.round((to - from) / 8));
+      const points = Array.from({ length: teeth + 1 }, (_, k) => [
+        from + ((to - from) * k) / teeth,
+        y + (k % 2 ? 2.5 : -2.5),
+      ]);
+      return points.map(([x, h], k) => `${k ? "L" : "M"}${x.toFixed(1)} ${h.toFixed(1)}`).join("");
+    };
+    const above = update.columns.flatMap((column, i) => {
+      if (!energy.isAbove(progress.cost(column, i))) return [];
+      const { x, width } = columns.bar(i);
+      return [
+        { id: `cut ${column.state}`, shape: "path", class: "cut-mark", d: wave(x - 1, x + width + 1, box.top + 6) },
+      ];
+    });
+    return [{ id: "cut", shape: "path", class: "cut-mark", d: wave(box.left, columns.end, box.bottom - 7) }, ...above];
+  }
+
+  // LB, the ceiling and the floor run on into the bounds.
+  lines() {
+    const { moment, progress, energy, box } = this;
+    const { floor, ceiling } = progress;
+    const ran = mix(this.columns.of(this.update.y) ?? box.left, box.right, Math.min(progress.run * 2, 1));
+    const line = (what, value, x1, x2) => {
+      const y = energy.y(value);
+      if (y < box.top || y > box.bottom) return null;
+      return { id: what, shape: "line", class: `${what}-line`, x1, x2, y1: y, y2: y, means: { what, value } };
+    };
+    const begun = mix(this.columns.of(this.update.y) ?? box.left, box.left, Math.min(progress.run * 2, 1));
+    return [
+      line("lb", moment.lower, box.left, this.svg.clientWidth),
+      ceiling !== null && line("ceiling", ceiling, box.left, this.svg.clientWidth),
+      progress.hasFloor &&
+        progress.run > 0 &&
+        line("floor", floor, begun, progress.run >= 0.5 ? this.svg.clientWidth : ran),
+    ];
+  }
+
+  // Exact costs: filled at the best so far, hollow above the ceiling; beyond the frame a triangle at its edge.
+  dots() {
+    const { progress, update, columns, energy, box } = this;
+    return progress.asked.map(({ state, exact, at, isLast }) => {
+      const x = columns.of(state);
+      if (x === null) return null;
+      const kind = state === update.bestSoFar ? "exact best" : "exact";
+      const told = { means: { what: "exact", state, value: exact }, tip: () => this.told(state) };
+      const r = isLast ? 6 : 4.5;
+      if (!energy.isAbove(at))
+        return { id: `exact ${state}`, shape: "circle", class: kind, cx: x, cy: energy.y(at), r, ...told };
+      const d = `M${x - 6} ${box.top + 3}h12l-6 -10z`;
+      return { id: `exact ${state}`, shape: "path", class: `${kind} off-scale`, d, ...told };
+    });
+  }
+
+  told(state) {
+    const { update, energy } = this;
+    const column = update.columns.find((each) => each.state === state);
+    const exact = update.asked.get(state);
+    return [
+      `State ${column.bits}`,
+      `at least ${energy.text(column.g)}`,
+      exact === undefined ? "not asked" : `exactly ${energy.text(exact)}`,
+      ...(state === update.best ? ["its state in the best labelling"] : []),
+      ...(state === update.bestSoFar ? ["the best so far: at the ceiling"] : []),
+    ];
+  }
+
+  // Where the pointer finds a column; its parts are then shown in place of those of y*.
+  hits() {
+    const { update, columns, box } = this;
+    const area = { y: box.top, height: this.svg.clientHeight - box.top, width: columns.step };
+    return update.columns.map(({ state }, i) => ({
+      ...{ id: `column ${state}`, shape: "rect", class: "hit", x: columns.x(i) - columns.step / 2, ...area },
+      tip: () => this.told(state),
+      hover: (on) => this.charts.look(on ? state : null),
+    }));
+  }
+
+  // Below the axis: y*, and the group's state in the best labelling.
+  feet() {
+    const { progress, update, columns, box } = this;
+    const marks = [];
+    const name = (id, x, y, text, means) => {
+      const right = x + 10 + text.length * LETTER < box.right;
+      const side = right ? { x: x + 10, "text-anchor": "start" } : { x: x - 10, "text-anchor": "end" };
+      marks.push({ id: `${id} name`, shape: "text", class: `${id}-name`, ...side, y: y + 5, text, means });
+    };
+    const { from, share } = progress.sliding;
+    if (progress.hasFloor) {
+      const x = mix(columns.of(from) ?? columns.of(update.y), columns.of(update.y), share);
+      const y = box.bottom + 10;
+      const means = { what: "y*", state: update.y };
+      marks.push({ id: "asked", shape: "path", class: "asked", d: `M${x - 8} ${y + 5}h16l-8 -13z`, means });
+      name("asked", x, y, "y*");
+    }
+    const x = columns.of(update.best);
+    if (x === null) return marks;
+    const y = box.bottom + 27;
+    const means = { what: "best", state: update.best };
+    marks.push({ id: "labelled", shape: "path", class: "labelled", d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, means });
+    name("labelled", x, y, "best labelling");
+    return marks;
+  }
+
+  // What is left to do, and what Benders saves.
+  counter() {
+    const { update, progress, box } = this;
+    const { suspects } = progress;
+    const count = update.count.toLocaleString("en").replaceAll(",", " ");
+    const asked = progress.asked.length;
+    const left = suspects === 0 ? "no state can be cheaper" : `${suspects} suspect${suspects === 1 ? "" : "s"} left`;
+    const lifted = Math.max(0, ...update.rows.filter(({ round }) => round === update.round).map((row) => row.lifted));
+    const lifts = lifted > 0 && progress.lifts > 0.5 ? `a row lifts ${lifted === 1 ? "1" : `up to ${lifted}`}` : null;
+    const parts = [suspects >= 0 && left, `${asked} of ${count} states asked`, lifts].filter(Boolean);
+    const means = { what: "suspects", value: suspects };
+    const at = { x: box.left, y: box.bottom + 52 };
+    return { id: "counter", shape: "text", class: "counter", ...at, text: parts.join(" · "), means };
+  }
+}

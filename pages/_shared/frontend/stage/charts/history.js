@@ -1,0 +1,30 @@
+// The bounds of the whole run over events or sweeps.
+
+// The bounds at the start, those of the history, and those of the events after it: [events until then, LB, UB].
+export const boundsOf = ({ graph, history, events, player }) => {
+  const { event, lower, upper } = history;
+  const points = [[0, graph.lower, graph.upper], ...event.map((e, k) => [e, lower[k], upper[k]])];
+  for (let k = event.length ? event[event.length - 1] : 0; k < player.seen && events.has(k); k += 1) {
+    points.push([k + 1, events.get(k).lower, events.get(k).upper]);
+  }
+  return points;
+};
+
+// Sweeps completed until an event, parts of one included. How long a sweep is that is not complete can only be guessed:
+// as long as the one before, or as what is known.
+export const sweepsAt = ({ history, player }, position) => {
+  const ends = history.sweeps;
+  const done = ends.filter((end) => end <= position).length;
+  const begin = ends[done - 1] || 0;
+  const guess = Math.max(begin + begin - (ends[done - 2] || 0), player.seen + 1);
+  return done + (position - begin) / Math.max((ends[done] || guess) - begin, 1);
+};
+
+// Points in sight, and one more at either end; of those that share a pixel, the last.
+export const inSight = (points, [from, to], pixels) => {
+  const starts = (i) => (points[i + 1] || [Infinity])[0] >= from;
+  const ends = (i) => (points[i - 1] || [-Infinity])[0] <= to;
+  const seen = points.filter(([k], i) => (k >= from || starts(i)) && (k <= to || ends(i)));
+  const pixel = ([k]) => Math.floor(((k - from) / (to - from || 1)) * pixels);
+  return seen.filter((point, i) => i === seen.length - 1 || pixel(point) !== pixel(seen[i + 1]));
+};

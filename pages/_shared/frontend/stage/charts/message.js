@@ -1,0 +1,276 @@
+// One message on the columns of the ground, the loosest of the round unless one is pinned: what its rows say of each
+// state (a bar), what it is exactly at y* (a dot), and the rows added, which touch it there and are nowhere above it.
+
+import { bar, clipped } from "../../marks/clip.js";
+import { Picture } from "../../marks/picture.js";
+import { ROWS } from "../../palette.js";
+import { linear } from "../../scales.js";
+import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
+
+const TOP = 24; // pixels above the frame
+const LEAST = 70; // pixels of the frame at least, before rows of bits are left out
+const AIR = 0.3; // share of the heights that is free above what is known when the update opens
+const LOWER = 0.12; // and below it
+const APART = 34;
+const mix = (a, b, share) => a + (b - a) * share;
+
+const NOTHING = ["While a group is updated, its loosest message is shown here,", "state by state, below the ground."];
+
+export class Message {
+  constructor(charts) {
+    Object.assign(this, { charts, stage: charts.stage });
+    this.svg = charts.stage.$("svg.message");
+    this.picture = new Picture(this.svg, "message", charts.stage.tip);
+  }
+
+  draw(moment, progress, columns) {
+    if (!progress) return this.note(NOTHING, "Loosest message");
+    const { update } = progress;
+    const slot = this.slotOf(update);
+    if (slot === null) return this.note(this.absent(), this.name(this.stage.arc));
+    const { width, height } = this.svg.getBoundingClientRect();
+    if (!width) return;
+    const most = Math.max(0, Math.floor((height - TOP - LEAST - 8) / bitsHeight(1)));
+    const chosen = chosenMembers(update, most);
+    const box = {
+      top: TOP,
+      bottom: height - bitsHeight(chosen.members.length) - 10,
+      left: columns.left,
+      right: columns.end,
+    };
+    Object.assign(this, { moment, progress, update, columns, slot, box, chosen, begun: this.begunOf(moment) });
+    this.scale();
+    this.title(`Message ${this.name(update.arcs[slot])}${this.isPinned(update) ? ", pinned" : ""}`);
+    const names = this.stage.graph.nodes[update.node].members;
+    this.picture.draw([
+      ...this.levels(),
+      this.column(),
+      ...this.bars(),
+      ...this.rows(),
+      this.truth(),
+      ...bitMarks({ update, columns, chosen, names, top: box.bottom + 8 }),
+      this.rest(),
+      ...this.legend(),
+      ...this.hits(height),
+    ]);
+  }
+
+  note(lines, title) {
+    const { width, height } = this.svg.getBoundingClientRect();
+    this.title(title);
+    const place = { shape: "text", class: "soft", x: width / 2, "text-anchor": "middle" };
+    this.picture.draw(lines.map((text, k) => ({ id: `note ${k}`, ...place, y: height / 2 + 22 * k, text })));
+  }
+
+  title(text) {
+    const title = this.stage.$("[data-out=message]");
+    if (title.textContent !== text) title.textContent = title.title = text;
+  }
+
+  absent() {
+    const { nodes, edges } = this.stage.graph;
+    const { arc } = this.stage;
+    return ["The pinned message is shown", `while ${nodes[edges[arc >> 1][arc & 1]].label} is updated.`];
+  }
+
+  name(arc) {
+    const { nodes, edges } = this.stage.graph;
+    const [to, from] = [arc & 1, 1 - (arc & 1)].map((side) => nodes[edges[arc >> 1][side]].label);
+    return `${from} → ${to}`;
+  }
+
+  isPinned({ arcs }) {
+    return arcs.includes(this.stage.arc);
+  }
+
+  // The pinned message, the loosest one, the one with the last row, or the one that differs most between states.
+  slotOf(update) {
+    if (this.stage.arc >= 0) return this.isPinned(update) ? update.arcs.indexOf(this.stage.arc) : null;
+    if (update.loosest >= 0) return update.loosest;
+    if (update.rows.length) return update.rows.at(-1).slot;
+    const spreads = update.arcs.map((_, slot) => spread(update.columns, slot));
+    return spreads.indexOf(Math.max(...spreads));
+  }
+
+  // The update as it was when the round's answer came, before its rows.
+  begunOf({ update, after }) {
+    const { events } = this.stage;
+    let begun = update;
+    const isSame = (event) =>
+      event?.update?.round === update.round && event.update.nu && event.update.arcs === update.arcs;
+    for (let k = after.index; isSame(events.get(k)); k -= 1) begun = events.get(k).update;
+    return begun;
+  }
+
+  // All messages of an update have one scale, so that they compare: that of the widest when it opened.
+  scale() {
+    const { update, slot, box, charts } = this;
+    const opening = charts.energy.opening ?? update;
+    const parts = opening.columns.map((column) => column.parts[slot]);
+    const low = Math.min(...parts);
+    const widest = Math.max(...opening.arcs.map((_, s) => spread(opening.columns, s)));
+    const span = Math.max(widest, 0.2 * (charts.energy.range[1] - charts.energy.range[0]), 1e-12);
+    this.range = [low - LOWER * span, low + (1 + AIR) * span];
+    const [from, to] = this.range;
+    this.y = (v) => box.bottom - ((v - from) / (to - from)) * (box.bottom - box.top);
+  }
+
+  levels() {
+    const { box, range } = this;
+    const wanted = Math.max(2, (box.bottom - box.top) / APART);
+    return linear.ticks(...range, wanted).flatMap(([v, text]) => [
+      { id: `grid ${text}`, shape: "line", class: "grid", x1: box.left, x2: box.right, y1: this.y(v), y2: this.y(v) },
+      {
+        id: `level ${text}`,
+        shape: "text",
+        class: "soft",
+        x: box.left - 6,
+        y: this.y(v) + 5,
+        "text-anchor": "end",
+        text,
+      },
+    ]);
+  }
+
+  // The column of y*, through the bars and the bits.
+  column() {
+    const { progress, columns, update, box, svg } = this;
+    const x = columns.of(update.y);
+    if (!progress.hasFloor || x === null) return null;
+    const area = {
+      x: x - columns.step / 2,
+      width: columns.step,
+      y: box.top - 6,
+      height: svg.clientHeight - box.top + 2,
+    };
+    return { id: "asked", shape: "rect", class: "asked-column", ...area };
+  }
+
+  bars() {
+    const { update, columns, progress, slot, box, range } = this;
+    return update.columns.flatMap((column, i) => {
+      const { state } = column;
+      const now = progress.part(column, i, slot);
+      const was = Math.min(this.before(column, i), now);
+      const { x, width } = columns.bar(i, 0.66);
+      const piece = (kind, from, to, means) => {
+        const shape = to > from && bar(x, width, this.y(to), this.y(from), box);
+        return shape && { id: `${kind} ${state}`, class: kind, ...shape, means };
+      };
+      return [
+        piece("known", range[0] - 1, was, { what: "envelope", arc: update.arcs[slot], state, value: now }),
+        piece("lifted", was, now, { what: "lifted", state, value: now - was }),
+      ];
+    });
+  }
+
+  // A part before this round's rows.
+  before(column, i) {
+    return this.begun.columns[i]?.parts[this.slot] ?? column.parts[this.slot];
+  }
+
+  // The rows of this round in this message.
+  own() {
+    const { update, slot } = this;
+    return update.rows.filter((row) => row.round === update.round && row.slot === slot);
+  }
+
+  // A row comes down onto the truth at y*.
+  rows() {
+    const { columns, update, box, progress, moment } = this;
+    const lands = moment.act === "rows" ? moment.part(0, 0.4) : 1;
+    const isNew = (row) => !progress.previous?.rows.includes(row);
+    if (moment.act !== "rows" && moment.act !== "deep") return [];
+    return this.own().map((row) => {
+      const fall = isNew(row) ? (1 - lands) * (box.bottom - box.top) * 0.6 : 0;
+      const points = row.values.flatMap((value, i) => {
+        if (value === null) return [];
+        const { x, width } = columns.bar(i, 1);
+        return [
+          [x, this.y(value) - fall],
+          [x + width, this.y(value) - fall],
+        ];
+      });
+      const { dash, name } = ROWS[row.kind];
+      const means = { what: "row", row: row.row, state: update.y, value: row.values[this.index(update.y)] };
+      const d = clipped(points, { ...box, top: box.top - TOP + 2 });
+      const look = { class: `row row-${row.kind}`, "stroke-dasharray": dash || null };
+      return (
+        d && {
+          id: `row ${row.row}`,
+          shape: "path",
+          ...look,
+          d,
+          means,
+          tip: () => [`${name} row ${row.row}`, `lifts ${row.lifted} of ${update.count} states`],
+        }
+      );
+    });
+  }
+
+  index(state) {
+    return this.update.columns.findIndex((column) => column.state === state);
+  }
+
+  // What the message is exactly at y*, once the sender has answered.
+  truth() {
+    const { update, columns, progress, slot, box } = this;
+    if (!update.nu || progress.dot === 0) return null;
+    const value = update.nu[slot];
+    const from = update.known[slot];
+    const [x, y] = [columns.of(update.y), this.y(mix(from, value, progress.dot))];
+    if (x === null) return null;
+    const means = { what: "nu", arc: update.arcs[slot], state: update.y, value };
+    if (y >= box.top - 8)
+      return y <= box.bottom ? { id: "nu", shape: "circle", class: "nu", cx: x, cy: y, r: 5.5, means } : null;
+    return { id: "nu", shape: "path", class: "nu off-scale", d: `M${x - 6} ${box.top - 2}h12l-6 -10z`, means };
+  }
+
+  // The members that have no row of bits.
+  rest() {
+    const { chosen, columns, box } = this;
+    if (!chosen.differing) return null;
+    const text = `bits where states differ from the best labelling; ${chosen.others} members not shown`;
+    return { id: "bits note", shape: "text", class: "soft small", x: columns.left, y: box.bottom + 6, text };
+  }
+
+  // What lines and bars are, in the line above the frame.
+  legend() {
+    const { box, update, slot, moment, progress, charts } = this;
+    const at = { shape: "text", x: box.left, y: 14 };
+    const kinds = moment.act === "rows" ? [...new Set(this.own().map(({ kind }) => kind))] : [];
+    if (kinds.length) {
+      const named = kinds.map((kind) => `━ ${ROWS[kind].name}`);
+      let { x } = at;
+      return named.map((text, k) => {
+        const mark = { id: `kind ${kinds[k]}`, ...at, x, class: `kind row-${kinds[k]}`, text: `${text} row` };
+        x += 8 * (text.length + 5) + 8;
+        return mark;
+      });
+    }
+    if (!update.nu || progress.dot < 1)
+      return [{ id: "said", ...at, class: "soft", text: "bar: its part at least, ν⁻" }];
+    const digits = charts.energy;
+    const [was, is] = [update.known[slot], update.nu[slot]];
+    const isTight = digits.text(was) === digits.text(is);
+    const text = isTight
+      ? `exact at y*: ν = ν⁻ = ${digits.text(is)}`
+      : `at y*: ν⁻ = ${digits.text(was)} ↗ ν = ${digits.text(is)}`;
+    return [{ id: "said", ...at, class: isTight ? "soft" : "said-loose", text }];
+  }
+
+  hits(height) {
+    const { update, columns, slot, charts } = this;
+    return update.columns.map((column, i) => ({
+      ...{ id: `column ${column.state}`, shape: "rect", class: "hit", x: columns.x(i) - columns.step / 2 },
+      ...{ width: columns.step, y: TOP, height: Math.max(height - TOP, 0) },
+      tip: () => [`State ${column.bits}`, `its part at least ${charts.energy.text(column.parts[slot])}`],
+      hover: (on) => charts.look(on ? column.state : null),
+    }));
+  }
+}
+
+const spread = (columns, slot) => {
+  const parts = columns.map((column) => column.parts[slot]);
+  return Math.max(...parts) - Math.min(...parts);
+};

@@ -1,0 +1,88 @@
+// How far an update is shown at a moment: what each act moves, between the engine's values before it and after it.
+
+const mix = (a, b, share) => a + (b - a) * share;
+
+// What is known when an update opens stays known until its next event; before its act, an answer is not known.
+export class Progress {
+  constructor(moment) {
+    const { update, act, before } = moment;
+    const isSame = before?.update && before.update.arcs === update.arcs;
+    Object.assign(this, { moment, update, act, previous: isSame ? before.update : null });
+    this.lifts = act === "rows" || act === "deep" ? moment.part(0.35, 0.95) : 1;
+    this.grows = act === "start" ? moment.part(0.2, 0.95) : 1;
+    // The dot rises from the floor, then the ceiling comes, then what is above it is ruled out.
+    const answering = act === "answer" || (act === "pass" && !this.previous?.asked.size);
+    const of = (from, to) => (answering ? moment.part(from, to) : 1);
+    Object.assign(this, act === "pass" ? { dot: of(0, 0.3) } : { dot: of(0.6, 0.85) });
+    Object.assign(this, act === "pass" ? { rules: of(0.2, 0.4) } : { rules: of(0.75, 1) });
+  }
+
+  // The cost of a column at least.
+  cost(column, i) {
+    if (this.lifts === 1 || !this.previous) return column.g;
+    return mix(this.before(column, i), column.g, this.lifts);
+  }
+
+  before(column, i) {
+    const { columns } = this.previous;
+    const old = columns[i]?.state === column.state ? columns[i] : columns.find(({ state }) => state === column.state);
+    return old?.g ?? column.g;
+  }
+
+  // A part of a column.
+  part(column, i, slot) {
+    if (this.lifts === 1 || !this.previous) return column.parts[slot];
+    return mix(this.previous.columns[i]?.parts[slot] ?? column.parts[slot], column.parts[slot], this.lifts);
+  }
+
+  get floor() {
+    const { update, previous, act, moment } = this;
+    if (act === "pass" && previous) return mix(previous.floor, update.floor, moment.part(0, 0.4));
+    if (this.lifts === 1 || !previous) return update.floor;
+    return Math.min(update.floor, ...update.columns.map((column, i) => this.cost(column, i)));
+  }
+
+  // Null before the first answer.
+  get ceiling() {
+    const { update, previous, rules } = this;
+    if (update.ceiling === null || rules === 0) return previous?.ceiling ?? null;
+    return mix(previous?.ceiling ?? update.ceiling, update.ceiling, rules);
+  }
+
+  get suspects() {
+    return this.rules > 0.5 ? this.update.suspects : (this.previous?.suspects ?? -1);
+  }
+
+  // The states asked and their exact costs; the last rises from what is known of it.
+  get asked() {
+    const { update, dot } = this;
+    const known = dot === 0 ? (this.previous?.asked ?? new Map()) : update.asked;
+    return [...known].map(([state, exact]) => {
+      const i = update.columns.findIndex((column) => column.state === state);
+      const isNew = dot < 1 && state === update.y;
+      const from = update.columns[i]?.gRound ?? exact;
+      return { state, exact, at: isNew ? mix(from, exact, dot) : exact, isLast: state === update.y };
+    });
+  }
+
+  // Where the mark of y* is between two columns: the state it comes from, and how far it is.
+  get sliding() {
+    const { act, previous, update, moment } = this;
+    if (act !== "floor" && act !== "answer") return { from: update.y, share: 1 };
+    return { from: previous?.y ?? update.y, share: moment.part(0, act === "floor" ? 0.4 : 0.2) };
+  }
+
+  // Whether y* and the floor are shown: they are looked for when the ground stands.
+  get hasFloor() {
+    return this.act !== "start";
+  }
+
+  // How far the line of the floor has run.
+  get run() {
+    return this.act === "floor" && this.update.round === 0 ? this.moment.part(0.35, 1) : 1;
+  }
+
+  get met() {
+    return this.update.ceiling !== null && this.update.suspects === 0;
+  }
+}

@@ -1,0 +1,28 @@
+// The states that have no column: one curve of what they cost at least by rank, on a log axis, which the ceiling cuts.
+
+import { clipped } from "../../marks/clip.js";
+
+const grouped = (n) => n.toLocaleString("en").replaceAll(",", " ");
+
+// The marks of the ground's tail.
+export const tailMarks = ({ update, progress, columns, energy, box }) => {
+  const { rank, g } = update.tail;
+  const { left, right, x } = columns.tail;
+  const first = Math.max(rank.findIndex((r) => r >= columns.count) - 1, 0);
+  const points = rank.slice(first).map((r, k) => [x(Math.max(r, columns.count)), energy.y(g[first + k])]);
+  const { ceiling, suspects } = progress;
+  const cut = ceiling === null ? box.top : Math.min(Math.max(energy.y(ceiling), box.top), box.bottom);
+  const within = { left, right, top: box.top, bottom: box.bottom };
+  const below = clipped(points, { ...within, top: cut });
+  const above = clipped(points, { ...within, bottom: cut });
+  const others = update.count - columns.count;
+  const gone = update.count - suspects - 1;
+  const said = ceiling === null || suspects < 0 ? `${grouped(others)} more` : `${grouped(gone)} ruled out`;
+  const middle = { x: right - 4, "text-anchor": "end" };
+  return [
+    above && { id: "tail above", shape: "path", class: "tail ruled-out", d: above },
+    below && { id: "tail", shape: "path", class: "tail", d: below, means: { what: "tail", rank, value: g } },
+    { id: "tail name", shape: "text", class: "tail-name", ...middle, y: box.bottom - 18, text: said },
+    { id: "tail axis", shape: "text", class: "soft", ...middle, y: box.bottom + 15, text: "by rank →" },
+  ];
+};
