@@ -1,6 +1,6 @@
 """Components that draw themselves in the browser, from the modules in ``pages/_shared/frontend``.
 
-A component ``name`` is a folder there, with ``name.html``, ``name.css``, the module ``name.js`` and its imports.
+A component ``name`` is a folder there, with ``name.html``, its styles, the module ``name.js`` and its imports.
 Streamlit knows only the page and the loader; modules and styles are sent to a tab once, with the first data.
 """
 
@@ -22,7 +22,7 @@ class Component:
 
     def __init__(self, name: str) -> None:
         self.name, main = name, f"{name}/{name}.js"
-        self.code = {"main": main, "modules": modules(main), "style": _text("shared.css") + _text(f"{name}/{name}.css")}
+        self.code = {"main": main, "modules": modules(main), "style": _style(name)}
         self._mount = st.components.v2.component(
             f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
         )
@@ -50,6 +50,12 @@ def modules(main: str) -> dict[str, str]:
             found[path] = _text(path)
             wanted += [normpath(join(dirname(path), target)) for target in _IMPORT.findall(found[path])]
     return found
+
+
+def _style(name: str) -> str:
+    """The styles of a component: what all share, then its own."""
+    own = sorted((FRONTEND / name).glob("*.css"))
+    return _text("shared.css") + "".join(path.read_text(encoding="utf-8") for path in own)
 
 
 def _text(path: str) -> str:

@@ -38,7 +38,7 @@ export const bitMarks = ({ update, columns, chosen, names, top }) => {
       const isOne = bits[k] === "1";
       const isSame = differing && bits[k] === reference[k] && state !== update.best;
       const means = row === 0 ? { what: "bits", state, bits } : undefined;
-      const kind = isSame ? "bit same" : isOne ? "bit one" : "bit";
+      const kind = isSame ? "state-bit same" : isOne ? "state-bit one" : "state-bit";
       return {
         id: `bit ${k} ${state}`,
         shape: "circle",
