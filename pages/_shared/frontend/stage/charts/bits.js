@@ -6,7 +6,15 @@ const LETTER = 7.2;
 
 export const bitsHeight = (rows) => rows * SPACING;
 
-const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+// What tells the members apart: their names without the words that all begin with; what is too long loses its begin.
+const ownNames = (names, most) => {
+  const [first = "", ...others] = names;
+  let shared = others.length ? first.length : 0;
+  for (const name of others) while (!name.startsWith(first.slice(0, shared))) shared -= 1;
+  const words = first.slice(0, shared).search(/[^\s,([]*$/);
+  const own = names.map((name) => name.slice(words));
+  return own.map((name) => (name.length > most ? `…${name.slice(1 - most)}` : name));
+};
 
 // Which members have a row, of at most so many: all, or those in which most columns differ from the best labelling.
 export const chosenMembers = ({ columns, best }, most) => {
@@ -25,6 +33,7 @@ export const chosenMembers = ({ columns, best }, most) => {
 
 export const bitMarks = ({ update, columns, chosen, names, top }) => {
   const { members, differing, reference } = chosen;
+  const own = ownNames(names, Math.floor((columns.left - 8) / LETTER));
   const r = Math.min(4.6, columns.step * 0.36);
   return members.flatMap((k, row) => {
     const y = top + row * SPACING + SPACING / 2;
@@ -32,7 +41,7 @@ export const bitMarks = ({ update, columns, chosen, names, top }) => {
       x: columns.left - 6,
       "text-anchor": "end",
       y: y + 4.5,
-      text: short(names[k] ?? `x${k + 1}`, Math.floor((columns.left - 8) / LETTER)),
+      text: own[k],
     };
     const dots = update.columns.map(({ state, bits }, i) => {
       const isOne = bits[k] === "1";

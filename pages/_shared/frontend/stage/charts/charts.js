@@ -54,6 +54,12 @@ export class Charts {
     this.formula.draw(moment, progress);
   }
 
+  // The title of a pane.
+  title(name, text) {
+    const title = this.stage.$(`[data-out=${name}]`);
+    if (title.textContent !== text) title.textContent = title.title = text;
+  }
+
   // Look at a state, or again at y*.
   look(state) {
     this.seen = state;

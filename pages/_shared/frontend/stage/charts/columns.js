@@ -1,14 +1,16 @@
 // Where the states of an update stand: a column each in the order of its opening, and beyond them the others as a
 // curve by rank.
 
-const TAIL = 0.26; // share of the width for the curve, if there is one
+const TAIL = 88; // pixels for the curve at least, if there is one
+const WIDE = 0.34; // share of the width for that of many states
 const FEW = 12; // columns are not wider than if there were as many
 const AIR = 0.1; // share of a column's width between columns
 
 export const place = (update, left, right) => {
   const { columns, tail, count } = update;
   const all = right - left;
-  const room = tail ? all * (1 - TAIL) : all;
+  const share = WIDE * Math.min(Math.log10(count / columns.length) / 3, 1);
+  const room = tail ? all - Math.max(TAIL, share * all) : all;
   const step = room / Math.max(columns.length, FEW);
   const index = new Map(columns.map(({ state }, i) => [state, i]));
   const x = (i) => left + step * (i + 0.5);
@@ -18,7 +20,7 @@ export const place = (update, left, right) => {
   return {
     ...{ step, x, left, right, end, count: columns.length },
     of: (state) => (index.has(state) ? x(index.get(state)) : null),
-    bar: (i, share = 1 - AIR) => ({ x: x(i) - (step * share) / 2, width: step * share }),
+    bar: (i, filled = 1 - AIR) => ({ x: x(i) - (step * filled) / 2, width: step * filled }),
     tail: tail && { left: end + 8, right, x: (rank) => end + 8 + (right - end - 8) * along(rank) },
   };
 };

@@ -9,7 +9,7 @@ export const endNames = (fan) => {
   const lines = [["lb", "LB", moment.lower]];
   if (progress?.hasFloor && progress.run === 1 && !(moment.act === "pass" && moment.passed)) {
     const { floor, ceiling } = progress;
-    if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "both", floor]);
+    if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "meet at", floor]);
     else {
       lines.push(["floor", "floor", floor]);
       if (ceiling !== null) lines.push(["ceiling", "ceiling", ceiling]);

@@ -1,11 +1,12 @@
 // The energy axis that the ground and the bounds share. Its range is chosen when an update opens, from what is known
-// then, and stays until the update has passed its messages.
+// then, and stays until the update has passed its messages; only where the first ceiling is above it, it widens then.
 
 import { linear, logarithmic } from "../../scales.js";
 import { KIND } from "../kinds.js";
 import { shown } from "./sums.js";
 
-const LOWEST = 14; // the range reaches up to the state of this rank
+const LOWEST = 8; // the range reaches up to the state of this rank
+const FARTHEST = 4; // how many times wider it may become for a ceiling
 const BELOW = 0.14; // shares of the range that are left free
 const ABOVE = 0.06;
 const NARROWEST = 1e-3; // share of the gap that is shown at least
@@ -29,22 +30,50 @@ export class Energy {
   settle(moment, box) {
     const opening = this.openingOf(moment);
     if (opening?.arcs !== this.opening?.arcs) [this.from, this.opening] = [this.range, opening];
-    const range = opening && !this.whole ? around(opening, moment) : this.everything(moment);
-    const moving = moment.act === "start" && this.from;
-    this.range = moving ? range.map((end, k) => mix(this.from[k], end, moment.part(0, 0.35))) : range;
+    const isOwn = opening && !this.whole;
+    const range = isOwn ? this.around(opening, moment, moment.after.index) : this.everything(moment);
+    const before = isOwn && this.before(opening, moment);
+    this.range = before ? range.map((end, k) => mix(before.range[k], end, before.share)) : range;
     this.digits = digitsFor(range[1] - range[0]);
     this.best = moment.upper;
     this.box = box;
     this.ends = this.distance ? this.distances(moment) : this.range;
   }
 
-  // The update as it was when it opened: it is known before its axis is.
+  // The range from which an act comes: that of the last update, or of this one before its answer.
+  before(opening, moment) {
+    if (moment.act === "start") return this.from && { range: this.from, share: moment.part(0, 0.35) };
+    if (moment.act !== "answer") return null;
+    return { range: this.around(opening, moment, moment.after.index - 1), share: moment.part(0.55, 0.75) };
+  }
+
+  // The update as it was when it opened.
   openingOf({ update, after }) {
     if (!update || update.arcs === this.opening?.arcs) return update && this.opening;
+    this.opened = this.firstOf(after.index);
+    return this.stage.events.get(this.opened)?.update ?? update;
+  }
+
+  // The event that opened the update of another.
+  firstOf(index) {
     const { events } = this.stage;
-    let k = after.index;
+    let k = index;
     while (events.has(k) && events.get(k).kind !== KIND.NODE_OPENED) k -= 1;
-    return events.get(k)?.update ?? update;
+    return k;
+  }
+
+  // The cheapest states of an update, LB, and the first ceiling known at an event that is not too far.
+  around({ columns }, { before, upper }, index) {
+    const costs = columns.map(({ g0 }) => g0).sort((a, b) => a - b);
+    const low = Math.min(before.lower, costs[0]);
+    const least = NARROWEST * (upper - before.lower);
+    const high = Math.max(before.lower, costs[Math.min(LOWEST, costs.length) - 1], low + least);
+    const limit = low + FARTHEST * (high - low);
+    for (let k = this.opened + 1; k <= index; k += 1) {
+      const { ceiling } = this.stage.events.get(k) ?? {};
+      if (ceiling > high && ceiling <= limit) return padded(low, ceiling);
+    }
+    return padded(low, high);
   }
 
   everything({ lower, upper }) {
@@ -90,15 +119,8 @@ export class Energy {
   }
 }
 
-const around = ({ columns }, { before, upper }) => {
-  const costs = columns.map(({ g0 }) => g0).sort((a, b) => a - b);
-  const low = Math.min(before.lower, costs[0]);
-  const high = Math.max(before.lower, costs[Math.min(LOWEST, costs.length) - 1]);
-  return padded(low, high, NARROWEST * (upper - before.lower));
-};
-
-const padded = (low, high, least = 0) => {
-  const span = Math.max(high - low, least, 1e-9 * Math.abs(low), 1e-12);
+const padded = (low, high) => {
+  const span = Math.max(high - low, 1e-9 * Math.abs(low), 1e-12);
   return [low - BELOW * span, Math.max(high, low + span) + ABOVE * span];
 };
 

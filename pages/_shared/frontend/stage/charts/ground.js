@@ -6,6 +6,13 @@ import { place } from "./columns.js";
 import { tailMarks } from "./tail.js";
 
 const LETTER = 7.5; // pixels that a character takes
+const NOTHING = ["While a group is updated, here is", "what each of its states costs at least."];
+
+const stageName = ({ graph }, node) => {
+  const { label } = graph.nodes[node];
+  return label[0].toUpperCase() + label.slice(1);
+};
+
 const mix = (a, b, share) => a + (b - a) * share;
 
 export class Ground {
@@ -17,7 +24,7 @@ export class Ground {
 
   draw(moment, progress, box) {
     const { energy } = this.charts;
-    if (!progress) return this.picture.draw([]);
+    if (!progress) return this.rest(box);
     const update = progress.update;
     const columns = place(update, box.left, box.right);
     Object.assign(this, { moment, progress, update, box, columns, energy });
@@ -33,7 +40,18 @@ export class Ground {
       ...this.feet(),
       this.counter(),
     ]);
+    this.charts.title("ground", `${stageName(this.charts.stage, update.node)}: what each state costs at least`);
     return columns;
+  }
+
+  // Between updates.
+  rest(box) {
+    Object.assign(this, { box, energy: this.charts.energy });
+    const middle = { shape: "text", class: "soft", x: (box.left + box.right) / 2, "text-anchor": "middle" };
+    const y = (box.top + box.bottom) / 2;
+    const lines = NOTHING.map((text, k) => ({ id: `note ${k}`, ...middle, y: y + 20 * k, text }));
+    this.picture.draw([...this.axis(), ...lines]);
+    this.charts.title("ground", "Bounds on the energy");
   }
 
   axis() {
@@ -58,9 +76,8 @@ export class Ground {
         const shape = to > from && bar(x, width, energy.y(to), energy.y(from), box);
         return shape && { id: `${kind} ${state}`, class: `${kind}${faded}`, ...shape, means };
       };
-      const floor = Math.min(energy.range[0], energy.range[0] - 1);
       return [
-        piece("known", floor, Math.min(top, g), { what: "ground", state, value: g }),
+        piece("known", energy.range[0] - 1, Math.min(top, g), { what: "ground", state, value: g }),
         progress.grows === 1 && piece("lifted-earlier", g0, was, { what: "lifted earlier", state, value: was - g0 }),
         progress.grows === 1 && piece("lifted", was, g, { what: "lifted", state, value: g - was }),
       ];
@@ -211,8 +228,10 @@ export class Ground {
     const count = update.count.toLocaleString("en").replaceAll(",", " ");
     const asked = progress.asked.length;
     const left = suspects === 0 ? "no state can be cheaper" : `${suspects} suspect${suspects === 1 ? "" : "s"} left`;
-    const lifted = Math.max(0, ...update.rows.filter(({ round }) => round === update.round).map((row) => row.lifted));
-    const lifts = lifted > 0 && progress.lifts > 0.5 ? `a row lifts ${lifted === 1 ? "1" : `up to ${lifted}`}` : null;
+    const rows = update.rows.filter(({ round }) => round === update.round);
+    const lifted = Math.max(0, ...rows.map((row) => row.lifted));
+    const said = rows.length > 1 ? `${rows.length} rows, one lifts ${lifted}` : `the row lifts ${lifted}`;
+    const lifts = rows.length && progress.lifts > 0.5 ? said : null;
     const parts = [suspects >= 0 && left, `${asked} of ${count} states asked`, lifts].filter(Boolean);
     const means = { what: "suspects", value: suspects };
     const at = { x: box.left, y: box.bottom + 52 };

@@ -63,8 +63,7 @@ export class Message {
   }
 
   title(text) {
-    const title = this.stage.$("[data-out=message]");
-    if (title.textContent !== text) title.textContent = title.title = text;
+    this.charts.title("message", text);
   }
 
   absent() {

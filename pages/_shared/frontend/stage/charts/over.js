@@ -76,12 +76,9 @@ export class Over {
 
   term({ id, name, from, to, added }, k, digits, state) {
     const grows = added !== 0;
-    const sign = k > 0 ? (from < 0 ? "− " : "+ ") : "";
-    const value = shown(k > 0 ? Math.abs(from) : from, digits);
+    const signed = (units) => (k > 0 && units >= 0 ? "+" : "") + shown(units, digits);
     const means = { what: "part", state, name, before: shown(from, digits), value: shown(to, digits) };
-    const text = grows
-      ? `${sign}${value} ↗ ${k > 0 && from < 0 ? negated(to, digits) : shown(to, digits)}`
-      : `${sign}${value}`;
+    const text = grows ? `${signed(from)} ↗ ${signed(to)}` : signed(from);
     return [
       {
         id,
@@ -96,6 +93,3 @@ export class Over {
 }
 
 const pick = (units, ks) => sum(ks.map((k) => units[k]));
-
-// The end of a term that is subtracted.
-const negated = (units, digits) => shown(-units, digits);

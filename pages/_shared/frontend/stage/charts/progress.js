@@ -50,6 +50,7 @@ export class Progress {
   }
 
   get suspects() {
+    if (this.lifts < 1 && this.previous) return this.previous.suspects;
     return this.rules > 0.5 ? this.update.suspects : (this.previous?.suspects ?? -1);
   }
 

@@ -22,7 +22,14 @@ export const tailMarks = ({ update, progress, columns, energy, box }) => {
   return [
     above && { id: "tail above", shape: "path", class: "tail ruled-out", d: above },
     below && { id: "tail", shape: "path", class: "tail", d: below, means: { what: "tail", rank, value: g } },
-    { id: "tail name", shape: "text", class: "tail-name", ...middle, y: box.bottom - 18, text: said },
-    { id: "tail axis", shape: "text", class: "soft", ...middle, y: box.bottom + 15, text: "by rank →" },
+    { id: "tail name", shape: "text", class: "tail-name", ...middle, y: box.top + 16, text: said },
+    (above || below) && {
+      id: "tail axis",
+      shape: "text",
+      class: "soft",
+      ...middle,
+      y: box.bottom + 15,
+      text: "by rank →",
+    },
   ];
 };
