@@ -11,7 +11,8 @@ import numpy as np
 from bender_core import Engine, Event, TooLargeError
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
-from bender_core.run.explain import Explanation, explain
+from bender_core.run.explain import ROUNDING, Explanation, explain
+from bender_core.run.reckoning import Tension
 from pages._shared.app.text import inert
 from pages._shared.watch.details import Update, listed, rounded
 
@@ -69,7 +70,7 @@ class Chunk:
         self.engine = engine
         self.update: Update | None = None
         self.round = math.nan  # the floor at the last oracle
-        self.best, self.tension = best_states(engine), engine.tension()
+        self.best, self.tension = best_states(engine), tensions(engine)
         rows = np.bincount(engine.row_edges(), minlength=len(engine.graph.edges))
         before = {
             "rows": rows.tolist(),
@@ -137,7 +138,7 @@ class Chunk:
         """The tensions and states of the best labelling that are not as before; only messages and labellings move."""
         if event.kind < Kind.MESSAGE:
             return None
-        best, tension = best_states(self.engine), self.engine.tension()
+        best, tension = best_states(self.engine), tensions(self.engine)
         found = {
             "groups": _changes(self.tension.groups, tension.groups),
             "edges": _changes(self.tension.edges, tension.edges),
@@ -157,6 +158,13 @@ def best_states(engine: Engine) -> list[int]:
     return states
 
 
-def told(tension: Any) -> dict[str, Any]:
+def tensions(engine: Engine) -> Tension:
+    """The tension of every part; what rounding leaves of none is none."""
+    least = ROUNDING * engine.graph.problem.scale
+    groups, edges = (np.where(values > least, values, 0.0) for values in engine.tension())
+    return Tension(groups, edges)
+
+
+def told(tension: Tension) -> dict[str, Any]:
     """Tensions of all parts, as ``tension`` of the protocol."""
     return {"groups": listed(tension.groups), "edges": listed(tension.edges)}

@@ -31,7 +31,7 @@ from pages._shared.watch.frames import frames, last_frame, told
 # as many after it as it needs, up to a limit.
 MOST_BEHIND, BEHIND, MOST_AHEAD = 400, 8, 120
 HISTORY_POINTS = 200
-# Sweeps whose ends are told: more than a run makes by default.
+# Sweeps whose ends are told: more than a run makes by default. Ends of updates are told up to as many.
 SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
 VARIABLES, LINKS = 2000, 1500
@@ -114,7 +114,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "done": len(engine.trace) if _is_complete(engine) else None,
             "status": STATUSES[engine.status],
             "frames": chunk,
-            "history": history(engine.trace, run.seen),
+            "history": history(engine.trace, run.seen, run.opening[0]),
             "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
             "tightness": edge_tightness(engine, run.measure),
         }
@@ -140,7 +140,7 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "total_rows": progress.rows,
         "tension": told(progress.tension),
         "rows": np.bincount(progress.row_edges, minlength=len(progress.tension.edges)).tolist(),
-        "history": history(progress.trace, progress.events),
+        "history": history(progress.trace, progress.events, run.opening[0]),
     }
 
 
@@ -239,27 +239,32 @@ def edge_tightness(engine: Engine, measure: str) -> dict[str, Any] | None:
     return {"measure": measure, "at": engine.position, "values": listed(arcs.reshape(-1, 2).max(axis=1))}
 
 
-def history(trace: Trace, length: int) -> dict[str, Any]:
+def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
     """The first ``length`` events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
 
     Returns
     -------
     dict
-        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``rise``: after which
-        event the lower bound had risen most, and by how much.
+        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``gains``: by how much
+        the lower bound rose in each, from ``start`` on; ``updates``: after which events updates end, unless they are
+        too many; ``rise``: after which event the lower bound had risen most, and by how much.
     """
     picked = (
         np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)
     )
     lower = trace.column("lower_bound")[:length]
-    ends = np.flatnonzero(trace.column("kind")[:length] == Kind.SWEEP) + 1
+    kinds = trace.column("kind")[:length]
+    ends, updates = (np.flatnonzero(kinds == kind) + 1 for kind in (Kind.SWEEP, Kind.MESSAGE))
+    told = np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int)) if len(ends) else np.zeros(0, int)
     gains = np.diff(lower)
     most = int(gains.argmax()) if len(gains) else 0
     return {
         "event": (picked + 1).tolist(),
         "lower": listed(lower[picked], 8),
         "upper": listed(trace.column("upper_bound")[picked], 8),
-        "sweeps": ends[np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int))].tolist() if len(ends) else [],
+        "sweeps": ends[told].tolist(),
+        "gains": listed(np.diff(lower[ends - 1], prepend=start)[told]),
+        "updates": updates.tolist() if len(updates) <= SWEEP_MARKS else [],
         "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
     }
 
