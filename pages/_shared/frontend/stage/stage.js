@@ -56,7 +56,7 @@ class Stage {
 
   // Another run.
   begin(data) {
-    const history = { event: [], lower: [], upper: [], sweeps: [], lowers: [], updates: [], rise: null };
+    const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, arc: -1, edge: null, tightness: null, history });
     this.highlighted = null;
     this.events = new Events();
@@ -117,10 +117,9 @@ class Stage {
   draw() {
     if (this.run === null || !this.panes.runs) return;
     const moment = this.moment();
+    this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
-    this.panes.draw(moment);
-    this.gaps.draw(moment);
-    this.charts.draw(moment);
+    if (moment) for (const part of [this.panes, this.gaps, this.charts]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }

@@ -102,8 +102,8 @@ export const circleMarks = (pane, moment, { groups, top }) => {
   const { stage, at, radius, crowded, size } = pane;
   const { graph, dark, arc } = stage;
   const chosen = arc >= 0 ? graph.edges[arc >> 1][arc & 1] : -1;
-  const active = moment ? activeOf(moment) : -1;
-  const shown = moment && !crowded && radius >= ROOM ? contents(graph, moment) : [];
+  const active = activeOf(moment);
+  const shown = !crowded && radius >= ROOM ? contents(graph, moment) : [];
   return graph.nodes.flatMap(({ label, size: bits, members }, p) => {
     const [cx, cy] = at[p];
     const colour = groups ? tint(shareOf(groups[p], top), dark) : null;

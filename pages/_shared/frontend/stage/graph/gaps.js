@@ -31,7 +31,7 @@ export class Gaps {
 
   draw(moment) {
     const { width, height } = this.svg.getBoundingClientRect();
-    const tension = moment?.tension;
+    const { tension } = moment;
     this.head(moment);
     if (!width || !tension) return this.picture.draw([]);
     const columns = Math.max(1, Math.floor(width / WIDE));
@@ -141,9 +141,8 @@ export class Gaps {
   // Whether LB still rises: while it does, tension mostly says that the run has not converged.
   head(moment) {
     const { stage } = this;
-    const gap = moment && moment.upper !== null ? moment.upper - moment.lower : null;
-    const digits = gap === null ? 2 : digitsFor([gap]);
-    stage.$("[data-out=gap-of]").textContent = gap === null ? "…" : fixed(Math.max(gap, 0), digits);
+    const gap = Math.max(moment.upper - moment.lower, 0);
+    stage.$("[data-out=gap-of]").textContent = fixed(gap, digitsFor([gap]));
     const chip = stage.$("[data-out=rising]");
     const rise = this.lastSweep();
     chip.hidden = rise === null;
@@ -155,9 +154,8 @@ export class Gaps {
 
   // By how much LB rose in the last complete sweep before the event shown; null if there is none.
   lastSweep() {
-    const { history, player, graph } = this.stage;
+    const { history, player } = this.stage;
     const done = history.sweeps.filter((end) => end <= player.position).length;
-    if (!done) return null;
-    return Math.max(history.lowers[done - 1] - (done > 1 ? history.lowers[done - 2] : graph.lower), 0);
+    return done ? Math.max(history.gains[done - 1], 0) : null;
   }
 }

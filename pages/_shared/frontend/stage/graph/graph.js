@@ -96,19 +96,17 @@ export class Graph {
 
   // -- drawing ----------------------------------------------------------------------------------------------
 
-  // `moment`: what is shown; null if it is not known.
   draw(moment) {
     const { stage } = this;
     const arc = stage.arc;
     const measure = measured(stage, this.measure, moment);
     drawLegend(stage, measure);
-    const active = moment ? activeOf(moment) : -1;
-    this.variables.draw(active, arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1);
+    this.variables.draw(activeOf(moment), arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1);
     if (!this.size[0] || !this.runs) return;
     this.drawLines(measure);
     this.halos.draw(this.haloMarks(moment));
     this.circles.draw(circleMarks(this, moment, measure));
-    this.over.draw(moment ? [...probeMarks(this, moment), ...chipMarks(this, moment)] : []);
+    this.over.draw([...probeMarks(this, moment), ...chipMarks(this, moment)]);
   }
 
   // Most lines look as they did a frame ago; to find that out again would cost the browser a frame.
@@ -122,11 +120,11 @@ export class Graph {
   // Under the edges of the group that is updated, the message followed or pinned, and what is pointed at.
   haloMarks(moment) {
     const { stage, runs } = this;
-    const arcs = moment?.update?.arcs ?? [];
+    const arcs = moment.update?.arcs ?? [];
     const pinned = stage.arc >= 0 ? [haloMark(runs, stage.arc >> 1, "pinned")] : [];
     const over = stage.highlighted?.edge;
     const pointed = over === undefined ? [] : [haloMark(runs, over, "pointed")];
-    const strength = moment?.act === "start" ? moment.part(0, 0.5) : 1;
+    const strength = moment.act === "start" ? moment.part(0, 0.5) : 1;
     const own = arcs.map((arc) => ({ ...haloMark(runs, arc >> 1, "own"), opacity: strength < 1 ? strength : null }));
     return [...own, ...pinned, ...pointed];
   }

@@ -22,11 +22,11 @@ const rounded = (value) => {
 // end of the scale. Tension is known at every event, the others only at the one for which they were asked.
 export const measured = ({ graph, tightness, player }, measure, moment) => {
   if (measure === "tension") {
-    const { groups, edges } = moment?.tension ?? { groups: null, edges: null };
+    const { groups, edges } = moment.tension ?? { groups: null, edges: null };
     const top = edges ? rounded(Math.max(0, ...edges, ...groups)) : 1;
     return { measure, edges, groups, top };
   }
-  const known = tightness?.measure === measure && tightness.at === player.position && moment?.rest;
+  const known = tightness?.measure === measure && tightness.at === player.position && moment.rest;
   const top = measure === "loose" ? 1 : graph.slack_scale || 1;
   return { measure, edges: known ? tightness.values : null, groups: null, top };
 };
