@@ -204,6 +204,19 @@ class HyperGraph:
         """The number of independent cycles of the hyper-graph; 0 means a forest, on which the bound becomes exact."""
         return independent_cycles(self.n_groups, self.edges)
 
+    def states(self, labeling: IntArray) -> IntArray:
+        """The joint state of the groups that gives the variables these values: the inverse of `labeling`.
+
+        Parameters
+        ----------
+        labeling : ndarray of int, shape (n,)
+
+        Returns
+        -------
+        ndarray of int64, shape (G,)
+        """
+        return np.array([labeling[group] @ (1 << np.arange(len(group))) for group in self.partition.groups], np.int64)
+
     def labeling(self, states: IntArray) -> IntArray:
         """The values of all variables in a joint state of the groups.
 

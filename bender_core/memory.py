@@ -32,6 +32,7 @@ from bender_core.kernels.layout import (
     Progress,
     PruneRoom,
     Record,
+    Rounds,
     Scan,
     SearchPoint,
     SearchRoom,
@@ -239,7 +240,7 @@ class Store(Generic[_Arrays]):
 
 def events(capacity: int) -> Events:
     """Capacity for events; the system backs only the part written to."""
-    floats = {"value", "before", "lower_bound", "upper_bound"}
+    floats = {"value", "before", "lower_bound", "upper_bound", "floor", "ceiling"}
     return Events._make(_reserved((capacity,), float if name in floats else np.int64) for name in Events._fields)
 
 
@@ -302,6 +303,7 @@ def _workspace_shapes(dims: Dimensions, slots: int, exact: bool, deepest: int) -
         "rise": Array((projected,)),
         "total": Array((states,)),
         "visited": Array((min(deepest, states),), int),
+        "rounds": Rounds,
         "progress": Progress,
         "table": Array((4, dims.stride)),
         "whole": Array((int(form_length(np.array(largest))),)),

@@ -39,20 +39,30 @@ from bender_core.kernels.update import apply_row, close_node, consult_oracle, op
 
 
 @inner
-def _is_reached(events, count, goal):
+def _is_reached(events, cursor, goal):
     """Whether the last event is one at which this call shall stop."""
-    if count >= goal.event_limit:
+    if cursor.events >= goal.event_limit:
         return True
-    kind = events.kind[count - 1]
+    kind = events.kind[cursor.events - 1]
     if goal.until == Until.EVENT:
         return True
     if goal.until == Until.ROW:
         return kind >= Kind.ROW
+    if goal.until == Until.ROUND:
+        return kind >= Kind.MESSAGE or (kind >= Kind.ORACLE and _ends_round(events, cursor))
     if goal.until == Until.NODE:
         return kind >= Kind.MESSAGE
     if goal.until == Until.SWEEP:
         return kind >= Kind.SWEEP
     return kind == Kind.FINISHED
+
+
+@inner
+def _ends_round(events, cursor):
+    """Whether all is done at the state y* of the last event, an oracle or a row."""
+    if cursor.phase == Phase.PASS:
+        return True
+    return cursor.phase == Phase.ORACLE and cursor.minimiser != events.state[cursor.events - 1]
 
 
 @inner
@@ -112,5 +122,5 @@ def advance(run):
             emit(run, Kind.FINISHED, NONE, NONE, NONE, np.nan, np.nan)
         spent = goal.spent - spent
         cursor.credit += spent // SHARE if phase <= Phase.PASS else -spent
-        if cursor.events > count and _is_reached(events, cursor.events, goal):
+        if cursor.events > count and _is_reached(events, cursor, goal):
             return Outcome.REACHED

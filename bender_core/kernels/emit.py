@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from bender_core.kernels._jit import inner
 from bender_core.kernels.layout import Kind
 
@@ -31,4 +33,8 @@ def emit(run, kind, node, arc, row, value, before):
     events.before[k] = before
     events.lower_bound[k] = bounds.lower + run.rule.constant
     events.upper_bound[k] = bounds.upper + run.rule.constant
+    rounds, counted = run.work.rounds, kind == Kind.ORACLE or kind == Kind.MESSAGE
+    events.floor[k] = rounds.base + rounds.least if counted or kind == Kind.NODE_OPENED else np.nan
+    events.ceiling[k] = rounds.base + rounds.exact if counted else np.nan
+    events.suspects[k] = rounds.suspects if counted else NONE
     cursor.events = k + 1

@@ -237,6 +237,9 @@ class Events(NamedTuple):
     before: Floats  # what stood there before: the envelope at y*, or the earlier bound
     lower_bound: Floats
     upper_bound: Floats
+    floor: Floats  # NaN where there is none, see kernels.rounds
+    ceiling: Floats
+    suspects: Ints  # -1 where they are not counted
 
 
 # -- scratch ------------------------------------------------------------------------------------------------------
@@ -348,6 +351,16 @@ class SearchRoom(NamedTuple):
     tabu: Ints  # (G, most members) a member is not flipped before this number of flips is made
 
 
+class Rounds(Record):
+    """What the rounds of an update have found (see kernels.rounds); energies are totals of the node."""
+
+    base: float  # what the rest of the bound amounts to, the model's constant included
+    least: float  # the least total by the envelopes: the floor, less `base`
+    exact: float  # the least exact total so far: the ceiling, less `base`
+    cheapest: int  # the state that has it, -1 before the first answer
+    suspects: int  # states whose total is below it; -1 before the first answer
+
+
 class Workspace(NamedTuple):
     """Scratch of the node being updated; worthless between two nodes."""
 
@@ -357,6 +370,7 @@ class Workspace(NamedTuple):
     rise: Floats  # (most projected states,) how much a new row raised an envelope
     total: Floats  # (most states,) phi_p + sum of nu; infinite at the states `visited`
     visited: Ints  # (Rule.deepest or fewer,) states at which the envelope is tight, while deeper ones are seen to
+    rounds: Rounds
     progress: Progress
     table: Floats  # (4, stride) affine functions of active bits
     whole: Floats  # (a low and a high table of the largest group,) one of all bits of a group
@@ -453,25 +467,9 @@ class RowKind(IntEnum):
     """How a row was made: by which cut."""
 
     RMC = 0  # reverse Magnanti-Wong
-    MWC_0 = 1  # Magnanti-Wong with alpha = 0, see `cut_kind`
+    MWC_0 = 1  # Magnanti-Wong with alpha = 0
     MWC_HALF = 2
     MWC_1 = 3
-
-
-CUT_KINDS = {0.0: RowKind.MWC_0, 0.5: RowKind.MWC_HALF, 1.0: RowKind.MWC_1}
-
-
-def cut_kind(alpha: float) -> RowKind:
-    """The kind of a Magnanti-Wong row of a given alpha.
-
-    Raises
-    ------
-    ValueError
-        If rows are not made with that alpha.
-    """
-    if alpha not in CUT_KINDS:
-        raise ValueError(f"alpha is {alpha}; Magnanti-Wong rows are made with {', '.join(map(str, CUT_KINDS))}")
-    return CUT_KINDS[alpha]
 
 
 class Until(IntEnum):
@@ -479,9 +477,10 @@ class Until(IntEnum):
 
     EVENT = 0
     ROW = 1
-    NODE = 2
-    SWEEP = 3
-    NEVER = 4
+    ROUND = 2
+    NODE = 3
+    SWEEP = 4
+    NEVER = 5
 
 
 class Outcome(IntEnum):

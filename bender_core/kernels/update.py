@@ -19,6 +19,7 @@ from bender_core.kernels.messages import pass_messages
 from bender_core.kernels.min_marginals.enumerate import oracle
 from bender_core.kernels.min_marginals.exact import begin_exact, enumerate_some, exact_min_marginals
 from bender_core.kernels.primal import decode
+from bender_core.kernels.rounds import begin_rounds, close_rounds, have_met, take_answer
 from bender_core.kernels.rows.pool import (
     anchored_row,
     arc_of,
@@ -62,6 +63,7 @@ def open_node(run, node):
             cursor.slot += 1
         return
     cursor.minimiser = argmin(work.total, problem.size[node], work.scan)
+    begin_rounds(problem, run.rule, run.state, node, work.total[cursor.minimiser], work.rounds)
     cursor.slot = 0
     cursor.phase = Phase.PASS if run.rule.exact else Phase.ORACLE
     value = work.total[cursor.minimiser]
@@ -127,6 +129,9 @@ def consult_oracle(run, node):
         exact_total += value
         if slack > most and not is_tight(known, value, problem.edge_weight[arc // 2], 1.0):
             cursor.loosest, most = slot, slack
+    if cursor.visited == 0:
+        take_answer(problem, node, cursor.minimiser, exact_total, work)
+        run.goal.spent += 1 << problem.size[node]
     arc = problem.node_arcs[first + cursor.loosest] if cursor.loosest >= 0 else NONE
     emit(run, Kind.ORACLE, node, arc, NONE, exact_total, known_total)
     if cursor.loosest < 0:
@@ -198,12 +203,29 @@ def _move_on(run, node):
     cursor = state.cursor
     following = next_state(problem, state, work, node)
     run.goal.spent += 1 << problem.size[node]
+    if cursor.visited == 0:
+        work.rounds.least = work.total[following]
+        if have_met(problem, node, following, work):
+            _skip_oracle(run, node, following)
+            following = next_state(problem, state, work, node)
+            run.goal.spent += 1 << problem.size[node]
     if following >= 0:
         cursor.minimiser = following
         cursor.phase = Phase.ORACLE
     else:
         cursor.minimiser = unmask(problem, state, work, node)
         cursor.phase = Phase.PASS
+
+
+@inner
+def _skip_oracle(run, node, following):
+    """Do as if the oracle had been asked at a state whose exact cost is known to be that of its envelopes."""
+    problem, state, work = run.problem, run.state, run.work
+    state.cursor.minimiser = following
+    for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
+        state.slack[problem.node_arcs[a]] = 0.0
+    work.rounds.suspects = 0
+    mask(state, work)
 
 
 @inlined
@@ -255,6 +277,7 @@ def close_node(run, node):
     decode(problem, state, node, cursor.minimiser)
     run.goal.spent += (1 + problem.arc_first[node + 1] - problem.arc_first[node]) << problem.size[node]
     before = bounds.lower
+    close_rounds(work.total[cursor.minimiser], work.rounds)
     bounds.lower += pass_messages(problem, rule, state, node, work)
     emit(run, Kind.MESSAGE, node, NONE, NONE, bounds.lower + rule.constant, before + rule.constant)
     cursor.position += 1

@@ -14,11 +14,12 @@ from bender_core.account import Account
 from bender_core.costs.fit import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace, cut_kind
+from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace
 from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.run.carrying import carry
+from bender_core.run.rows import cut_kind
 from bender_core.run.snapshots import Snapshots
 from bender_core.stopping import Stop, never
 from bender_core.units import storage

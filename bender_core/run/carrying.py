@@ -91,7 +91,7 @@ def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int) -> IntA
 def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: State) -> None:
     """Decode to the best labelling of the other run."""
     labeling = old.labeling(before.best)
-    state.decoded[:] = [labeling[group] @ (1 << np.arange(len(group))) for group in new.partition.groups]
+    state.decoded[:] = new.states(labeling)
     state.best[:] = state.decoded
     energy = total_energy(new.problem, state.decoded)
     state.bounds.upper = state.bounds.decoded = energy

@@ -20,12 +20,18 @@ from bender_core.kernels._jit import typed
 from bender_core.kernels.advance import advance
 from bender_core.kernels.layout import Kind, Outcome, Phase, Run, State, Status, Until
 from bender_core.run.arrays import ENDLESS
-from bender_core.run.inspection import Inspection
+from bender_core.run.reckoning import Reckonings
 from bender_core.run.trace import Event
 from bender_core.stopping import Stop
 
-Grain = Literal["event", "row", "node", "sweep"]
-_UNTIL = {"event": Until.EVENT, "row": Until.ROW, "node": Until.NODE, "sweep": Until.SWEEP}
+Grain = Literal["event", "row", "round", "node", "sweep"]
+_UNTIL = {
+    "event": Until.EVENT,
+    "row": Until.ROW,
+    "round": Until.ROUND,
+    "node": Until.NODE,
+    "sweep": Until.SWEEP,
+}
 # Table entries read between two looks at the clock, at most and at the start; then as many as take about this long: in
 # small scattered tables an entry takes thirty times longer than in large ones.
 _SLICE, _FIRST_SLICE = 1 << 26, 1 << 22
@@ -39,7 +45,7 @@ class EngineError(RuntimeError):
     """The engine reached a state that its mathematics excludes; please report the model and the settings."""
 
 
-class Engine(Inspection):
+class Engine(Reckonings):
     """One run of message passing over hyper-variables.
 
     Source: docs/method.md §2, §3, §10 (paper, Algs. 1 and 2).
@@ -117,14 +123,15 @@ class Engine(Inspection):
         return loop
 
     def step(self, grain: Grain = "row", on_progress: OnProgress | None = None) -> list[Event]:
-        """Advance to the next event, row (or message), node or sweep, and return the events of that step.
+        """Advance to the end of the next event, row, round, node or sweep, and return the events of that step.
 
         At an earlier position the recorded events are repeated identically. Source: docs/method.md §10.2.
 
         Parameters
         ----------
-        grain : {"event", "row", "node", "sweep"}
-            "row" also stops where messages are passed, "node" only there; see docs/method.md §10.2.
+        grain : {"event", "row", "round", "node", "sweep"}
+            A round is all that happens at one y*. "row" and "round" also stop where messages are passed, "node" only
+            there; see docs/method.md §10.2.
         on_progress : callable, optional
             Called about every 50 ms with the engine; if it returns True, the step is interrupted, even within a
             message. The next step continues from there.

@@ -244,26 +244,30 @@ class Inspection(Standing):
             With their intercepts at the current lambda; empty for an exact variant.
         """
         arc = self.graph.arc(p, q)
-        edge, side = divmod(arc, 2)
+        edge = arc // 2
         self.envelope(p, q)
         pool, found = self._rows.view, []
         r = int(self._state.row_first[edge]) if not self._rule.exact else -1
         while r >= 0:
-            made = self.graph.active_members(2 * edge + int(pool.side[r]))
-            found.append(
-                Row(
-                    index=r,
-                    kind=RowKind(int(pool.kind[r])),
-                    born=int(pool.born[r]),
-                    made_for=int(self._problem.edge_node[edge, pool.side[r]]),
-                    anchor=int(np.left_shift(pool.anchor[r] >> np.arange(len(made)) & 1, made).sum()),
-                    intercept=float(pool.intercept[r, side]),
-                    u=row_terms(self.graph, pool, r, edge, side),
-                    v=row_terms(self.graph, pool, r, edge, 1 - side),
-                )
-            )
+            found.append(self._row(r, arc))
             r = int(pool.next[r])
         return found
+
+    def _row(self, index: int, arc: int) -> Row:
+        """A row with the intercept that is stored for a message."""
+        pool = self._rows.view
+        edge, side = divmod(arc, 2)
+        made = self.graph.active_members(2 * edge + int(pool.side[index]))
+        return Row(
+            index=index,
+            kind=RowKind(int(pool.kind[index])),
+            born=int(pool.born[index]),
+            made_for=int(self._problem.edge_node[edge, pool.side[index]]),
+            anchor=int(np.left_shift(pool.anchor[index] >> np.arange(len(made)) & 1, made).sum()),
+            intercept=float(pool.intercept[index, side]),
+            u=row_terms(self.graph, pool, index, edge, side),
+            v=row_terms(self.graph, pool, index, edge, 1 - side),
+        )
 
     def is_tight(self, arc: int, nu: FloatArray, envelope: FloatArray) -> NDArray[np.bool_]:
         """Where an envelope of an arc equals the true min-marginal up to rounding (docs/method.md §3.5).

@@ -10,6 +10,21 @@ from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Pool, RowKind
 from bender_core.model import FloatArray
 
+CUT_KINDS = {0.0: RowKind.MWC_0, 0.5: RowKind.MWC_HALF, 1.0: RowKind.MWC_1}
+
+
+def cut_kind(alpha: float) -> RowKind:
+    """The kind of a Magnanti-Wong row of a given alpha.
+
+    Raises
+    ------
+    ValueError
+        If rows are not made with that alpha.
+    """
+    if alpha not in CUT_KINDS:
+        raise ValueError(f"alpha is {alpha}; Magnanti-Wong rows are made with {', '.join(map(str, CUT_KINDS))}")
+    return CUT_KINDS[alpha]
+
 
 @dataclass(frozen=True, eq=False)
 class Row:

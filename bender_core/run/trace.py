@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bender_core.kernels.layout import Events, Kind
+from bender_core.model import IntArray
 
 COLUMNS = Events._fields
 
@@ -55,6 +56,12 @@ class Event:
         lower bound after and before.
     lower_bound, upper_bound : float
         After the event.
+    floor, ceiling : float
+        Energies: the least cost of a state of the node by the rows, and the least exact cost found, in units of the
+        bound; NaN where there is none. The floor comes with opened, oracle and message, the ceiling with the latter
+        two. Source: docs/method.md §3.9.
+    suspects : int
+        States that may cost less than the ceiling: oracle, after the answer and before its rows; message, 0; else -1.
     """
 
     index: int
@@ -71,6 +78,9 @@ class Event:
     before: float
     lower_bound: float
     upper_bound: float
+    floor: float
+    ceiling: float
+    suspects: int
 
 
 class Trace:
@@ -125,6 +135,26 @@ class Trace:
         """
         values: NDArray[np.float64] = getattr(self._events, name)[: self._length].copy()
         return values
+
+    def stops(self, grain: str) -> IntArray:
+        """The positions at which steps of a grain end, rising (docs/method.md §10.2).
+
+        Parameters
+        ----------
+        grain : {"event", "row", "round", "node", "sweep"}
+
+        Returns
+        -------
+        ndarray of int64
+            Whether the last event ends a round is not known before the next; it counts as an end.
+        """
+        kind, state = self._events.kind[: self._length], self._events.state[: self._length]
+        ends = kind >= {"event": 0, "row": Kind.ROW, "round": Kind.ORACLE, "node": Kind.MESSAGE}.get(grain, Kind.SWEEP)
+        if grain == "round":
+            inside = (kind[:-1] <= Kind.ROW) & (kind[1:] <= Kind.ROW) & (state[:-1] == state[1:])
+            ends[:-1] &= ~inside
+        positions: IntArray = np.flatnonzero(ends) + 1
+        return positions
 
     def columns(self) -> dict[str, list[object]]:
         """The fields of `Event` by name, each a list of ``len(trace)`` values; kinds as words, and None for NaN."""

@@ -115,7 +115,11 @@ def _look() -> None:
         engine.min_marginal(0, 1, [0])
         engine.tightness()
         engine.rows(0, 1)
+        engine.edge_tension(0, 1)
+        engine.answers(0, 0)
         what_if(engine, 0, 1, 0)
+        engine.run(max_events=2)
+        engine.reckoning()
 
 
 _LOOKING = Once(_look)

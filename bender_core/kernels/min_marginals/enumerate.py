@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bender_core.kernels._jit import entry
-from bender_core.kernels.tables.affine import affine_max, affine_max4
+from bender_core.kernels.tables.affine import affine_argmax, affine_max, affine_max4, affine_value
 from bender_core.kernels.tables.coupling import tabulate_coupling
+from bender_core.kernels.tables.projection import active_state, dual_table, fetch, incoming_table
 
 
 @entry
@@ -16,6 +17,25 @@ def oracle(problem, arc, incoming, minimiser, work):
     """
     tabulate_coupling(problem, arc, minimiser, work.slope, work.table[0])
     return -affine_max(incoming, problem.bits[arc ^ 1], work.table[0], work.scan)
+
+
+@entry
+def answer(problem, lam, arc, state, work):
+    """The oracle at one state of the receiver, idle members included: the sender's best state, and the min-marginal.
+
+    Ties go to the lowest active state, and then to the lowest state.
+    """
+    fetch(problem, lam, arc, work.incoming[0])
+    incoming = incoming_table(problem, lam, arc, work.incoming[0])
+    bits, table = problem.bits[arc ^ 1], work.table[0]
+    tabulate_coupling(problem, arc, active_state(problem, arc, state), work.slope, table)
+    seen = affine_argmax(incoming, bits, table, work.scan)
+    value = -(incoming[seen] + affine_value(table, bits, seen))
+    brought, best = dual_table(problem, lam, arc ^ 1), -1
+    for y in range(len(brought)):
+        if active_state(problem, arc ^ 1, y) == seen and (best < 0 or brought[y] > brought[best]):
+            best = y
+    return best, value
 
 
 @entry

@@ -245,6 +245,15 @@ def argmin(values, bits, scan):
 
 
 @shared
+def count_below(values, bits, limit):
+    """The number of states whose value is below a limit."""
+    count = 0
+    for y in range(1 << bits):
+        count += values[y] < limit
+    return count
+
+
+@shared
 def affine_argmin(values, bits, g, scan):
     """The lowest state at which ``values + g`` is smallest."""
     n_low = low_states(bits)

@@ -13,7 +13,6 @@ from pathlib import Path
 import streamlit as st
 
 import bender_core as bc
-from bender_core.kernels.layout import Kind
 from bender_core.model import IntArray
 from bender_core.run.reckoning import Tension
 from pages._shared.app.background import Personal
@@ -88,9 +87,9 @@ class WatchedRun:
     def step(self, grain: bc.Grain, backward: bool) -> None:
         """One step of a grain, in either direction; a backward step goes to its beginning."""
         if backward:
-            kinds = self.engine.trace.column("kind")[: max(self.position - 1, 0)]
-            stops = (kinds >= _STOPS[grain]).nonzero()[0]
-            self.show(int(stops[-1]) + 1 if len(stops) else 0)
+            stops = self.engine.trace.until(self.position).stops(grain)
+            earlier = stops[stops < self.position]
+            self.show(int(earlier[-1]) if len(earlier) else 0)
         else:
             self.engine.seek(self.position)
             self.engine.step(grain)
@@ -140,9 +139,6 @@ class WatchedRun:
             engine.trace,
             time.perf_counter(),
         )
-
-
-_STOPS = {"event": Kind.NODE_OPENED, "row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
 
 
 @dataclass(eq=False)

@@ -48,7 +48,7 @@ def test_unknown_names_and_numbers_are_refused(arguments: dict, said: str) -> No
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda engine: engine.step("x"), "there is no grain 'x'; choose one of event, row, node, sweep"),
+        (lambda engine: engine.step("x"), "there is no grain 'x'; choose one of event, row, round, node, sweep"),
         (lambda engine: engine.min_marginal(0, 1, [1.5]), "give whole numbers from 0 to 7"),
         (lambda engine: engine.min_marginal(0, 1, [2**70]), "give whole numbers from 0 to 7"),
         (lambda engine: engine.tightness(0), "judge by one state at least"),
