@@ -6,7 +6,7 @@ import { KIND } from "../kinds.js";
 import { shown } from "./sums.js";
 
 const LOWEST = 8; // the range reaches up to the state of this rank
-const FARTHEST = 4; // how many times wider it may become for a ceiling
+const FARTHEST = 4; // how many times wider it may become for a ceiling, or for an LB far below all states
 const BELOW = 0.14; // shares of the range that are left free
 const ABOVE = 0.06;
 const NARROWEST = 1e-3; // share of the gap that is shown at least
@@ -65,9 +65,10 @@ export class Energy {
   // The cheapest states of an update, LB, and the first ceiling known at an event that is not too far.
   around({ columns }, { before, upper }, index) {
     const costs = columns.map(({ g0 }) => g0).sort((a, b) => a - b);
-    const low = Math.min(before.lower, costs[0]);
-    const least = NARROWEST * (upper - before.lower);
-    const high = Math.max(before.lower, costs[Math.min(LOWEST, costs.length) - 1], low + least);
+    const cheap = Math.max(costs[Math.min(LOWEST, costs.length) - 1], costs[0] + NARROWEST * (upper - before.lower));
+    const isNear = costs[0] - before.lower <= (FARTHEST - 1) * (cheap - costs[0]);
+    const low = isNear ? Math.min(before.lower, costs[0]) : costs[0] - (cheap - costs[0]) / 2;
+    const high = Math.max(before.lower, cheap);
     const limit = low + FARTHEST * (high - low);
     for (let k = this.opened + 1; k <= index; k += 1) {
       const { ceiling } = this.stage.events.get(k) ?? {};

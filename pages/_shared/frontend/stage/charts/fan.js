@@ -165,13 +165,13 @@ export class Fan {
       const y = energy.y(value);
       if (y < box.top || y > box.bottom) return null;
       const kind = `${what}-line${dim ? " dim" : ""}`;
-      return { id: `${what} line`, shape: "line", class: kind, x1: 0, x2, y1: y, y2: y, means: { what, value } };
+      return { id: `${what} line`, shape: "line", class: kind, x1: box.left, x2, y1: y, y2: y, means: { what, value } };
     };
     const marks = [this.unit === "rounds" && level("ub", moment.upper)];
     if (progress) {
       const ran = Math.max(progress.run * 2 - 1, 0);
       if (progress.ceiling !== null) marks.push(level("ceiling", progress.ceiling));
-      if (progress.hasFloor && ran > 0) marks.push(level("floor", progress.floor, ran * end));
+      if (progress.hasFloor && ran > 0) marks.push(level("floor", progress.floor, box.left + ran * (end - box.left)));
     }
     const y = energy.y(moment.lower);
     const x = this.unit === "rounds" ? box.right : this.x(this.along(this.stage.player.position));
@@ -190,7 +190,7 @@ export class Fan {
     const text = { x: x - 7, y: (from + to) / 2 + 5, "text-anchor": "end", text: "LB waits" };
     return [
       { id: "waits", shape: "path", class: "waits", d: `M${x} ${from - 7}V${to + 3}m-4 6l4 -6l4 6` },
-      from - to > 30 && { id: "waits name", shape: "text", class: "waits-name", ...text },
+      from - to > 22 && { id: "waits name", shape: "text", class: "waits-name", ...text },
     ];
   }
 

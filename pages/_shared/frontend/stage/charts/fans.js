@@ -46,7 +46,8 @@ export const fanMarks = (fan, update) => {
       }
     );
   };
-  if (moment.act !== "start" || !current) marks.push(line("floor", floors), line("ceiling", ceilings));
+  if (!current || !progress || (progress.hasFloor && progress.run === 1))
+    marks.push(line("floor", floors), line("ceiling", ceilings));
   return [...marks, ...above(fan, update, age), nameOf(fan, update)];
 
   function above() {

@@ -3,7 +3,7 @@
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
 import { place } from "./columns.js";
-import { tailMarks } from "./tail.js";
+import { grouped, tailMarks } from "./tail.js";
 
 const LETTER = 7.5; // pixels that a character takes
 const NOTHING = ["While a group is updated, here is", "what each of its states costs at least."];
@@ -40,8 +40,13 @@ export class Ground {
       ...this.feet(),
       this.counter(),
     ]);
-    this.charts.title("ground", `${stageName(this.charts.stage, update.node)}: what each state costs at least`);
+    const least = this.isExact ? "" : " at least";
+    this.charts.title("ground", `${stageName(this.charts.stage, update.node)}: what each state costs${least}`);
     return columns;
+  }
+
+  get isExact() {
+    return this.charts.stage.graph.exact;
   }
 
   // Between updates.
@@ -102,15 +107,11 @@ export class Ground {
     const height = Math.min(energy.y(ceiling), box.bottom) - box.top;
     if (height <= 0) return [];
     const area = { x: box.left, y: box.top, width: box.right - box.left, height };
+    const name = { x: box.right - 4, y: box.top + 16, "text-anchor": "end" };
     return [
       { id: "ruled out", shape: "rect", class: "shade", ...area, opacity: progress.rules },
-      height > 22 && {
-        id: "ruled out name",
-        shape: "text",
-        class: "soft",
-        ...{ x: box.left + 6, y: box.top + 16 },
-        text: "ruled out",
-      },
+      height > 22 &&
+        !this.columns.tail && { id: "ruled out name", shape: "text", class: "soft", ...name, text: "ruled out" },
     ];
   }
 
@@ -221,20 +222,28 @@ export class Ground {
     return marks;
   }
 
-  // What is left to do, and what Benders saves.
+  // What is left to do, and what Benders saves; as much of it as there is room for.
   counter() {
-    const { update, progress, box } = this;
+    const { progress, update, box } = this;
     const { suspects } = progress;
-    const count = update.count.toLocaleString("en").replaceAll(",", " ");
-    const asked = progress.asked.length;
-    const left = suspects === 0 ? "no state can be cheaper" : `${suspects} suspect${suspects === 1 ? "" : "s"} left`;
-    const rows = update.rows.filter(({ round }) => round === update.round);
-    const lifted = Math.max(0, ...rows.map((row) => row.lifted));
-    const said = rows.length > 1 ? `${rows.length} rows, one lifts ${lifted}` : `the row lifts ${lifted}`;
-    const lifts = rows.length && progress.lifts > 0.5 ? said : null;
-    const parts = [suspects >= 0 && left, `${asked} of ${count} states asked`, lifts].filter(Boolean);
+    const parts = this.isExact ? [`all ${grouped(update.count)} states are exact`] : this.counted();
+    while (parts.length > 1 && parts.join(" · ").length * LETTER > this.svg.clientWidth - box.left) parts.pop();
     const means = { what: "suspects", value: suspects };
     const at = { x: box.left, y: box.bottom + 52 };
     return { id: "counter", shape: "text", class: "counter", ...at, text: parts.join(" · "), means };
+  }
+
+  counted() {
+    const { update, progress } = this;
+    const { suspects } = progress;
+    const left = suspects === 0 ? "no state can be cheaper" : `${suspects} suspect${suspects === 1 ? "" : "s"} left`;
+    const rows = update.rows.filter(({ round }) => round === update.round);
+    const lifted = Math.max(0, ...rows.map((row) => row.lifted));
+    const lifts = `${rows.length > 1 ? `${rows.length} rows, one lifts` : "the row lifts"} ${lifted}`;
+    return [
+      ...(suspects >= 0 ? [left] : []),
+      `${progress.asked.length} of ${grouped(update.count)} states asked`,
+      ...(rows.length && progress.lifts > 0.5 ? [lifts] : []),
+    ];
   }
 }

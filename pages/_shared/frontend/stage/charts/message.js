@@ -8,7 +8,8 @@ import { linear } from "../../scales.js";
 import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
 
 const TOP = 24; // pixels above the frame
-const LEAST = 70; // pixels of the frame at least, before rows of bits are left out
+const LEAST = 0.42; // share of the height for the frame at least, before rows of bits are left out
+const NARROW = 0.1; // share of the widest message's range that is shown at least
 const AIR = 0.3; // share of the heights that is free above what is known when the update opens
 const LOWER = 0.12; // and below it
 const APART = 34;
@@ -30,7 +31,7 @@ export class Message {
     if (slot === null) return this.note(this.absent(), this.name(this.stage.arc));
     const { width, height } = this.svg.getBoundingClientRect();
     if (!width) return;
-    const most = Math.max(0, Math.floor((height - TOP - LEAST - 8) / bitsHeight(1)));
+    const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - 8) / bitsHeight(1)));
     const chosen = chosenMembers(update, most);
     const box = {
       top: TOP,
@@ -49,7 +50,7 @@ export class Message {
       ...this.rows(),
       this.truth(),
       ...bitMarks({ update, columns, chosen, names, top: box.bottom + 8 }),
-      this.rest(),
+      ...this.rest(),
       ...this.legend(),
       ...this.hits(height),
     ]);
@@ -101,14 +102,14 @@ export class Message {
     return begun;
   }
 
-  // All messages of an update have one scale, so that they compare: that of the widest when it opened.
+  // The scale of a message stays for the update: what it was when that opened, and not much finer than others.
   scale() {
     const { update, slot, box, charts } = this;
     const opening = charts.energy.opening ?? update;
     const parts = opening.columns.map((column) => column.parts[slot]);
     const low = Math.min(...parts);
     const widest = Math.max(...opening.arcs.map((_, s) => spread(opening.columns, s)));
-    const span = Math.max(widest, 0.2 * (charts.energy.range[1] - charts.energy.range[0]), 1e-12);
+    const span = Math.max(Math.max(...parts) - low, NARROW * widest, 1e-12);
     this.range = [low - LOWER * span, low + (1 + AIR) * span];
     const [from, to] = this.range;
     this.y = (v) => box.bottom - ((v - from) / (to - from)) * (box.bottom - box.top);
@@ -225,12 +226,13 @@ export class Message {
     return { id: "nu", shape: "path", class: "nu off-scale", d: `M${x - 6} ${box.top - 2}h12l-6 -10z`, means };
   }
 
-  // The members that have no row of bits.
+  // Beside the bits, if not all members have a row.
   rest() {
     const { chosen, columns, box } = this;
-    if (!chosen.differing) return null;
-    const text = `bits where states differ from the best labelling; ${chosen.others} members not shown`;
-    return { id: "bits note", shape: "text", class: "soft small", x: columns.left, y: box.bottom + 6, text };
+    if (!chosen.differing) return [];
+    const lines = ["only bits that", "differ from the", "best labelling;", `${chosen.others} not shown`];
+    const place = { shape: "text", class: "soft small", x: columns.right, "text-anchor": "end" };
+    return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 19 + 16 * k, text }));
   }
 
   // What lines and bars are, in the line above the frame.
@@ -248,7 +250,14 @@ export class Message {
       });
     }
     if (!update.nu || progress.dot < 1)
-      return [{ id: "said", ...at, class: "soft", text: "bar: its part at least, ν⁻" }];
+      return [
+        {
+          id: "said",
+          ...at,
+          class: "soft",
+          text: this.stage.graph.exact ? "bar: its part, ν" : "bar: its part at least, ν⁻",
+        },
+      ];
     const digits = charts.energy;
     const [was, is] = [update.known[slot], update.nu[slot]];
     const isTight = digits.text(was) === digits.text(is);

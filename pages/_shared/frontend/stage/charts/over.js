@@ -2,9 +2,12 @@
 // the rest sum to what the state costs at least; when the neighbours answer, each grows to its exact value.
 
 import { Picture } from "../../marks/picture.js";
+import { short } from "../../text.js";
 import { grown, shown, sum } from "./sums.js";
 
-const MOST = 5; // neighbours that are named
+const MOST = 5; // neighbours that are named, where there is room
+const WIDTH = 108; // pixels of a part that grows
+const LETTERS = 13; // of a name
 
 export class Over {
   constructor(charts) {
@@ -63,15 +66,17 @@ export class Over {
   // The neighbours whose parts grow most, then those that count most; the others as one.
   named({ senders }, from, added) {
     const slots = senders.map((_, k) => k + 2);
-    const short = (k) => ({
+    const one = (k) => ({
       id: `part ${senders[k - 2]}`,
-      name: this.stage.graph.nodes[senders[k - 2]].label,
+      name: short(this.stage.graph.nodes[senders[k - 2]].label, LETTERS),
       ks: [k],
     });
-    if (slots.length <= MOST + 1) return slots.map(short);
+    const room = Math.floor(this.picture.root.clientWidth / WIDTH) - 4; // besides y*, rest, own and sum
+    const most = Math.min(Math.max(room, 2), MOST);
+    if (slots.length <= most + 1) return slots.map(one);
     const order = slots.slice().sort((a, b) => added[b] - added[a] || Math.abs(from[b]) - Math.abs(from[a]));
-    const [kept, others] = [order.slice(0, MOST), order.slice(MOST)];
-    return [...kept.sort((a, b) => a - b).map(short), { id: "others", name: `${others.length} others`, ks: others }];
+    const [kept, others] = [order.slice(0, most), order.slice(most)];
+    return [...kept.sort((a, b) => a - b).map(one), { id: "others", name: `${others.length} others`, ks: others }];
   }
 
   term({ id, name, from, to, added }, k, digits, state) {

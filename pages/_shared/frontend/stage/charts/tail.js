@@ -2,10 +2,20 @@
 
 import { clipped } from "../../marks/clip.js";
 
-const grouped = (n) => n.toLocaleString("en").replaceAll(",", " ");
+const ROOM = 11; // pixels between a line and the middle of a text
+
+// A count in groups of three digits.
+export const grouped = (n) => n.toLocaleString("en").replaceAll(",", " ");
+
+// The lowest place of a text that lies on none of some lines.
+const freeHeight = (lines, { top, bottom }) => {
+  const isFree = (y) => lines.every((line) => Math.abs(line - y + 5) > ROOM);
+  for (let y = bottom - 20; y > top + 10; y -= 4) if (isFree(y)) return y;
+  return bottom - 20;
+};
 
 // The marks of the ground's tail.
-export const tailMarks = ({ update, progress, columns, energy, box }) => {
+export const tailMarks = ({ update, progress, columns, energy, box, moment: { lower } }) => {
   const { rank, g } = update.tail;
   const { left, right, x } = columns.tail;
   const first = Math.max(rank.findIndex((r) => r >= columns.count) - 1, 0);
@@ -18,11 +28,12 @@ export const tailMarks = ({ update, progress, columns, energy, box }) => {
   const others = update.count - columns.count;
   const gone = update.count - suspects - 1;
   const said = ceiling === null || suspects < 0 ? `${grouped(others)} more` : `${grouped(gone)} ruled out`;
+  const occupied = [lower, progress.floor, ceiling ?? lower].map((v) => energy.y(v));
   const middle = { x: right - 4, "text-anchor": "end" };
   return [
     above && { id: "tail above", shape: "path", class: "tail ruled-out", d: above },
     below && { id: "tail", shape: "path", class: "tail", d: below, means: { what: "tail", rank, value: g } },
-    { id: "tail name", shape: "text", class: "tail-name", ...middle, y: box.top + 16, text: said },
+    { id: "tail name", shape: "text", class: "tail-name", ...middle, y: freeHeight(occupied, box), text: said },
     (above || below) && {
       id: "tail axis",
       shape: "text",
