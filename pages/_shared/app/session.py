@@ -59,7 +59,8 @@ class WatchedRun:
     engine: bc.Engine
     position: int = 0
     seen: int = 0  # the latest event shown; the engine computes a little further ahead
-    arc: int = 0  # the message selected
+    arc: int = 0  # the message selected last
+    pinned: bool = False  # whether the stage keeps to it; else it follows the loosest
     first: int = 0  # the first event that the stage does not have yet
     serial: int = 0  # the stage's last command
     ahead: int = 24  # how many events after the present one it wants
@@ -294,7 +295,7 @@ def linked(said: Mapping[str, str]) -> Lab:
     mrf = sample(origin["sample"]) if "sample" in origin else generated(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
-    run = WatchedRun(engine, arc=arc_of(said, engine))
+    run = WatchedRun(engine, arc=arc_of(said, engine), pinned="arc" in said)
     if event:
         run.start(until=event)
         run.settle()

@@ -66,7 +66,9 @@ def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
 
 def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     """Do what the component asks for, by a ``command`` of ``pages/_shared/frontend/protocol.json``."""
-    run.arc, run.first, run.serial = int(command["arc"]), int(command["first"]), int(command["serial"])
+    run.first, run.serial, run.pinned = int(command["first"]), int(command["serial"]), int(command["arc"]) >= 0
+    if run.pinned:
+        run.arc = int(command["arc"])
     run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
     run.held, run.measure = bool(command["held"]), str(command["measure"])
     if command["do"] == "stop":
@@ -115,7 +117,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "status": STATUSES[engine.status],
             "frames": chunk,
             "history": history(engine.trace, run.seen, run.opening[0]),
-            "edge": edge_view(engine, run.arc) if len(engine.graph.edges) else None,
+            "edge": edge_view(engine, run.arc) if run.pinned and len(engine.graph.edges) else None,
             "tightness": edge_tightness(engine, run.measure),
         }
     return data

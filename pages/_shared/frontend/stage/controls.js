@@ -32,7 +32,10 @@ export const listen = (stage) => {
   act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
   act("flip").onclick = () => stage.select(stage.arc ^ 1);
   act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));
-  act("look").onclick = () => leaving.go("edge", {});
+  act("look").onclick = () => {
+    stage.arc = stage.follows(stage.moment());
+    leaving.go("edge", {});
+  };
   leaving.by(act("tour"), "learn", () => ({}));
   leaving.by(stage.$(".why"), "learn", () => ({ lesson: stage.status.lesson }));
   act("reference").onclick = () => questions.ask("reference");

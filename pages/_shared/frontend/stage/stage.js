@@ -119,7 +119,7 @@ class Stage {
     const moment = this.moment();
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
-    if (moment) for (const part of [this.panes, this.gaps, this.charts]) part.draw(moment);
+    if (moment) for (const part of [this.charts, this.panes, this.gaps]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }

@@ -8,7 +8,7 @@ const CUT = 260; // characters that may be too many for the lines of a sentence:
 const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
 const OWN = 24; // characters of the name of the source's own terms
 const OPENING =
-  "Every group starts on its own, all messages are 0. Press Play, or step round by round, and watch the lower bound rise.";
+  "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise.";
 const RUNNING = "Running at full speed. Stop whenever you like; every event can be revisited afterwards.";
 
 export class Status {

@@ -3,7 +3,7 @@
 
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
-import { apportioned, digitsFor, fixed, signed } from "./digits.js";
+import { apportioned, grown, shown } from "../charts/sums.js";
 
 const LISTED = 7; // neighbours from which on there is a list
 const LINES = 5; // of the list, besides the one of all others
@@ -48,27 +48,36 @@ const isLoose = (from, to) => to - from > CLOSE * Math.max(1, Math.abs(to));
 
 const increments = ({ from, to }) => to.map((value, slot) => value - from[slot]);
 
-// The words of every slot, so rounded that what adds up still does.
-const words = (parts) => {
+// The words of every slot, in the digits and with the rounding of the sums below the ground: what adds up still does.
+const words = (moment, parts, digits) => {
+  const { update } = moment;
   const { what, from, to, kept } = parts;
-  const all = kept ? [...to, kept[1]] : (to ?? from);
-  const digits = digitsFor(all);
-  const low = apportioned(from, digits);
-  if (what === "at least") return low.map((value) => [`≥ ${fixed(value, digits)}`, false]);
-  const high = apportioned(all, digits);
-  if (kept) {
-    const more = apportioned(
-      all.map((value, slot) => value - (from[slot] ?? kept[0])),
-      digits,
-    );
-    return high.map((value, slot) => [`${fixed(value, digits)} (${signed(more[slot], digits)})`, false]);
-  }
+  if (kept) return shareWords(moment, parts, digits);
+  const units = grown([update.rest, ownOf(update), ...from], [update.rest, ownOf(update), ...(to ?? from)], digits);
+  const [low, high] = [units.from.slice(2), units.to.slice(2)];
+  if (what === "at least") return low.map((value) => [`≥ ${shown(value, digits)}`, false]);
   return high.map((value, slot) => {
-    const loose = isLoose(from[slot], to[slot]);
-    if (!loose || parts.done) return [`= ${fixed(value, digits)}`, false];
-    return [`${fixed(low[slot], digits)} ↗ ${fixed(value, digits)}`, true];
+    if (parts.done || !isLoose(from[slot], to[slot])) return [`= ${shown(value, digits)}`, false];
+    return [`${shown(low[slot], digits)} ↗ ${shown(value, digits)}`, true];
   });
 };
+
+const ownOf = ({ columns, y }) => columns.find(({ state }) => state === y)?.own ?? 0;
+
+// Every share, and by how much it is more than before: the increments sum to LB's rise, as the numbers show it.
+const shareWords = ({ before, after }, { from, to, kept }, digits) => {
+  const unit = 10 ** digits;
+  const values = [...to, kept[1]];
+  const rise = Math.round(after.lower * unit) - Math.round(before.lower * unit);
+  const more = values.map((value, slot) => value - (from[slot] ?? kept[0]));
+  const added = apportioned(more, digits, rise);
+  return apportioned(values, digits).map((value, slot) => [
+    `${shown(value, digits)} (${signed(added[slot], digits)})`,
+    false,
+  ]);
+};
+
+const signed = (units, digits) => (units < 0 ? "" : "+") + shown(units, digits);
 
 const valueOf = ({ from, to }, slot) => (to ?? from)[slot];
 
@@ -77,9 +86,10 @@ export const chipMarks = (pane, moment) => {
   if (!parts || pane.crowded) return [];
   const opacity = moment.act === "floor" ? moment.part(0.35, 0.6) : moment.act === "pass" ? moment.part(0.1, STEP) : 1;
   if (opacity === 0) return [];
-  const said = words(parts);
+  const { digits } = pane.stage.charts.energy;
+  const said = words(moment, parts, digits);
   const listed = moment.update.arcs.length >= LISTED;
-  const chips = listed ? list(pane, moment, parts, said) : onEdges(pane, moment, parts, said);
+  const chips = listed ? list(pane, moment, parts, said, digits) : onEdges(pane, moment, parts, said);
   return chips.map((mark) => ({ ...mark, opacity: opacity < 1 ? opacity : null }));
 };
 
@@ -139,7 +149,7 @@ const keptChip = (pane, p, parts, said, put) => {
 };
 
 // The five that say most, and one line for all others: no term is dropped.
-const list = (pane, moment, parts, said) => {
+const list = (pane, moment, parts, said, digits) => {
   const { update } = moment;
   const { nodes } = pane.stage.graph;
   const weight = parts.to ? increments(parts) : parts.from.map((value) => -value);
@@ -156,9 +166,9 @@ const list = (pane, moment, parts, said) => {
     };
   });
   const rest = order.slice(LINES);
-  const digits = digitsFor(parts.to ?? parts.from);
   const sum = rest.reduce((total, slot) => total + (parts.to ? weight[slot] : parts.from[slot]), 0);
-  const others = parts.to ? `${signed(sum, digits)}` : `≥ ${fixed(sum, digits)}`;
+  const units = Math.round(sum * 10 ** digits);
+  const others = parts.to ? signed(units, digits) : `≥ ${shown(units, digits)}`;
   const means = { what: "chip", arc: -1, value: sum, says: "others" };
   rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
   if (parts.kept) {

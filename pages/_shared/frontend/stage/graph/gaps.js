@@ -2,14 +2,13 @@
 
 import { Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
-import { short } from "../../text.js";
+import { number as told, short } from "../../text.js";
 import { digitsFor, fixed } from "./digits.js";
 import { shareOf } from "./measures.js";
 
 const TALL = 21; // pixels of a row
 const WIDE = 220; // pixels that a column of rows takes at least
-const NUMBER = 52; // pixels for a value
-const NAME = 0.56; // share of a column for a name
+const BAR = 90; // pixels of the longest bar
 const LETTER = 7; // pixels
 
 export class Gaps {
@@ -41,19 +40,14 @@ export class Gaps {
     const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
     const digits = digitsFor([moment.upper - moment.lower]);
     const rows = [...shown, ...this.others(parts, shown, moment, digits)];
-    const top = Math.max(...rows.map(({ value }) => value), 1e-12);
+    const top = Math.max(parts[0].value, 1e-12);
+    const number = 8 * Math.max(...rows.map(({ said, value }) => fixed(said ?? value, digits).length)) + 4;
     const column = width / columns;
     this.picture.draw(
       rows.flatMap((row, k) => {
         const [x, y] = [column * Math.floor(k / perColumn), TALL * (k % perColumn)];
-        return this.row(row, {
-          x,
-          y,
-          column,
-          digits,
-          share: shareOf(row.value, parts[0].value),
-          size: row.value / top,
-        });
+        const size = Math.min(row.value / top, 1);
+        return this.row(row, { x, y, column, number, digits, share: shareOf(row.value, top), size });
       }),
     );
   }
@@ -67,62 +61,38 @@ export class Gaps {
     return [{ value, said, name: `all ${parts.length - shown.length} others`, others: true }];
   }
 
-  row({ value, said, name, edge, group, others }, { x, y, column, digits, share, size }) {
+  row({ value, said, name, edge, group, others }, { x, y, column, number, digits, share, size }) {
     const { stage } = this;
     const key = others ? "others" : edge === undefined ? `group-${group}` : `edge-${edge}`;
     const { highlighted, arc } = stage;
     const lit = edge === undefined ? group !== undefined && highlighted?.group === group : highlighted?.edge === edge;
     const pinned = edge !== undefined && arc >= 0 && arc >> 1 === edge;
-    const named = column * NAME;
-    const bar = Math.max(1.5, (column - named - NUMBER - 14) * size);
+    const room = Math.min(BAR, 0.3 * column);
     const base = y + 15;
+    const named = x + number + room + 12;
     const press = others ? null : () => (edge === undefined ? stage.panes.selectInto(group) : this.pin(edge));
-    const hover = others ? null : (on) => stage.highlight(on ? { edge, group } : null);
-    const hit = others ? {} : { "data-edge": edge ?? null, "data-group": group ?? null, role: "button", tabindex: "0" };
-    const kinds = ["part", lit && "lit", pinned && "pinned"].filter(Boolean).join(" ");
+    const hit = others ? {} : { "data-edge": edge, "data-group": group, role: "button", tabindex: "0" };
     const means = { what: "gap part", ...(others ? { others } : { edge, group }), value };
+    const cut = short(name, Math.max(6, Math.floor((x + column - 8 - named) / LETTER)));
+    const bar = { x: x + number + 6, y: y + 5, width: Math.max(1.5, room * size), height: TALL - 9, rx: 2 };
     return [
       {
-        id: `value-${key}`,
-        shape: "text",
-        class: "gap-value",
-        x: x + NUMBER,
-        y: base,
-        text: fixed(said ?? value, digits),
-        means,
+        ...{ id: `value-${key}`, shape: "text", class: "gap-value", x: x + number, y: base },
+        ...{ text: fixed(said ?? value, digits), means },
       },
       {
         id: `bar-${key}`,
         shape: "rect",
-        x: x + NUMBER + 6,
-        y: y + 5,
-        width: bar,
-        height: TALL - 9,
-        rx: 2,
-        class: others ? "others" : null,
-        fill: others ? null : tint(share, stage.dark),
+        ...bar,
+        ...(others ? { class: "others" } : { fill: tint(share, stage.dark) }),
       },
+      { id: `name-${key}`, shape: "text", class: "gap-name", x: named, y: base, text: cut },
       {
-        id: `name-${key}`,
-        shape: "text",
-        class: "gap-name",
-        x: x + column - named,
-        y: base,
-        text: short(name, Math.max(6, Math.floor((named - 4) / LETTER))),
-      },
-      {
-        id: `part-${key}`,
-        shape: "rect",
-        class: kinds,
-        x,
-        y: y + 1,
-        width: column - 6,
-        height: TALL - 1,
-        rx: 4,
-        ...hit,
+        ...{ id: `part-${key}`, shape: "rect", x, y: y + 1, width: column - 4, height: TALL - 1, rx: 4, ...hit },
+        class: ["part", lit && "lit", pinned && "pinned"].filter(Boolean).join(" "),
         "aria-label": others ? null : `${name}: ${fixed(value, digits)}`,
         press,
-        hover,
+        hover: others ? null : (on) => stage.highlight(on ? { edge, group } : null),
         tip: () => this.tip(name, value, others),
       },
     ];
@@ -148,7 +118,7 @@ export class Gaps {
     chip.hidden = rise === null;
     if (rise === null) return;
     const stalled = rise <= 1e-6 * stage.graph.scale;
-    chip.textContent = stalled ? "LB stalled in the last sweep" : `LB still rises: last sweep +${rise.toPrecision(3)}`;
+    chip.textContent = stalled ? "LB stalled" : `last sweep +${told(rise, 3)}`;
     chip.classList.toggle("stalled", stalled);
   }
 
