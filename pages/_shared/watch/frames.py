@@ -69,6 +69,7 @@ class Chunk:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.update: Update | None = None
+        self.upper = engine.upper_bound
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
         rows = np.bincount(engine.row_edges(), minlength=len(engine.graph.edges))
@@ -84,7 +85,7 @@ class Chunk:
     def append(self, event: Event) -> None:
         """Add the engine's last event."""
         floor, ceiling, suspects = self._reckoned(event)
-        # Before the best labelling moves on: an update shows that from before.
+        moved = self._moved(event)  # first, as an update shows the best labelling
         detail = self._detail(event)
         said = self._said(event, floor)
         values = {
@@ -102,7 +103,7 @@ class Chunk:
             "suspects": suspects,
             "sentence": inert(said.sentence),
             "formula": said.formula,
-            "moved": self._moved(event),
+            "moved": moved,
             "detail": detail,
         }
         for name, column in self.data["columns"].items():
@@ -136,8 +137,9 @@ class Chunk:
 
     def _moved(self, event: Event) -> dict[str, Any] | None:
         """The tensions and states of the best labelling that are not as before; only messages and labellings move."""
-        if event.kind < Kind.MESSAGE:
+        if event.kind < Kind.MESSAGE and event.upper_bound == self.upper:
             return None
+        self.upper = event.upper_bound
         best, tension = best_states(self.engine), tensions(self.engine)
         found = {
             "groups": _changes(self.tension.groups, tension.groups),

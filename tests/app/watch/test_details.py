@@ -1,0 +1,244 @@
+"""Every number that the pictures of an event are made of is the engine's at that event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from bender_core.run.rows import row_values
+from pages._shared.watch.details import COLUMNS, TAIL
+from pages._shared.watch.frames import frames, last_frame
+from tests.labs import lab
+
+RUNS = [
+    ("pose-small", 8, 9, "mplp"),
+    ("torus-10x10", 5, 4, "srmp"),
+    ("torus-10x10", 10, 9, "mplp"),
+    ("karate", 6, 12, "srmp"),
+    ("tiny", 3, 11, "mplp"),
+]
+EVENTS = 220
+# What is sent is rounded to seven digits.
+NEAR = {"rel": 1e-5, "abs": 1e-5}
+
+
+@pytest.fixture(scope="module", params=RUNS, ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}-{run[3]}")
+def run(request: pytest.FixtureRequest) -> tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]:
+    """The first events of a run as they are sent, an engine to compare them with, and the state before them."""
+    sent, plain = lab(*request.param).run.engine, lab(*request.param).run.engine
+    sent.run(max_events=EVENTS)
+    chunk = frames(sent, 0, EVENTS, EVENTS)
+    columns = chunk["columns"]
+    return (
+        [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)],
+        plain,
+        chunk["before"],
+    )
+
+
+@pytest.fixture
+def told(run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]) -> list[dict[str, Any]]:
+    return run[0]
+
+
+@pytest.fixture
+def plain(run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]) -> bc.Engine:
+    run[1].seek(0)
+    return run[1]
+
+
+class Columns:
+    """The columns of an update, built from what is sent, as the decoder builds them."""
+
+    def __init__(self, opened: dict[str, Any]) -> None:
+        self.states, self.rest = list(opened["states"]), opened["rest"]
+        self.own, self.parts = list(opened["own"]), [list(part) for part in opened["parts"]]
+
+    def take(self, event: dict[str, Any]) -> None:
+        detail = event["detail"]
+        if event["kind"] == Kind.ORACLE and detail["insert"]:
+            new = detail["insert"]
+            for values, value in zip(self._lists(), [new["state"], new["own"], *new["parts"]], strict=True):
+                values.insert(new["at"], value)
+        if event["kind"] == Kind.ROW:
+            self.parts[detail["slot"]] = detail["part"]
+
+    def _lists(self) -> list[list[Any]]:
+        return [self.states, self.own, *self.parts]
+
+    def ground(self) -> np.ndarray:
+        return self.rest + np.array(self.own) + np.array(self.parts).reshape(-1, len(self.own)).sum(axis=0)
+
+
+def test_the_columns_are_the_engines_ground_at_every_event(told: list[dict[str, Any]], plain: bc.Engine) -> None:
+    for event in told:
+        (truth,) = plain.step("event")
+        assert (event["kind"], event["state"], event["depth"]) == (truth.kind, truth.state, truth.depth)
+        if truth.kind >= Kind.MESSAGE:
+            continue
+        if truth.kind == Kind.NODE_OPENED:
+            columns, opening = Columns(event["detail"]), plain.ground(truth.node)
+            order = sorted(range(len(opening)), key=lambda y: (opening[y], y))
+            assert set(order[:COLUMNS]) | {truth.state, event["detail"]["best"]} == set(columns.states)
+        columns.take(event)
+        assert columns.states == sorted(columns.states, key=lambda y: (opening[y], y))
+        assert columns.ground() == pytest.approx(plain.ground(truth.node)[columns.states], **NEAR)
+        assert event["floor"] == pytest.approx(plain.ground(truth.node).min(), **NEAR) or truth.depth
+        assert truth.state in columns.states
+
+
+def test_an_opened_group_is_told_with_its_neighbours_and_its_tail(told: list[dict[str, Any]], plain: bc.Engine) -> None:
+    for event in told:
+        (truth,) = plain.step("event")
+        if truth.kind != Kind.NODE_OPENED:
+            continue
+        detail, ground = event["detail"], plain.ground(truth.node)
+        found = plain.ground_parts(truth.node)
+        assert detail["count"] == len(ground)
+        assert detail["senders"] == plain.graph.neighbours(truth.node)
+        assert detail["arcs"] == found.arcs.tolist()
+        assert detail["rest"] == pytest.approx(found.rest, rel=1e-6)
+        assert [int(bits[::-1], 2) for bits in detail["bits"]] == detail["states"]
+        assert detail["best"] == plain.graph.states(plain.labeling)[truth.node]
+        if len(ground) == len(detail["states"]):
+            assert detail["tail"] is None
+            continue
+        rank, g = detail["tail"]["rank"], detail["tail"]["g"]
+        assert (rank[0], rank[-1]) == (1, len(ground))
+        assert len(rank) <= TAIL
+        assert g == pytest.approx(np.sort(ground)[np.array(rank) - 1], **NEAR)
+
+
+def test_an_oracle_is_told_with_the_exact_parts_and_who_says_so(told: list[dict[str, Any]], plain: bc.Engine) -> None:
+    for event in told:
+        (truth,) = plain.step("event")
+        if truth.kind != Kind.ORACLE:
+            continue
+        detail, p = event["detail"], truth.node
+        answers, asked = plain.answers(p, truth.state), plain.asked()
+        assert detail["y"] == truth.state
+        assert detail["nu"] == pytest.approx([each.exact for each in answers], **NEAR)
+        assert detail["known"] == pytest.approx([each.known for each in answers], **NEAR)
+        for each, said in zip(answers, detail["answers"], strict=True):
+            assert (said["state"], int(said["bits"][::-1], 2)) == (each.state, each.state)
+        assert detail["exact"] == pytest.approx(asked[truth.state], **NEAR)
+        assert detail["asked"] == len(asked)
+        assert (event["floor"], event["ceiling"]) == pytest.approx((truth.floor, truth.ceiling), **NEAR)
+        assert event["suspects"] == truth.suspects
+
+
+def test_a_row_is_told_with_what_it_lifts(told: list[dict[str, Any]], plain: bc.Engine) -> None:
+    for event in told:
+        before = plain.ground(plain.open_node) if event["kind"] == Kind.ROW else None
+        (truth,) = plain.step("event")
+        if truth.kind == Kind.NODE_OPENED:
+            columns = Columns(event["detail"])
+        if truth.kind < Kind.MESSAGE:
+            columns.take(event)
+        if before is None:
+            continue
+        detail, p, row = event["detail"], truth.node, plain.row(truth.row)
+        q = plain.graph.neighbours(p)[detail["slot"]]
+        assert (detail["row"], detail["kind"]) == (truth.row, row.kind)
+        assert (detail["intercept"], detail["u"]) == (
+            pytest.approx(row.intercept, **NEAR),
+            [pytest.approx(terms, **NEAR) for terms in row.u.tolist()],
+        )
+        values, nu = np.array(detail["values"]), plain.min_marginal(p, q)
+        assert values == pytest.approx(row_values(row)[columns.states], **NEAR)
+        assert (values <= nu[columns.states] + 1e-4).all()
+        assert values[columns.states.index(truth.state)] == pytest.approx(nu[truth.state], **NEAR)
+        after = plain.ground(p)
+        assert detail["lifted"] == np.count_nonzero(after > before + 1e-9 * np.abs(before).max())
+        reckoning = plain.reckoning()
+        assert (event["floor"], event["ceiling"]) == (reckoning.floor, reckoning.ceiling)
+        assert event["suspects"] == reckoning.suspects
+
+
+def test_shares_sum_to_the_cost_that_is_shared(told: list[dict[str, Any]], plain: bc.Engine) -> None:
+    for event in told:
+        held = plain.held()
+        (truth,) = plain.step("event")
+        if truth.kind != Kind.MESSAGE:
+            continue
+        detail, edges = (
+            event["detail"],
+            [plain.graph.arc(truth.node, q) // 2 for q in plain.graph.neighbours(truth.node)],
+        )
+        for said, (groups, of_edges) in ((detail, plain.held()), (detail["before"], held)):
+            assert said["kept"] == pytest.approx(groups[truth.node], **NEAR)
+            assert said["shares"] == pytest.approx(of_edges[edges], **NEAR)
+        assert detail["kept"] + sum(detail["shares"]) == pytest.approx(detail["level"], **NEAR)
+        risen = detail["level"] - detail["before"]["kept"] - sum(detail["before"]["shares"])
+        assert risen == pytest.approx(truth.value - truth.before, rel=1e-4, abs=1e-3)
+        assert plain.schedule == "srmp" or all(detail["ahead"])
+        assert [
+            share for share, ahead in zip(detail["shares"], detail["ahead"], strict=True) if not ahead and share
+        ] == []
+        if plain.variant.exact:
+            assert detail["y"] == truth.state
+            exact = [plain.min_marginal(truth.node, q)[truth.state] for q in plain.graph.neighbours(truth.node)]
+            assert detail["nu"] == pytest.approx(exact, **NEAR)
+
+
+def test_tensions_are_told_as_they_change_and_sum_to_the_gap(
+    run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]],
+) -> None:
+    told, plain, before = run
+    plain.seek(0)
+    groups, edges = (np.array(before["tension"][name]) for name in ("groups", "edges"))
+    best = list(before["best"])
+    for event in told:
+        plain.step("event")
+        moved = event["moved"] or {"groups": {}, "edges": {}, "best": {}}
+        for values, changes in ((groups, moved["groups"]), (edges, moved["edges"]), (best, moved["best"])):
+            for k, value in changes.items():
+                values[int(k)] = value
+        tension = plain.tension()
+        assert groups == pytest.approx(tension.groups, **NEAR)
+        assert edges == pytest.approx(tension.edges, **NEAR)
+        assert best == plain.graph.states(plain.labeling).tolist()
+        assert groups.sum() + edges.sum() == pytest.approx(event["upper"] - event["lower"], rel=1e-4, abs=1e-4)
+
+
+def test_a_chunk_begins_with_its_update(run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]) -> None:
+    told, plain, _ = run
+    plain.run(max_events=EVENTS)
+    for first in (0, 1, 7, 60, 61, 62, 63, 64, EVENTS - 1):
+        chunk = frames(plain, min(first, len(told) - 1), 0, EVENTS)
+        assert chunk["first"] <= first
+        kinds = [event["kind"] for event in told]
+        assert chunk["first"] == 0 or kinds[chunk["first"] - 1] >= Kind.MESSAGE
+        assert Kind.MESSAGE not in kinds[chunk["first"] : min(first, len(told) - 1)]
+        count = len(chunk["columns"]["kind"])
+        assert chunk["first"] + count > min(first, len(told) - 1)
+        for name, column in chunk["columns"].items():
+            for k, (value, event) in enumerate(zip(column, told[chunk["first"] :], strict=False)):
+                assert value == event[name], (name, k)
+
+
+def test_the_last_event_alone_needs_no_other(run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]) -> None:
+    told, plain, _ = run
+    for event in (event for event in told if event["kind"] >= Kind.SWEEP):
+        plain.seek(told.index(event) + 1)
+        chunk = last_frame(plain)
+        assert chunk["first"] == told.index(event)
+        assert chunk["columns"]["sentence"] == [event["sentence"]]
+
+
+def test_without_room_to_look_events_are_told_without_their_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
+    engine = lab("tree", 3, 9).run.engine
+    monkeypatch.setattr(engine, "answers", _no_room)
+    chunk = frames(engine, 0, 0, 6)
+    kinds, details = chunk["columns"]["kind"], chunk["columns"]["detail"]
+    assert any(kind == Kind.ORACLE for kind in kinds)
+    assert all(detail is None for kind, detail in zip(kinds, details, strict=True) if kind == Kind.ORACLE)
+
+
+def _no_room(p: int, state: int) -> None:
+    raise bc.TooLargeError("no room", 1, 0)
