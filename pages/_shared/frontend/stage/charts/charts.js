@@ -35,7 +35,9 @@ export class Charts {
     this.fan.zoom.range = range;
   }
 
+  // Draw a moment; null: its events are on their way, and the last one stays.
   draw(moment) {
+    if (!moment) return;
     const { ground, fan, energy } = this;
     this.moment = moment;
     const [left, right] = [ground.svg, fan.svg].map((svg) => svg.getBoundingClientRect());
@@ -63,7 +65,9 @@ export class Charts {
   // Look at a state, or again at y*.
   look(state) {
     this.seen = state;
-    if (this.moment) this.over.draw(this.moment, this.moment.update ? new Progress(this.moment) : null);
+    if (!this.moment) return;
+    const progress = this.moment.update && new Progress(this.moment);
+    for (const sum of [this.over, this.formula]) sum.draw(this.moment, progress);
   }
 
   counts(low, high, wanted) {

@@ -11,6 +11,7 @@ const BELOW = 0.14; // shares of the range that are left free
 const ABOVE = 0.06;
 const NARROWEST = 1e-3; // share of the gap that is shown at least
 const NEAREST = 30; // on the logarithmic axis: how many times nearer to the best than LB the top is
+const CLOSED = 0.4; // share of the gap that is shown below LB between updates
 const APART = 34; // pixels between levels at least
 
 const mix = (a, b, share) => a + (b - a) * share;
@@ -31,10 +32,12 @@ export class Energy {
     const opening = this.openingOf(moment);
     if (opening?.arcs !== this.opening?.arcs) [this.from, this.opening] = [this.range, opening];
     const isOwn = opening && !this.whole;
-    const range = isOwn ? this.around(opening, moment, moment.after.index) : this.everything(moment);
+    const range = isOwn ? this.around(opening, moment, moment.after.index) : this.between(moment);
     const before = isOwn && this.before(opening, moment);
     this.range = before ? range.map((end, k) => mix(before.range[k], end, before.share)) : range;
-    this.digits = digitsFor(range[1] - range[0]);
+    // Numbers have as many digits from the opening to the end.
+    const [low, high] = opening ? this.around(opening, moment, this.opened) : range;
+    this.digits = digitsFor(high - low);
     this.best = moment.upper;
     this.box = box;
     this.ends = this.distance ? this.distances(moment) : this.range;
@@ -75,6 +78,12 @@ export class Energy {
       if (ceiling > high && ceiling <= limit) return padded(low, ceiling);
     }
     return padded(low, high);
+  }
+
+  // Without an update: the gap, and a part of what has been closed.
+  between(moment) {
+    const { lower, upper } = moment;
+    return this.whole ? this.everything(moment) : padded(lower - CLOSED * (upper - lower), upper);
   }
 
   everything({ lower, upper }) {

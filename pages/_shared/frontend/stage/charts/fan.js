@@ -19,16 +19,21 @@ export const NAMES = 128; // pixels for the names of lines, on the right
 export class Fan {
   constructor(charts) {
     const { stage } = charts;
-    Object.assign(this, { charts, stage, unit: "rounds", frame: null });
+    Object.assign(this, { charts, stage, chosen: "rounds", frame: null, range: null });
     this.svg = stage.$("svg.fan");
     this.picture = new Picture(this.svg, "fan", stage.tip);
     this.zoom = new Zoom(this);
     const unit = stage.$("[data-act=unit]");
     unit.onchange = () => {
-      this.unit = unit.value;
+      this.chosen = unit.value;
       this.zoom.show(null);
     };
     this.svg.onkeydown = (event) => this.zoom.press(event, this.along(stage.player.position));
+  }
+
+  // What the axis counts; of a run in the background there are no rounds yet.
+  get unit() {
+    return this.chosen === "rounds" && this.stage.running ? "events" : this.chosen;
   }
 
   // What Zoom asks for.
@@ -37,7 +42,6 @@ export class Fan {
   }
 
   extent() {
-    if (this.unit === "rounds") return this.frame?.range ?? [0, ROUNDS];
     const { seen } = this.stage.player;
     return [0, this.unit === "events" ? Math.max(seen, SHORTEST) : Math.max(this.along(seen), 1)];
   }
@@ -51,9 +55,11 @@ export class Fan {
     const range = this.unit === "rounds" ? rangeOf(updates) : this.zoom.shown();
     const [from, to] = range;
     const x = (k) => box.left + ((k - from) / (to - from || 1)) * (box.right - box.left);
-    this.frame = { box, range };
+    this.range = range;
+    this.frame = this.unit === "rounds" ? null : { box, range }; // what Zoom may change
     Object.assign(this, { moment, progress, box, x, energy: this.charts.energy });
     const fans = updates.filter((update) => x(update.x1) > box.left && x(update.x0) < box.right);
+    this.updates = fans;
     this.picture.draw([
       ...this.grid(),
       ...fans.flatMap((update) => (this.isWide(update) ? fanMarks(this, update) : [])),
@@ -62,6 +68,7 @@ export class Fan {
       ...this.levels(),
       ...this.waiting(),
       ...endNames(this),
+      this.rim(),
       ...this.axis(),
     ]);
   }
@@ -115,11 +122,11 @@ export class Fan {
   stair(updates) {
     const points = updates.flatMap((update, k) => {
       const { x1, lower, lifted, current } = update;
-      const begin = [k === 0 ? this.frame.range[0] : update.x0, lower];
+      const begin = [k === 0 ? this.range[0] : update.x0, lower];
       const after = current && !this.moment.passed ? null : lifted;
       return after === null ? [begin] : [begin, [x1, after]];
     });
-    points.push([this.frame.range[1], this.moment.lower]);
+    points.push([this.range[1], this.moment.lower]);
     const value = this.moment.lower;
     return [this.curve("lb", "lb", points, { what: "lb", value })];
   }
@@ -194,6 +201,18 @@ export class Fan {
     ];
   }
 
+  // A way to what is below the scale, and back.
+  rim() {
+    const { energy, box, stage } = this;
+    const from = this.unit === "rounds" ? (this.updates[0]?.lower ?? stage.graph.lower) : stage.graph.lower;
+    if (!energy.whole && !energy.isBelow(from)) return null;
+    const text = energy.whole ? "↕ zoom in" : `▼ LB from ${energy.text(from)}`;
+    const at = { x: box.left + 4, y: box.bottom - 7, tabindex: 0, role: "button", text };
+    const told = energy.whole ? "Back to the energies that matter now" : "Press to show the whole range";
+    const act = { press: () => energy.toggle("whole"), tip: () => [told] };
+    return { id: "rim", shape: "text", class: "lb-name off-scale", ...at, ...act };
+  }
+
   axis() {
     const { left, right, bottom } = this.box;
     const middle = { x: (left + right) / 2, y: bottom + 32, "text-anchor": "middle" };
@@ -208,8 +227,8 @@ const rangeOf = (updates) => {
   return [last - ROUNDS, last];
 };
 
-const ticksOf = ({ frame, x, box, charts }, wanted) =>
-  charts.counts(...frame.range, wanted).map(([at, text]) => ({
+const ticksOf = ({ range, x, box, charts }, wanted) =>
+  charts.counts(...range, wanted).map(([at, text]) => ({
     ...{ id: `tick ${text}`, shape: "text", class: "soft tick", "text-anchor": "middle" },
     ...{ x: x(at), y: box.bottom + 16, text },
   }));

@@ -39,28 +39,30 @@ export class Formula {
     ];
   }
 
-  // The intercept less the charges of the bits of y*: they appear one after the other.
+  // The intercept less the charges of the bits of a state, y* unless another is under the pointer: one after the other.
   row(moment, { node, y, columns }, { row, kind, intercept, u }) {
+    const state = this.charts.seen ?? y;
+    const at = state === y ? "y*" : "this state";
     const { digits } = this.charts.energy;
     const { members } = this.stage.graph.nodes[node];
-    const charges = u.map((terms, i) => terms[(y >> i) & 1]);
+    const charges = u.map((terms, i) => terms[(state >> i) & 1]);
     const [begin, ...units] = apportioned([intercept, ...charges.map((charge) => -charge)], digits);
     const counted = charges.flatMap((charge, i) => (charge === 0 ? [] : [i]));
     // Charges of 0 show as 0: what rounding gave them goes to the intercept.
     const lost = sum(units.filter((_, i) => charges[i] === 0));
     const filled = moment.act === "rows" ? moment.part(0.1, 0.6) * (counted.length + 1) : Infinity;
-    const bits = columns.find(({ state }) => state === y)?.bits ?? "";
+    const bits = columns.find((column) => column.state === state)?.bits ?? "";
     const terms = counted.slice(0, Math.max(0, Math.floor(filled))).map((i) => ({
       ...{ id: `charge ${i}`, shape: "span", class: "term", "data-name": `${members[i]} = ${bits[i]}` },
       text: `${units[i] <= 0 ? "−" : "+"} ${shown(Math.abs(units[i]), digits)}`,
       means: { what: "charge", row, member: i, value: charges[i] },
-      tip: () => [`${members[i]} is ${bits[i]} in y*`, `charge ${shown(-units[i], digits)}`],
+      tip: () => [`${members[i]} is ${bits[i]} in ${at}`, `charge ${shown(-units[i], digits)}`],
       hover: (on) => this.stage.highlight?.(on ? { group: node, member: i } : null),
     }));
     const done = filled > counted.length;
     const value = intercept - sum(charges);
     return [
-      { id: "row", shape: "span", class: `term kind row-${kind}`, text: `${ROWS[kind].name} row at y*:` },
+      { id: "row", shape: "span", class: `term kind row-${kind}`, text: `${ROWS[kind].name} row at ${at}:` },
       {
         id: "intercept",
         shape: "span",
@@ -70,13 +72,14 @@ export class Formula {
         means: { what: "intercept", row, value: intercept },
       },
       ...terms,
+      !counted.length && { id: "no charge", shape: "span", class: "term", text: "no bit is charged" },
       done && {
         id: "value",
         shape: "span",
         class: "term total",
-        "data-name": "ν at y*",
+        "data-name": state === y ? "ν at y*" : "its value",
         text: `= ${shown(begin + sum(units), digits)}`,
-        means: { what: "row", row, state: y, value },
+        means: { what: "row", row, state, value },
       },
     ];
   }

@@ -40,7 +40,7 @@ export class Ground {
       ...this.feet(),
       this.counter(),
     ]);
-    const least = this.isExact ? "" : " at least";
+    const least = `${this.isExact ? "" : " at least"}${this.energy.distance ? ", as distance to UB" : ""}`;
     this.charts.title("ground", `${stageName(this.charts.stage, update.node)}: what each state costs${least}`);
     return columns;
   }
@@ -56,7 +56,7 @@ export class Ground {
     const y = (box.top + box.bottom) / 2;
     const lines = NOTHING.map((text, k) => ({ id: `note ${k}`, ...middle, y: y + 20 * k, text }));
     this.picture.draw([...this.axis(), ...lines]);
-    this.charts.title("ground", "Bounds on the energy");
+    this.charts.title("ground", this.energy.distance ? "Bounds, as distance to UB" : "Bounds on the energy");
   }
 
   axis() {
