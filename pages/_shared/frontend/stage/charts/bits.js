@@ -1,7 +1,7 @@
 // The bits of the states below their columns: a row a member, filled where it is 1. With many members, only those rows
 // in which columns differ from the best labelling, as far as there is room.
 
-const SPACING = 14; // pixels of a row
+const SPACING = 13; // pixels of a row
 const LETTER = 7.2;
 
 export const bitsHeight = (rows) => rows * SPACING;
@@ -34,7 +34,7 @@ export const chosenMembers = ({ columns, best }, most) => {
 export const bitMarks = ({ update, columns, chosen, names, top }) => {
   const { members, differing, reference } = chosen;
   const own = ownNames(names, Math.floor((columns.left - 8) / LETTER));
-  const r = Math.min(4.6, columns.step * 0.36);
+  const r = Math.min(4.4, columns.step * 0.36);
   return members.flatMap((k, row) => {
     const y = top + row * SPACING + SPACING / 2;
     const label = {

@@ -207,7 +207,7 @@ export class Fan {
     const from = this.unit === "rounds" ? (this.updates[0]?.lower ?? stage.graph.lower) : stage.graph.lower;
     if (!energy.whole && !energy.isBelow(from)) return null;
     const text = energy.whole ? "↕ zoom in" : `▼ LB from ${energy.text(from)}`;
-    const at = { x: box.left + 4, y: box.bottom - 7, tabindex: 0, role: "button", text };
+    const at = { x: box.left + 4, y: box.bottom + 16, tabindex: 0, role: "button", text };
     const told = energy.whole ? "Back to the energies that matter now" : "Press to show the whole range";
     const act = { press: () => energy.toggle("whole"), tip: () => [told] };
     return { id: "rim", shape: "text", class: "lb-name off-scale", ...at, ...act };

@@ -48,7 +48,7 @@ export const fanMarks = (fan, update) => {
   };
   if (!current || !progress || (progress.hasFloor && progress.run === 1))
     marks.push(line("floor", floors), line("ceiling", ceilings));
-  return [...marks, ...above(fan, update, age), nameOf(fan, update)];
+  return [...marks, ...above(), ...named()];
 
   function above() {
     return rounds.map(({ exact, ceiling, x0 }, k) => {
@@ -60,23 +60,16 @@ export const fanMarks = (fan, update) => {
     });
   }
 
-  function nameOf() {
+  function named() {
     const { label } = stage.graph.nodes[node];
     const [left, right] = [Math.max(x(update.x0), box.left), Math.min(x(update.x1), box.right)];
     const fits = label.length * LETTER <= right - left + (current ? 40 : 4);
     const area = { x: left, width: Math.max(right - left, 1), y: box.top, height: box.bottom - box.top };
     const hit = { id: id("fan"), shape: "rect", class: "hit", ...area, tip: () => [label, told(update)] };
-    if (!fits) return hit;
+    if (!fits) return [hit];
     const at = current ? { x: right, "text-anchor": "end" } : { x: (left + right) / 2, "text-anchor": "middle" };
-    marks.push({
-      id: id("name"),
-      shape: "text",
-      class: current ? "fan-name" : "soft",
-      ...at,
-      y: box.bottom + 16,
-      text: label,
-    });
-    return hit;
+    const name = { shape: "text", class: current ? "fan-name" : "soft", ...at, y: box.bottom + 16, text: label };
+    return [hit, { id: id("name"), ...name }];
   }
 
   function told({ lifted }) {

@@ -8,7 +8,7 @@ import { linear } from "../../scales.js";
 import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
 
 const TOP = 24; // pixels above the frame
-const LEAST = 0.42; // share of the height for the frame at least, before rows of bits are left out
+const LEAST = 0.34; // share of the height for the frame at least, before rows of bits are left out
 const NARROW = 0.1; // share of the widest message's range that is shown at least
 const AIR = 0.3; // share of the heights that is free above what is known when the update opens
 const LOWER = 0.12; // and below it
