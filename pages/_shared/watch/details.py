@@ -138,7 +138,7 @@ class Update:
         if count <= len(self.columns):
             return None
         rank = np.unique(np.geomspace(1, count, TAIL).round().astype(int))
-        return {"rank": rank.tolist(), "g": listed(np.partition(self.ground, rank - 1)[rank - 1])}
+        return {"rank": rank.tolist(), "g": listed(np.sort(self.ground)[rank - 1])}
 
     def _held(self) -> dict[str, Any]:
         """What the bound has certified of the group and of its edges."""

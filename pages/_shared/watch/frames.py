@@ -24,37 +24,49 @@ COLUMNS = (
 )
 
 
-def frames(engine: Engine, first: int, shown: int, last: int) -> dict[str, Any]:
-    """The events from the start of the update that event ``first`` lies in, and the state before them.
+class Encoder:
+    """The encoder of a run. It keeps what it has encoded of an open update: going on in it encodes nothing twice."""
 
-    Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and event ``first``.
-    """
-    first = min(first, len(engine.trace))
-    engine.seek(_start(engine, first))
-    chunk = Chunk(engine)
-    deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + 1, shown)
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._open: Chunk | None = None
 
-    def is_late(_: Engine | None = None) -> bool:
-        return engine.position >= least and time.perf_counter() > deadline
+    def frames(self, first: int, shown: int, last: int) -> dict[str, Any]:
+        """The events from the start of the update that event ``first`` lies in, and the state before them.
 
-    while engine.position < last and not engine.finished and not is_late():
-        for event in engine.step("event", is_late):
-            chunk.append(event)
-    return chunk.data
+        Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and event
+        ``first``.
+        """
+        engine, first = self.engine, min(first, len(self.engine.trace))
+        chunk, start = self._open, _start(self.engine, first)
+        if chunk is None or chunk.first != start:
+            engine.seek(start)
+            chunk = Chunk(engine)
+        engine.seek(chunk.end)
+        deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + 1, shown)
 
+        def is_late(_: Engine | None = None) -> bool:
+            return engine.position >= least and time.perf_counter() > deadline
 
-def last_frame(engine: Engine) -> dict[str, Any]:
-    """As `frames`, of the last event alone where it lies between updates, else of its update so far.
+        while engine.position < last and not engine.finished and not is_late():
+            for event in engine.step("event", is_late):
+                chunk.append(event)
+        told = chunk.told()
+        self._open = chunk.from_opening()
+        return told
 
-    The end of a long run is sent without computing anything again, which takes long.
-    """
-    event = engine.last_event
-    if event is None or event.kind < Kind.SWEEP:
-        return frames(engine, max(engine.position - 1, 0), engine.position, engine.position)
-    chunk = Chunk(engine)
-    chunk.data["first"] -= 1
-    chunk.append(event)
-    return chunk.data
+    def last_frame(self) -> dict[str, Any]:
+        """As `frames`, of the last event alone where it lies between updates, else of its update so far.
+
+        The end of a long run is sent without computing anything again, which takes long.
+        """
+        engine, event = self.engine, self.engine.last_event
+        if event is None or event.kind < Kind.SWEEP:
+            return self.frames(max(engine.position - 1, 0), engine.position, engine.position)
+        chunk = Chunk(engine)
+        chunk.first -= 1
+        chunk.append(event)
+        return chunk.told()
 
 
 def _start(engine: Engine, position: int) -> int:
@@ -64,23 +76,39 @@ def _start(engine: Engine, position: int) -> int:
 
 
 class Chunk:
-    """Events in a row, as columns, from the engine's position on."""
+    """Events in a row, as columns, from the engine's position on.
+
+    Attributes
+    ----------
+    first : int
+        The position before them.
+    """
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+        self.engine, self.first = engine, engine.position
         self.update: Update | None = None
-        self.upper = engine.upper_bound
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
-        rows = np.bincount(engine.row_edges(), minlength=len(engine.graph.edges))
-        before = {
-            "rows": rows.tolist(),
-            "tension": told(self.tension),
-            "best": self.best,
-            "lower": engine.lower_bound,
-            "upper": engine.upper_bound,
-        }
-        self.data = {"first": engine.position, "before": before, "columns": {name: [] for name in COLUMNS}}
+        self.rows = np.bincount(engine.row_edges(), minlength=len(engine.graph.edges))
+        self.lower, self.upper = engine.lower_bound, engine.upper_bound
+        self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        self.before, self.opening, self.opened = self._now(), 0, self._now()
+
+    @property
+    def end(self) -> int:
+        """The position after the last of them."""
+        return self.first + len(self.columns["kind"])
+
+    def told(self) -> dict[str, Any]:
+        """The chunk as ``frames`` of the protocol; it does not change any more."""
+        columns = {name: column.copy() for name, column in self.columns.items()}
+        return {"first": self.first, "before": self.before, "columns": columns}
+
+    def from_opening(self) -> Chunk:
+        """The chunk without what lies before the open update."""
+        self.columns = {name: column[self.opening :] for name, column in self.columns.items()}
+        self.first, self.opening, self.before = self.first + self.opening, 0, self.opened
+        return self
 
     def append(self, event: Event) -> None:
         """Add the engine's last event."""
@@ -106,8 +134,23 @@ class Chunk:
             "moved": moved,
             "detail": detail,
         }
-        for name, column in self.data["columns"].items():
+        for name, column in self.columns.items():
             column.append(values[name])
+        self.lower, self.upper = event.lower_bound, event.upper_bound
+        if event.kind == Kind.ROW:
+            self.rows[event.arc // 2] += 1
+        if event.kind >= Kind.MESSAGE:
+            self.opening, self.opened = len(self.columns["kind"]), self._now()
+
+    def _now(self) -> dict[str, Any]:
+        """The state after the last event, as ``before`` of the events to come."""
+        return {
+            "rows": self.rows.tolist(),
+            "tension": told(self.tension),
+            "best": self.best,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
 
     def _said(self, event: Event, floor: float) -> Explanation:
         """The event in words, with what it does not say itself."""
@@ -139,7 +182,6 @@ class Chunk:
         """The tensions and states of the best labelling that are not as before; only messages and labellings move."""
         if event.kind < Kind.MESSAGE and event.upper_bound == self.upper:
             return None
-        self.upper = event.upper_bound
         best, tension = best_states(self.engine), tensions(self.engine)
         found = {
             "groups": _changes(self.tension.groups, tension.groups),

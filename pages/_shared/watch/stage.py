@@ -25,7 +25,7 @@ from pages._shared.app.session import Lab, WatchedRun
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
 from pages._shared.watch.details import listed
-from pages._shared.watch.frames import frames, last_frame, told
+from pages._shared.watch.frames import Encoder, told
 
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
 # as many after it as it needs, up to a limit.
@@ -103,11 +103,11 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     held, run.held = run.held, False
     if settled:
-        chunk = (
-            frames(engine, _first(run, held), run.position, run.position + run.ahead)
-            if run.ahead
-            else last_frame(engine)
-        )
+        encoder = _encoder(lab)
+        if run.ahead:
+            chunk = encoder.frames(_first(run, held), run.position, run.position + run.ahead)
+        else:
+            chunk = encoder.last_frame()
         run.first = 0
         engine.seek(run.position)
         data |= {
@@ -148,6 +148,13 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
 
 def _is_complete(engine: Engine) -> bool:
     return len(engine.trace) > 0 and engine.trace[-1].kind.name == "FINISHED"
+
+
+def _encoder(lab: Lab) -> Encoder:
+    if "stage_encoder" not in st.session_state or st.session_state.stage_encoder.engine is not lab.run.engine:
+        st.session_state.stage_encoder = Encoder(lab.run.engine)
+    encoder: Encoder = st.session_state.stage_encoder
+    return encoder
 
 
 def _graph(lab: Lab) -> dict[str, Any]:
@@ -247,9 +254,9 @@ def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``gains``: by how much
-        the lower bound rose in each, from ``start`` on; ``updates``: after which events updates end, unless they are
-        too many; ``rise``: after which event the lower bound had risen most, and by how much.
+        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``gains``: by how
+        much the lower bound rose in each, from ``start`` on; ``updates``: after which events updates end, unless they
+        are too many; ``rise``: after which event the lower bound had risen most, and by how much.
     """
     picked = (
         np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)

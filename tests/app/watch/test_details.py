@@ -10,8 +10,9 @@ import pytest
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.rows import row_values
-from pages._shared.watch.details import COLUMNS, TAIL
-from pages._shared.watch.frames import frames, last_frame
+from pages._shared.watch import frames
+from pages._shared.watch.details import COLUMNS, TAIL, Update
+from pages._shared.watch.frames import Encoder
 from tests.labs import lab
 
 RUNS = [
@@ -31,7 +32,7 @@ def run(request: pytest.FixtureRequest) -> tuple[list[dict[str, Any]], bc.Engine
     """The first events of a run as they are sent, an engine to compare them with, and the state before them."""
     sent, plain = lab(*request.param).run.engine, lab(*request.param).run.engine
     sent.run(max_events=EVENTS)
-    chunk = frames(sent, 0, EVENTS, EVENTS)
+    chunk = Encoder(sent).frames(0, EVENTS, EVENTS)
     columns = chunk["columns"]
     return (
         [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)],
@@ -208,8 +209,9 @@ def test_tensions_are_told_as_they_change_and_sum_to_the_gap(
 def test_a_chunk_begins_with_its_update(run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]) -> None:
     told, plain, _ = run
     plain.run(max_events=EVENTS)
+    encoder = Encoder(plain)
     for first in (0, 1, 7, 60, 61, 62, 63, 64, EVENTS - 1):
-        chunk = frames(plain, min(first, len(told) - 1), 0, EVENTS)
+        chunk = encoder.frames(min(first, len(told) - 1), 0, EVENTS)
         assert chunk["first"] <= first
         kinds = [event["kind"] for event in told]
         assert chunk["first"] == 0 or kinds[chunk["first"] - 1] >= Kind.MESSAGE
@@ -225,7 +227,7 @@ def test_the_last_event_alone_needs_no_other(run: tuple[list[dict[str, Any]], bc
     told, plain, _ = run
     for event in (event for event in told if event["kind"] >= Kind.SWEEP):
         plain.seek(told.index(event) + 1)
-        chunk = last_frame(plain)
+        chunk = Encoder(plain).last_frame()
         assert chunk["first"] == told.index(event)
         assert chunk["columns"]["sentence"] == [event["sentence"]]
 
@@ -234,7 +236,7 @@ def test_without_room_to_look_events_are_told_without_their_pictures(monkeypatch
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     engine = lab("tree", 3, 9).run.engine
     monkeypatch.setattr(engine, "answers", _no_room)
-    chunk = frames(engine, 0, 0, 6)
+    chunk = Encoder(engine).frames(0, 0, 6)
     kinds, details = chunk["columns"]["kind"], chunk["columns"]["detail"]
     assert any(kind == Kind.ORACLE for kind in kinds)
     assert all(detail is None for kind, detail in zip(kinds, details, strict=True) if kind == Kind.ORACLE)
@@ -242,3 +244,21 @@ def test_without_room_to_look_events_are_told_without_their_pictures(monkeypatch
 
 def _no_room(p: int, state: int) -> None:
     raise bc.TooLargeError("no room", 1, 0)
+
+
+@pytest.mark.parametrize("piece", [1, 3, 40])
+def test_pieces_of_an_update_agree_with_the_whole(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept of an open update is told again, and nothing of it is encoded again."""
+    sent = lab("pose-small", 8, 9).run.engine
+    whole = Encoder(lab("pose-small", 8, 9).run.engine).frames(0, 200, 200)
+    encoder, first = Encoder(sent), 0
+    opened = []
+    monkeypatch.setattr(frames, "Update", lambda *given: opened.append(given) or Update(*given))
+    while first < 200:
+        chunk = encoder.frames(first, 0, first + piece)
+        sent.seek(max(first - 5, 0))
+        begin, count = chunk["first"], len(chunk["columns"]["kind"])
+        for name, column in chunk["columns"].items():
+            assert column[: 200 - begin] == whole["columns"][name][begin : begin + count]
+        first = begin + count
+    assert len(opened) == whole["columns"]["kind"][:first].count(Kind.NODE_OPENED)
