@@ -53,7 +53,7 @@ const press = (stage, event) => {
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   const back = STEPS[event.key];
   if (back !== undefined) player.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);
-  else if (event.key !== " " || target.tagName === "BUTTON") return;
+  else if (event.key !== " ") return;
   else if (player.playing) player.pause();
   else player.play();
   event.preventDefault();

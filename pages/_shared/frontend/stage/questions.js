@@ -17,8 +17,9 @@ export class Questions {
 
   // A stage that is mounted anew, while an answer to an earlier one was on its way, asks for the whole.
   askForAll(run, send) {
-    const measure = this.stage.panes.measure;
-    send("command", { do: "poll", at: 0, arc: -1, first: 0, held: false, ahead: AHEAD.paused, measure, run, serial: 0 });
+    const { measure } = this.stage.panes;
+    const all = { at: 0, arc: -1, first: 0, held: false, ahead: AHEAD.paused };
+    send("command", { do: "poll", ...all, measure, run, serial: 0 });
   }
 
   // Data have come: whether they answer the latest question. An answer to an earlier one leaves the latest open, also

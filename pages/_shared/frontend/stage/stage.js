@@ -95,10 +95,10 @@ class Stage {
     this.questions.ask("show");
   }
 
-  // The message shown: the one that is pinned, else the loosest of the round.
+  // The message shown: the one that is pinned, else the one of most interest in the update.
   follows(moment) {
     if (this.arc >= 0) return this.arc;
-    return moment?.update && moment.update.loosest >= 0 ? moment.update.arcs[moment.update.loosest] : -1;
+    return moment?.update ? (moment.update.arcs[this.charts.message.slotOf(moment.update)] ?? -1) : -1;
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------

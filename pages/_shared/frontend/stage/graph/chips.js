@@ -7,7 +7,7 @@ import { apportioned, grown, shown } from "../charts/sums.js";
 
 const LISTED = 7; // neighbours from which on there is a list
 const LINES = 5; // of the list, besides the one of all others
-const LETTER = 7.6; // pixels that a digit takes
+const LETTER = 7.4; // pixels that a letter takes
 const HIGH = 21; // pixels
 const NAME = 16; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
@@ -178,17 +178,27 @@ const list = (pane, moment, parts, said, digits) => {
   return panel(pane, rows);
 };
 
-const TALL = 18; // pixels of a line of the list
+const TALL = 17; // pixels of a line of the list
+const APART = 12; // pixels between the places that are tried
 
-// In the corner in which it covers the fewest circles.
+// Where it covers the fewest circles and names; of those places the lowest.
 const panel = (pane, rows) => {
-  const wide = LETTER * Math.max(...rows.map(({ text, name }) => text.length + name.length + 2)) + 16;
-  const high = TALL * rows.length + 10;
+  const wide = LETTER * Math.max(...rows.map(({ text, name }) => text.length + name.length)) + 18;
+  const high = TALL * rows.length + 9;
   const [width, height] = pane.size;
-  const corners = [0, width - wide].flatMap((x) => [0, height - high].map((y) => [x, y]));
-  const covered = ([x, y]) =>
-    pane.at.filter(([u, v]) => u > x - 30 && u < x + wide + 30 && v > y - 30 && v < y + high + 40).length;
-  const [x, y] = corners.reduce((least, corner) => (covered(corner) < covered(least) ? corner : least));
+  const { at, radius } = pane;
+  const covered = (x, y) => {
+    const touches = ([u, v]) =>
+      u + radius > x && u - radius < x + wide && v + radius + TALL > y && v - radius < y + high;
+    return at.filter(touches).length;
+  };
+  let [least, x, y] = [Infinity, 0, 0];
+  for (let down = height - high; down >= 0; down -= APART) {
+    for (let right = 0; right <= width - wide; right += APART) {
+      const count = covered(right, down);
+      if (count < least) [least, x, y] = [count, right, down];
+    }
+  }
   const frame = { id: "chips", shape: "rect", class: "chip list", x, y, width: wide, height: high, rx: 6 };
   const lines = rows.flatMap(({ id, text, name, loose, means }, k) => {
     const base = y + TALL * (k + 1);

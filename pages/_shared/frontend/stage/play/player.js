@@ -11,6 +11,9 @@ const LONGEST = 6000; // milliseconds that the motion of a single step takes at 
 const HURRY = 8; // how much faster Play goes through what is no main round
 const LATE = 250; // milliseconds without a frame, as where the tab was hidden, after which the clock does not catch up
 
+const INSTANT = 40; // how fast ends of updates pass where nothing moves
+const ENDS = new Set(["pass", "sweep", "finish"]);
+
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Player {
@@ -139,7 +142,7 @@ export class Player {
 
   enter(scene) {
     this.scene = scene;
-    this.t = 0;
+    this.t = scene ? 0 : 1;
     if (scene) this.position = scene.to;
     this.seen = Math.max(this.seen, this.position);
   }
@@ -163,34 +166,43 @@ export class Player {
     this.stage.draw();
   }
 
-  // Some milliseconds pass.
+  // Some milliseconds pass: as many scenes as fit into them; without motion, all until an update has ended.
   advance(milliseconds) {
-    if (this.scene) this.t += this.speed === Infinity ? 1 : (milliseconds * this.rate()) / this.scene.ms;
-    if (!this.scene || this.t >= 1) this.next();
+    let left = milliseconds;
+    do {
+      const lasts = this.scene ? this.scene.ms / this.rate() : 0;
+      const needed = (1 - this.t) * lasts;
+      if (left < needed) this.t += left / lasts;
+      else if (this.t < 1) this.t = 1;
+      left -= needed;
+    } while (left >= 0 && this.t >= 1 && this.next());
     this.stage.draw();
     if (this.playing) this.fetch();
   }
 
   rate() {
     if (this.moving) return this.speed * this.moving.rate;
+    if (this.speed === Infinity) return ENDS.has(this.scene.act) ? INSTANT : Infinity;
     const { events } = this.stage;
     this.scene.main ??= this.mode !== "main" || isMain(events, this.scene);
     return this.speed * (this.scene.main ? 1 : HURRY);
   }
 
-  // The next scene, or none: then a step has ended, or Play has, or it waits for events.
+  // Enter the next scene; false if there is none: then a step has ended, or Play has, or it waits for events.
   next() {
     const { events, strip } = this.stage;
     if (this.moving) {
-      if (this.moving.scenes.length) return this.enter(this.moving.scenes.shift());
-      return this.show(this.position);
+      const scene = this.moving.scenes.shift();
+      if (scene) this.enter(scene);
+      else this.show(this.position);
+      return Boolean(scene);
     }
-    const looped = strip.range && this.position >= strip.range[1];
-    if (looped) [this.position, this.scene] = [strip.range[0], null];
+    if (strip.range && this.position >= strip.range[1]) [this.position, this.scene] = [strip.range[0], null];
     else if (this.atEnd()) return this.pause();
     const limit = this.mode === "events" ? this.position + 1 : (strip.range?.[1] ?? Infinity);
     const scene = following(events, this.scene ?? resting(events, this.position), limit);
     if (scene) this.enter(scene);
+    return Boolean(scene);
   }
 
   fetch() {
@@ -202,6 +214,7 @@ export class Player {
   // Stop the clock, and have Python know the place.
   pause() {
     if (this.stop()) this.show(this.position);
+    return false;
   }
 
   // Stop the clock and finish what moves; what was pressed before is no longer wanted. Returns whether it was going.
