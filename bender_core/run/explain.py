@@ -241,18 +241,17 @@ def _finished(told: _Told) -> Explanation:
     known = f"No labelling costs less than {lower}; the best one found costs {upper}."
     points = lattice(told.graph.mrf)
     rounded = points.raised(event.lower_bound, event.upper_bound)
-    advice = "Larger groups may close the gap."
     if rounded > event.lower_bound and not _closed(told):
         step, least = number(points.step), number(rounded)
         known += f" All energies differ by multiples of {step}, so the least possible energy is {least}."
-    if rounded == event.upper_bound or _closed(told):
-        advice = "So it is optimal."
+    optimal = "So it is optimal." if rounded == event.upper_bound or _closed(told) else ""
     sentence = {
         Status.GAP_CLOSED: f"Finished: the bounds meet. No labelling costs less than {lower}, and the best one found "
         "costs exactly that: it is optimal.",
-        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} {advice}",
-        Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known}",
-        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
+        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} "
+        f"{optimal or 'Larger groups may close the gap.'}",
+        Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known} {optimal}".strip(),
+        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known} {optimal}".strip(),
     }[Status(event.depth)]
     return Explanation(sentence, f"UB − LB = {'0, closed' if _closed(told) else number(_gap(event))}")
 

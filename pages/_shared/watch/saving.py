@@ -37,7 +37,8 @@ def saving() -> None:
     current, state = lab(), st.session_state
     with st.expander("Save this run"):
         st.caption(
-            "The trace so far, where the gap lives, the best labelling, figures, and a script that does the run once more."
+            "The trace so far, where the gap lives, the best labelling, the figures, and a script that does the run "
+            "once more."
         )
         if st.button("Make the files"):
             if not current.run.settle():

@@ -11,12 +11,14 @@ from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve, view
 from pages._shared.watch import stage
-from pages._shared.watch.frames import COLUMNS, frames, last_frame
+from pages._shared.watch.frames import COLUMNS, Encoder
 from pages._shared.watch.stage import obey, reference_lines, stage_data
 from tests.labs import SessionState, command, lab
 from tests.protocol import KINDS, PROTOCOL, faults, fields
 
 RUNS = [("pose-small", 8, 9, "mplp"), ("torus-10x10", 5, 4, "srmp"), ("karate", 6, 12, "mplp"), ("tiny", 3, 11, "mplp")]
+
+DETAILS = {Kind.NODE_OPENED: "opened", Kind.ORACLE: "oracle", Kind.ROW: "row", Kind.MESSAGE: "message"}
 
 
 @pytest.fixture(params=RUNS, ids=lambda run: f"{run[0]}-v{run[2]}")
@@ -30,22 +32,27 @@ def test_kinds_of_events_are_numbered_as_in_the_library() -> None:
 
 
 def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
-    engine, at = mine.run.engine, 0
+    engine, encoder, at = mine.run.engine, Encoder(mine.run.engine), 0
     while at == 0 or not engine.finished:
-        chunk = frames(engine, at, at + 200)
+        chunk = encoder.frames(at, at, at + 200)
         assert faults("frames", chunk) == []
-        assert {len(column) for column in chunk["columns"].values()} == {engine.position - at}
-        for arcs, slack in zip(chunk["columns"]["changed_arcs"], chunk["columns"]["changed_slack"], strict=True):
-            assert len(arcs) == len(slack)
+        assert {len(column) for column in chunk["columns"].values()} == {engine.position - chunk["first"]}
         at = engine.position
     for position in (0, 1, len(engine.trace)):
         engine.seek(position)
-        assert faults("frames", last_frame(engine)) == []
+        assert faults("frames", encoder.last_frame()) == []
+
+
+def test_every_kind_of_event_has_its_own_detail(mine: Lab) -> None:
+    columns = Encoder(mine.run.engine).frames(0, 60, 60)["columns"]
+    for kind, detail in zip(columns["kind"], columns["detail"], strict=True):
+        fitting = [name for name in DETAILS.values() if faults(name, detail) == []]
+        assert fitting == ([DETAILS[kind]] if kind in DETAILS else [])
 
 
 def test_a_chunk_has_the_columns_of_the_protocol_and_no_others(mine: Lab) -> None:
     assert list(PROTOCOL["$defs"]["columns"]["properties"]) == list(COLUMNS)
-    chunk = frames(mine.run.engine, 0, 3)
+    chunk = Encoder(mine.run.engine).frames(0, 3, 3)
     for name in COLUMNS:
         without = chunk | {"columns": {other: column for other, column in chunk["columns"].items() if other != name}}
         assert faults("frames", without)
@@ -53,13 +60,15 @@ def test_a_chunk_has_the_columns_of_the_protocol_and_no_others(mine: Lab) -> Non
     assert faults("frames", chunk | {"columns": chunk["columns"] | {"lower": ["-3.2"] * 3}})
 
 
-@pytest.mark.parametrize("measure", ["slack", "mean", "largest", "loose"])
+@pytest.mark.parametrize("measure", ["tension", "mean", "largest", "loose"])
 def test_what_the_stage_is_sent_is_what_the_protocol_says(mine: Lab, measure: str) -> None:
     assert faults("stage", stage_data(mine)) == []
     asked = [
         command("step", grain="sweep", backward=False, measure=measure),
         command("show", at=5, first=2, arc=1, measure=measure),
         command("step", at=5, grain="node", backward=True, measure=measure),
+        command("step", at=5, grain="round", backward=False, measure=measure),
+        command("step", at=5, grain="event", backward=False, measure=measure),
         command("show", at=5, ahead=0, measure=measure),
         command("run", at=5, measure=measure),
         command("poll", at=5, held=False, measure=measure),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import bender_core as bc
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, Status
+from bender_core.run.bounds import is_closed
 from bender_core.run.explain import explain, number
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -42,61 +44,99 @@ def test_every_event_is_explained_in_plain_text(engine: bc.Engine) -> None:
             assert said.sentence.startswith(f"Sweep {event.sweep + 1}, {engine.partition.labels[event.node]}: ")
 
 
-def test_an_opened_node_says_its_minimiser_and_how_it_was_found(engine: bc.Engine) -> None:
+def test_an_opened_node_says_what_its_cheapest_state_costs_at_least(engine: bc.Engine) -> None:
     for event, sentence, formula in explained(engine, Kind.NODE_OPENED):
-        neighbours = len(engine.graph.neighbours(event.node))
-        assert (
-            f"its {neighbours} neighbour{'s' if neighbours != 1 else ''} {'are' if neighbours != 1 else 'is'} "
-            in sentence
-        )
-        assert f"y* = {engine.partition.describe(event.node, event.state)}, at {number(event.before)}." in sentence
-        assert ("exactly" in sentence) == engine.variant.exact
-        assert formula.startswith("min φ + Σ ν ") if engine.variant.exact else "ν⁻" in formula
-        assert number(event.before) in formula
-
-
-def test_an_oracle_says_the_truth_beside_the_envelope(engine: bc.Engine) -> None:
-    for event, sentence, formula in explained(engine, Kind.ORACLE):
+        messages = len(engine.graph.neighbours(event.node))
+        assert f"{messages} message{'s' if messages != 1 else ''}" in sentence
         assert f"y* = {engine.partition.describe(event.node, event.state)}" in sentence
-        assert number(event.value) in formula
-        assert (f" at the {event.depth + 1}" in sentence) == (event.depth > 0)
-        if event.arc < 0:
-            assert sentence.endswith("true min-marginals too." if event.depth else "enough to pass the messages.")
+        assert number(event.floor) in sentence
+        assert ("every cost is exact" in sentence) == engine.variant.exact
+        if not engine.variant.exact:
+            assert f"It costs at least {number(event.floor)}: " in sentence
+            less, more = "less than the lower bound" in sentence, "more than the lower bound" in sentence
+            apart = abs(event.floor - event.lower_bound) > 1e-9 * engine.graph.problem.scale
+            assert (less, more) == (
+                apart and event.floor < event.lower_bound,
+                apart and event.floor > event.lower_bound,
+            )
+        assert formula.startswith("min g = " if engine.variant.exact else "floor = min g = ")
+        assert number(event.floor) in formula
+
+
+def test_an_oracle_says_exactly_beside_at_least_and_who_is_left(engine: bc.Engine) -> None:
+    for event, sentence, formula in explained(engine, Kind.ORACLE):
+        state = engine.partition.describe(event.node, event.state)
+        assert state in sentence
+        if event.depth:
+            assert number(event.value) in formula
+            continue
+        exact = event.floor + event.value - event.before
+        assert f"y* = {state} costs exactly " in sentence
+        assert number(exact) in sentence
+        if event.suspects:
+            assert f"{event.suspects} suspect{'s' if event.suspects > 1 else ''} left: " in sentence
         else:
+            assert sentence.endswith("No state is cheaper.")
+        if event.arc >= 0:
             receiver, sender = engine.graph.ends(event.arc)
             assert receiver == event.node
-            assert f"truth is {number(event.value)}, the envelopes say {number(event.before)}" in sentence
-            assert sentence.endswith(f"loosest neighbour is {engine.partition.labels[sender]}.")
-            assert number(event.before) in formula
+            assert f"the rows said at least {number(event.floor)}. They were too low " in sentence
+            assert f"on that from {engine.partition.labels[sender]}." in sentence or (
+                f"on the message from {engine.partition.labels[sender]}." in sentence
+            )
+            best = exact <= event.ceiling + 1e-9 * engine.graph.problem.scale
+            assert ("the best so far; " in sentence) == best
+            assert best or f"beaten by {number(event.ceiling)};" in sentence
 
 
-def test_a_row_says_by_how_much_the_envelope_rose(engine: bc.Engine) -> None:
+def test_an_oracle_says_on_how_many_messages_the_rows_were_too_low() -> None:
+    mrf = bc.load(SAMPLES / "pose-small.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 8), 9)
+    engine.run(max_sweeps=1)
+    event = next(event for event in engine.trace if event.kind == Kind.ORACLE and event.node == 1)
+    sentence, _ = explain(event, engine.graph, engine.variant, loose=2)
+    assert "They were too low on 2 of 13 messages, most on that from " in sentence
+
+
+def test_a_row_says_what_it_lifts_and_how_far_the_floor_rises(engine: bc.Engine) -> None:
     for event, sentence, formula in explained(engine, Kind.ROW):
         _, sender = engine.graph.ends(event.arc)
         assert event.value > event.before
-        assert f"message from {engine.partition.labels[sender]}, " in sentence
-        assert f"rose by {number(event.value - event.before)}, to the truth" in sentence
+        assert f"on the message from {engine.partition.labels[sender]} a " in sentence
+        assert f"from at least {number(event.before)} to exactly {number(event.value)}." in sentence
         assert f"ν⁻(y*): {number(event.before)} → " in formula
         assert f"= {number(event.value)} = ν(y*)" in formula
+        for floor, said in (
+            ((-3.0, -1.5), "The floor rises from −3 to −1.5."),
+            ((-3.0, -3.0), "The floor stays at −3."),
+        ):
+            risen = explain(event, engine.graph, engine.variant, floor=floor).sentence
+            assert risen.endswith(said) == (event.depth == 0)
 
 
-def test_a_message_says_what_the_bound_gained(engine: bc.Engine) -> None:
+def test_a_message_says_that_no_state_is_cheaper_and_what_is_shared(engine: bc.Engine) -> None:
     for event, sentence, formula in explained(engine, Kind.MESSAGE):
-        assert event.value == event.lower_bound
-        assert f"took y = {engine.partition.describe(event.node, event.state)} into the labelling" in sentence
-        if "did not move" in sentence:
-            assert event.value == pytest.approx(event.before, rel=1e-12)
+        assert event.value == event.lower_bound == pytest.approx(event.floor) == pytest.approx(event.ceiling)
+        state = engine.partition.describe(event.node, event.state)
+        assert f"no state is cheaper than y = {state}, at {number(event.value)}." in sentence
+        assert ("floor = ceiling at once" in sentence) == engine.variant.exact
+        assert ("floor and ceiling have met" in sentence) == (not engine.variant.exact)
+        if "stays: " in sentence:
+            assert event.value == pytest.approx(event.before, rel=1e-9)
         else:
-            assert f"rose by {number(event.value - event.before)}, to {number(event.value)}:" in sentence
-        assert f"/ {1 + len(engine.graph.neighbours(event.node))};" in formula
+            assert f"rises by {number(event.value - event.before)}, exactly to there." in sentence
+        parts = 1 + len(engine.graph.neighbours(event.node))
+        assert f"shares its cost in {parts} equal parts, one for itself and one an edge" in sentence
+        assert f"/ {parts};" in formula
         assert formula.endswith(f"LB: {number(event.before)} → {number(event.value)}")
 
 
-def test_the_formula_of_a_message_is_that_of_its_schedule() -> None:
+def test_a_message_is_shared_as_its_schedule_says() -> None:
     mrf = bc.load(SAMPLES / "tree.mrf.json")
     engine = bc.Engine(mrf, bc.partition(mrf, 3), 9, "srmp")
     (*_, event) = engine.step("node")
-    formula = explain(event, engine.graph, engine.variant, "srmp").formula
+    sentence, formula = explain(event, engine.graph, engine.variant, "srmp")
+    assert "shares its cost by its weights, with the edges ahead only." in sentence
     assert formula.startswith("λ ← ν⁻ − w · (φ + Σ ν⁻) ahead, ν⁻ behind;  LB: ")
 
 
@@ -114,7 +154,24 @@ def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
     assert number(event.lower_bound) in sentence
     assert event.depth == engine.status
     assert sentence.startswith("Finished: the bounds meet") == (engine.gap <= 1e-9)
-    assert formula == f"UB − LB = {number(max(event.upper_bound - event.lower_bound, 0))}"
+    closed = is_closed(event.lower_bound, event.upper_bound, engine.graph.problem.scale)
+    assert formula == f"UB − LB = {'0, closed' if closed else number(event.upper_bound - event.lower_bound)}"
+
+
+def test_a_gap_below_the_tolerance_is_closed() -> None:
+    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 5), 9)
+    engine.run()
+    end = replace(engine.trace[-1], depth=Status.NO_PROGRESS)
+    sweep = next(event for event in engine.trace if event.kind == Kind.SWEEP)
+    upper = end.upper_bound
+    for event, closed in ((end, "So it is optimal."), (sweep, "it is optimal.")):
+        near = replace(event, lower_bound=upper - 1e-9 * abs(upper), upper_bound=upper)
+        sentence, _ = explain(near, engine.graph, engine.variant)
+        assert sentence.endswith(closed)
+        assert "Larger groups" not in sentence
+        assert "e−" not in sentence
+    assert explain(end, engine.graph, engine.variant).sentence.endswith("Larger groups may close the gap.")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +196,8 @@ def test_a_group_without_neighbours_is_explained() -> None:
     engine = bc.Engine(mrf, bc.partition(mrf, 1, "singletons"), 9)
     engine.run()
     told = [explain(event, engine.graph, engine.variant) for event in engine.trace]
-    assert "its 0 neighbours" in told[0].sentence
+    assert "its 0 messages" in told[0].sentence
+    assert any("keeps its cost" in said.sentence for said in told)
     assert not any(NOT_A_NUMBER.search("\n".join(said)) for said in told)
 
 
@@ -147,13 +205,12 @@ def test_a_deeper_state_is_named_by_its_rank() -> None:
     mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
     engine = bc.Engine(mrf, bc.partition(mrf, 5), 9)
     engine.run()
-    told = {
-        event.depth: explain(event, engine.graph, engine.variant).sentence
-        for event in engine.trace
-        if event.kind == Kind.ORACLE
-    }
+    oracles = [event for event in engine.trace if event.kind == Kind.ORACLE and event.depth]
+    said = {(event.depth, event.arc < 0): explain(event, engine.graph, engine.variant).sentence for event in oracles}
     for depth, place in {1: "2nd", 2: "3rd", 3: "4th", 10: "11th", 20: "21st", 31: "32nd"}.items():
-        assert f"at the {place} best state, y* = " in told[depth]
+        assert f"the {place} best state, y* = " in said.get((depth, False), f"the {place} best state, y* = ")
+        assert f"exact at the next {f'{depth} states' if depth > 1 else 'state'} too" in said[depth, True]
+    assert any(not exact for _, exact in said)
 
 
 @pytest.mark.parametrize(
