@@ -1,0 +1,115 @@
+"""One run, one position: Watch, Edge and the saved files say the same numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.visualization.message import message
+from pages._shared.app.naming import moment
+from pages._shared.watch import stage
+from pages._shared.watch.saving import outcome, tension_csv
+from pages._shared.watch.stage import edge_view, obey, stage_data
+from tests.app.pages.test_pages import app, press, ran
+from tests.app.pages.test_pages import lab as lab_of
+from tests.labs import SessionState, command, lab
+
+RUNS = [("pose-small", 8, 9, "mplp"), ("torus-10x10", 5, 4, "srmp"), ("karate", 6, 12, "mplp")]
+SHARE = re.compile(r"([0-9.e+]+) % of the states")
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-v{run[2]}")
+def test_a_message_is_the_same_on_watch_and_edge_at_every_event(
+    run: tuple[str, int, int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage.st, "session_state", SessionState())
+    mine = lab(*run, max_sweeps=4)
+    engine = mine.run.engine
+    engine.run()
+    rng = np.random.default_rng(3)
+    for position in rng.integers(1, len(engine.trace) + 1, 25).tolist():
+        arc = int(rng.integers(2 * len(engine.graph.edges)))
+        obey(mine.run, command("show", at=position, first=position - 1, arc=arc))
+        data = stage_data(mine)
+        assert engine.position == data["position"] == position
+        watch, edge = data["edge"], message(engine, *engine.graph.ends(arc))
+        assert watch == edge_view(engine, arc)
+        p, _ = engine.graph.ends(arc)
+        assert watch["states"][watch["minimiser"]] == engine.partition.describe(p, edge.minimiser)
+        assert watch["mean_slack"] == edge.slack.mean()
+        assert watch["tight_share"] == edge.tight.mean()
+        if not engine.variant.exact:
+            tightness = engine.tightness()
+            assert watch["mean_slack"] == pytest.approx(tightness.mean[arc], rel=1e-9, abs=1e-12)
+            assert watch["tight_share"] == tightness.tight_share[arc]
+        # The sweep is that of the last event, also where a sweep has just ended.
+        chunk = data["frames"]
+        event = position - 1 - chunk["first"]
+        assert moment(engine) == f"sweep {chunk['columns']['sweep'][event] + 1}, event {position}"
+        assert moment(engine) in outcome(mine)
+
+
+@pytest.mark.parametrize("run", RUNS[:2], ids=lambda run: f"{run[0]}-v{run[2]}")
+def test_y_is_that_of_the_last_event_of_the_receivers_update(run: tuple[str, int, int, str]) -> None:
+    engine = lab(*run, max_sweeps=2).run.engine
+    engine.run()
+    last: dict[int, int] = {}
+    for event in list(engine.trace)[:160]:
+        engine.seek(event.index + 1)
+        last[event.node] = event.state
+        for arc in range(0, 2 * len(engine.graph.edges), 5):
+            p, q = engine.graph.ends(arc)
+            if p in last:
+                assert message(engine, p, q).minimiser == last[p]
+
+
+def test_the_edge_page_says_the_sweep_the_event_and_the_share_of_tight_states() -> None:
+    test = app("edge")
+    run = lab_of(test).run
+    for word in ("round", "group", "sweep", "round"):
+        press(test, f"{word} ▶")
+        ran(test)
+        (said,) = [caption.value for caption in test.caption if "the true min-marginal ν" in caption.value]
+        engine = run.engine
+        engine.seek(run.position)
+        assert said.startswith(f"Sweep {engine.last_event.sweep + 1}, event {run.position}: ")
+        view = edge_view(engine, run.arc)
+        assert float(SHARE.search(said).group(1)) == pytest.approx(100 * view["tight_share"], rel=5e-3)
+
+
+@pytest.mark.parametrize("position", [0, 1, 40, 200])
+def test_the_file_of_tensions_adds_up(position: int) -> None:
+    engine = lab("pose-small", 8, 9).run.engine
+    engine.run(max_events=position)
+    (*parts, total) = csv.DictReader(io.StringIO(tension_csv(engine)))
+    labels, tension = engine.partition.labels, engine.tension()
+    groups = [part for part in parts if part["part"] == "group"]
+    edges = [part for part in parts if part["part"] == "edge"]
+    assert [part["group"] for part in groups] == list(labels)
+    assert [float(part["tension"]) for part in groups] == tension.groups.tolist()
+    assert [float(part["tension"]) for part in edges] == tension.edges.tolist()
+    assert [(part["group"], part["neighbour"]) for part in edges] == [
+        (labels[p], labels[q]) for p, q in engine.graph.edges.tolist()
+    ]
+    for part in edges:
+        both = float(part["disagreement"]) + float(part["unclaimed"])
+        assert both == pytest.approx(float(part["tension"]), rel=1e-9, abs=1e-9)
+    assert total["part"] == "sum"
+    assert float(total["tension"]) == pytest.approx(engine.upper_bound - engine.lower_bound, rel=1e-9)
+    assert float(total["tension"]) == pytest.approx(sum(float(part["tension"]) for part in parts), rel=1e-9)
+
+
+def test_what_there_is_no_room_for_is_left_empty_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = lab("tiny", 3, 9).run.engine
+
+    def refuse(p: int, q: int) -> None:
+        raise bc.TooLargeError("no room", 1, 0)
+
+    monkeypatch.setattr(engine, "edge_tension", refuse)
+    parts = list(csv.DictReader(io.StringIO(tension_csv(engine))))
+    assert all(part["disagreement"] == part["unclaimed"] == "" for part in parts)
