@@ -207,7 +207,7 @@ export class Fan {
     const from = this.unit === "rounds" ? (this.updates[0]?.lower ?? stage.graph.lower) : stage.graph.lower;
     if (!energy.whole && !energy.isBelow(from)) return null;
     const text = energy.whole ? "↕ zoom in" : `▼ LB from ${energy.text(from)}`;
-    const at = { x: box.left + 4, y: box.bottom + 16, tabindex: 0, role: "button", text };
+    const at = { x: box.left + 4, y: box.bottom + 32, tabindex: 0, role: "button", text };
     const told = energy.whole ? "Back to the energies that matter now" : "Press to show the whole range";
     const act = { press: () => energy.toggle("whole"), tip: () => [told] };
     return { id: "rim", shape: "text", class: "lb-name off-scale", ...at, ...act };
@@ -215,8 +215,8 @@ export class Fan {
 
   axis() {
     const { left, right, bottom } = this.box;
-    const middle = { x: (left + right) / 2, y: bottom + 32, "text-anchor": "middle" };
-    const name = { id: "unit", shape: "text", class: "soft", ...middle, text: this.unit };
+    const place = { x: right, y: bottom + 32, "text-anchor": "end" };
+    const name = { id: "unit", shape: "text", class: "soft", ...place, text: this.unit };
     if (this.unit === "rounds") return [name];
     return [name, ...ticksOf(this, Math.max(2, (right - left) / (8 * LETTER)))];
   }

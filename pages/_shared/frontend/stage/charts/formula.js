@@ -2,7 +2,7 @@
 
 import { Picture } from "../../marks/picture.js";
 import { ROWS } from "../../palette.js";
-import { apportioned, shown, sum } from "./sums.js";
+import { apportioned, columnOf, costOf, shown, sum } from "./sums.js";
 
 export class Formula {
   constructor(charts) {
@@ -40,13 +40,16 @@ export class Formula {
   }
 
   // The intercept less the charges of the bits of a state, y* unless another is under the pointer: one after the other.
-  row(moment, { node, y, columns }, { row, kind, intercept, u }) {
+  row(moment, told, { slot, row, kind, intercept, u }) {
+    const { node, y, columns, nu } = told;
     const state = this.charts.seen ?? y;
     const at = state === y ? "y*" : "this state";
     const { digits } = this.charts.energy;
     const { members } = this.stage.graph.nodes[node];
     const charges = u.map((terms, i) => terms[(state >> i) & 1]);
-    const [begin, ...units] = apportioned([intercept, ...charges.map((charge) => -charge)], digits);
+    // At y* the row is the part of the exact cost, and shows the same number.
+    const cost = state === y && nu && costOf(told, columnOf(told, y), true, digits).to[slot + 2];
+    const [begin, ...units] = apportioned([intercept, ...charges.map((charge) => -charge)], digits, cost);
     const counted = charges.flatMap((charge, i) => (charge === 0 ? [] : [i]));
     // Charges of 0 show as 0: what rounding gave them goes to the intercept.
     const lost = sum(units.filter((_, i) => charges[i] === 0));

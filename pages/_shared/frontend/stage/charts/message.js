@@ -5,6 +5,7 @@ import { bar, clipped } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
 import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
+import { answerOf } from "./sums.js";
 import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
 
 const TOP = 24; // pixels above the frame
@@ -241,11 +242,10 @@ export class Message {
     const at = { shape: "text", x: box.left, y: 14 };
     const kinds = moment.act === "rows" ? [...new Set(this.own().map(({ kind }) => kind))] : [];
     if (kinds.length) {
-      const named = kinds.map((kind) => `━ ${ROWS[kind].name}`);
       let { x } = at;
-      return named.map((text, k) => {
-        const mark = { id: `kind ${kinds[k]}`, ...at, x, class: `kind row-${kinds[k]}`, text: `${text} row` };
-        x += 8 * (text.length + 5) + 8;
+      return kinds.map((kind) => {
+        const mark = { id: `kind ${kind}`, ...at, x, class: `kind row-${kind}`, text: `━ ${ROWS[kind].name}` };
+        x += 7.6 * mark.text.length + 12;
         return mark;
       });
     }
@@ -258,12 +258,9 @@ export class Message {
           text: this.stage.graph.exact ? "bar: its part, ν" : "bar: its part at least, ν⁻",
         },
       ];
-    const digits = charts.energy;
-    const [was, is] = [update.known[slot], update.nu[slot]];
-    const isTight = digits.text(was) === digits.text(is);
-    const text = isTight
-      ? `exact at y*: ν = ν⁻ = ${digits.text(is)}`
-      : `at y*: ν⁻ = ${digits.text(was)} ↗ ν = ${digits.text(is)}`;
+    const [was, is] = answerOf(update, slot, charts.energy.digits);
+    const isTight = was === is;
+    const text = isTight ? `exact at y*: ν = ν⁻ = ${is}` : `at y*: ν⁻ = ${was} ↗ ν = ${is}`;
     return [{ id: "said", ...at, class: isTight ? "soft" : "said-loose", text }];
   }
 

@@ -3,7 +3,7 @@
 
 import { Picture } from "../../marks/picture.js";
 import { short } from "../../text.js";
-import { grown, shown, sum } from "./sums.js";
+import { columnOf, costOf, shown, sum } from "./sums.js";
 
 const MOST = 5; // neighbours that are named, where there is room
 const WIDTH = 108; // pixels of a part that grows
@@ -22,18 +22,12 @@ export class Over {
   spans(progress) {
     const { update } = progress;
     const state = this.charts.seen ?? update.y;
-    const column = update.columns.find((each) => each.state === state);
+    const column = columnOf(update, state);
     if (!column) return [];
     const isAsked = state === update.y;
     const isKnown = isAsked && update.nu && progress.dot > 0.5;
-    const before = isAsked && update.known ? update.known : column.parts;
-    const after = isKnown ? update.nu : before;
     const { digits } = this.charts.energy;
-    const { from, to, added } = grown(
-      [update.rest, column.own, ...before],
-      [update.rest, column.own, ...after],
-      digits,
-    );
+    const { from, to, added } = costOf(update, column, isKnown, digits);
     const named = this.named(update, from, added);
     const terms = [{ id: "rest", name: "rest", ks: [0] }, { id: "own", name: "own", ks: [1] }, ...named].map(
       (term) => ({ ...term, from: pick(from, term.ks), to: pick(to, term.ks), added: pick(added, term.ks) }),

@@ -36,3 +36,21 @@ export const shown = (units, digits) => {
   const text = (Math.abs(units) / 10 ** digits).toFixed(digits);
   return units < 0 ? `−${text}` : text;
 };
+
+// What a state costs, as it is shown: the rest, its own cost and a part of each neighbour, before and after the
+// neighbours answer. They answer for y* alone.
+export const costOf = (update, { state, own, parts }, isKnown, digits) => {
+  const isAsked = state === update.y;
+  const before = (isAsked && update.known) || parts;
+  const after = (isAsked && isKnown && update.nu) || before;
+  const [from, to] = [before, after].map((values) => [update.rest, own, ...values]);
+  return grown(from, to, digits);
+};
+
+// The same of the part of one neighbour at y*, in words.
+export const answerOf = (update, slot, digits) => {
+  const { from, to } = costOf(update, columnOf(update, update.y), true, digits);
+  return [from, to].map((units) => shown(units[slot + 2], digits));
+};
+
+export const columnOf = ({ columns }, state) => columns.find((column) => column.state === state);
