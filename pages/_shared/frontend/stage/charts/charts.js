@@ -1,7 +1,6 @@
 // The charts of the stage: the ground, the bounds on the same energy axis, the loosest message on the same columns, and
 // the sums behind them. All draw the same moment.
 
-import { counts } from "../../scales.js";
 import { Energy } from "./energy.js";
 import { Fan, NAMES } from "./fan.js";
 import { Formula } from "./formula.js";
@@ -68,9 +67,5 @@ export class Charts {
     if (!this.moment) return;
     const progress = this.moment.update && new Progress(this.moment);
     for (const sum of [this.over, this.formula]) sum.draw(this.moment, progress);
-  }
-
-  counts(low, high, wanted) {
-    return counts.ticks(low, high, wanted);
   }
 }

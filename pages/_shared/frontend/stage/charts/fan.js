@@ -3,6 +3,7 @@
 
 import { clipped, stairs } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
+import { counts } from "../../scales.js";
 import { Zoom } from "../../zoom.js";
 import { endNames } from "./ends.js";
 import { fanMarks } from "./fans.js";
@@ -227,8 +228,8 @@ const rangeOf = (updates) => {
   return [last - ROUNDS, last];
 };
 
-const ticksOf = ({ range, x, box, charts }, wanted) =>
-  charts.counts(...range, wanted).map(([at, text]) => ({
+const ticksOf = ({ range, x, box }, wanted) =>
+  counts.ticks(...range, wanted).map(([at, text]) => ({
     ...{ id: `tick ${text}`, shape: "text", class: "soft tick", "text-anchor": "middle" },
     ...{ x: x(at), y: box.bottom + 16, text },
   }));

@@ -1,0 +1,152 @@
+"""The charts of the stage: what they show is the engine's, in a fixed order, cut and never moved, and adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from tests.component.mounting import Stage
+from tests.labs import lab
+
+pytestmark = pytest.mark.browser
+
+Mark = dict[str, Any]
+
+
+def shown(stage: Stage, positions: Sequence[int]) -> list[list[Mark]]:
+    """What the charts draw at some positions of one update."""
+    stage.root.evaluate("({ stage }, position) => stage.player.jump(position)", positions[-1])
+    stage.settle()
+    found: list[list[Mark]] = stage.root.evaluate(
+        """({ stage }, positions) => positions.map((position) => {
+            stage.player.position = position;
+            stage.charts.draw(stage.player.moment());
+            return stage.charts.pictures.flatMap((picture) => picture.list());
+        })""",
+        list(positions),
+    )
+    return found
+
+
+def meaning(drawn: list[Mark], what: str, picture: str) -> list[Mark]:
+    """What the marks of a picture mean, of those of some meaning."""
+    said = [mark.get("means") or {} for mark in drawn if mark["picture"] == picture]
+    return [means for means in said if means.get("what") == what]
+
+
+@pytest.fixture
+def run() -> bc.Engine:
+    """The run of the stage, two sweeps on."""
+    engine = lab("pose-small", 8, 9).run.engine
+    engine.run(max_sweeps=2)
+    return engine
+
+
+@pytest.fixture
+def update(stage: Stage, run: bc.Engine) -> range:
+    """The positions of an update with several rounds, from the first to the last; the stage has seen it."""
+    stage.click("[data-step=sweep]")
+    stage.click("[data-step=sweep]")
+    spans, begin = [], 0
+    for event in run.trace:
+        if event.kind == Kind.NODE_OPENED:
+            begin = event.index
+        if event.kind == Kind.MESSAGE and event.sweep == 1:
+            spans.append(range(begin + 1, event.index + 2))
+    return max((span for span in spans if len(span) < 30), key=len)
+
+
+# -- the ground -----------------------------------------------------------------------------------------------
+
+
+def test_the_ground_is_the_engines_at_every_event(stage: Stage, run: bc.Engine, update: range) -> None:
+    inside = update[:-1]
+    for position, drawn in zip(inside, shown(stage, inside), strict=True):
+        run.seek(position)
+        ground = run.ground(run.open_node)
+        columns = meaning(drawn, "ground", "ground")
+        assert columns
+        for column in columns:
+            assert column["value"] == pytest.approx(ground[column["state"]], rel=1e-6)
+        assert run.last_event.state in [means["state"] for means in meaning(drawn, "y*", "ground")]
+        reckoning = run.reckoning()
+        (counter,) = meaning(drawn, "suspects", "ground")
+        assert counter["value"] == reckoning.suspects
+        for what, value in (("floor", reckoning.floor), ("ceiling", reckoning.ceiling)):
+            (drawn_at,) = {means["value"] for means in meaning(drawn, what, "fan")} or {None}
+            assert drawn_at is None if np.isnan(value) else drawn_at == pytest.approx(value, rel=1e-6)
+
+
+def test_columns_keep_their_order_and_new_states_go_to_their_place(stage: Stage, update: range) -> None:
+    order: list[int] = []
+    for drawn in shown(stage, update):
+        hits = [mark for mark in drawn if mark["picture"] == "ground" and mark["id"].startswith("column ")]
+        states = [int(mark["id"].split()[1]) for mark in sorted(hits, key=lambda mark: mark["x"])]
+        assert [state for state in states if state in order] == order
+        order = states
+
+
+# -- axes -----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_outside_its_frame_and_nothing_is_moved_to_its_edge(stage: Stage, update: range) -> None:
+    for drawn in shown(stage, update):
+        box = stage.root.evaluate("({ stage }) => stage.charts.energy.box")
+        for mark in drawn:
+            if mark["picture"] not in ("ground", "fan"):
+                continue
+            heights = {"line": ("y1", "y2"), "circle": ("cy",)}.get(mark["shape"], ())
+            assert all(box["top"] - 0.1 <= mark[name] <= box["bottom"] + 0.1 for name in heights), mark
+            if mark["id"] == "lb" and mark["shape"] == "line":
+                place = "({ stage }, value) => stage.charts.energy.y(value)"
+                assert mark["y1"] == pytest.approx(stage.root.evaluate(place, mark["means"]["value"]))
+
+
+def test_lb_is_never_drawn_between_its_values(stage: Stage, run: bc.Engine, update: range) -> None:
+    shown(stage, update)
+    values = stage.root.evaluate(
+        """({ stage }, end) => {
+            const rest = stage.player.moment();
+            const found = new Set();
+            for (let step = 0; step <= 20; step += 1) {
+                const moment = new rest.constructor(rest.scene, step / 20, rest.before, rest.after);
+                stage.charts.draw(moment);
+                const drawn = stage.charts.fan.picture.list().filter(({ means }) => means?.what === 'lb');
+                for (const { means } of drawn) found.add(means.value);
+            }
+            return [...found];
+        }""",
+        update[-1],
+    )
+    passed = run.trace[update[-1] - 1]
+    assert sorted(values) == pytest.approx([passed.before, passed.value], rel=1e-6)
+
+
+# -- numbers --------------------------------------------------------------------------------------------------
+
+
+def units(text: str) -> int:
+    """A number as it is shown, in units of its last digit."""
+    return int(text.replace("−", "-").replace(".", ""))
+
+
+def test_parts_sum_to_the_cost_in_the_digits_shown(stage: Stage, update: range) -> None:
+    for drawn in shown(stage, update):
+        *parts, total = meaning(drawn, "part", "parts")
+        for column in ("before", "value"):
+            assert sum(units(part[column]) for part in parts) == units(total[column])
+
+
+def test_rows_touch_the_truth_at_the_state_asked(stage: Stage, run: bc.Engine, update: range) -> None:
+    looked = 0
+    for drawn in shown(stage, update):
+        for row in meaning(drawn, "row", "message"):
+            looked += 1
+            (nu,) = meaning(drawn, "nu", "message")
+            assert row["value"] == pytest.approx(nu["value"], rel=1e-5)
+    assert looked
