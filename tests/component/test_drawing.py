@@ -101,7 +101,10 @@ def test_a_line_passes_by_the_circles_in_its_way(here: Page) -> None:
         across = np.array([-(ends[1] - ends[0])[1], (ends[1] - ends[0])[0]]) / length
         circle = ends[0] + middle * (ends[1] - ends[0]) + rng.uniform(-24, 24) * across
         path = here.evaluate(
-            "async (at) => (await import('/marks/edge.js')).arch(at, 0, 1, 600)",
+            """async (at) => {
+                const { bow, pathOf } = await import('/marks/edge.js');
+                return pathOf(bow(at, 0, 1, 600));
+            }""",
             [*ends.tolist(), circle.tolist()],
         )
         x0, y0, cx, cy, x1, y1 = (float(number) for number in re.findall(r"-?[\d.]+", path))

@@ -8,24 +8,47 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from bender_core.run.explain import explain
-from pages._shared.watch.frames import frames
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from pages._shared.watch.frames import Encoder
 from tests.labs import lab
-from tests.protocol import KINDS, faults, fields
+from tests.protocol import KINDS, faults
 
 pytestmark = pytest.mark.browser
-# Reads a chunk, and says so in plain JSON; NaN has no place there.
+# Reads a chunk, and says so in plain JSON.
 DECODE = """async (chunk) => {
-    const { decode, KIND } = await import('/stage/frames.js');
-    const plain = ({ slack, rows, ...said }) =>
-        ({ ...said, slack: Array.from(slack, (v) => (Number.isNaN(v) ? 'NaN' : v)), rows: Array.from(rows) });
+    const { decode } = await import('/stage/frames.js');
+    const { KIND } = await import('/stage/kinds.js');
+    const plain = (value) => JSON.parse(JSON.stringify(value, (_, v) =>
+        v instanceof Map ? [...v] : ArrayBuffer.isView(v) ? [...v] : v));
     const { first, origin, events } = decode(chunk);
     return { kinds: KIND, first, origin: plain(origin), events: events.map(plain) };
 }"""
 
 
-def floats(values: list[Any]) -> np.ndarray:
-    return np.array([float(value) for value in values])
+def states(run: bc.Engine) -> list[int]:
+    """The state of every group in the best labelling."""
+    groups = run.partition.groups
+    return [sum(int(run.labeling[i]) << k for k, i in enumerate(group)) for group in groups]
+
+
+def check(update: dict[str, Any], run: bc.Engine) -> None:
+    """An update as decoded, against the engine at the same event."""
+    ground, found = run.ground(update["node"]), run.ground_parts(update["node"])
+    columns = update["columns"]
+    close = {"rel": 1e-5, "abs": 1e-5 * run.graph.problem.scale}
+    for column in columns:
+        state = column["state"]
+        assert column["g"] == pytest.approx(ground[state], **close)
+        assert column["own"] == pytest.approx(found.own[state], **close)
+        assert column["parts"] == pytest.approx(found.parts[:, state].tolist(), **close)
+        assert column["bits"] == run.partition.describe(update["node"], state)
+    assert (np.diff([column["g0"] for column in columns]) >= -close["abs"]).all()
+    reckoning = run.reckoning()
+    assert update["floor"] == pytest.approx(reckoning.floor, **close)
+    assert update["suspects"] == reckoning.suspects
+    assert update["bestSoFar"] == reckoning.best
+    assert {state: pytest.approx(cost, **close) for state, cost in run.asked().items()} == dict(update["asked"])
 
 
 @pytest.mark.parametrize(
@@ -35,33 +58,49 @@ def floats(values: list[Any]) -> np.ndarray:
 def test_events_are_read_as_they_happened(page: Page, name: str, max_size: int, variant: int, first: int) -> None:
     mine, plain = lab(name, max_size, variant), lab(name, max_size, variant).run.engine
     plain.run(max_sweeps=2)
-    plain.seek(first)
     mine.run.engine.run(max_sweeps=2)
-    chunk = frames(mine.run.engine, first, first + 120)
+    chunk = Encoder(mine.run.engine).frames(first, first + 120, first + 120)
     assert faults("frames", chunk) == []
     read = page.evaluate(DECODE, chunk)
     edges = len(plain.graph.edges)
     assert read["kinds"] == KINDS
-    assert read["first"] == first
-    assert floats(read["origin"]["slack"]) == pytest.approx(plain.slack, rel=1e-5, nan_ok=True)
+    assert read["first"] <= first
+    plain.seek(read["first"])
+    assert plain.open_node == -1
     assert read["origin"]["rows"] == np.bincount(plain.row_edges(), minlength=edges).tolist()
-    assert len(read["events"]) == 120
-    for event in read["events"]:
+    assert len(read["events"]) >= 120
+    for k, event in enumerate(read["events"]):
         (truth,) = plain.step("event")
-        said = explain(truth, plain.graph, plain.variant, plain.schedule)
-        assert event == {
-            "kind": truth.kind,
-            "node": truth.node,
-            "arc": truth.arc,
-            "sweep": truth.sweep,
-            "total_rows": truth.rows,
-            "lower": truth.lower_bound,
-            "upper": truth.upper_bound,
-            "sentence": said.sentence,
-            "formula": said.formula,
-            "rows": np.bincount(plain.row_edges(), minlength=edges).tolist(),
-            "slack": event["slack"],
-        }
-        assert floats(event["slack"]) == pytest.approx(plain.slack, rel=1e-3, nan_ok=True)
-        # What the protocol says of changes has become the slack; everything else is there by its name.
-        assert event.keys() == (fields("columns") - {"changed_arcs", "changed_slack"}) | {"slack", "rows"}
+        tension = plain.tension()
+        close = {"rel": 1e-5, "abs": 1e-5 * plain.graph.problem.scale}
+        assert event["index"] == read["first"] + k == truth.index
+        assert (event["kind"], event["node"], event["arc"]) == (truth.kind, truth.node, truth.arc)
+        assert event["rows"] == np.bincount(plain.row_edges(), minlength=edges).tolist()
+        assert event["tension"]["edges"] == pytest.approx(tension.edges.tolist(), **close)
+        assert event["tension"]["groups"] == pytest.approx(tension.groups.tolist(), **close)
+        assert event["best"] == states(plain)
+        if truth.kind in (Kind.NODE_OPENED, Kind.ORACLE, Kind.ROW):
+            check(event["update"], plain)
+        else:
+            assert event["update"] is None
+        if truth.kind == Kind.MESSAGE:
+            assert event["passed"]["floor"] == pytest.approx(truth.lower_bound, **close)
+            assert event["passed"]["suspects"] == 0
+
+
+def test_a_new_round_asks_before_it_is_answered(page: Page) -> None:
+    """What is shown of y* before the neighbours answer has no answers yet, and all columns the answer will have."""
+    mine = lab("pose-small", 8, 9)
+    mine.run.engine.run(max_sweeps=2)
+    asked = 0
+    for first in (0, 200, 400):
+        for event in page.evaluate(DECODE, Encoder(mine.run.engine).frames(first, first + 120, first + 120))["events"]:
+            asks, update = event["asks"], event["update"]
+            if asks is None:
+                continue
+            asked += 1
+            assert (asks["y"], asks["round"]) == (update["y"], update["round"])
+            assert asks["answers"] is None and asks["nu"] is None
+            assert [column["state"] for column in asks["columns"]] == [column["state"] for column in update["columns"]]
+            assert all(column["gRound"] == column["g"] for column in asks["columns"])
+    assert asked > 10

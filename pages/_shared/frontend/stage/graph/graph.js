@@ -1,6 +1,7 @@
 // The left pane: the hyper-graph, with the variables beside it or in its place.
 
 import { Picture } from "../../marks/picture.js";
+import { pressable } from "../../pressing.js";
 import { chipMarks } from "./chips.js";
 import { activeOf, circleMarks, radiusFor } from "./circles.js";
 import { courses, haloMark, lineMarks, pickMarks } from "./lines.js";
@@ -81,6 +82,13 @@ export class Graph {
 
   pressed(p) {
     if (!this.places.dragged) this.selectInto(p);
+  }
+
+  // The area of a group among the variables does what its circle does.
+  touch(area, p) {
+    const { label, size, members } = this.stage.graph.nodes[p];
+    pressable(area, () => this.selectInto(p));
+    this.stage.tip.explain(area, () => [label, `${size} variables, ${2 ** size} states`, members.join(", ")]);
   }
 
   // Picking a group pins a message into it: the loosest if it is being updated, else that of the edge of most tension.
