@@ -44,8 +44,8 @@ def test_a_name_keeps_its_valid_characters() -> None:
 def test_the_file_of_a_run_names_its_event() -> None:
     mine = linked(FIRST)
     mine.run.engine.run(max_sweeps=1)
-    mine.run.show(209)
-    assert run_file(mine, "trace.csv") == "pose-small_M8_v9_mplp_e209_trace.csv"
+    mine.run.show(150)
+    assert run_file(mine, "trace.csv") == "pose-small_M8_v9_mplp_e150_trace.csv"
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,7 @@ def test_downloads_are_named() -> None:
             "trace.csv",
             "trace.parquet",
             "trace.json",
+            "tension.csv",
             "labeling.csv",
             "labeling.json",
             "labeling.MPE",

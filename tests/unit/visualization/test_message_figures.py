@@ -37,7 +37,8 @@ def test_states_are_drawn_in_the_order_asked_for(engine: bc.Engine, order: str) 
     assert sorted(shown.shown.tolist()) == list(range(len(shown.nu)))
     assert (np.diff(key[shown.shown]) >= 0).all()
     assert shown.bands is None
-    assert shown.minimiser == engine.reduced_cost(0).argmin()
+    assert shown.minimiser == next(event.state for event in reversed(list(engine.trace)) if event.node == 0)
+    assert shown.cost == pytest.approx(engine.reduced_cost(0))
     np.testing.assert_array_equal(shown.slack, np.maximum(engine.min_marginal(0, 1) - engine.envelope(0, 1), 0.0))
     np.testing.assert_array_equal(shown.tight, shown.slack <= 1e-9 * (1 + np.abs(shown.nu)))
 
