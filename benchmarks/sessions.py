@@ -77,7 +77,7 @@ class Person:
     async def step(self) -> None:
         """One row on."""
         self.serial += 1
-        command = {"do": "step", "grain": "row", "backward": False, "at": self.position, "arc": 0, "first": 0}
+        command = {"do": "step", "grain": "round", "backward": False, "at": self.position, "arc": 0, "first": 0}
         command |= {"held": True, "ahead": 24, "measure": "tension", "run": 0, "serial": self.serial}
         message = BackMsg()
         message.rerun_script.query_string = QUERY

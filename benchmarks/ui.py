@@ -37,7 +37,7 @@ ANSWER = """([stage, action]) => new Promise((done) => {
     requestAnimationFrame(look);
 })"""
 ACTIONS = {
-    "row step": "stage.querySelector('[data-step=row]').click()",
+    "round step": "stage.querySelector('[data-step=round]').click()",
     "node step": "stage.querySelector('[data-step=node]').click()",
     "sweep step": "stage.querySelector('[data-step=sweep]').click()",
     "edge pick": "stage.stage.select((stage.stage.arc + 2) % (2 * stage.stage.graph.edges.length))",
