@@ -19,14 +19,17 @@ Mark = dict[str, Any]
 
 
 def shown(stage: Stage, positions: Sequence[int]) -> list[list[Mark]]:
-    """What the charts draw at some positions of one update."""
+    """What the charts draw at positions of an update; of every mark also the height of its value, and the frame."""
     stage.root.evaluate("({ stage }, position) => stage.player.jump(position)", positions[-1])
     stage.settle()
     found: list[list[Mark]] = stage.root.evaluate(
         """({ stage }, positions) => positions.map((position) => {
             stage.player.position = position;
             stage.charts.draw(stage.player.moment());
-            return stage.charts.pictures.flatMap((picture) => picture.list());
+            const { energy, pictures } = stage.charts;
+            const height = ({ means }) => (means && 'value' in means ? energy.y(means.value) : null);
+            const placed = (mark) => ({ ...mark, height: height(mark), frame: energy.box });
+            return pictures.flatMap((picture) => picture.list()).map(placed);
         })""",
         list(positions),
     )
@@ -94,17 +97,15 @@ def test_columns_keep_their_order_and_new_states_go_to_their_place(stage: Stage,
 # -- axes -----------------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_outside_its_frame_and_nothing_is_moved_to_its_edge(stage: Stage, update: range) -> None:
+def test_lines_are_at_their_values_and_within_the_frame(stage: Stage, update: range) -> None:
+    """What is off the scale is not drawn as a line at the edge."""
     for drawn in shown(stage, update):
-        box = stage.root.evaluate("({ stage }) => stage.charts.energy.box")
         for mark in drawn:
-            if mark["picture"] not in ("ground", "fan"):
+            if mark["picture"] not in ("ground", "fan") or mark["shape"] not in ("line", "circle"):
                 continue
-            heights = {"line": ("y1", "y2"), "circle": ("cy",)}.get(mark["shape"], ())
-            assert all(box["top"] - 0.1 <= mark[name] <= box["bottom"] + 0.1 for name in heights), mark
-            if mark["id"] == "lb" and mark["shape"] == "line":
-                place = "({ stage }, value) => stage.charts.energy.y(value)"
-                assert mark["y1"] == pytest.approx(stage.root.evaluate(place, mark["means"]["value"]))
+            drawn_at = mark["y1"] if mark["shape"] == "line" else mark["cy"]
+            assert mark["frame"]["top"] - 0.1 <= drawn_at <= mark["frame"]["bottom"] + 0.1, mark
+            assert mark["height"] is None or drawn_at == pytest.approx(mark["height"]), mark
 
 
 def test_lb_is_never_drawn_between_its_values(stage: Stage, run: bc.Engine, update: range) -> None:
