@@ -65,6 +65,11 @@ class Watched:
     def text(self, output: str) -> str:
         return self.stage.locator(OUTPUTS[output]).inner_text()
 
+    def marks(self) -> list[dict[str, Any]]:
+        """All that the pictures draw, and what it means."""
+        marks: list[dict[str, Any]] = self.stage.evaluate("({ stage }) => stage.marks()")
+        return marks
+
     def shown(self) -> dict[str, Any]:
         """All numbers and words, and the look of every line and circle."""
         return self.stage.evaluate(
@@ -72,7 +77,7 @@ class Watched:
                 ...Object.fromEntries(Object.entries(outputs).map(([name, selector]) =>
                     [name, stage.querySelector(selector).textContent])),
                 lines: [...stage.querySelectorAll('.tie')].map((line) =>
-                    ['stroke', 'stroke-width', 'stroke-dasharray'].map((name) => line.getAttribute(name)).join(' ')),
+                    ['stroke', 'stroke-width'].map((name) => line.getAttribute(name)).join(' ')),
                 active: [...stage.querySelectorAll('.node.active')].map((node) => node.dataset.node),
             })""",
             OUTPUTS,

@@ -16,10 +16,10 @@ from tests.labs import is_shown, lab
 pytestmark = pytest.mark.browser
 
 
-def test_a_click_on_a_line_shows_its_message_and_flips_it(stage: Stage, run: bc.Engine) -> None:
+def test_a_click_on_a_line_pins_its_message_and_another_flips_it(stage: Stage, run: bc.Engine) -> None:
     stage.click("[data-step=sweep]")
     run.step("sweep")
-    # Another line than the chosen one, at a point where nothing lies over it.
+    # A line, at a point where nothing lies over it.
     edge, x, y = stage.root.evaluate(
         """(stage) => {
             for (const pick of [...stage.querySelectorAll('.pick')].slice(1)) {
@@ -31,44 +31,87 @@ def test_a_click_on_a_line_shows_its_message_and_flips_it(stage: Stage, run: bc.
             }
         }"""
     )
-    stage.page.mouse.click(x, y)
-    stage.settle()
-    labels = run.partition.labels
-    p, q = run.graph.edges[edge]
-    name = stage.root.locator(".edge .name")
-    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
-    expect(stage.root.locator(".edge .hint")).to_contain_text(f"{len(run.rows(p, q))} rows")
-    expect(stage.root.locator(".edge svg path.truth")).to_have_count(1)
     line = stage.root.locator(".tie").nth(edge).get_attribute("d")
-    expect(stage.root.locator(".halo")).to_have_attribute("d", line)
-    stage.click("[data-act=flip]")
-    expect(name).to_have_text(f"Message {labels[p]} → {labels[q]}")
-    for receiver, sender in ((p, q), (q, p), (p, q)):
+    pin = stage.root.locator("[data-act=pin]")
+    for arc in (2 * edge, 2 * edge + 1, -1):
         stage.page.mouse.click(x, y)
         stage.settle()
-        expect(name).to_have_text(f"Message {labels[sender]} → {labels[receiver]}")
-    stage.click("[data-step=node]")
-    run.step("node")
-    expect(name).to_have_text(f"Message {labels[q]} → {labels[p]}")
-    expect(stage.root.locator(".edge .hint")).to_contain_text(f"{len(run.rows(p, q))} rows")
-
-
-def test_a_click_on_a_circle_shows_its_loosest_message(stage: Stage, run: bc.Engine) -> None:
-    run.step("node")
-    stage.click("[data-step=node]")
-    node = run.trace[0].node
-    while not (run.trace[run.position - 1].arc >= 0 and run.trace[run.position - 1].kind.name == "ORACLE"):
-        run.step("event")
-    loosest = run.trace[run.position - 1].arc
-    stage.root.locator(".scrub").evaluate("(scrub, at) => { scrub.max = at }", run.position)
-    stage.root.locator(".scrub").fill(str(run.position))
+        assert stage.root.evaluate("({ stage }) => stage.arc") == arc
+        assert stage.lab.run.pinned == (arc >= 0)
+        expect(stage.root.locator(".halo.pinned")).to_have_count(int(arc >= 0))
+    stage.page.mouse.click(x, y)
     stage.settle()
+    expect(stage.root.locator(".halo.pinned")).to_have_attribute("d", line)
+    expect(pin).to_have_text("pinned")
+    stage.click("[data-act=flip]")
+    assert stage.lab.run.arc == 2 * edge + 1
+    stage.click("[data-act=pin]")
+    assert not stage.lab.run.pinned
+
+
+def test_a_click_on_a_circle_pins_its_loosest_message(stage: Stage, run: bc.Engine) -> None:
+    while not (run.position and run.last_event.kind.name == "ORACLE"):
+        stage.click("[data-step=event]")
+        run.step("event")
+    loosest = run.last_event.arc
     receiver, sender = run.graph.ends(loosest)
-    assert receiver != node
+    assert receiver == run.last_event.node
     stage.click(f".node[data-node='{receiver}']")
     labels = run.partition.labels
-    expect(stage.root.locator(".edge .name")).to_have_text(f"Message {labels[sender]} → {labels[receiver]}")
+    expect(stage.root.locator("[data-out=message]")).to_contain_text(f"{labels[sender]} → {labels[receiver]}")
     expect(stage.root.locator(f".node[data-node='{receiver}'].chosen")).to_have_count(1)
+    assert stage.lab.run.arc == loosest
+
+
+def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: bc.Engine) -> None:
+    stage.click("[data-step=sweep]")
+    run.step("sweep")
+    tension = run.tension()
+    parts = [mark["means"] for mark in stage.marks() if mark.get("means", {}).get("what") == "gap part"]
+    assert sum(part["value"] for part in parts) == pytest.approx(run.upper_bound - run.lower_bound, rel=1e-6)
+    values = [part["value"] for part in parts if "others" not in part]
+    assert values == sorted(values, reverse=True)
+    for part in parts:
+        if "edge" in part:
+            assert part["value"] == pytest.approx(tension.edges[part["edge"]], rel=1e-6, abs=1e-9)
+    edge = next(part["edge"] for part in parts if "edge" in part)
+    row = stage.root.locator(f".part[data-edge='{edge}']")
+    row.hover()
+    line = stage.root.locator(".tie").nth(edge).get_attribute("d")
+    expect(stage.root.locator(".halo.pointed")).to_have_attribute("d", line)
+    row.click()
+    stage.settle()
+    assert stage.lab.run.arc == 2 * edge
+    stage.root.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerenter")
+    expect(stage.root.locator(f".part.lit[data-edge='{edge}']")).to_have_count(1)
+
+
+def test_chips_and_bits_are_the_engines(stage: Stage, run: bc.Engine) -> None:
+    while not (run.position and run.last_event.kind.name == "ORACLE" and run.last_event.sweep == 0):
+        stage.click("[data-step=event]")
+        run.step("event")
+    event = run.last_event
+    answers = run.answers(event.node, event.state)
+    marks = stage.marks()
+    chips = {
+        mark["means"]["arc"]: mark["means"]["value"]
+        for mark in marks
+        if mark["id"].startswith("chip-") and "means" in mark
+    }
+    for arc, answer in zip(run.ground_parts(event.node).arcs, answers, strict=True):
+        if int(arc) in chips:
+            assert chips[int(arc)] == pytest.approx(answer.exact, rel=1e-6, abs=1e-9)
+    shown = {mark["means"]["group"]: mark["means"] for mark in marks if mark["id"].startswith("badge-")}
+    assert shown[event.node] == {
+        "what": "y*",
+        "group": event.node,
+        "bits": run.partition.describe(event.node, event.state),
+    }
+    for answer in answers:
+        bits = run.partition.describe(answer.sender, answer.state)
+        assert shown[answer.sender] == {"what": "answer", "group": answer.sender, "bits": bits}
+    others = set(shown) - {event.node, *(answer.sender for answer in answers)}
+    assert {shown[group]["what"] for group in others} <= {"best"}
 
 
 def test_variables_and_groups_are_two_views_of_one_thing(stage: Stage, run: bc.Engine) -> None:
@@ -87,7 +130,7 @@ def test_variables_and_groups_are_two_views_of_one_thing(stage: Stage, run: bc.E
     stage.settle()
     expect(stage.root.locator(".node[data-node='6'].chosen")).to_have_count(1)
     expect(variables.locator(".hull[data-node='6'].chosen")).to_have_count(1)
-    expect(stage.root.locator(".edge .name")).to_contain_text(f"→ {run.partition.labels[6]}")
+    assert run.graph.ends(stage.lab.run.arc)[0] == 6
     stage.click("button[data-view=variables]")
     expect(stage.root.locator("svg.hyper")).to_be_hidden()
     stage.click("[data-step=node]")

@@ -72,7 +72,8 @@ export class Gaps {
     const named = x + number + room + 12;
     const press = others ? null : () => (edge === undefined ? stage.panes.selectInto(group) : this.pin(edge));
     const hit = others ? {} : { "data-edge": edge, "data-group": group, role: "button", tabindex: "0" };
-    const means = { what: "gap part", ...(others ? { others } : { edge, group }), value };
+    const of = edge === undefined ? { group } : { edge };
+    const means = { what: "gap part", ...(others ? { others } : of), value };
     const cut = short(name, Math.max(6, Math.floor((x + column - 8 - named) / LETTER)));
     const bar = { x: x + number + 6, y: y + 5, width: Math.max(1.5, room * size), height: TALL - 9, rx: 2 };
     return [
@@ -92,7 +93,7 @@ export class Gaps {
         class: ["part", lit && "lit", pinned && "pinned"].filter(Boolean).join(" "),
         "aria-label": others ? null : `${name}: ${fixed(value, digits)}`,
         press,
-        hover: others ? null : (on) => stage.highlight(on ? { edge, group } : null),
+        hover: others ? null : (on) => stage.highlight(on ? of : null),
         tip: () => this.tip(name, value, others),
       },
     ];
