@@ -152,10 +152,10 @@ def _oracle(told: _Told) -> Explanation:
 def _deeper(told: _Told) -> Explanation:
     event = told.event
     if event.arc < 0:
-        states = "state" if event.depth == 1 else f"{event.depth} states"
+        state = told.graph.partition.describe(event.node, event.state)
+        states = f"state too, {state}" if event.depth == 1 else f"{event.depth} states too, the last of them {state}"
         return Explanation(
-            f"the rows are exact at the next {states} too, the last of them "
-            f"{told.graph.partition.describe(event.node, event.state)}. Floor and ceiling stay.",
+            f"the rows are exact at the next {states}. Floor and ceiling stay.",
             f"φ(y) + Σ ν⁻(y) = φ(y) + Σ ν(y) = {number(event.value)}",
         )
     return Explanation(
