@@ -71,13 +71,14 @@ def test_the_ground_is_the_engines_at_every_event(stage: Stage, run: bc.Engine, 
     inside = update[:-1]
     for position, drawn in zip(inside, shown(stage, inside), strict=True):
         run.seek(position)
-        ground = run.ground(run.open_node)
+        event, reckoning = run.last_event, run.reckoning()
+        assert event is not None and reckoning is not None
+        ground = run.ground(event.node)
         columns = meaning(drawn, "ground", "ground")
         assert columns
         for column in columns:
             assert column["value"] == pytest.approx(ground[column["state"]], rel=1e-6)
-        assert run.last_event.state in [means["state"] for means in meaning(drawn, "y*", "ground")]
-        reckoning = run.reckoning()
+        assert event.state in [means["state"] for means in meaning(drawn, "y*", "ground")]
         (counter,) = meaning(drawn, "suspects", "ground")
         assert counter["value"] == reckoning.suspects
         for what, value in (("floor", reckoning.floor), ("ceiling", reckoning.ceiling)):
