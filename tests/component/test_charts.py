@@ -72,7 +72,8 @@ def test_the_ground_is_the_engines_at_every_event(stage: Stage, run: bc.Engine, 
     for position, drawn in zip(inside, shown(stage, inside), strict=True):
         run.seek(position)
         event, reckoning = run.last_event, run.reckoning()
-        assert event is not None and reckoning is not None
+        assert event is not None
+        assert reckoning is not None
         ground = run.ground(event.node)
         columns = meaning(drawn, "ground", "ground")
         assert columns
