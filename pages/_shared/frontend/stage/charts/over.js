@@ -34,7 +34,7 @@ export class Over {
     );
     const total = {
       id: "total",
-      name: isKnown ? "exactly" : "at least",
+      name: isKnown || this.stage.graph.exact ? "exactly" : "at least",
       from: sum(from),
       to: sum(to),
       added: sum(added),
