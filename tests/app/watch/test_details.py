@@ -61,8 +61,8 @@ class Columns:
 
     def take(self, event: dict[str, Any]) -> None:
         detail = event["detail"]
-        if event["kind"] == Kind.ORACLE and detail["insert"]:
-            new = detail["insert"]
+        new = detail.get("insert")
+        if new:
             for values, value in zip(self._lists(), [new["state"], new["own"], *new["parts"]], strict=True):
                 values.insert(new["at"], value)
         if event["kind"] == Kind.ROW:
