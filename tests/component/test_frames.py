@@ -100,7 +100,8 @@ def test_a_new_round_asks_before_it_is_answered(page: Page) -> None:
                 continue
             asked += 1
             assert (asks["y"], asks["round"]) == (update["y"], update["round"])
-            assert asks["answers"] is None and asks["nu"] is None
+            assert asks["answers"] is None
+            assert asks["nu"] is None
             assert [column["state"] for column in asks["columns"]] == [column["state"] for column in update["columns"]]
             assert all(column["gRound"] == column["g"] for column in asks["columns"])
     assert asked > 10

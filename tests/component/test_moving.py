@@ -158,7 +158,12 @@ def test_scrubbing_by_mouse_and_keyboard(stage: Stage, run: bc.Engine) -> None:
 
 def test_the_keyboard_steps_and_plays(stage: Stage, run: bc.Engine) -> None:
     start = stage.shown()
-    for key, grain in ((".", "event"), ("ArrowRight", "round"), ("Shift+ArrowRight", "node"), ("Alt+ArrowRight", "sweep")):
+    for key, grain in (
+        (".", "event"),
+        ("ArrowRight", "round"),
+        ("Shift+ArrowRight", "node"),
+        ("Alt+ArrowRight", "sweep"),
+    ):
         before = run.position
         stage.page.keyboard.press(key)
         stage.settle()
