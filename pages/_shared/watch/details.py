@@ -94,10 +94,13 @@ class Update:
         lifted = ~self.engine.is_tight(event.arc, raised, before)
         self.ground += raised - before
         self.parts[slot] = raised
+        lowest = int(self.ground.argmin())
+        insert = None if lowest in self.columns else self._insert(lowest)
         return {
             "slot": slot,
             "kind": event.cut,
             "row": event.row,
+            "insert": insert,
             "intercept": rounded(row.intercept),
             "values": listed(values[self.columns]),
             "part": listed(raised[self.columns]),

@@ -66,8 +66,10 @@ const answered = (update, { arc, floor, ceiling, suspects, depth, detail }) => {
   return { ...update, y, floor, ceiling, suspects, depth, asked, bestSoFar, answers, nu, known, loosest };
 };
 
-const lifted = (update, { floor, ceiling, suspects, detail }) => {
-  const { slot, part, tail } = detail;
+const lifted = (before, { floor, ceiling, suspects, detail }) => {
+  const { slot, part, tail, insert } = detail;
+  // The lowest state is always among the columns.
+  const update = insert ? widened(before, insert) : before;
   const columns = update.columns.map((column, i) => {
     if (column.parts[slot] === part[i]) return column;
     return costed({ ...column, parts: column.parts.map((value, s) => (s === slot ? part[i] : value)) }, update.rest);
@@ -77,8 +79,10 @@ const lifted = (update, { floor, ceiling, suspects, detail }) => {
 };
 
 // Floor and ceiling have met; where every message is exact, only now is it told what the neighbours answer.
-const passing = (update, { floor, ceiling, suspects, detail }) => {
-  const met = { ...update, floor, ceiling, suspects };
+const passing = (update, { state, floor, ceiling, suspects, detail }) => {
+  // After a look at deeper states it is the lowest again.
+  const here = update.y === state ? update : { ...update, ...SILENT, y: state };
+  const met = { ...here, floor, ceiling, suspects };
   if (!detail?.answers) return met;
   const { y, answers, nu } = detail;
   return { ...met, y, bestSoFar: y, answers, nu, known: nu, asked: new Map([[y, ceiling]]) };

@@ -1,0 +1,260 @@
+"""The picture is the engine's: what every mark claims, and where it stands, at events drawn at random."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from tests.component.mounting import Stage
+from tests.labs import is_shown, lab
+
+EVENTS = 40  # of every model
+PIXELS = 2  # of those are compared by pixel too
+RUNS = {
+    "pose": ("pose-small", 8, 9, "mplp"),
+    "kinds of rows": ("pose-small", 6, 8, "srmp"),
+    "exact": ("pose-small", 8, 11, "mplp"),
+    "torus": ("torus-10x10", 10, 5, "mplp"),
+    "cycle": ("frustrated-cycle", 3, 9, "mplp"),
+}
+NEAR = 2e-6  # of the numbers sent, relative to the largest of their kind
+PIXEL = 1.5
+
+Mark = dict[str, Any]
+
+
+class Picture:
+    """The marks drawn at one event, and the engine there."""
+
+    def __init__(self, marks: list[Mark], engine: bc.Engine, position: int) -> None:
+        self.marks, self.engine, self.position = marks, engine, position
+        engine.seek(position)
+        self.event = engine.trace[position - 1]
+        self.close = NEAR * (1 + abs(engine.lower_bound) + abs(engine.upper_bound))
+
+    def of(self, picture: str, what: str | None = None) -> list[Mark]:
+        """The marks of a picture that mean something of a kind, or anything."""
+        mine = [mark for mark in self.marks if mark["picture"] == picture]
+        return mine if what is None else [mark for mark in mine if (mark.get("means") or {}).get("what") == what]
+
+    def one(self, picture: str, what: str, shape: str) -> Mark | None:
+        found = [mark for mark in self.of(picture, what) if mark["shape"] == shape]
+        assert len(found) <= 1
+        return found[0] if found else None
+
+    def height(self, picture: str) -> Callable[[float], float]:
+        """Where an energy stands, from the labels of the axis; NaN if it has fewer than two."""
+        levels = [mark for mark in self.of(picture) if str(mark["id"]).startswith("level ")]
+        energies = [float(str(mark["text"]).replace("−", "-")) for mark in levels]
+        if len(energies) < 2:
+            return lambda energy: float("nan")
+        slope, start = np.polyfit(energies, [mark["y"] - 5 for mark in levels], 1)
+        return lambda energy: slope * energy + start
+
+    def box(self, picture: str) -> tuple[float, float]:
+        """The top and the bottom of the columns."""
+        bars = [mark for mark in self.of(picture, "ground") if mark["shape"] == "rect"]
+        top = min(mark["y"] for mark in self.of(picture) if str(mark["id"]).startswith("column "))
+        return top, max(mark["y"] + mark["height"] for mark in bars)
+
+
+def said(mark: Mark) -> float:
+    return float(mark["means"]["value"])
+
+
+def check_bounds(seen: Picture) -> None:
+    """LB and UB: their numbers, and where their lines are."""
+    engine = seen.engine
+    for what, bound in (("lb", engine.lower_bound), ("ub", engine.upper_bound)):
+        marks = seen.of("fan", what) + seen.of("ground", what)
+        assert marks, what
+        for mark in marks:
+            assert said(mark) == pytest.approx(bound, abs=seen.close)
+            if mark["shape"] == "text":
+                number = re.findall(r"[−\d.]+(?:e[−+]?\d+)?$", str(mark["text"]))
+                assert is_shown(said(mark), number[0])
+            elif mark["shape"] == "line":
+                assert mark["y1"] == mark["y2"] == pytest.approx(seen.height("ground")(bound), abs=PIXEL)
+
+
+def check_tensions(seen: Picture) -> None:
+    """Lines, circles and the list of the gap's parts."""
+    engine, tension = seen.engine, seen.engine.tension()
+    lines = sorted(seen.of("lines", "tension"), key=said)
+    assert [mark["means"]["edge"] for mark in sorted(lines, key=lambda m: m["means"]["edge"])] == list(
+        range(len(tension.edges))
+    )
+    for mark in lines:
+        assert said(mark) == pytest.approx(max(tension.edges[mark["means"]["edge"]], 0.0), abs=seen.close)
+    for low, high in itertools.pairwise(lines):
+        # More tension is wider, and darker on a light page.
+        assert low["stroke-width"] <= high["stroke-width"]
+        assert shade(low["stroke"]) >= shade(high["stroke"]) - 1
+    for mark in seen.of("circles", "tension"):
+        assert said(mark) == pytest.approx(max(tension.groups[mark["means"]["group"]], 0.0), abs=seen.close)
+    parts = seen.of("gaps", "gap part")
+    gap = engine.upper_bound - engine.lower_bound
+    assert sum(map(said, parts)) == pytest.approx(max(gap, 0.0), abs=seen.close * (1 + len(tension.edges)))
+    listed = [mark for mark in parts if not mark["means"].get("others")]
+    assert [said(mark) for mark in listed] == sorted(map(said, listed), reverse=True)
+    for mark in listed:
+        edge, group = mark["means"].get("edge"), mark["means"].get("group")
+        value = tension.groups[group] if edge is None else tension.edges[edge]
+        assert said(mark) == pytest.approx(max(value, 0.0), abs=seen.close)
+
+
+def shade(colour: str) -> int:
+    return sum(map(int, re.findall(r"\d+", colour)))
+
+
+def check_ground(seen: Picture) -> None:
+    """Every column, floor, ceiling, suspects, y* and the best labelling's state."""
+    engine, event = seen.engine, seen.event
+    p, passed = event.node, event.kind == Kind.MESSAGE
+    bound = engine.lower_bound
+    if passed:
+        # The ground of the update that has just ended is that before its messages.
+        engine.seek(seen.position - 1)
+    ground, found = engine.ground(p), engine.reckoning()
+    assert found is not None
+    height = seen.height("ground")
+    top, bottom = seen.box("ground")
+    columns = seen.of("ground", "ground")
+    assert columns
+    drawn: dict[int, float] = {}
+    for kind in ("ground", "lifted earlier", "lifted"):
+        for mark in seen.of("ground", kind):
+            state = mark["means"]["state"]
+            drawn[state] = min(drawn.get(state, np.inf), mark["y"])
+    cut = {str(mark["id"]) for mark in seen.of("ground") if str(mark["id"]).startswith("cut ")}
+    for mark in columns:
+        state = mark["means"]["state"]
+        assert said(mark) == pytest.approx(ground[state], abs=seen.close)
+        wanted = height(ground[state])
+        assert drawn[state] == pytest.approx(max(wanted, top), abs=PIXEL)
+        # What does not fit is seen to be cut.
+        assert (f"cut {state}" in cut) == (wanted < top - PIXEL) or abs(wanted - top) < PIXEL
+    cheapest = int(ground.argmin())
+    assert cheapest in drawn or height(ground[cheapest]) > bottom
+    floor = event.floor if passed else found.floor
+    ceiling = event.ceiling if passed else found.ceiling
+    for what, value in (("floor", floor), ("ceiling", ceiling)):
+        for mark in seen.of("ground", what) + seen.of("fan", what):
+            assert said(mark) == pytest.approx(value, abs=seen.close)
+            if mark["shape"] == "line":
+                assert mark["y1"] == mark["y2"] == pytest.approx(height(value), abs=PIXEL)
+    if not passed:
+        assert seen.one("ground", "floor", "line") is not None or not top <= height(floor) <= bottom
+        assert (seen.one("ground", "ceiling", "line") is not None) == (
+            not np.isnan(ceiling) and top <= height(ceiling) <= bottom
+        )
+    if found.suspects >= 0 and not passed:
+        assert [said(mark) for mark in seen.of("ground", "suspects")] in ([], [found.suspects])
+    asked = engine.asked()
+    for mark in seen.of("ground", "exact"):
+        state = mark["means"]["state"]
+        assert said(mark) == pytest.approx(ground[state] if engine.variant.exact else asked[state], abs=seen.close)
+    stars = [mark["means"]["state"] for mark in seen.of("ground", "y*")]
+    assert stars in ([], [event.state]), event
+    best = engine.graph.states(engine.labeling)[p]
+    assert [mark["means"]["state"] for mark in seen.of("ground", "best")] in ([], [best])
+    check_message(seen, p)
+    engine.seek(seen.position)
+    assert engine.lower_bound == bound
+
+
+def check_message(seen: Picture, p: int) -> None:
+    """The bars of the message shown, the neighbour's answer and the row, at the state before the messages pass."""
+    engine, event = seen.engine, seen.event
+    parts, height = engine.ground_parts(p), seen.height("message")
+    for mark in seen.of("message", "envelope"):
+        slot = parts.arcs.tolist().index(mark["means"]["arc"])
+        assert said(mark) == pytest.approx(parts.parts[slot][mark["means"]["state"]], abs=seen.close)
+    for mark in seen.of("message", "nu"):
+        answers = {int(arc): answer for arc, answer in zip(parts.arcs, engine.answers(p, event.state), strict=True)}
+        exact = answers[mark["means"]["arc"]].exact
+        assert mark["means"]["state"] == event.state
+        assert said(mark) == pytest.approx(exact, abs=seen.close)
+        if mark["shape"] == "circle":
+            assert mark["cy"] == pytest.approx(height(exact), abs=PIXEL) or np.isnan(height(exact))
+    for mark in seen.of("message", "row"):
+        row = engine.row(mark["means"]["row"])
+        assert row.made_for == p
+        value = row.intercept - sum(terms[mark["means"]["state"] >> k & 1] for k, terms in enumerate(row.u))
+        assert said(mark) == pytest.approx(value, abs=seen.close)
+
+
+def check_bits(seen: Picture) -> None:
+    """The state written into every circle: y*, a neighbour's answer, or that of the best labelling."""
+    engine, event = seen.engine, seen.event
+    best = engine.graph.states(engine.labeling)
+    for mark in seen.of("circles"):
+        means = mark.get("means") or {}
+        if "bits" not in means:
+            continue
+        group, bits = means["group"], str(means["bits"])
+        state = sum(int(bit) << k for k, bit in enumerate(bits))
+        if means["what"] == "best":
+            assert state == best[group]
+        elif means["what"] == "y*":
+            assert (group, state) == (event.node, event.state)
+        else:
+            answers = {answer.sender: answer for answer in engine.answers(event.node, event.state)}
+            assert state == answers[group].state
+
+
+def check_pixels(stage: Stage) -> None:
+    """The floor and LB are on the screen where their marks are, in their colours."""
+    shot = np.array(Image.open(io.BytesIO(stage.page.screenshot())).convert("RGB")).astype(int)
+    for selector, paint in (("svg.ground [data-mark=floor]", "stroke"), ("svg.fan [data-mark='lb now']", "fill")):
+        mark = stage.root.locator(selector)
+        if mark.count() == 0:
+            continue
+        x, y, colour = mark.evaluate(
+            """(mark, paint) => {
+                const { left, top, width, height } = mark.getBoundingClientRect();
+                return [left + width / 2, top + height / 2, getComputedStyle(mark)[paint]];
+            }""",
+            paint,
+        )
+        wanted = np.array(list(map(int, re.findall(r"\d+", colour)[:3])))
+        around = shot[int(y) - 1 : int(y) + 2, int(x) - 30 : int(x) + 31].reshape(-1, 3)
+        assert np.abs(around - wanted).sum(axis=1).min() < 60, selector
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[str, int, int, str]) -> None:
+    name, max_size, variant, schedule = run
+    mine = lab(name, max_size, variant, schedule, max_sweeps=4)
+    mine.run.engine.run()
+    plain = lab(name, max_size, variant, schedule, max_sweeps=4).run.engine
+    plain.run()
+    stage = watched(mine)
+    rng = np.random.default_rng(max_size + variant)
+    for k, position in enumerate(rng.integers(1, len(plain.trace) - 1, EVENTS).tolist()):
+        stage.root.evaluate("(root, position) => root.stage.player.show(position)", position)
+        stage.settle()
+        seen = Picture(stage.root.evaluate("(root) => root.stage.marks()"), plain, position)
+        check_bounds(seen)
+        check_tensions(seen)
+        assert is_shown(plain.lower_bound, stage.text("lower").split()[0])
+        if seen.event.kind <= Kind.MESSAGE:
+            if seen.of("ground", "ground"):
+                check_ground(seen)
+            check_bits_before_messages(seen)
+        if k < PIXELS:
+            check_pixels(stage)
+
+
+def check_bits_before_messages(seen: Picture) -> None:
+    if seen.event.kind != Kind.MESSAGE:
+        check_bits(seen)
