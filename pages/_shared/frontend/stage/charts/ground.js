@@ -6,6 +6,7 @@ import { place } from "./columns.js";
 import { grouped, tailMarks } from "./tail.js";
 
 const LETTER = 7.5; // pixels that a character takes
+const SENT = 1e-6; // energies are sent to seven digits
 const NOTHING = ["While a group is updated, here is", "what each of its states costs at least."];
 
 const stageName = ({ graph }, node) => {
@@ -91,13 +92,12 @@ export class Ground {
 
   // The best so far is at the ceiling: it is not ruled out.
   isRuledOut(state, g) {
-    const { progress, update } = this;
-    const { ceiling } = progress;
-    return ceiling !== null && progress.rules > 0.5 && state !== update.bestSoFar && !this.isSuspect(g, ceiling);
+    const { ceiling, bestSoFar } = this.progress;
+    return bestSoFar >= 0 && state !== bestSoFar && !this.isSuspect(g, ceiling);
   }
 
   isSuspect(g, ceiling) {
-    return g < ceiling - 1e-9 * Math.max(Math.abs(ceiling), 1);
+    return g < ceiling - SENT * Math.max(Math.abs(ceiling), 1);
   }
 
   ruledOut() {
@@ -109,7 +109,7 @@ export class Ground {
     const area = { x: box.left, y: box.top, width: box.right - box.left, height };
     const name = { x: box.right - 4, y: box.top + 16, "text-anchor": "end" };
     return [
-      { id: "ruled out", shape: "rect", class: "shade", ...area, opacity: progress.rules },
+      { id: "ruled out", shape: "rect", class: "shade", ...area, opacity: progress.shades },
       height > 22 &&
         !this.columns.tail && { id: "ruled out name", shape: "text", class: "soft", ...name, text: "ruled out" },
     ];

@@ -49,6 +49,16 @@ export class Progress {
     return mix(previous?.ceiling ?? update.ceiling, update.ceiling, rules);
   }
 
+  // The state at the ceiling; −1 as long as there is none.
+  get bestSoFar() {
+    return this.rules > 0.5 ? this.update.bestSoFar : (this.previous?.bestSoFar ?? -1);
+  }
+
+  // What the first answer rules out is shaded with it; a later one moves the limit.
+  get shades() {
+    return this.previous?.bestSoFar >= 0 ? 1 : this.rules;
+  }
+
   get suspects() {
     if (this.lifts < 1 && this.previous) return this.previous.suspects;
     return this.rules > 0.5 ? this.update.suspects : (this.previous?.suspects ?? -1);
