@@ -12,6 +12,7 @@ from bender_core.kernels.layout import Kind, Phase
 from bender_core.kernels.min_marginals.enumerate import answer
 from bender_core.kernels.rounds import rounding
 from bender_core.kernels.rows.pool import has_intercept
+from bender_core.kernels.tables.projection import active_state
 from bender_core.kernels.tension import tensions
 from bender_core.model import FloatArray, IntArray
 from bender_core.run.inspection import Inspection
@@ -218,7 +219,7 @@ class Reckonings(Inspection):
         for slot, arc in enumerate(arcs.tolist()):
             q = int(problem.edge_node[arc // 2, 1 - arc % 2])
             best, exact = answer(problem, self._state.lam, arc, state, self.probe)
-            seen = self.graph.active_states(arc)[state]
+            seen = active_state(problem, arc, state)
             known = self._work.nu[slot, seen] if is_open else self.envelope(p, q)[state]
             found.append(Answer(q, int(best), float(exact), float(known)))
         return found
