@@ -24,16 +24,26 @@ class Explanation(NamedTuple):
     formula: str
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 5) -> str:
     """A number for display: five significant digits, a proper minus sign."""
     if not math.isfinite(value):
         return "unknown"
     if value == 0 or abs(value) < 1e-12:
         return "0"
-    text = f"{value:.5g}"
+    text = f"{value:.{digits}g}"
     return text.replace("-", "−")
 
 
+def _numbers(*values: float) -> list[str]:
+    """Numbers for display side by side: with as many digits as tell those apart that differ."""
+    for digits in range(5, MOST_DIGITS):
+        texts = [number(value, digits) for value in values]
+        if len(set(texts)) == len(set(values)):
+            return texts
+    return [number(value, MOST_DIGITS) for value in values]
+
+
+MOST_DIGITS = 12
 # Differences below this, relative to the energies, are rounding.
 ROUNDING = 1e-12
 
@@ -140,9 +150,10 @@ def _oracle(told: _Told) -> Explanation:
             f"{told.y} costs exactly what the rows said at least, {number(exact)}. {_suspects(event)}",
             f"g(y*) = {number(event.floor)} = exact cost",
         )
-    known = "the best so far" if not told.is_more(exact, event.ceiling) else f"beaten by {number(event.ceiling)}"
+    costs, least, best = _numbers(exact, event.floor, event.ceiling)
+    known = f"beaten by {best}" if told.is_more(exact, event.ceiling) else "the best so far"
     return Explanation(
-        f"{told.y} costs exactly {number(exact)}, {known}; the rows said at least {number(event.floor)}. "
+        f"{told.y} costs exactly {costs}, {known}; the rows said at least {least}. "
         f"{_too_low(told)} {_suspects(event)}",
         f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
         f"= {number(exact)}",
@@ -186,14 +197,16 @@ def _row(told: _Told) -> Explanation:
             f"touches the exact value {number(event.value)} at {told.y} as another row does, and may lift other states"
         )
     else:
-        lift = f"lifts {told.y} from at least {number(event.before)} to exactly {number(event.value)}"
+        known, exact = _numbers(event.before, event.value)
+        lift = f"lifts {told.y} from at least {known} to exactly {exact}"
     formula = f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)"
     sentence = f"on the message from {told.sender} a {cut} row {lift}."
     if told.floor is None or event.depth:
         return Explanation(sentence, formula)
     before, now = told.floor
     if told.is_more(now, before):
-        return Explanation(f"{sentence} The floor rises from {number(before)} to {number(now)}.", formula)
+        low, high = _numbers(before, now)
+        return Explanation(f"{sentence} The floor rises from {low} to {high}.", formula)
     return Explanation(f"{sentence} The floor stays at {number(now)}.", formula)
 
 

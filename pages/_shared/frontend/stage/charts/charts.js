@@ -2,7 +2,8 @@
 // the sums behind them. All draw the same moment.
 
 import { Energy } from "./energy.js";
-import { Fan, NAMES } from "./fan.js";
+import { namesWidth } from "./ends.js";
+import { Fan } from "./fan.js";
 import { Formula } from "./formula.js";
 import { Ground } from "./ground.js";
 import { Message } from "./message.js";
@@ -46,7 +47,7 @@ export class Charts {
     const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
     energy.settle(moment, box);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
-    const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - NAMES };
+    const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - namesWidth(energy, moment) };
     if (!this.beside) energy.box = { ...box, bottom: right.height - 40 };
     fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - 40 });
     energy.box = box;

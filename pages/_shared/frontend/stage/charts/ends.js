@@ -3,6 +3,14 @@
 import { stacked } from "../../marks/names.js";
 
 const SPACING = 17;
+const LETTER = 7.8; // pixels that a character takes
+const BEFORE = 24; // pixels before a name
+
+// Pixels for the names of the lines: room for the longest that may be off the scale.
+export const namesWidth = (energy, { lower, upper }) => {
+  const longest = Math.max(...[lower, upper].map((value) => energy.text(value).length));
+  return BEFORE + LETTER * ("↑ ceiling ".length + longest);
+};
 
 export const endNames = (fan) => {
   const { moment, progress, energy, box, stage } = fan;
@@ -19,7 +27,7 @@ export const endNames = (fan) => {
   for (const { name, energy: value } of stage.data.references) lines.push(["reference", name, value]);
   const ends = lines.map(([what, name, value]) => {
     const y = energy.y(value);
-    const away = y < box.top - 0.5 ? "▲ " : y > box.bottom + 0.5 ? "▼ " : "";
+    const away = y < box.top - 0.5 ? "↑ " : y > box.bottom + 0.5 ? "↓ " : "";
     return { what, name, value, away, y: Math.min(Math.max(y, box.top), box.bottom) };
   });
   // Of equal heights the larger value is above.

@@ -15,7 +15,6 @@ const APART = 0.6; // rounds between two updates
 const SHORTEST = 12; // events that are shown at least
 const DENSEST = 5; // pixels of a round from which on fans are drawn
 const LETTER = 7.5;
-export const NAMES = 128; // pixels for the names of lines, on the right
 
 export class Fan {
   constructor(charts) {
@@ -169,17 +168,24 @@ export class Fan {
   levels() {
     const { moment, progress, energy, box } = this;
     const end = box.right + 6;
-    const level = (what, value, x2 = end, dim = false) => {
+    // On their way to the present update they are faint: the past had others.
+    const here = this.updates.find(({ current }) => current);
+    const begun = here ? clampTo(this.x(here.x0), box) : box.left;
+    const level = (what, value, x2 = end) => {
       const y = energy.y(value);
-      if (y < box.top || y > box.bottom) return null;
-      const kind = `${what}-line${dim ? " dim" : ""}`;
-      return { id: `${what} line`, shape: "line", class: kind, x1: box.left, x2, y1: y, y2: y, means: { what, value } };
+      if (y < box.top || y > box.bottom) return [];
+      const line = { shape: "line", class: `${what}-line`, y1: y, y2: y, means: { what, value } };
+      return [
+        { ...line, id: `${what} way`, class: `${what}-line way`, x1: box.left, x2: Math.min(begun, x2) },
+        x2 > begun && { ...line, id: `${what} line`, x1: begun, x2 },
+      ];
     };
-    const marks = [this.unit === "rounds" && level("ub", moment.upper)];
+    const marks = this.unit === "rounds" ? level("ub", moment.upper) : [];
     if (progress) {
       const ran = Math.max(progress.run * 2 - 1, 0);
-      if (progress.ceiling !== null) marks.push(level("ceiling", progress.ceiling));
-      if (progress.hasFloor && ran > 0) marks.push(level("floor", progress.floor, box.left + ran * (end - box.left)));
+      if (progress.ceiling !== null) marks.push(...level("ceiling", progress.ceiling));
+      if (progress.hasFloor && ran > 0)
+        marks.push(...level("floor", progress.floor, box.left + ran * (end - box.left)));
     }
     const y = energy.y(moment.lower);
     const x = this.unit === "rounds" ? box.right : this.x(this.along(this.stage.player.position));
@@ -188,17 +194,19 @@ export class Fan {
     return marks;
   }
 
-  // Messages have not passed yet: LB waits below the floor.
+  // Messages have not passed yet: LB waits below the floor. Where the rows know less than LB, the floor is below it.
   waiting() {
     const { moment, progress, energy, box } = this;
     if (!progress?.hasFloor || progress.run < 1 || (moment.passed !== false && moment.act === "pass")) return [];
     const [from, to] = [energy.y(moment.lower), Math.max(energy.y(progress.floor), box.top)];
-    if (from - to < 14 || from > box.bottom) return [];
     const x = box.right - 14;
-    const text = { x: x - 7, y: (from + to) / 2 + 5, "text-anchor": "end", text: "LB waits" };
+    const lags = progress.floor < moment.lower && to - from >= 1;
+    const text = lags ? "old rows say less than LB" : "LB waits until they meet";
+    const place = { x: box.right, y: box.bottom + 32, "text-anchor": "end", text };
+    const isArrow = from - to >= 14 && from <= box.bottom;
     return [
-      { id: "waits", shape: "path", class: "waits", d: `M${x} ${from - 7}V${to + 3}m-4 6l4 -6l4 6` },
-      from - to > 22 && { id: "waits name", shape: "text", class: "waits-name", ...text },
+      isArrow && { id: "waits", shape: "path", class: "waits", d: `M${x} ${from - 7}V${to + 3}m-4 6l4 -6l4 6` },
+      { id: "waits name", shape: "text", class: lags ? "floor-name" : "waits-name", ...place },
     ];
   }
 
@@ -207,8 +215,8 @@ export class Fan {
     const { energy, box, stage } = this;
     const from = this.unit === "rounds" ? (this.updates[0]?.lower ?? stage.graph.lower) : stage.graph.lower;
     if (!energy.whole && !energy.isBelow(from)) return null;
-    const text = energy.whole ? "↕ zoom in" : `▼ LB from ${energy.text(from)}`;
-    const at = { x: box.left + 4, y: box.bottom + 32, tabindex: 0, role: "button", text };
+    const text = energy.whole ? "↕ zoom in" : `↓ LB from ${energy.text(from)}`;
+    const at = { x: box.left + 4, y: box.bottom + 48, tabindex: 0, role: "button", text };
     const told = energy.whole ? "Back to the energies that matter now" : "Press to show the whole range";
     const act = { press: () => energy.toggle("whole"), tip: () => [told] };
     return { id: "rim", shape: "text", class: "lb-name off-scale", ...at, ...act };
@@ -216,12 +224,14 @@ export class Fan {
 
   axis() {
     const { left, right, bottom } = this.box;
+    if (this.unit === "rounds") return [];
     const place = { x: right, y: bottom + 32, "text-anchor": "end" };
     const name = { id: "unit", shape: "text", class: "soft", ...place, text: this.unit };
-    if (this.unit === "rounds") return [name];
     return [name, ...ticksOf(this, Math.max(2, (right - left) / (8 * LETTER)))];
   }
 }
+
+const clampTo = (x, { left, right }) => Math.min(Math.max(x, left), right);
 
 const rangeOf = (updates) => {
   const last = updates.length ? updates.at(-1).x1 : 1;

@@ -77,7 +77,7 @@ export class Ground {
       const was = Math.min(column.gRound, g);
       const top = mix(energy.range[0], g0, progress.grows);
       const { x, width } = columns.bar(i);
-      const faded = this.isRuledOut(state, g) ? " ruled-out" : "";
+      const faded = this.isRuledOut(state, progress.counted(column)) ? " ruled-out" : "";
       const piece = (kind, from, to, means) => {
         const shape = to > from && bar(x, width, energy.y(to), energy.y(from), box);
         return shape && { id: `${kind} ${state}`, class: `${kind}${faded}`, ...shape, means };
@@ -156,7 +156,7 @@ export class Ground {
     ];
   }
 
-  // Exact costs: filled at the best so far, hollow above the ceiling; beyond the frame a triangle at its edge.
+  // Exact costs: filled at the best so far, hollow above the ceiling; beyond the frame an arrow at its edge.
   dots() {
     const { progress, update, columns, energy, box } = this;
     return progress.asked.map(({ state, exact, at, isLast }) => {
@@ -167,7 +167,7 @@ export class Ground {
       const r = isLast ? 6 : 4.5;
       if (!energy.isAbove(at))
         return { id: `exact ${state}`, shape: "circle", class: kind, cx: x, cy: energy.y(at), r, ...told };
-      const d = `M${x - 6} ${box.top + 3}h12l-6 -10z`;
+      const d = `M${x - 5} ${box.top + 3}l5 -7l5 7m-5 -7v13`;
       return { id: `exact ${state}`, shape: "path", class: `${kind} off-scale`, d, ...told };
     });
   }
@@ -236,7 +236,8 @@ export class Ground {
   counted() {
     const { update, progress } = this;
     const { suspects } = progress;
-    const left = suspects === 0 ? "no state can be cheaper" : `${suspects} suspect${suspects === 1 ? "" : "s"} left`;
+    const left =
+      suspects === 0 ? "no state can be cheaper" : `${grouped(suspects)} suspect${suspects === 1 ? "" : "s"} left`;
     const rows = update.rows.filter(({ round }) => round === update.round);
     const lifted = Math.max(0, ...rows.map((row) => row.lifted));
     const lifts = `${rows.length > 1 ? `${rows.length} rows, one lifts` : "the row lifts"} ${lifted}`;

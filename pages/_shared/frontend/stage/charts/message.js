@@ -26,10 +26,9 @@ export class Message {
   }
 
   draw(moment, progress, columns) {
-    if (!progress) return this.note(NOTHING, "Loosest message");
+    const slot = progress && this.slotOf(progress.update);
+    if (slot === null) return this.nothing();
     const { update } = progress;
-    const slot = this.slotOf(update);
-    if (slot === null) return this.note(this.absent(), this.name(this.stage.arc));
     const { width, height } = this.svg.getBoundingClientRect();
     if (!width) return;
     const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - 8) / bitsHeight(1)));
@@ -42,7 +41,7 @@ export class Message {
     };
     Object.assign(this, { moment, progress, update, columns, slot, box, chosen, begun: this.begunOf(moment) });
     this.scale();
-    this.title(`Message ${this.name(update.arcs[slot])}${this.isPinned(update) ? ", pinned" : ""}`);
+    this.title(this.heading(update.arcs[slot]));
     const names = this.stage.graph.nodes[update.node].members;
     this.picture.draw([
       ...this.levels(),
@@ -55,6 +54,14 @@ export class Message {
       ...this.legend(),
       ...this.hits(height),
     ]);
+  }
+
+  // No message of the update is shown: there is no update, or the message pinned is not into its group.
+  nothing() {
+    const { arc } = this.stage;
+    this.slot = null;
+    if (arc < 0) this.note(NOTHING, "Loosest message");
+    else this.note(this.absent(), this.heading(arc));
   }
 
   note(lines, title) {
@@ -74,10 +81,10 @@ export class Message {
     return ["The pinned message is shown", `while ${nodes[edges[arc >> 1][arc & 1]].label} is updated.`];
   }
 
-  name(arc) {
+  heading(arc) {
     const { nodes, edges } = this.stage.graph;
     const [to, from] = [arc & 1, 1 - (arc & 1)].map((side) => nodes[edges[arc >> 1][side]].label);
-    return `${from} → ${to}`;
+    return `Message ${from} → ${to}${arc === this.stage.arc ? ", pinned" : ""}`;
   }
 
   isPinned({ arcs }) {
@@ -224,7 +231,7 @@ export class Message {
     const means = { what: "nu", arc: update.arcs[slot], state: update.y, value };
     if (y >= box.top - 8)
       return y <= box.bottom ? { id: "nu", shape: "circle", class: "nu", cx: x, cy: y, r: 5.5, means } : null;
-    return { id: "nu", shape: "path", class: "nu off-scale", d: `M${x - 6} ${box.top - 2}h12l-6 -10z`, means };
+    return { id: "nu", shape: "path", class: "nu off-scale", d: `M${x - 5} ${box.top - 2}l5 -7l5 7m-5 -7v13`, means };
   }
 
   // Beside the bits, if not all members have a row.

@@ -6,7 +6,7 @@ import { short } from "../../text.js";
 import { columnOf, costOf, shown, sum } from "./sums.js";
 
 const MOST = 5; // neighbours that are named, where there is room
-const WIDTH = 108; // pixels of a part that grows
+const [WIDE, NARROW, APART] = [8.2, 6.9, 14]; // pixels of a character of a value and of a name, and between two terms
 const LETTERS = 13; // of a name
 
 export class Over {
@@ -28,23 +28,30 @@ export class Over {
     const isKnown = isAsked && update.nu && progress.dot > 0.5;
     const { digits } = this.charts.energy;
     const { from, to, added } = costOf(update, column, isKnown, digits);
-    const named = this.named(update, from, added);
-    const terms = [{ id: "rest", name: "rest", ks: [0] }, { id: "own", name: "own", ks: [1] }, ...named].map(
-      (term) => ({ ...term, from: pick(from, term.ks), to: pick(to, term.ks), added: pick(added, term.ks) }),
-    );
+    const own = [
+      { id: "rest", name: "rest", ks: [0] },
+      { id: "own", name: "own", ks: [1] },
+    ];
     const total = {
       id: "total",
       name: isKnown || this.stage.graph.exact ? "exactly" : "at least",
-      from: sum(from),
-      to: sum(to),
-      added: sum(added),
+      ks: from.map((_, k) => k),
     };
-    return [
-      this.head(state, column, isAsked),
-      ...terms.flatMap((term, k) => this.term(term, k, digits, state)),
-      { id: "equals", shape: "span", class: "sign", text: "=" },
-      ...this.term(total, 0, digits, state),
-    ];
+    const written = (most) => {
+      const terms = [...own, ...this.named(update, from, added, most), total].map((term) => ({
+        ...term,
+        from: pick(from, term.ks),
+        to: pick(to, term.ks),
+        added: pick(added, term.ks),
+      }));
+      const spans = terms.flatMap((term, k) => this.term(term, k === terms.length - 1 ? 0 : k, digits, state));
+      const equals = { id: "equals", shape: "span", class: "sign", text: "=" };
+      return [this.head(state, column, isAsked), ...spans.slice(0, -1), equals, spans.at(-1)];
+    };
+    // As many neighbours are named as there is room for.
+    let most = MOST;
+    while (most > 1 && widthOf(written(most)) > this.picture.root.clientWidth) most -= 1;
+    return written(most);
   }
 
   head(state, { bits }, isAsked) {
@@ -58,15 +65,13 @@ export class Over {
   }
 
   // The neighbours whose parts grow most, then those that count most; the others as one.
-  named({ senders }, from, added) {
+  named({ senders }, from, added, most) {
     const slots = senders.map((_, k) => k + 2);
     const one = (k) => ({
       id: `part ${senders[k - 2]}`,
       name: short(this.stage.graph.nodes[senders[k - 2]].label, LETTERS),
       ks: [k],
     });
-    const room = Math.floor(this.picture.root.clientWidth / WIDTH) - 4; // besides y*, rest, own and sum
-    const most = Math.min(Math.max(room, 2), MOST);
     if (slots.length <= most + 1) return slots.map(one);
     const order = slots.slice().sort((a, b) => added[b] - added[a] || Math.abs(from[b]) - Math.abs(from[a]));
     const [kept, others] = [order.slice(0, most), order.slice(most)];
@@ -90,5 +95,8 @@ export class Over {
     ];
   }
 }
+
+const widthOf = (spans) =>
+  sum(spans.map(({ text, "data-name": name = "" }) => Math.max(WIDE * text.length, NARROW * name.length) + APART));
 
 const pick = (units, ks) => sum(ks.map((k) => units[k]));

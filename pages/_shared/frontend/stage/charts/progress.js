@@ -29,6 +29,11 @@ export class Progress {
     return old?.g ?? column.g;
   }
 
+  // The cost by which a column counts as ruled out: as the counter, it changes when the columns have risen.
+  counted(column) {
+    return this.lifts < 1 && this.previous ? this.before(column, -1) : column.g;
+  }
+
   // A part of a column.
   part(column, i, slot) {
     if (this.lifts === 1 || !this.previous) return column.parts[slot];

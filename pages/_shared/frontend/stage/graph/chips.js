@@ -72,7 +72,7 @@ const shareWords = ({ before, after }, { from, to, kept }, digits) => {
   const more = values.map((value, slot) => value - (from[slot] ?? kept[0]));
   const added = apportioned(more, digits, rise);
   return apportioned(values, digits).map((value, slot) => [
-    `${shown(value, digits)} (${signed(added[slot], digits)})`,
+    `${slot < to.length ? "share" : "keeps"} ${shown(value, digits)} (${signed(added[slot], digits)})`,
     false,
   ]);
 };

@@ -30,7 +30,7 @@ export const contents = (graph, moment) => {
   const best = moment.best ?? [];
   const out = graph.nodes.map(({ size }, p) => ({ kind: "best", bits: p in best ? bitsOf(best[p], size) : null }));
   const { update, act, t } = moment;
-  if (!update || act === "start" || (act === "pass" && moment.passed && !moment.rest)) return out;
+  if (!update || act === "start" || (act === "pass" && moment.passed)) return out;
   const asking = act === "floor" && t < 0.35;
   const y = asking ? moment.before.update?.y : update.y;
   const told = asking && (!update.round || y === undefined) ? null : y;

@@ -10,6 +10,8 @@ const TALL = 21; // pixels of a row
 const WIDE = 220; // pixels that a column of rows takes at least
 const BAR = 90; // pixels of the longest bar
 const LETTER = 7; // pixels
+const DASH = " – ";
+const SHORTEST = 6; // letters of a name that are kept at least
 
 export class Gaps {
   constructor(stage) {
@@ -23,8 +25,8 @@ export class Gaps {
     const { nodes, edges: ends } = this.stage.graph;
     const name = (p) => nodes[p].label;
     return [
-      ...Array.from(edges, (value, edge) => ({ value, edge, name: `${name(ends[edge][0])} – ${name(ends[edge][1])}` })),
-      ...Array.from(groups, (value, group) => ({ value, group, name: `inside ${name(group)}` })),
+      ...Array.from(edges, (value, edge) => ({ value, edge, names: ends[edge].map(name) })),
+      ...Array.from(groups, (value, group) => ({ value, group, names: [`inside ${name(group)}`] })),
     ].sort((a, b) => b.value - a.value);
   }
 
@@ -58,10 +60,10 @@ export class Gaps {
     const value = parts.slice(shown.length).reduce((sum, part) => sum + part.value, 0);
     const rounded = (v) => Number(v.toFixed(digits));
     const said = rounded(upper - lower) - shown.reduce((sum, part) => sum + rounded(part.value), 0);
-    return [{ value, said, name: `all ${parts.length - shown.length} others`, others: true }];
+    return [{ value, said, names: [`all ${parts.length - shown.length} others`], others: true }];
   }
 
-  row({ value, said, name, edge, group, others }, { x, y, column, number, digits, share, size }) {
+  row({ value, said, names, edge, group, others }, { x, y, column, number, digits, share, size }) {
     const { stage } = this;
     const key = others ? "others" : edge === undefined ? `group-${group}` : `edge-${edge}`;
     const { highlighted, arc } = stage;
@@ -74,19 +76,16 @@ export class Gaps {
     const hit = others ? {} : { "data-edge": edge, "data-group": group, role: "button", tabindex: "0" };
     const of = edge === undefined ? { group } : { edge };
     const means = { what: "gap part", ...(others ? { others } : of), value };
-    const cut = short(name, Math.max(6, Math.floor((x + column - 8 - named) / LETTER)));
+    const name = names.join(DASH);
+    const cut = fitted(names, Math.floor((x + column - 8 - named) / LETTER));
     const bar = { x: x + number + 6, y: y + 5, width: Math.max(1.5, room * size), height: TALL - 9, rx: 2 };
     return [
       {
         ...{ id: `value-${key}`, shape: "text", class: "gap-value", x: x + number, y: base },
         ...{ text: fixed(said ?? value, digits), means },
       },
-      {
-        id: `bar-${key}`,
-        shape: "rect",
-        ...bar,
-        ...(others ? { class: "others" } : { fill: tint(share, stage.dark) }),
-      },
+      // What is left may be longer than the longest: it has no bar.
+      !others && { id: `bar-${key}`, shape: "rect", ...bar, fill: tint(share, stage.dark) },
       { id: `name-${key}`, shape: "text", class: "gap-name", x: named, y: base, text: cut },
       {
         ...{ id: `part-${key}`, shape: "rect", x, y: y + 1, width: column - 4, height: TALL - 1, rx: 4, ...hit },
@@ -119,7 +118,7 @@ export class Gaps {
     chip.hidden = rise === null;
     if (rise === null) return;
     const stalled = rise <= 1e-6 * stage.graph.scale;
-    chip.textContent = stalled ? "LB stalled" : `last sweep +${told(rise, 3)}`;
+    chip.textContent = stalled ? "LB stalled" : `+${told(rise, 3)} last sweep`;
     chip.classList.toggle("stalled", stalled);
   }
 
@@ -130,3 +129,13 @@ export class Gaps {
     return done ? Math.max(history.gains[done - 1], 0) : null;
   }
 }
+
+// The names of the ends of an edge, or of a group, cut to some letters; the longer of two is cut first.
+const fitted = (names, letters) => {
+  const [first, second] = names;
+  if (second === undefined) return short(first, Math.max(letters, SHORTEST));
+  const room = letters - DASH.length;
+  const half = Math.max(Math.floor(room / 2), SHORTEST);
+  const rest = (other) => Math.max(room - Math.min(other.length, half), half);
+  return [short(first, rest(second)), short(second, rest(first))].join(DASH);
+};
