@@ -20,6 +20,7 @@ OUTPUTS = {
     "where": ".where",
     "sentence": ".sentence",
     "formula": ".formula",
+    "message": "[data-out=message]",
 }
 
 

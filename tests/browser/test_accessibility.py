@@ -96,12 +96,12 @@ def test_nothing_moves_for_who_asked_for_less_motion(page: Page, settle: Callabl
 def test_the_stage_goes_by_keys(page: Page, settle: Callable[[Page], None]) -> None:
     lab = Lab(page, settle).open()
     stage = lab.stage
-    message, circle = stage.locator(".edge .name"), stage.locator(".node").first
+    message, circle = stage.locator("[data-out=message]"), stage.locator(".node").first
     stage.locator(".pick").nth(1).focus()
     page.keyboard.press("Enter")
-    expect(message).to_have_text("Message left shoulder → neck")
+    expect(message).to_have_text("Message left shoulder → neck, pinned")
     page.keyboard.press("Space")
-    expect(message).to_have_text("Message neck → left shoulder")
+    expect(message).to_have_text("Message neck → left shoulder, pinned")
     expect(stage.locator(".tip")).to_contain_text("neck – left shoulder: 2 rows")
     # A circle that the keyboard has come to is moved, not the run.
     stage.locator(".pick").last.focus()
@@ -112,7 +112,7 @@ def test_the_stage_goes_by_keys(page: Page, settle: Callable[[Page], None]) -> N
     expect(circle).not_to_have_attribute("transform", before)
     expect(stage.get_by_role("button", name="tidy up")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(message).to_have_text("Message neck → head")
+    expect(message).to_have_text("Message neck → head, pinned")
     expect(stage).to_have_attribute("data-position", "0")
     # The loop is drawn anew with every move of an end.
     lab.click("[data-step=sweep]")

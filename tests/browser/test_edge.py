@@ -24,16 +24,16 @@ def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: C
     lab, run = Lab(page, settle).open(), engine()
     lab.click("[data-step=node]")
     lab.click(".node[data-node='3']")
-    message = lab.stage.locator(".edge .name").inner_text()
+    message = lab.text("message").removeprefix("Message ").removesuffix(", pinned")
     lab.stage.locator("[data-act=look]").click()
-    expect(page.get_by_role("combobox", name="Message")).to_have_value(message.removeprefix("Message "))
+    expect(page.get_by_role("combobox", name="Message")).to_have_value(message)
     run.step("node")
     expect(page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()
     page.get_by_role("button", name="⇄").click()
     lab.settle()
-    sender, receiver = message.removeprefix("Message ").split(" → ")
+    sender, receiver = message.split(" → ")
     lab.go("Watch")
-    expect(lab.stage.locator(".edge .name")).to_have_text(f"Message {receiver} → {sender}")
+    expect(lab.stage.locator("[data-out=message]")).to_have_text(f"Message {receiver} → {sender}, pinned")
 
 
 def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(

@@ -42,5 +42,5 @@ def test_a_page_opened_by_its_address_is_part_of_the_app(
     expect(page.get_by_text(says, exact=True).first).to_be_visible()
     lab.go("Watch")
     expect(lab.stage).to_have_attribute("data-state", "idle")
-    lab.click("[data-step=row]")
+    lab.click("[data-step=round]")
     assert lab.position > 0

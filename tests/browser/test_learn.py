@@ -133,7 +133,7 @@ def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
         while kind not in seen:
             (event,) = run.step("event")
             seen[event.kind] = event
-    learn.click("[data-step=row]")
+    learn.click("[data-step=round]")
     expect(learn.stage.locator(".why")).to_have_text(f"Learn: {told[Kind.ROW].title} →")
     learn.stage.locator(".why").click()
     learn.settle()
@@ -152,7 +152,7 @@ def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
 def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
     """It may be there for a moment after Streamlit went on."""
     learn.open("/")
-    learn.click("[data-step=row]")
+    learn.click("[data-step=round]")
     learn.stage.evaluate(
         """(stage) => {
             const push = history.pushState.bind(history);

@@ -42,8 +42,6 @@ def page(bare: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]
     """An empty page. The test fails on any error in its console."""
     with sound_pages(ADDRESS, request.node) as opened:
         page = opened(bare)
-        # Steps show their end at once; tests of motion ask for it.
-        page.emulate_media(reduced_motion="reduce")
         page.goto("/")
         yield page
 

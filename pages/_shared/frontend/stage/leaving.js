@@ -60,13 +60,11 @@ export class Leaving {
   // is shown here is said and answered first; `again` is what the person wanted.
   depart(event, again) {
     const { player, questions } = this.stage;
-    if ((questions.waiting || player.playing) && !this.soon()) {
+    const unsaid = player.stop() || questions.settling !== null;
+    if ((questions.waiting || unsaid) && !this.soon()) {
       event.preventDefault();
       event.stopImmediatePropagation();
-      if (player.playing || questions.settling !== null) {
-        player.stop();
-        questions.ask("show");
-      }
+      if (unsaid) questions.ask("show");
       this.again = again;
       setTimeout(() => this.goOn(), ANSWERED);
     }
