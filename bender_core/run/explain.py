@@ -7,6 +7,7 @@ Source: docs/method.md §3.9, §12.3.
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import NamedTuple
 
 from bender_core.hypergraph import HyperGraph
@@ -38,12 +39,13 @@ def _numbers(*values: float) -> list[str]:
     """Numbers for display side by side: with as many digits as tell those apart that differ."""
     for digits in range(5, MOST_DIGITS):
         texts = [number(value, digits) for value in values]
-        if len(set(texts)) == len(set(values)):
+        pairs = combinations(zip(values, texts, strict=True), 2)
+        if all(said != other or math.isclose(a, b, rel_tol=NEAR) for (a, said), (b, other) in pairs):
             return texts
     return [number(value, MOST_DIGITS) for value in values]
 
 
-MOST_DIGITS = 12
+MOST_DIGITS, NEAR = 12, 1e-9
 # Differences below this, relative to the energies, are rounding.
 ROUNDING = 1e-12
 
@@ -153,8 +155,7 @@ def _oracle(told: _Told) -> Explanation:
     costs, least, best = _numbers(exact, event.floor, event.ceiling)
     known = f"beaten by {best}" if told.is_more(exact, event.ceiling) else "the best so far"
     return Explanation(
-        f"{told.y} costs exactly {costs}, {known}; the rows said at least {least}. "
-        f"{_too_low(told)} {_suspects(event)}",
+        f"{told.y} costs exactly {costs}, {known}; the rows said at least {least}. {_too_low(told)} {_suspects(event)}",
         f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
         f"= {number(exact)}",
     )
