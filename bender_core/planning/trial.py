@@ -44,8 +44,8 @@ def refine(
     """Predict memory and time of a run from a short trial: its first updates, or sweeps, with a real engine.
 
     The counts of the trial (oracle rounds, rows, entries read) replace those that `estimate` predicts; the cost table
-    is the same. The trial is counted, not timed, so that the result does not depend on the load of the machine; nor does
-    it take snapshots, since their number depends on the clock: their bytes are predicted. The first sweeps give the
+    is the same. The trial is counted, not timed, so that the result does not depend on the load of the machine; it
+    takes no snapshots, since their number depends on the clock: their bytes are predicted. The first sweeps give the
     seconds (those of enumeration are predicted); then the trial continues until its budget is spent. If the run ends by
     then, its rows and events are known; if not, they are assumed to grow at the same rate. The result is that of
     `estimate` if the trial does not complete an update, if making the tables alone would take longer, or if they do not
