@@ -30,7 +30,7 @@ def profile(browser: Browser, app_url: str) -> BrowserContext:
 
 @pytest.mark.parametrize(
     ("path", "says"),
-    [("/partition", "M: variables a group may hold"), ("/instance", "Make one")],
+    [("/partition", "M: most variables per group"), ("/instance", "Make one")],
 )
 def test_a_page_opened_by_its_address_is_part_of_the_app(
     page: Page, settle: Callable[[Page], None], path: str, says: str

@@ -50,7 +50,7 @@ def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab) -> None:
     lab.press("Read it")
     expect(lab.complaint).to_have_count(0)
     expect(lab.heading).to_have_text("pasted")
-    lab.expand("Evidence: some values are known")
+    lab.expand("Evidence: observed values")
     lab.upload("wrong.evid", b"1 7 1", "evidence")
     expect(lab.complaint).to_have_text(
         re.compile("^wrong.evid: line 1: variable 7 is observed; variables run from 0 to 1")
@@ -246,7 +246,7 @@ def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(
     large = tmp_path / "large.uai"
     large.write_bytes(b"MARKOV\n" + b" " * 21 * 2**20)
     lab.tab("Upload")
-    lab.expand("Evidence: some values are known")
+    lab.expand("Evidence: observed values")
     for field, small in (("evidence", b"1 1 1"), ("upload", UAI.encode())):
         name = lab.heading.inner_text()
         refused = lab.page.locator(f".st-key-{field}_field .refused")
