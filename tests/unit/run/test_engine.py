@@ -226,7 +226,7 @@ def test_the_trace_as_columns_and_text() -> None:
 
 @jitless
 @every_variant
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(mrfs(max_n=7))
 def test_one_group_is_exact(variant: int, mrf: bc.BinaryMRF) -> None:
     """Invariant 6."""
@@ -261,7 +261,7 @@ def test_a_tree_of_groups_is_exact(variant: int, seed: int) -> None:
 
 
 @every_variant
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(mrfs(max_n=8))
 def test_over_single_variables_the_bound_is_at_most_the_local_polytope(variant: int, mrf: bc.BinaryMRF) -> None:
     """Invariant 6."""
@@ -273,7 +273,7 @@ def test_over_single_variables_the_bound_is_at_most_the_local_polytope(variant: 
 
 
 @every_variant
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(15))
 @given(cut_mrfs(max_n=8, max_size=3))
 def test_the_bound_is_at_most_the_relaxation_over_the_groups(variant: int, cut: Cut) -> None:
     """Invariant 6; message passing is a coordinate ascent, which may stop short of the relaxation."""
