@@ -68,7 +68,7 @@ def test_rows_bound_the_couplings_and_stay_tight_at_their_own_state(variant: int
 
 @jitless
 @every_variant
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(25))
 @given(cut_mrfs(max_n=8, max_size=3))
 def test_every_node_update_gains_what_the_exact_one_would(variant: int, cut: Cut) -> None:
     """Invariants 3 and 4."""
@@ -233,7 +233,7 @@ def test_the_trace_as_columns_and_text() -> None:
 
 @jitless
 @every_variant
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(40))
 @given(mrfs(max_n=7))
 def test_one_group_is_exact(variant: int, mrf: bc.BinaryMRF) -> None:
     """Invariant 6."""
@@ -268,7 +268,7 @@ def test_a_tree_of_groups_is_exact(variant: int, seed: int) -> None:
 
 
 @every_variant
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(40))
 @given(mrfs(max_n=8))
 def test_over_single_variables_the_bound_is_at_most_the_local_polytope(variant: int, mrf: bc.BinaryMRF) -> None:
     """Invariant 6."""
@@ -280,7 +280,7 @@ def test_over_single_variables_the_bound_is_at_most_the_local_polytope(variant: 
 
 
 @every_variant
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(25))
 @given(cut_mrfs(max_n=8, max_size=3))
 def test_the_bound_is_at_most_the_relaxation_over_the_groups(variant: int, cut: Cut) -> None:
     """Invariant 6; message passing is a coordinate ascent, which may stop short of the relaxation."""
