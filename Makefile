@@ -62,7 +62,8 @@ jitless: .venv/.developing
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit -m jitless
 
 bounds: .venv/.developing
-	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 $(BIN)/pytest tests/unit -m bounds
+	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 NUMBA_LOOP_VECTORIZE=0 NUMBA_SLP_VECTORIZE=0 \
+	  $(BIN)/pytest tests/unit/kernels -m bounds
 
 soak: setup .venv/.developing
 	BENDER_MEMORY_MB=256 $(BIN)/python -m benchmarks.soak --seconds 20

@@ -12,15 +12,14 @@ import time
 from pathlib import Path
 
 import bender_core as bc
-from benchmarks import (
+from benchmarks.common import Options
+from benchmarks.others import formats, instances, peers
+from benchmarks.solver import (
     defaults,
     estimates,
     exact,
-    formats,
-    instances,
     memory,
     partitions,
-    peers,
     rows,
     stopping,
     streaming,
@@ -28,7 +27,6 @@ from benchmarks import (
     variants,
     workers,
 )
-from benchmarks.common import Options
 
 TOPICS = {
     "rows": rows.run,

@@ -28,7 +28,16 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
 
 def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
     """A request of the stage."""
-    usual = {"arc": 0, "first": at, "ahead": 80, "held": True, "measure": "tension", "run": 0, "serial": 1}
+    usual = {
+        "arc": 0,
+        "first": at,
+        "ahead": 80,
+        "goes_on": False,
+        "held": True,
+        "measure": "tension",
+        "run": 0,
+        "serial": 1,
+    }
     return {"do": do, "at": at} | usual | more
 
 

@@ -83,14 +83,19 @@ def growth(dims: memory.Dimensions, which: Variant, rows: float, events: float, 
     """
     more_rows = ROOM * rows - memory.first_rows(dims, len(which.alphas), which.exact)
     more_events = ROOM * events - FIRST_EVENTS
-    messages = np.exp2(dims.size)[dims.edge_node].sum()
-    snapshots = np.floor(read / max(SNAPSHOT_AFTER, SNAPSHOT_EVERY * messages)) * memory.state_bytes(dims)
     return float(
         max(more_rows, 0) * memory.row_bytes(dims)
         + max(more_events, 0) * memory.event_bytes()
-        + min(snapshots, KEPT * SNAPSHOT_BYTES)
+        + snapshots(dims, read)
         + memory.looking_bytes(dims)
     )
+
+
+def snapshots(dims: memory.Dimensions, read: float) -> float:
+    """The bytes of the snapshots of a run that has read this number of table entries."""
+    messages = np.exp2(dims.size)[dims.edge_node].sum()
+    taken = np.floor(read / max(SNAPSHOT_AFTER, SNAPSHOT_EVERY * messages))
+    return float(min(taken * memory.state_bytes(dims), KEPT * SNAPSHOT_BYTES))
 
 
 def estimate(

@@ -8,7 +8,7 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.account import Account
-from bender_core.costs.estimate import SECONDS, Estimate, growth, predicted
+from bender_core.costs.estimate import SECONDS, Estimate, growth, predicted, snapshots
 from bender_core.costs.fit import TooLargeError
 from bender_core.costs.freedom import freedom
 from bender_core.costs.speed import speed
@@ -44,11 +44,12 @@ def refine(
     """Predict memory and time of a run from a short trial: its first updates, or sweeps, with a real engine.
 
     The counts of the trial (oracle rounds, rows, entries read) replace those that `estimate` predicts; the cost table
-    is the same. The trial is counted, not timed, so that the result does not depend on the load of the machine. The
-    first sweeps give the seconds (those of enumeration are predicted); then the trial continues until its budget is
-    spent. If the run ends by then, its memory is known; if not, it is assumed to grow at the same rate. The result is
-    that of `estimate` if the trial does not complete an update, if making the tables alone would take longer, or if
-    they do not fit into memory. Source: docs/method.md §11.2.
+    is the same. The trial is counted, not timed, so that the result does not depend on the load of the machine; it
+    takes no snapshots, since their number depends on the clock: their bytes are predicted. The first sweeps give the
+    seconds (those of enumeration are predicted); then the trial continues until its budget is spent. If the run ends by
+    then, its rows and events are known; if not, they are assumed to grow at the same rate. The result is that of
+    `estimate` if the trial does not complete an update, if making the tables alone would take longer, or if they do not
+    fit into memory. Source: docs/method.md §11.2.
 
     Besides the entries read, one-time work takes time: some tenths of a second for sampling a model of 20 000 variables
     (`freedom`), and about 15 microseconds for every message, which is a second for 40 000 pairs of groups.
@@ -85,7 +86,7 @@ def refine(
     if cost.least > LARGEST or not len(graph.ends) or not budget:
         return cost
     try:
-        engine = Engine(mrf, part, method, schedule, limit=limit, stop=stop)
+        engine = Engine(mrf, part, method, schedule, snapshot_bytes=0, limit=limit, stop=stop)
     except TooLargeError:
         return cost
     engine.run(max_sweeps=SWEEPS, max_work=budget, on_progress=lambda _: stop())
@@ -102,12 +103,13 @@ def refine(
 
 def _bytes(engine: Engine, cost: Estimate, read: int, a_sweep: float) -> int:
     """Predicted bytes of a run that has read ``read`` entries so far, and reads ``a_sweep`` in a sweep."""
-    if engine.finished:
-        return engine.charged
-    later = max(a_sweep * min(SECONDS / cost.seconds_per_sweep, LONGEST), read)
     dims = memory.dimensions(engine.graph)
+    now = int(engine.charged + snapshots(dims, read))
+    if engine.finished:
+        return now
+    later = max(a_sweep * min(SECONDS / cost.seconds_per_sweep, LONGEST), read)
     goes_on = cost.least + growth(dims, engine.variant, engine.n_rows, later / read * engine.position, later)
-    return int(engine.charged ** (1 - LASTING) * max(goes_on, engine.charged) ** LASTING)
+    return int(now ** (1 - LASTING) * max(goes_on, now) ** LASTING)
 
 
 def _sweeps_done(engine: Engine, graph: Coupled, expected: Work) -> float:

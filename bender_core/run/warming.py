@@ -118,8 +118,10 @@ def _look() -> None:
         engine.edge_tension(0, 1)
         engine.answers(0, 0)
         what_if(engine, 0, 1, 0)
-        engine.run(max_events=2)
+        engine.step("round")
         engine.reckoning()
+        if engine.n_rows:
+            engine.row(0)
 
 
 _LOOKING = Once(_look)

@@ -113,6 +113,8 @@ def partition(
         If ``stop`` says so.
     PartitionError
         If the strategy is unknown or does not fit the model, or max_size is out of range.
+    ValueError
+        If the seed is negative.
 
     Examples
     --------

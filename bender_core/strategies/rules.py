@@ -14,6 +14,7 @@ import numpy as np
 
 from bender_core.groups import Partition, PartitionError, coupled_groups, independent_cycles
 from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.seeds import generator
 from bender_core.stopping import Stop
 from bender_core.strategies.communities import Neighbours, communities
 
@@ -53,7 +54,7 @@ def _greedy(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
 
 def _grow(neighbours: Neighbours, max_size: int, seed: int, stop: Stop) -> list[IntArray]:
     """Groups that absorb their most strongly coupled neighbour until they are full."""
-    rank = np.random.default_rng(seed).permutation(len(neighbours))
+    rank = generator(seed).permutation(len(neighbours))
     total = np.array([sum(near.values()) for near in neighbours])
     free = np.ones(len(neighbours), bool)
     groups: list[IntArray] = []
@@ -310,7 +311,7 @@ def _united(groups: list[IntArray], neighbours: Neighbours, max_size: int, stop:
 
 def _random(mrf: BinaryMRF, max_size: int, seed: int, stop: Stop) -> Partition:
     """Variables in random order, cut into chunks of M: a baseline for all other strategies."""
-    order = np.random.default_rng(seed).permutation(mrf.n)
+    order = generator(seed).permutation(mrf.n)
     return _numbered([np.sort(order[k : k + max_size]) for k in range(0, mrf.n, max_size)], "random")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.model import BinaryMRF
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import Graph
 from bender_core.synth.spins import COUPLING, FIELD, Coupling, draw_couplings, ising_fields, ising_tables
@@ -41,7 +42,7 @@ def chimera(
     BinaryMRF
         Cells are the groups, drawn as crosses.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     graph = chimera_graph(rows, columns, shore)
     strength = draw_couplings(rng, len(graph.edges), coupling)
     h = field * rng.standard_normal(len(graph.names))

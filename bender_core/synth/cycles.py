@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.model import BinaryMRF
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import circle
 from bender_core.synth.spins import ising_tables
@@ -27,7 +28,7 @@ def frustrated_cycle(n: int = 9, seed: int = 0) -> BinaryMRF:
     BinaryMRF
         Variables are on a circle of radius 1.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     sign = rng.choice([-1.0, 1.0], n)
     if np.prod(sign) > 0:
         sign[rng.integers(n)] *= -1

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bender_core.model import BinaryMRF
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import circle, regular_edges
 from bender_core.synth.spins import COUPLING, FIELD, Coupling, draw_couplings, ising_fields, ising_tables
@@ -34,7 +35,7 @@ def sherrington_kirkpatrick(
     BinaryMRF
         Variables are on a circle of radius 1.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     edges = np.column_stack(np.triu_indices(n, 1))
     strength = draw_couplings(rng, len(edges), coupling) / np.sqrt(n)
     h = field * rng.standard_normal(n)
@@ -74,7 +75,7 @@ def random_regular(
     ModelError
         If no graph has that number of nodes of that degree.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     edges = regular_edges(n, degree, seed)
     strength = draw_couplings(rng, len(edges), coupling)
     h = field * rng.standard_normal(n)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.model import BinaryMRF, IntArray
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import Graph
 from bender_core.synth.spins import COUPLING, FIELD, Coupling, draw_couplings, ising_fields, ising_tables
@@ -46,7 +47,7 @@ def ising_grid(
         Each line across is a group, or each layer if there are several; variables are at (column, row), layers drawn
         obliquely.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     graph = grid_graph(rows, columns, layers, torus)
     strength = draw_couplings(rng, len(graph.edges), coupling)
     h = field * rng.standard_normal(len(graph.names))

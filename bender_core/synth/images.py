@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bender_core.model import BinaryMRF, FloatArray
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import Graph
 from bender_core.synth._pictures import DIGITS, PHOTOGRAPHS, digit_labels, digits, photograph
@@ -47,7 +48,7 @@ def image_denoising(image: int = 0, flips: float = 0.15, reach: int = 2, seed: i
     BinaryMRF
         Energies are −log probabilities up to a constant. Rows are the groups; pixels are at (column, row).
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     truth = digits()[image]
     seen = np.where(truth ^ (rng.random(truth.shape) < flips), 1.0, -1.0)
     h, couplings = ising_prior(reach)

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth.chimeras import chimera_graph
 from bender_core.synth.grids import grid_graph
@@ -42,7 +43,7 @@ def planted(lattice: Lattice = "grid", size: int = 8, density: float = 0.5, seed
         The energy of the hidden labelling, the optimum, is stated in the description. Couplings are integers; edges
         on which the loops cancel are left out. Rows or cells are the groups.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     graph = grid_graph(size, size) if lattice == "grid" else chimera_graph(size, size, SHORE)
     n = len(graph.names)
     hidden = rng.choice([-1.0, 1.0], n)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 
 # The joints of an upright body of height 1, relative to its centre; y downwards.
@@ -74,7 +75,7 @@ def body_pose(
     BinaryMRF
         Parts are the groups; positions are image coordinates in pixels.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     points, owned = _candidates(rng, candidates, people, clutter, noise)
     odds = np.where(owned, HIT_ODDS, MISS_ODDS) + ODDS_SPREAD * rng.standard_normal(owned.shape)
     same_edges, same_scores = _same_part(points)

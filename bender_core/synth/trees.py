@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
+from bender_core.seeds import generator
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth.spins import ising_fields, ising_tables
 
@@ -27,7 +28,7 @@ def random_tree(n: int = 25, strength: float = 1.0, seed: int = 0) -> BinaryMRF:
     BinaryMRF
         Variables are at (place among the leaves, depth).
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     parent, h, coupling = _draw_tree(rng, n, strength)
     return BinaryMRF(
         unary=ising_fields(h),
@@ -63,7 +64,7 @@ def tree_plus(n: int = 25, extra: int = 8, strength: float = 3.0, seed: int = 0)
     ModelError
         If there are fewer pairs left.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     parent, h, coupling = _draw_tree(rng, n, strength)
     tree = _tree_edges(parent)
     i, j = np.triu_indices(n, 1)

@@ -27,7 +27,7 @@ def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run pages through app.py from the first run on.
 
     AppTest forgets before every run that the app has a navigation; the page would then begin once more, and a press
-    of a button be lost on the way (`pages._shared.app.routing`; tests/browser/test_fresh_server.py sees it for real).
+    of a button be lost on the way (`pages._shared.app.routing`; tests/browser/test_own_server.py sees it for real).
     """
     begin = PagesManager.__init__
 

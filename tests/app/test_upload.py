@@ -44,7 +44,7 @@ def test_a_broken_file_is_one_sentence_and_the_model_stays() -> None:
     for name, content in BROKEN.items():
         (said,) = complaints(upload(test, name, content))
         assert re.match(f"{re.escape(name)}: ", said)
-        assert said.endswith("The model you had is still here.")
+        assert said.endswith("The current model is unchanged.")
         assert "\n" not in said
         assert (heading(test), lab(test).mrf.name) == ("tiny", "tiny")
     assert complaints(upload(test, "two.uai", UAI.encode())) == []

@@ -39,7 +39,7 @@ def test_every_sample_is_loaded_from_the_gallery_and_watched(lab: Lab) -> None:
     expect(lab.stage.locator(".title")).to_contain_text(mrf.name)
 
 
-def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab) -> None:
+def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab, tmp_path: Path) -> None:
     lab.tab("Upload")
     lab.expand("Paste a model as text")
     text = lab.page.get_by_label("Text of a model")
@@ -50,7 +50,7 @@ def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab) -> None:
     lab.press("Read it")
     expect(lab.complaint).to_have_count(0)
     expect(lab.heading).to_have_text("pasted")
-    lab.expand("Evidence: some values are known")
+    lab.expand("Evidence: observed values")
     lab.upload("wrong.evid", b"1 7 1", "evidence")
     expect(lab.complaint).to_have_text(
         re.compile("^wrong.evid: line 1: variable 7 is observed; variables run from 0 to 1")
@@ -60,9 +60,38 @@ def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab) -> None:
     expect(lab.heading).to_have_text("pasted, 1 observed")
     expect(lab.page.get_by_text("1 table entries forbid a state")).to_be_visible()
 
+    # What is too large is refused with the limit, and how to raise it.
+    large = tmp_path / "large.uai"
+    large.write_bytes(b"MARKOV\n" + b" " * 21 * 2**20)
+    for field, small in (("evidence", b"1 1 1"), ("upload", UAI.encode())):
+        name = lab.heading.inner_text()
+        refused = lab.page.locator(f".st-key-{field}_field .refused")
+        expect(refused).to_be_hidden()
+        lab.upload_file(large, field)
+        expect(refused).to_be_visible()
+        expect(refused).to_contain_text("the limit is 20 MB")
+        expect(refused).to_contain_text("BENDER_MAX_UPLOAD_MB")
+        expect(lab.heading).to_have_text(name)
+        lab.page.get_by_role("button", name="Remove large.uai").click()
+        expect(refused).to_be_hidden()
+        lab.upload("small.uai", small, field)
+        expect(refused).to_be_hidden()
+        expect(lab.heading).not_to_have_text(name)
 
-def test_a_model_is_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
+
+def test_a_model_is_looked_at_in_normal_form_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
+    """The normal form of an edge keeps its energies, and so does a file."""
     lab.load("tiny")
+    lab.tab("Normal form")
+    for edge in (1, 4, 11):
+        lab.enter("Edge (1 to 11)", str(edge))
+        cells = lab.page.locator("table.plain td").all_inner_texts()
+        rows = [cells[k : k + 6] for k in range(0, 24, 6)]
+        assert [row[0] for row in rows] == ["0 0", "0 1", "1 0", "1 1"]
+        for (a, b), row in zip(((0, 0), (0, 1), (1, 0), (1, 1)), rows, strict=True):
+            before, after, moved_i, moved_j, total = (float(cell.replace("−", "-")) for cell in row[1:])
+            assert before == sample("tiny").pairwise[edge - 1, a, b]
+            assert after + moved_i + moved_j == total == before
     lab.tab("Save")
     for title in ("native", "max-cut", "qh", "COO"):
         lab.choose("Format of the file", title)
@@ -93,42 +122,37 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab, width: int, height: int) -> None:
+def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab) -> None:
+    """On a screen and on a phone."""
     names = [f"{STRANGE[k % 6]} {k}" for k in range(12)]
     edges = [(k, (k + 1) % 12) for k in range(12)]
     tables = np.tile([[0.0, 1.0], [1.5, 0.0]], (12, 1, 1))
     kinds = [STRANGE[k // 2] for k in range(12)]
     mrf = bc.BinaryMRF(np.ones((12, 2)), edges, tables, names=names, groups=kinds, name=LONG, description=LONG * 50)
-    lab.page.set_viewport_size({"width": width, "height": height})
     lab.upload("strange.mrf.json", dumps(mrf))
     expect(lab.complaint).to_have_count(0)
     expect(lab.heading).to_have_attribute("title", LONG)
-    assert lab.heading.bounding_box()["height"] < 80
     for page in ("instance", "partition", "watch", "edge", "compare"):
         if page != "instance":
-            # On a phone the links are behind a button.
-            lab.page.evaluate(
-                "page => [...document.querySelectorAll('a')].find((a) => ['/' + page, page === 'watch' && '/']"
-                ".includes(a.pathname)).click()",
-                page,
-            )
-            lab.page.wait_for_url(f"**/{'' if page == 'watch' else page}*")
+            lab.go(page.capitalize())
+        for width, height in ((390, 844), (1280, 800)):
+            lab.page.set_viewport_size({"width": width, "height": height})
             lab.settle()
-        assert lab.page.evaluate("document.documentElement.scrollWidth") <= width, page
-        expect(lab.complaint).to_have_count(0)
+            assert lab.page.evaluate("document.documentElement.scrollWidth") <= width, page
+            expect(lab.complaint).to_have_count(0)
+            if page == "instance":
+                assert lab.heading.bounding_box()["height"] < 80
+            if page == "watch":
+                assert lab.stage.locator(".title").bounding_box()["height"] < 30
+                assert lab.stage.locator("[data-out=message]").bounding_box()["height"] < 30
         if page == "watch":
-            title = lab.stage.locator(".title")
-            expect(title).to_have_attribute("title", re.compile(f"^{LONG} · M 8"))
-            assert title.bounding_box()["height"] < 30
-            assert lab.stage.locator("[data-out=message]").bounding_box()["height"] < 30
+            expect(lab.stage.locator(".title")).to_have_attribute("title", re.compile(f"^{LONG} · M 8"))
             expect(lab.stage.locator(".node").nth(2)).to_have_attribute("aria-label", "turned around")
             lab.click("[data-step=node]")
-            if width == 1280:
-                # What just happened stays in sight.
-                said = lab.stage.locator(".said").bounding_box()
-                assert said["y"] + said["height"] <= height
-                assert lab.stage.locator(".status").bounding_box()["height"] < 40
+            # What just happened stays in sight.
+            said = lab.stage.locator(".said").bounding_box()
+            assert said["y"] + said["height"] <= height
+            assert lab.stage.locator(".status").bounding_box()["height"] < 40
 
 
 # One form with fields of every kind is among them; tests/app makes all families.
@@ -143,20 +167,6 @@ def test_families_are_made_with_their_defaults_and_with_what_is_typed(lab: Lab) 
     lab.page.get_by_label("Variables", exact=True).fill("12")
     lab.press("Make it")
     expect(lab.heading).to_have_text(synth.random_tree(n=12).name)
-
-
-def test_the_normal_form_of_an_edge_keeps_its_energies(lab: Lab) -> None:
-    lab.load("tiny")
-    lab.tab("Normal form")
-    for edge in (1, 4, 11):
-        lab.enter("Edge (1 to 11)", str(edge))
-        cells = lab.page.locator("table.plain td").all_inner_texts()
-        rows = [cells[k : k + 6] for k in range(0, 24, 6)]
-        assert [row[0] for row in rows] == ["0 0", "0 1", "1 0", "1 1"]
-        for (a, b), row in zip(((0, 0), (0, 1), (1, 0), (1, 1)), rows, strict=True):
-            before, after, moved_i, moved_j, total = (float(cell.replace("−", "-")) for cell in row[1:])
-            assert before == sample("tiny").pairwise[edge - 1, a, b]
-            assert after + moved_i + moved_j == total == before
 
 
 NASTY = [
@@ -240,24 +250,3 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     lab.upload(f"{NASTY[0].replace('/', '')}.uai", b"MARKOV")
     expect(lab.complaint).to_contain_text("<img")
     nothing_is_markup()
-
-
-def test_a_file_that_is_too_large_is_refused_with_the_limit_and_how_to_raise_it(lab: Lab, tmp_path: Path) -> None:
-    large = tmp_path / "large.uai"
-    large.write_bytes(b"MARKOV\n" + b" " * 21 * 2**20)
-    lab.tab("Upload")
-    lab.expand("Evidence: some values are known")
-    for field, small in (("evidence", b"1 1 1"), ("upload", UAI.encode())):
-        name = lab.heading.inner_text()
-        refused = lab.page.locator(f".st-key-{field}_field .refused")
-        expect(refused).to_be_hidden()
-        lab.upload_file(large, field)
-        expect(refused).to_be_visible()
-        expect(refused).to_contain_text("the limit is 20 MB")
-        expect(refused).to_contain_text("BENDER_MAX_UPLOAD_MB")
-        expect(lab.heading).to_have_text(name)
-        lab.page.get_by_role("button", name="Remove large.uai").click()
-        expect(refused).to_be_hidden()
-        lab.upload("small.uai", small, field)
-        expect(refused).to_be_hidden()
-        expect(lab.heading).not_to_have_text(name)

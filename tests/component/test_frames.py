@@ -88,6 +88,44 @@ def test_events_are_read_as_they_happened(page: Page, name: str, max_size: int, 
             assert event["passed"]["suspects"] == 0
 
 
+# Reads pieces that go on from each other, and the whole.
+JOIN = """async ([whole, pieces]) => {
+    const { decode, Events } = await import('/stage/frames.js');
+    const events = new Events();
+    for (const piece of pieces) events.take(piece, 0);
+    const text = (all) => JSON.stringify(all, (_, v) => v instanceof Map ? [...v] : ArrayBuffer.isView(v) ? [...v] : v);
+    return decode(whole).events.map((event) => text(event) === text(events.get(event.index)));
+}"""
+TAKE = """async (chunk) => {
+    const { Events } = await import('/stage/frames.js');
+    const events = new Events();
+    events.take(chunk, 0);
+    return events.held.size;
+}"""
+
+
+@pytest.mark.parametrize("piece", [1, 7, 50])
+@pytest.mark.parametrize(("name", "max_size", "variant"), [("pose-small", 8, 9), ("karate", 6, 12)])
+def test_pieces_that_go_on_from_each_other_are_read_as_the_whole(
+    page: Page, name: str, max_size: int, variant: int, piece: int
+) -> None:
+    """Wherever they are cut: within an update, the last event held tells how it stands."""
+    encoder, pieces, at = Encoder(lab(name, max_size, variant).run.engine), [], 0
+    while at < 150:
+        pieces.append(encoder.frames(at, 0, at + piece, goes_on=at > 0))
+        at += len(pieces[-1]["columns"]["kind"])
+    whole = Encoder(lab(name, max_size, variant).run.engine).frames(0, 150, 150)
+    assert len(pieces) >= 150 // piece
+    assert all(page.evaluate(JOIN, [whole, pieces]))
+
+
+def test_a_chunk_that_goes_on_from_an_event_that_is_not_held_is_left(page: Page) -> None:
+    assert page.evaluate(TAKE, Encoder(lab("pose-small", 8, 9).run.engine).frames(0, 0, 5)) == 5
+    run = lab("pose-small", 8, 9).run.engine
+    run.run(max_events=20)
+    assert page.evaluate(TAKE, Encoder(run).frames(20, 0, 25, goes_on=True)) == 0
+
+
 def test_a_new_round_asks_before_it_is_answered(page: Page) -> None:
     """What is shown of y* before the neighbours answer has no answers yet, and all columns the answer will have."""
     mine = lab("pose-small", 8, 9)

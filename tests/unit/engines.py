@@ -10,6 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core.run.trace import COLUMNS
 from tests import naive
+from tests.models import JIT
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_instances"
@@ -44,7 +45,7 @@ def twin(engine: bc.Engine) -> naive.NaiveEngine:
     return slow
 
 
-def glassy(seed: int = 0, n: int = 10, max_size: int = 3) -> Cut:
+def glassy(seed: int = 0, n: int = 10 if JIT else 7, max_size: int = 3) -> Cut:
     """A spin glass on a complete graph: so frustrated that it keeps the engine busy for tens of sweeps."""
     rng = np.random.default_rng(seed)
     i, j = np.triu_indices(n, 1)

@@ -62,6 +62,7 @@ class WatchedRun:
     arc: int = 0  # the message selected last
     pinned: bool = False  # whether the stage keeps to it; else it follows the loosest
     first: int = 0  # the first event that the stage does not have yet
+    goes_on: bool = False  # whether it has the one before that
     serial: int = 0  # the stage's last command
     ahead: int = 24  # how many events after the present one it wants
     held: bool = False  # whether the stage has the hyper-graph

@@ -140,7 +140,7 @@ def bring() -> str | None:
         text = file.getvalue().decode()
         entries = tomllib.loads(text).get("instances", [])
     except ValueError as error:
-        complaint(f"{file.name} is not TOML: {error}. The plan you had is still here.")
+        complaint(f"{file.name} is not TOML: {error}. The current plan is unchanged.")
         return None
     if any("files" in entry for entry in entries):
         complaint(f"{file.name} names files, which are not here; name families, or use the command line.")

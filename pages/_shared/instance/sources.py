@@ -82,7 +82,7 @@ def upload() -> None:
             "Format", [None, *(form.name for form in FORMATS)], format_func=format_title, key="pasted_format"
         )
         action.form_submit_button("Read it", on_click=_pasted, width="stretch")
-    with st.expander("Evidence: some values are known"):
+    with st.expander("Evidence: observed values"):
         st.caption("A UAI evidence file for the current model. It fixes the observed variables.")
         uploader("An evidence file", "evidence", _observed)
 
@@ -123,7 +123,7 @@ def read(what: str, get: Callable[[], bc.BinaryMRF]) -> None:
     try:
         mrf = get()
     except (bc.FormatError, bc.ModelError) as error:
-        st.session_state.instance_error = f"{what}: {error}. The model you had is still here."
+        st.session_state.instance_error = f"{what}: {error}. The current model is unchanged."
         return
     take(mrf, {})
 

@@ -32,7 +32,7 @@ WORDS = {
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
-    st.slider("M: variables a group may hold", 1, LARGEST_GROUP, key="cut_size", help=GLOSSARY["M"])
+    st.slider("M: most variables per group", 1, LARGEST_GROUP, key="cut_size", help=GLOSSARY["M"])
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),

@@ -31,11 +31,11 @@ class Encoder:
         self.engine = engine
         self._open: Chunk | None = None
 
-    def frames(self, first: int, shown: int, last: int) -> dict[str, Any]:
+    def frames(self, first: int, shown: int, last: int, goes_on: bool = False) -> dict[str, Any]:
         """The events from the start of the update that event ``first`` lies in, and the state before them.
 
         Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and event
-        ``first``.
+        ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only those from ``first``.
         """
         engine, first = self.engine, min(first, len(self.engine.trace))
         chunk, start = self._open, _start(self.engine, first)
@@ -51,7 +51,7 @@ class Encoder:
         while engine.position < last and not engine.finished and not is_late():
             for event in engine.step("event", is_late):
                 chunk.append(event)
-        told = chunk.told()
+        told = chunk.told_from(first) if goes_on else chunk.told()
         self._open = chunk.from_opening()
         return told
 
@@ -101,8 +101,12 @@ class Chunk:
 
     def told(self) -> dict[str, Any]:
         """The chunk as ``frames`` of the protocol; it does not change any more."""
-        columns = {name: column.copy() for name, column in self.columns.items()}
-        return {"first": self.first, "before": self.before, "columns": columns}
+        return self.told_from(self.first) | {"before": self.before}
+
+    def told_from(self, first: int) -> dict[str, Any]:
+        """The same from an event on, to one who knows the state before it."""
+        columns = {name: column[first - self.first :] for name, column in self.columns.items()}
+        return {"first": first, "before": None, "columns": columns}
 
     def from_opening(self) -> Chunk:
         """The chunk without what lies before the open update."""

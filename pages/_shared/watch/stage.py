@@ -29,7 +29,7 @@ from pages._shared.watch.frames import Encoder, told
 
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
 # as many after it as it needs, up to a limit.
-MOST_BEHIND, BEHIND, MOST_AHEAD = 400, 8, 120
+MOST_BEHIND, BEHIND, MOST_AHEAD = 400, 8, 400
 HISTORY_POINTS = 200
 # Sweeps whose ends are told: more than a run makes by default. Ends of updates are told up to as many.
 SWEEP_MARKS = 500
@@ -70,7 +70,7 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     if run.pinned:
         run.arc = int(command["arc"])
     run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
-    run.held, run.measure = bool(command["held"]), str(command["measure"])
+    run.held, run.goes_on, run.measure = bool(command["held"]), bool(command["goes_on"]), str(command["measure"])
     if command["do"] == "stop":
         run.halt()
     settled = run.settle()
@@ -105,7 +105,9 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     if settled:
         encoder = _encoder(lab)
         if run.ahead:
-            chunk = encoder.frames(_first(run, held), run.position, run.position + run.ahead)
+            first = _first(run, held)
+            goes_on = held and run.goes_on and first == run.first
+            chunk = encoder.frames(first, run.position, run.position + run.ahead, goes_on)
         else:
             chunk = encoder.last_frame()
         run.first = 0

@@ -347,7 +347,7 @@ def named(n: int, edges: int) -> bc.BinaryMRF:
         named(1, 0),
         bc.BinaryMRF(np.zeros((3, 2))),
         bc.BinaryMRF(np.zeros((250, 2))),
-        synth.ising_grid(rows=32, columns=32),
+        synth.random_tree(n=1001),
     ],
     ids=["one variable", "no edges", "many without edges", "huge"],
 )

@@ -247,16 +247,33 @@ def _no_room(p: int, state: int) -> None:
     raise bc.TooLargeError("no room", 1, 0)
 
 
+@pytest.mark.parametrize("first", [1, 7, 60, 61, 62, 63, 64, EVENTS])
+def test_a_chunk_goes_on_from_any_event(
+    run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]], first: int
+) -> None:
+    """Also after a jump, when nothing of the update is at hand."""
+    told, plain, _ = run
+    plain.run(max_events=EVENTS)
+    first = min(first, len(told))
+    chunk = Encoder(plain).frames(first, 0, EVENTS, goes_on=True)
+    assert (chunk["first"], chunk["before"]) == (first, None)
+    for sentence, event in zip(chunk["columns"]["sentence"], told[first:], strict=False):
+        assert sentence == event["sentence"]
+    assert chunk["columns"]["sentence"] or first == len(plain.trace)
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
 @pytest.mark.parametrize("piece", [1, 3, 40])
-def test_pieces_of_an_update_agree_with_the_whole(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept of an open update is told again, and nothing of it is encoded again."""
+def test_pieces_of_an_update_agree_with_the_whole(piece: int, goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept of an open update is told again unless it is held, and nothing of it is encoded again."""
     sent = lab("pose-small", 8, 9).run.engine
     whole = Encoder(lab("pose-small", 8, 9).run.engine).frames(0, 200, 200)
     encoder, first = Encoder(sent), 0
     opened = []
     monkeypatch.setattr(frames, "Update", lambda *given: opened.append(given) or Update(*given))
     while first < 200:
-        chunk = encoder.frames(first, 0, first + piece)
+        chunk = encoder.frames(first, 0, first + piece, goes_on)
+        assert chunk["first"] == first or not goes_on
         sent.seek(max(first - 5, 0))
         begin, count = chunk["first"], len(chunk["columns"]["kind"])
         for name, column in chunk["columns"].items():

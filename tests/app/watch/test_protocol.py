@@ -34,7 +34,7 @@ def test_kinds_of_events_are_numbered_as_in_the_library() -> None:
 def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
     engine, encoder, at = mine.run.engine, Encoder(mine.run.engine), 0
     while at == 0 or not engine.finished:
-        chunk = encoder.frames(at, at, at + 200)
+        chunk = encoder.frames(at, at, at + 200, goes_on=at % 2 == 1)
         assert faults("frames", chunk) == []
         assert {len(column) for column in chunk["columns"].values()} == {engine.position - chunk["first"]}
         at = engine.position
@@ -68,6 +68,7 @@ def test_what_the_stage_is_sent_is_what_the_protocol_says(mine: Lab, measure: st
         command("show", at=5, first=2, arc=1, measure=measure),
         command("step", at=5, grain="node", backward=True, measure=measure),
         command("step", at=5, grain="round", backward=False, measure=measure),
+        command("show", at=5, first=4, goes_on=True, measure=measure),
         command("step", at=5, grain="event", backward=False, measure=measure),
         command("show", at=5, ahead=0, measure=measure),
         command("run", at=5, measure=measure),

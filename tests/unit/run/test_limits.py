@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 
+import numpy as np
 import pytest
 
 import bender_core as bc
@@ -97,14 +98,16 @@ def test_progress_is_reported_and_may_stop_the_run(monkeypatch: pytest.MonkeyPat
 @jitless
 @every_variant
 def test_why_a_run_ended(variant: int) -> None:
-    # Two groups of three variables make a tree; a frustrated cycle over single variables leaves a gap.
+    # Two groups of three variables make a tree; a frustrated triangle over single variables leaves a gap.
     closed = bc.solve(sample("tiny"), bc.partition(sample("tiny"), 3), variant)
     assert closed.status == "closed"
     assert closed.lower_bound == pytest.approx(-3.0)
     assert closed.upper_bound == -3.0
     assert closed.gap <= 1e-9
-    cycle = sample("frustrated-cycle")
-    stuck = bc.solve(cycle, bc.partition(cycle, 1), variant)
+    apart = np.array([[0.0, -1.0], [-1.0, 0.0]])
+    unary = np.array([[0.0, 0.1], [0.0, -0.2], [0.3, 0.0]])
+    triangle = bc.BinaryMRF(unary, [[0, 1], [1, 2], [0, 2]], [apart, 1.1 * apart, 1.2 * apart])
+    stuck = bc.solve(triangle, bc.partition(triangle, 1), variant)
     assert stuck.status == "no progress"
     assert stuck.gap == pytest.approx((stuck.upper_bound - stuck.lower_bound) / abs(stuck.lower_bound))
     assert stuck.gap > 0.01

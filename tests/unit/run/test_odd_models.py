@@ -102,19 +102,19 @@ def test_odd_models(make, variant: int) -> None:
 
 @jitless
 @every_variant
-@pytest.mark.parametrize("power", [-60, -20, 20, 60])
-def test_the_scale_of_the_energies_changes_nothing(variant: int, power: int) -> None:
+def test_the_scale_of_the_energies_changes_nothing(variant: int) -> None:
     """Times a power of two, floating-point numbers keep all their digits: so must the run."""
     mrf, part = glassy()
-    factor = 2.0**power
-    scaled = bc.BinaryMRF(mrf.unary * factor, mrf.edges, mrf.pairwise * factor)
-    plain, other = bc.Engine(mrf, part, variant, max_sweeps=10), bc.Engine(scaled, part, variant, max_sweeps=10)
+    plain = bc.Engine(mrf, part, variant, max_sweeps=10)
     plain.run()
-    other.run()
-    for name in COLUMNS:
-        expected = plain.trace.column(name)
-        scale = factor if expected.dtype == float else 1
-        np.testing.assert_array_equal(other.trace.column(name), expected * scale, err_msg=name)
+    for factor in (2.0**-60, 2.0**-20, 2.0**20, 2.0**60):
+        scaled = bc.BinaryMRF(mrf.unary * factor, mrf.edges, mrf.pairwise * factor)
+        other = bc.Engine(scaled, part, variant, max_sweeps=10)
+        other.run()
+        for name in COLUMNS:
+            expected = plain.trace.column(name)
+            scale = factor if expected.dtype == float else 1
+            np.testing.assert_array_equal(other.trace.column(name), expected * scale, err_msg=f"{name}, {factor}")
 
 
 @jitless

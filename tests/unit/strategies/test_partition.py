@@ -148,6 +148,12 @@ def test_an_impossible_partition_is_refused(arguments: dict, said: str) -> None:
         bc.partition(random_mrf(0, 4), **arguments)
 
 
+@pytest.mark.parametrize("strategy", ["auto", "greedy", "random", "community"])
+def test_a_negative_seed_is_refused(strategy: str) -> None:
+    with pytest.raises(ValueError, match="the seed is -1; choose a whole number from 0"):
+        bc.partition(random_mrf(0, 4), 2, strategy, seed=-1)
+
+
 # --- stated by hand ------------------------------------------------------------------------------------------
 
 

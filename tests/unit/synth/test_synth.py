@@ -164,6 +164,11 @@ def test_wrong_parameters_are_refused_in_words(family: str, values: dict[str, ob
     assert said in str(caught.value)
 
 
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(ValueError, match="the seed is -1; choose a whole number from 0"):
+        sherrington_kirkpatrick(8, seed=-1)
+
+
 @pytest.mark.parametrize("value", [5e-324, 1e-200, 1e-17, 1e-15])
 def test_the_smallest_parameters_make_models(value: float) -> None:
     for family in FAMILIES.values():

@@ -14,20 +14,21 @@ const changed = (values, changes) => {
   return out;
 };
 
-// The state before the first event, and every event with the state after it: tensions, the best labelling, the rows of
-// every edge, and the update in progress. A state shares with the one before whatever has not changed.
-export const decode = ({ first, before, columns }) => {
-  const origin = {
-    index: first - 1,
-    lower: before.lower,
-    upper: before.upper,
-    rows: Int32Array.from(before.rows),
-    tension: { groups: Float64Array.from(before.tension.groups), edges: Float64Array.from(before.tension.edges) },
-    best: before.best,
-    update: null,
-    passed: null,
-  };
-  const unfolding = new Unfolding();
+// The state before a chunk that does not start within an update.
+const stateBefore = (first, { lower, upper, rows, tension, best }) => ({
+  index: first - 1,
+  ...{ lower, upper, best },
+  rows: Int32Array.from(rows),
+  tension: { groups: Float64Array.from(tension.groups), edges: Float64Array.from(tension.edges) },
+  ...{ update: null, passed: null },
+});
+
+// The events of a chunk, each with the state after it: tensions, the best labelling, the rows of every edge, and the
+// update in progress. A state shares with the one before whatever has not changed. `origin`: the state before the first
+// event; `last`: the event from which the chunk goes on, if it does.
+export const decode = ({ first, before, columns }, last = null) => {
+  const origin = before ? stateBefore(first, before) : last;
+  const unfolding = new Unfolding(origin.update);
   let { rows, tension, best } = origin;
   const events = columns.kind.map((kind, k) => {
     const { moved, ...said } = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));
@@ -55,9 +56,12 @@ export class Events {
     return this.held.get(k);
   }
 
-  // Take in a chunk; if there are too many, those far from a position go.
+  // Take in a chunk; if there are too many, those far from a position go. One that goes on from an event that has gone
+  // meanwhile is of no use.
   take(chunk, position) {
-    const { first, origin, events } = decode(chunk);
+    const last = this.get(chunk.first - 1);
+    if (!chunk.before && !last) return;
+    const { first, origin, events } = decode(chunk, last);
     if (first === 0) this.origin = origin;
     events.forEach((event, k) => {
       this.held.set(first + k, event);

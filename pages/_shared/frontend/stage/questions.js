@@ -1,7 +1,7 @@
 // What the stage asks of Python, by the trigger "command" (protocol.json), and which answer is the latest.
 
 // How many events after the present one are asked for: many where they are about to be played.
-const AHEAD = { playing: 110, paused: 40, stopped: 0 };
+const AHEAD = { instant: 400, playing: 110, paused: 40, stopped: 0 };
 const BEHIND = 8; // events before the present one that are to be held
 const AFTER = 40; // milliseconds without another jump until the place is asked for, while an answer is awaited
 const POLL = 250; // milliseconds until the first question how things are, while something runs in the background
@@ -18,7 +18,7 @@ export class Questions {
   // A stage that is mounted anew, while an answer to an earlier one was on its way, asks for the whole.
   askForAll(run, send) {
     const { measure } = this.stage.panes;
-    const all = { at: 0, arc: -1, first: 0, held: false, ahead: AHEAD.paused };
+    const all = { at: 0, arc: -1, first: 0, goes_on: false, held: false, ahead: AHEAD.paused };
     send("command", { do: "poll", ...all, measure, run, serial: 0 });
   }
 
@@ -33,7 +33,7 @@ export class Questions {
 
   ask(what, more = {}) {
     const { stage } = this;
-    const { player, arc, run, panes } = stage;
+    const { player, arc, run, panes, events } = stage;
     if (stage.leaving.soon()) return;
     clearTimeout(this.settling);
     this.settling = null;
@@ -41,7 +41,8 @@ export class Questions {
     this.waiting = true;
     const { measure } = panes;
     const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
-    stage.send("command", { do: what, at, arc, first, held: true, ahead, measure, run, serial: this.serial, ...more });
+    const holds = { first, goes_on: events.has(first - 1), held: true };
+    stage.send("command", { do: what, at, arc, ...holds, ahead, measure, run, serial: this.serial, ...more });
   }
 
   // The first event that is not held, or if that is near, one some way behind: for steps back.
@@ -55,7 +56,9 @@ export class Questions {
 
   ahead(what) {
     if (what === "stop") return AHEAD.stopped;
-    return this.stage.player.playing ? AHEAD.playing : AHEAD.paused;
+    const { playing, speed } = this.stage.player;
+    if (!playing) return AHEAD.paused;
+    return speed === Infinity ? AHEAD.instant : AHEAD.playing;
   }
 
   // The first jump is asked for at once; those that follow before its answer, when they have come to rest.

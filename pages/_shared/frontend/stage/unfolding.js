@@ -11,8 +11,9 @@ const costed = (column, rest) => ({ ...column, g: rest + column.own + sum(column
 const inserted = (list, at, entry) => [...list.slice(0, at), entry, ...list.slice(at)];
 
 export class Unfolding {
-  constructor() {
-    this.update = null;
+  // `update`: the one that is open.
+  constructor(update) {
+    this.update = update;
   }
 
   // The update after an event, null between updates and where there is no room to look; `passed`: the one that this

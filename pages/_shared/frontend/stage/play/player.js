@@ -7,19 +7,18 @@ import { endsRound, following, isMain, resting } from "./scenes.js";
 
 const STOP = { event: KIND.NODE_OPENED, round: KIND.ORACLE, node: KIND.MESSAGE, sweep: KIND.SWEEP };
 const LOW = 60; // while playing, ask for more when fewer events than this are left ahead
+const FAR = 400; // the same without motion: then Python is the slowest
 const LONGEST = 6000; // milliseconds that the motion of a single step takes at most
 const HURRY = 8; // how much faster Play goes through what is no main round
 const LATE = 250; // milliseconds without a frame, as where the tab was hidden, after which the clock does not catch up
-
-const INSTANT = 40; // how fast ends of updates pass where nothing moves
-const ENDS = new Set(["pass", "sweep", "finish"]);
+const FRAMES = 8; // without motion, the events held ahead are shown in about so many frames, fewer the nearer the end
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Player {
   constructor(stage) {
     this.stage = stage;
-    this.speed = 1; // infinite: nothing moves, a scene a frame
+    this.speed = 1; // infinite: nothing moves, a frame shows one of the events that pass in it
     this.mode = "main"; // main, rounds or events: what Play lingers on
     this.begin();
   }
@@ -136,7 +135,7 @@ export class Player {
     if (this.playing || stage.running || this.atEnd()) return;
     this.stop();
     this.playing = true;
-    this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
+    if (this.speed < Infinity) this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
     this.run();
   }
 
@@ -166,8 +165,26 @@ export class Player {
     this.stage.draw();
   }
 
-  // Some milliseconds pass: as many scenes as fit into them; without motion, all until an update has ended.
+  // Some milliseconds pass.
   advance(milliseconds) {
+    if (this.speed < Infinity || this.moving) this.spend(milliseconds);
+    else this.leap();
+    this.stage.draw();
+    if (this.playing) this.fetch();
+  }
+
+  // Without motion, go on as fast as events come.
+  leap() {
+    const { events, strip } = this.stage;
+    Object.assign(this, { scene: null, t: 1 });
+    if (!this.ahead()) return;
+    const [from, to] = [this.position, Math.min(events.gap(this.position), strip.range?.[1] ?? Infinity)];
+    this.position = from + Math.ceil((to - from) / FRAMES);
+    this.seen = Math.max(this.seen, this.position);
+  }
+
+  // As many scenes as fit into the time.
+  spend(milliseconds) {
     let left = milliseconds;
     do {
       const lasts = this.scene ? this.scene.ms / this.rate() : 0;
@@ -176,13 +193,10 @@ export class Player {
       else if (this.t < 1) this.t = 1;
       left -= needed;
     } while (left >= 0 && this.t >= 1 && this.next());
-    this.stage.draw();
-    if (this.playing) this.fetch();
   }
 
   rate() {
     if (this.moving) return this.speed * this.moving.rate;
-    if (this.speed === Infinity) return ENDS.has(this.scene.act) ? INSTANT : Infinity;
     const { events } = this.stage;
     this.scene.main ??= this.mode !== "main" || isMain(events, this.scene);
     return this.speed * (this.scene.main ? 1 : HURRY);
@@ -197,18 +211,25 @@ export class Player {
       else this.show(this.position);
       return Boolean(scene);
     }
-    if (strip.range && this.position >= strip.range[1]) [this.position, this.scene] = [strip.range[0], null];
-    else if (this.atEnd()) return this.pause();
+    if (!this.ahead()) return false;
     const limit = this.mode === "events" ? this.position + 1 : (strip.range?.[1] ?? Infinity);
     const scene = following(events, this.scene ?? resting(events, this.position), limit);
     if (scene) this.enter(scene);
     return Boolean(scene);
   }
 
+  // Whether there is anything to come: after the end of a range its start does, after the last event nothing.
+  ahead() {
+    const { range } = this.stage.strip;
+    if (range && this.position >= range[1]) [this.position, this.scene] = [range[0], null];
+    else if (this.atEnd()) return this.pause();
+    return true;
+  }
+
   fetch() {
     const { events, questions, done } = this.stage;
-    const low = done === null && !events.has(this.position + LOW);
-    if (!questions.waiting && (low || !events.has(this.position))) questions.ask("show");
+    const last = Math.min(this.position + (this.speed === Infinity ? FAR : LOW), (done ?? Infinity) - 1);
+    if (!questions.waiting && !events.has(last)) questions.ask("show");
   }
 
   // Stop the clock, and have Python know the place.

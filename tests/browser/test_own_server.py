@@ -1,4 +1,7 @@
-"""A tab that is closed leaves no work and no memory behind; one that only lost its connection loses nothing."""
+"""A server of its own: any address may be the first to be opened, and what tabs that go leave behind.
+
+A tab that is closed leaves no work and no memory; one that only lost its connection loses nothing.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,7 @@ def server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
 
 @pytest.fixture
 def page(browser: Browser, server: Served) -> Page:
+    """In a browser that has never seen the server."""
     page = new_profile(browser, server.url).new_page()
     page.add_init_script(CONNECTION)
     return page
@@ -83,6 +87,19 @@ def rests(pid: int, span: float = 1.0) -> bool:
     return not within(span, lambda: processor_seconds(pid) - computed > IDLE * span)
 
 
+def begin(page: Page, path: str, says: str) -> None:
+    """Open a page by its address, before any other of this server: it is part of the app. Then go to Watch and step."""
+    page.goto(path)
+    for title in ("Instance", "Partition", "Watch"):
+        expect(page.get_by_role("link", name=title, exact=True)).to_be_visible(timeout=60_000)
+    expect(page).to_have_title("Bender Lab")
+    expect(page.get_by_text(says, exact=True).first).to_be_visible()
+    page.get_by_role("link", name="Watch", exact=True).click()
+    expect(page.locator(".stage")).to_have_attribute("data-state", "idle", timeout=120_000)
+    page.locator("[data-step=round]").click()
+    expect(page.locator(".stage")).not_to_have_attribute("data-position", "0")
+
+
 def opened(page: Page) -> None:
     page.goto(LONG)
     expect(page.locator(".stage")).to_have_attribute("data-state", "running", timeout=120_000)
@@ -94,8 +111,7 @@ def events(page: Page) -> int:
 
 @pytest.mark.parametrize("server", [["--server.disconnectedSessionTTL", str(KEPT_SECONDS)]], indirect=True)
 def test_a_closed_tab_ends_its_work_and_frees_its_memory(page: Page, server: Served) -> None:
-    page.goto("/")
-    expect(page.locator(".stage")).to_have_attribute("data-state", "idle", timeout=120_000)
+    begin(page, "/partition", "M: most variables per group")
     before = megabytes(server.pid)
     opened(page)
     assert within(60, lambda: megabytes(server.pid) > before + 100)
@@ -107,6 +123,7 @@ def test_a_closed_tab_ends_its_work_and_frees_its_memory(page: Page, server: Ser
 
 
 def test_a_tab_that_comes_back_finds_its_run_paused_and_goes_on(page: Page, server: Served) -> None:
+    begin(page, "/instance", "Make one")
     opened(page)
     page.evaluate("cutOff = true; sockets.forEach((socket) => socket.close())")
     assert within(STOP_SECONDS, lambda: rests(server.pid))

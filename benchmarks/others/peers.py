@@ -6,7 +6,7 @@ from functools import partial
 
 import bender_core as bc
 from benchmarks.common import Options, TimedRun, solve, table, times
-from benchmarks.solvers import SOLVERS, Answer, ask, missing
+from benchmarks.others.solvers import SOLVERS, Answer, ask, missing
 from bender_core.synth import body_pose
 
 CANDIDATES = (16, 30, 40)

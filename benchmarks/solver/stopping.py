@@ -33,7 +33,7 @@ LONGEST = 1.0
 # A process must first import the library and choose a partition.
 LONGEST_PROCESS = 4.0
 ROOM = 4 << 30
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 Work = Callable[[bc.Stop], object]
 # Maps the seconds until the stop to the seconds from the stop to the end.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import bender_core as bc
 from benchmarks.common import Options, solve, table
-from benchmarks.solvers import ask, missing
+from benchmarks.others.solvers import ask, missing
 from bender_core.rivals.reference import _local_polytope
 from bender_core.variants import SCHEDULES
 
-FOLDER = Path(__file__).parents[2] / "shared" / "instances"
+FOLDER = Path(__file__).parents[3] / "shared" / "instances"
 LIMIT = 60.0
 SIZES = {"UAI14PR_DBN_11": (8, 10, 14), "gka2b": (10, 15)}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import MEMORY, POSE, Options, interleaved, solve, table, times
-from benchmarks.solvers import ask, missing
+from benchmarks.others.solvers import ask, missing
 from bender_core.kernels.layout import Message, Method
 from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 from bender_core.model import FloatArray, IntArray

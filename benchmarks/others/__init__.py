@@ -1,0 +1,1 @@
+"""The library against others: solvers, published instances, and readers of the same formats."""

@@ -1,0 +1,1 @@
+"""The solver against itself: other choices, predictions, and aims."""
