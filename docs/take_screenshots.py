@@ -21,6 +21,9 @@ PAGES = ("Watch", "Edge", "Partition", "Instance", "Compare", "Experiments", "Le
 # What every picture shows: a pose after its third sweep.
 LINK = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp&at=700&arc=9"
 LARGEST = 200_000
+# The contact sheet of one update, from before it starts until its messages have passed.
+ACTS = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp&at=474"
+FRAMES, ACROSS, SCALE = 12, 3, 0.5
 
 
 def main() -> None:
@@ -52,7 +55,32 @@ def _take(folder: Path, chromium: str) -> None:
                         _settle(page)
                     _save(page.screenshot(), FOLDER / f"{name.lower()}-{scheme}-{width}.png")
                 context.close()
+        page = browser.new_page(viewport={"width": 1280, "height": 760})
+        page.goto(f"{url}/?{ACTS}")
+        _take_acts(page)
         browser.close()
+
+
+def _take_acts(page: Page) -> None:
+    """A contact sheet of the motion of one step: a group is updated."""
+    stage = page.locator(".stage[data-state=idle]")
+    stage.wait_for(timeout=120_000)
+    _settle(page)
+    moving = page.locator(".stage:not([data-state=idle])")
+    frames = [page.screenshot()]
+    page.locator("[data-step=node]").click()
+    while moving.count():
+        frames.append(page.screenshot())
+    frames.append(page.screenshot())
+    chosen = [frames[round(k * (len(frames) - 1) / (FRAMES - 1))] for k in range(FRAMES)]
+    pictures = [Image.open(io.BytesIO(frame)).convert("RGB") for frame in chosen]
+    width, height = (int(SCALE * side) for side in pictures[0].size)
+    sheet = Image.new("RGB", (ACROSS * width, -(-FRAMES // ACROSS) * height), "white")
+    for k, picture in enumerate(pictures):
+        sheet.paste(picture.resize((width, height), Image.Resampling.LANCZOS), (k % ACROSS * width, k // ACROSS * height))
+    png = io.BytesIO()
+    sheet.save(png, "PNG")
+    _save(png.getvalue(), FOLDER / "watch-acts.png")
 
 
 def _settle(page: Page) -> None:
