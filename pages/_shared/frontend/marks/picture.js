@@ -7,14 +7,16 @@ const SAID = new Set(["id", "shape", "text", "means", "tip", "press", "hover"]);
 // Hundredths of a pixel are not seen.
 const written = (value) => (typeof value === "number" ? String(Math.round(value * 100) / 100) : String(value));
 
-const isSet = ([key, value]) => !SAID.has(key) && value !== undefined && value !== null && value !== false;
+const isSet = (value) => value !== undefined && value !== null && value !== false;
 
-const attributes = (mark) =>
-  new Map(
-    Object.entries(mark)
-      .filter(isSet)
-      .map(([key, value]) => [key, written(value)]),
-  );
+const write = (element, key, value, last) => {
+  if (!isSet(value)) {
+    if (isSet(last)) element.removeAttribute(key);
+    return;
+  }
+  const text = written(value);
+  if (!isSet(last) || written(last) !== text) element.setAttribute(key, text);
+};
 
 export class Picture {
   // `tip` shows the lines of marks that have some.
@@ -39,8 +41,8 @@ export class Picture {
   }
 
   remove(id) {
-    const { element, mark } = this.held.get(id);
-    if (element.matches(":hover")) {
+    const { element, mark, entered } = this.held.get(id);
+    if (entered) {
       mark.hover?.(false);
       this.tip?.hide();
     }
@@ -50,31 +52,33 @@ export class Picture {
 
   make({ id, shape }) {
     const element = document.createElementNS(this.root.namespaceURI, shape);
-    const holder = { shape, element, set: new Map(), text: null, mark: null };
+    const holder = { shape, element, mark: {}, entered: false };
     element.dataset.mark = id;
     this.held.set(id, holder);
     this.listen(holder);
     return holder;
   }
 
+  // Only what is not as in the last mark is written, and nothing where that is the same object.
   change(holder, mark) {
-    const { element, set } = holder;
-    const wanted = attributes(mark);
-    for (const [key, value] of wanted) if (set.get(key) !== value) element.setAttribute(key, value);
-    for (const key of set.keys()) if (!wanted.has(key)) element.removeAttribute(key);
-    const text = mark.text ?? null;
-    if (holder.text !== text) element.textContent = text;
-    Object.assign(holder, { mark, text, set: wanted });
+    const { element, mark: last } = holder;
+    if (mark === last) return;
+    for (const key in mark) if (!SAID.has(key) && mark[key] !== last[key]) write(element, key, mark[key], last[key]);
+    for (const key in last) if (!SAID.has(key) && !(key in mark)) write(element, key, undefined, last[key]);
+    if ((mark.text ?? null) !== (last.text ?? null)) element.textContent = mark.text ?? null;
+    holder.mark = mark;
   }
 
   // What a mark does is looked up when it is done: the mark may have been drawn again since.
   listen(holder) {
     const { element } = holder;
     const enter = (x, y) => {
+      holder.entered = true;
       holder.mark.hover?.(true);
       if (holder.mark.tip) this.tip?.show(x, y, holder.mark.tip());
     };
     const leave = () => {
+      holder.entered = false;
       holder.mark.hover?.(false);
       if (holder.mark.tip) this.tip?.hide();
     };

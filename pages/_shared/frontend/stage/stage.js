@@ -7,6 +7,7 @@ import { listen } from "./controls.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
+import { Sizes } from "./layout.js";
 import { Leaving } from "./leaving.js";
 import { Moment } from "./play/moment.js";
 import { Player } from "./play/player.js";
@@ -22,6 +23,7 @@ class Stage {
     this.arc = -1; // the message that is pinned; −1: the pictures follow the loosest
     this.highlighted = null; // what is pointed at, in one picture, to be found in the others
     this.events = new Events();
+    this.sizes = new Sizes(() => this.run !== null && this.resized());
     this.tip = new Tip(this.$(".tip"), root);
     this.player = new Player(this);
     this.questions = new Questions(this);
@@ -32,8 +34,6 @@ class Stage {
     this.charts = new Charts(this);
     this.strip = new Strip(this);
     listen(this);
-    const resized = new ResizeObserver(() => this.run !== null && this.panes.layout());
-    for (const selector of [".views", "svg.ground", "svg.message", "svg.gaps"]) resized.observe(this.$(selector));
   }
 
   receive(data, send) {
@@ -112,6 +112,11 @@ class Stage {
     if (JSON.stringify(found) === JSON.stringify(this.highlighted)) return;
     this.highlighted = found;
     this.draw();
+  }
+
+  resized() {
+    this.panes.layout();
+    this.strip.draw();
   }
 
   draw() {

@@ -3,6 +3,7 @@
 import { gapText } from "../gap.js";
 import { number, short } from "../text.js";
 import { KIND } from "./kinds.js";
+import { write } from "./layout.js";
 
 const CUT = 260; // characters that may be too many for the lines of a sentence: then its tip has all of it
 const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
@@ -18,7 +19,7 @@ export class Status {
   }
 
   set(name, text) {
-    this.stage.$(`[data-out=${name}]`).textContent = text;
+    write(this.stage.$(`[data-out=${name}]`), text);
   }
 
   title({ model, title }) {
@@ -63,7 +64,7 @@ export class Status {
     const value = (energy) => number(objective.scale * energy + objective.offset);
     const limit = objective.sense === "max" ? "at most" : "at least";
     out.title = objective.name;
-    out.textContent = `${short(objective.name, OWN)} ${value(known.upper)}, ${limit} ${value(known.lower)}`;
+    write(out, `${short(objective.name, OWN)} ${value(known.upper)}, ${limit} ${value(known.lower)}`);
   }
 
   rows(moment) {
@@ -86,7 +87,7 @@ export class Status {
     const finished = event?.kind === KIND.FINISHED;
     const { sweep = 0 } = running || (finished && events.get(player.position - 2)) || event || {};
     const count = running ? running.events : player.position;
-    this.stage.$(".where").textContent = `sweep ${sweep + 1} · event ${count}`;
+    write(this.stage.$(".where"), `sweep ${sweep + 1} · event ${count}`);
     const scrub = this.stage.$(".scrub");
     scrub.max = player.seen;
     scrub.value = count;
@@ -103,8 +104,8 @@ export class Status {
     disable("[data-step], [data-act=play]", busy || ended);
     disable("[data-back], [data-act=reset]", busy || player.position === 0);
     disable("[data-act=run]", !busy && ended);
-    stage.$("[data-act=play]").textContent = player.playing ? "❚❚ Pause" : "▶ Play";
-    stage.$("[data-act=run]").textContent = busy ? "■ Stop" : "run ▶|";
+    write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : "▶ Play");
+    write(stage.$("[data-act=run]"), busy ? "■ Stop" : "run ▶|");
   }
 
   // Which message is shown, and whether it is pinned.
@@ -114,7 +115,7 @@ export class Status {
     const pin = stage.$("[data-act=pin]");
     pin.hidden = stage.$("[data-act=look]").hidden = !shown;
     stage.$("[data-act=flip]").hidden = !pinned;
-    pin.textContent = pinned ? "pinned" : "pin";
+    write(pin, pinned ? "pinned" : "pin");
     pin.title = pinned ? "Let go: show the loosest message of every round" : "Hold this message";
     pin.setAttribute("aria-pressed", pinned);
   }

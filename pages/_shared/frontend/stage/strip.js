@@ -14,7 +14,6 @@ export class Strip {
     this.svg = stage.$(".marks");
     this.range = null;
     stage.$("[data-act=loop]").onclick = () => this.toggle();
-    new ResizeObserver(() => stage.run !== null && this.draw()).observe(this.svg);
   }
 
   // Loop over the sweep shown, or stop looping.
@@ -34,7 +33,7 @@ export class Strip {
   draw() {
     const { svg, stage } = this;
     const { seen } = stage.player;
-    const { width, height } = svg.getBoundingClientRect();
+    const { width, height } = stage.sizes.of(svg);
     stage.$("[data-act=loop]").setAttribute("aria-pressed", Boolean(this.range));
     if (!width) return;
     // What is drawn anew stays the keyboard's.

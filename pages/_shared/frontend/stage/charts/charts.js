@@ -40,7 +40,7 @@ export class Charts {
     if (!moment) return;
     const { ground, fan, energy } = this;
     this.moment = moment;
-    const [left, right] = [ground.svg, fan.svg].map((svg) => svg.getBoundingClientRect());
+    const [left, right] = [ground.svg, fan.svg].map((svg) => this.stage.sizes.of(svg));
     if (!left.width || !right.width) return;
     this.beside = Math.abs(left.top - right.top) < 1;
     const progress = moment.update ? new Progress(moment) : null;

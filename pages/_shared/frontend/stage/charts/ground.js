@@ -46,6 +46,10 @@ export class Ground {
     return columns;
   }
 
+  get size() {
+    return this.charts.stage.sizes.of(this.svg);
+  }
+
   get isExact() {
     return this.charts.stage.graph.exact;
   }
@@ -148,11 +152,9 @@ export class Ground {
     };
     const begun = mix(this.columns.of(this.update.y) ?? box.left, box.left, Math.min(progress.run * 2, 1));
     return [
-      line("lb", moment.lower, box.left, this.svg.clientWidth),
-      ceiling !== null && line("ceiling", ceiling, box.left, this.svg.clientWidth),
-      progress.hasFloor &&
-        progress.run > 0 &&
-        line("floor", floor, begun, progress.run >= 0.5 ? this.svg.clientWidth : ran),
+      line("lb", moment.lower, box.left, this.size.width),
+      ceiling !== null && line("ceiling", ceiling, box.left, this.size.width),
+      progress.hasFloor && progress.run > 0 && line("floor", floor, begun, progress.run >= 0.5 ? this.size.width : ran),
     ];
   }
 
@@ -188,7 +190,7 @@ export class Ground {
   // Where the pointer finds a column; its parts are then shown in place of those of y*.
   hits() {
     const { update, columns, box } = this;
-    const area = { y: box.top, height: this.svg.clientHeight - box.top, width: columns.step };
+    const area = { y: box.top, height: this.size.height - box.top, width: columns.step };
     return update.columns.map(({ state }, i) => ({
       ...{ id: `column ${state}`, shape: "rect", class: "hit", x: columns.x(i) - columns.step / 2, ...area },
       tip: () => this.told(state),
@@ -227,7 +229,7 @@ export class Ground {
     const { progress, update, box } = this;
     const { suspects } = progress;
     const parts = this.isExact ? [`all ${grouped(update.count)} states are exact`] : this.counted();
-    while (parts.length > 1 && parts.join(" · ").length * LETTER > this.svg.clientWidth - box.left) parts.pop();
+    while (parts.length > 1 && parts.join(" · ").length * LETTER > this.size.width - box.left) parts.pop();
     const means = { what: "suspects", value: suspects };
     const at = { x: box.left, y: box.bottom + 52 };
     return { id: "counter", shape: "text", class: "counter", ...at, text: parts.join(" · "), means };

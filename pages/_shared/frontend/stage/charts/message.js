@@ -29,7 +29,7 @@ export class Message {
     const slot = progress && this.slotOf(progress.update);
     if (slot === null) return this.nothing();
     const { update } = progress;
-    const { width, height } = this.svg.getBoundingClientRect();
+    const { width, height } = this.stage.sizes.of(this.svg);
     if (!width) return;
     const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - 8) / bitsHeight(1)));
     const chosen = chosenMembers(update, most);
@@ -65,7 +65,7 @@ export class Message {
   }
 
   note(lines, title) {
-    const { width, height } = this.svg.getBoundingClientRect();
+    const { width, height } = this.stage.sizes.of(this.svg);
     this.title(title);
     const place = { shape: "text", class: "soft", x: width / 2, "text-anchor": "middle" };
     this.picture.draw(lines.map((text, k) => ({ id: `note ${k}`, ...place, y: height / 2 + 22 * k, text })));
@@ -142,14 +142,14 @@ export class Message {
 
   // The column of y*, through the bars and the bits.
   column() {
-    const { progress, columns, update, box, svg } = this;
+    const { progress, columns, update, box, svg, stage } = this;
     const x = columns.of(update.y);
     if (!progress.hasFloor || x === null) return null;
     const area = {
       x: x - columns.step / 2,
       width: columns.step,
       y: box.top - 6,
-      height: svg.clientHeight - box.top + 2,
+      height: stage.sizes.of(svg).height - box.top + 2,
     };
     return { id: "asked", shape: "rect", class: "asked-column", ...area };
   }

@@ -50,7 +50,7 @@ export class Over {
     };
     // As many neighbours are named as there is room for.
     let most = MOST;
-    while (most > 1 && widthOf(written(most)) > this.picture.root.clientWidth) most -= 1;
+    while (most > 1 && widthOf(written(most)) > this.stage.sizes.of(this.picture.root).width) most -= 1;
     return written(most);
   }
 

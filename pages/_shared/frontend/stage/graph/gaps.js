@@ -3,6 +3,7 @@
 import { Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { number as told, short } from "../../text.js";
+import { write } from "../layout.js";
 import { digitsFor, fixed } from "./digits.js";
 import { shareOf } from "./measures.js";
 
@@ -31,10 +32,15 @@ export class Gaps {
   }
 
   draw(moment) {
-    const { width, height } = this.svg.getBoundingClientRect();
+    const { width, height } = this.stage.sizes.of(this.svg);
     const { tension } = moment;
     this.head(moment);
-    if (!width || !tension) return this.picture.draw([]);
+    if (!width || !tension) return this.clear();
+    const { stage } = this;
+    // Parts, and what marks them, mostly are as they were a frame ago.
+    const scene = [tension, moment.upper - moment.lower, width, height, stage.highlighted, stage.arc, stage.dark];
+    if (this.scene?.every((part, k) => part === scene[k])) return;
+    this.scene = scene;
     const columns = Math.max(1, Math.floor(width / WIDE));
     const perColumn = Math.max(2, Math.floor(height / TALL));
     const parts = this.parts(tension);
@@ -52,6 +58,11 @@ export class Gaps {
         return this.row(row, { x, y, column, number, digits, share: shareOf(row.value, top), size });
       }),
     );
+  }
+
+  clear() {
+    this.scene = null;
+    this.picture.draw([]);
   }
 
   // What is left, so rounded that the numbers shown sum to the gap shown.
@@ -112,13 +123,13 @@ export class Gaps {
   head(moment) {
     const { stage } = this;
     const gap = Math.max(moment.upper - moment.lower, 0);
-    stage.$("[data-out=gap-of]").textContent = fixed(gap, digitsFor([gap]));
+    write(stage.$("[data-out=gap-of]"), fixed(gap, digitsFor([gap])));
     const chip = stage.$("[data-out=rising]");
     const rise = this.lastSweep();
     chip.hidden = rise === null;
     if (rise === null) return;
     const stalled = rise <= 1e-6 * stage.graph.scale;
-    chip.textContent = stalled ? "LB stalled" : `+${told(rise, 3)} last sweep`;
+    write(chip, stalled ? "LB stalled" : `+${told(rise, 3)} last sweep`);
     chip.classList.toggle("stalled", stalled);
   }
 

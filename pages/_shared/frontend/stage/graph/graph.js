@@ -57,7 +57,8 @@ export class Graph {
   // -- places -----------------------------------------------------------------------------------------------
 
   layout() {
-    const { width, height } = this.svg.getBoundingClientRect();
+    this.stage.sizes.forget();
+    const { width, height } = this.stage.sizes.of(this.svg);
     this.variables.layout(this.view);
     this.stage.$("[data-act=tidy]").hidden = !Object.keys(this.places.kept).length;
     this.size = [width, height];

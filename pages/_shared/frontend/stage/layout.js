@@ -1,0 +1,29 @@
+// What makes the browser lay out the page: sizes are measured, and texts written, only when they have changed.
+
+export class Sizes {
+  // `changed` is called when one of the elements measured has another size.
+  constructor(changed) {
+    this.known = new Map();
+    this.observer = new ResizeObserver(() => {
+      this.forget();
+      changed();
+    });
+  }
+
+  of(element) {
+    if (!this.known.has(element)) this.observer.observe(element);
+    const size = this.known.get(element) ?? element.getBoundingClientRect();
+    this.known.set(element, size);
+    return size;
+  }
+
+  // Something may have moved.
+  forget() {
+    for (const element of this.known.keys()) this.known.set(element, null);
+  }
+}
+
+export const write = (element, text) => {
+  const wanted = String(text);
+  if (element.textContent !== wanted) element.textContent = wanted;
+};
