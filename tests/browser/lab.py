@@ -33,7 +33,7 @@ class Lab(Watched):
         self._settle = settle
 
     def settle(self) -> None:
-        """Wait until the script has run and the stage, which asks a moment after a jump, has its answer and shows it."""
+        """Wait until the script has run and the stage, which asks a moment after a jump, shows the answer."""
         self._settle(self.page)
         if self.stage.count():
             expect(self.stage).not_to_have_attribute("data-state", re.compile("waiting|moving"), timeout=60_000)

@@ -185,6 +185,24 @@ def test_the_keyboard_steps_and_plays(stage: Stage, run: bc.Engine) -> None:
     assert stage.position >= 3
 
 
+def test_the_keyboard_stops_only_at_what_can_be_used(stage: Stage) -> None:
+    stage.click("button[data-view=both]")
+    stage.click("[data-step=round]")
+    usable = "button, a, input, select, [role=button], svg.fan"
+    stops = stage.root.evaluate(
+        """(stage, usable) => [...stage.querySelectorAll(usable)].filter((each) =>
+            each.tabIndex >= 0 && !each.disabled && each.checkVisibility({ visibilityProperty: true })).length""",
+        usable,
+    )
+    stage.root.locator("[data-act=reset]").focus()
+    reached = 1
+    while stage.root.evaluate("(stage) => stage.getRootNode().activeElement !== null"):
+        assert stage.root.evaluate("(stage, usable) => stage.getRootNode().activeElement.matches(usable)", usable)
+        stage.page.keyboard.press("Tab")
+        reached += 1
+    assert reached - 1 == stops
+
+
 def test_the_marks_lead_to_the_ends_of_updates_and_the_largest_rise(stage: Stage, run: bc.Engine) -> None:
     run.run()
     stage.click("[data-act=run]")

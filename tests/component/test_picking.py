@@ -63,6 +63,33 @@ def test_a_click_on_a_circle_pins_its_loosest_message(stage: Stage, run: bc.Engi
     assert stage.lab.run.arc == loosest
 
 
+def place(stage: Stage, node: int) -> list[float]:
+    circle = stage.root.locator(f".node[data-node='{node}']")
+    return [float(circle.get_attribute(name)) for name in ("cx", "cy")]
+
+
+def test_a_circle_stays_where_it_is_dragged(stage: Stage) -> None:
+    before, other = place(stage, 4), place(stage, 5)
+    box = stage.root.locator(".node[data-node='4']").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    stage.page.mouse.move(x, y)
+    stage.page.mouse.down()
+    stage.page.mouse.move(x + 30, y + 10)
+    stage.page.mouse.move(x + 60, y + 30)
+    stage.page.mouse.up()
+    dragged = pytest.approx([before[0] + 60, before[1] + 30], abs=1)
+    assert place(stage, 4) == dragged
+    assert place(stage, 5) == other
+    assert stage.root.evaluate("({ stage }) => stage.arc") == -1, "the click that ends a drag picks nothing"
+    for _ in range(3):
+        stage.click("[data-step=round]")
+    stage.root.evaluate("({ stage }) => stage.panes.layout()")
+    assert place(stage, 4) == dragged
+    stage.click("[data-act=tidy]")
+    assert place(stage, 4) == before
+    expect(stage.root.locator("[data-act=tidy]")).to_be_hidden()
+
+
 def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: bc.Engine) -> None:
     stage.click("[data-step=sweep]")
     run.step("sweep")

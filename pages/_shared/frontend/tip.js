@@ -34,7 +34,10 @@ export class Tip {
   // Show `lines()` while an element is under the pointer or has the keyboard focus.
   explain(element, lines) {
     element.onpointerenter = (event) => this.show(event.clientX, event.clientY, lines());
-    element.onpointerleave = element.onblur = () => this.hide();
+    element.onpointerleave = () => this.hide();
+    // An SVG element that listens for the focus is a stop of the keyboard, whatever its tabindex.
+    if (!element.hasAttribute("tabindex")) return;
+    element.onblur = () => this.hide();
     element.onfocus = () => {
       if (!element.matches(":focus-visible")) return;
       const { x, y, width, height } = element.getBoundingClientRect();

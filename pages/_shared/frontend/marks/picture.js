@@ -50,12 +50,12 @@ export class Picture {
     this.held.delete(id);
   }
 
-  make({ id, shape }) {
+  make({ id, shape, tabindex }) {
     const element = document.createElementNS(this.root.namespaceURI, shape);
     const holder = { shape, element, mark: {}, entered: false };
     element.dataset.mark = id;
     this.held.set(id, holder);
-    this.listen(holder);
+    this.listen(holder, tabindex !== undefined);
     return holder;
   }
 
@@ -70,7 +70,7 @@ export class Picture {
   }
 
   // What a mark does is looked up when it is done: the mark may have been drawn again since.
-  listen(holder) {
+  listen(holder, stop) {
     const { element } = holder;
     const enter = (x, y) => {
       holder.entered = true;
@@ -83,12 +83,15 @@ export class Picture {
       if (holder.mark.tip) this.tip?.hide();
     };
     element.onpointerenter = ({ clientX, clientY }) => enter(clientX, clientY);
+    element.onpointerleave = leave;
+    element.onclick = () => holder.mark.press?.();
+    // An SVG element that listens for the focus is a stop of the keyboard, whatever its tabindex.
+    if (!stop) return;
+    element.onblur = leave;
     element.onfocus = () => {
       const { x, y, width, height } = element.getBoundingClientRect();
       enter(x + width / 2, y + height / 2);
     };
-    element.onpointerleave = element.onblur = leave;
-    element.onclick = () => holder.mark.press?.();
     element.onkeydown = (event) => {
       if (!holder.mark.press || (event.key !== "Enter" && event.key !== " ")) return;
       event.preventDefault();

@@ -16,7 +16,8 @@ export class Places {
     Object.assign(this, { pane, at: [], dragged: false });
     pane.svg.addEventListener("pointerdown", (event) => this.grab(event));
     pane.svg.addEventListener("keydown", (event) => this.push(event));
-    pane.svg.addEventListener("focusin", ({ target }) => {
+    // Not by the picture itself: what listens for the focus there is a stop of the keyboard.
+    pane.svg.parentElement.addEventListener("focusin", ({ target }) => {
       this.held = target.matches(":focus-visible");
     });
   }
