@@ -167,9 +167,11 @@ export class Player {
 
   // Some milliseconds pass.
   advance(milliseconds) {
-    if (this.speed < Infinity || this.moving) this.spend(milliseconds);
+    const { position } = this;
+    const moves = this.speed < Infinity || this.moving;
+    if (moves) this.spend(milliseconds);
     else this.leap();
-    this.stage.draw();
+    if (moves || position !== this.position) this.stage.draw();
     if (this.playing) this.fetch();
   }
 
