@@ -57,7 +57,7 @@ def browser() -> Iterator[Browser]:
 
 
 def new_profile(browser: Browser, url: str) -> BrowserContext:
-    """A fresh browser profile. It asks for less motion, so that a step shows its end at once; tests of motion want it."""
+    """A fresh browser profile. It asks for less motion, so a step shows its end at once; tests of motion want it."""
     return browser.new_context(base_url=url, viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
 
 
