@@ -36,6 +36,7 @@ _DECIDING = (
     "run/arrays.py",
     "run/bounds.py",
     "run/engine.py",
+    "run/rows.py",
     "run/result.py",
     "variants.py",
 )

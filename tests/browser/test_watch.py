@@ -85,6 +85,10 @@ def test_two_people_do_not_see_each_other(watch: Lab, new_page: Callable[[], Pag
     assert other.shown() == before
 
 
+# What a person may choose on the stage.
+CHOSEN = {"mode": "rounds", "speed": "4", "measure": "loose", "unit": "sweeps"}
+
+
 def test_quick_keys_are_all_taken_and_another_page_and_back_keeps_the_place(watch: Lab) -> None:
     run = engine()
     for key, grain in [("ArrowRight", "round")] * 8 + [("Shift+ArrowRight", "node")] * 2:
@@ -93,6 +97,11 @@ def test_quick_keys_are_all_taken_and_another_page_and_back_keeps_the_place(watc
     watch.settle()
     watch.shows(run)
     watch.click(".node[data-node='3']")
+    for name, value in CHOSEN.items():
+        watch.stage.locator(f"[data-act={name}]").select_option(value)
+    watch.click("[data-act=distance]")
+    watch.click("button[data-view=both]")
+    watch.settle()
     message = watch.text("message")
     before = watch.shown()
     for page in ("Partition", "Instance"):
@@ -101,6 +110,10 @@ def test_quick_keys_are_all_taken_and_another_page_and_back_keeps_the_place(watc
         watch.shows(run)
         assert watch.shown() == before
         assert watch.text("message") == message
+        for name, value in CHOSEN.items():
+            expect(watch.stage.locator(f"[data-act={name}]")).to_have_value(value)
+        for button in ("[data-act=distance]", "button[data-view=both]"):
+            expect(watch.stage.locator(button)).to_have_attribute("aria-pressed", "true")
     watch.click("[data-step=node]")
     run.step("node")
     watch.shows(run)

@@ -1,5 +1,7 @@
 // Other pages: links to them, the address of this one, and what must not be asked on the way.
 
+import { keepChoices } from "./play/choices.js";
+
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
 const ANSWERED = 1000; // milliseconds that an answer is waited for at most before another page is asked for
 const SAID = 2500; // milliseconds that a button says what it has done
@@ -30,6 +32,7 @@ export class Leaving {
   }
 
   go(page, said) {
+    keepChoices(this.stage);
     this.stage.player.stop();
     this.stage.questions.ask("go", { page, said });
     this.departed = performance.now();
@@ -52,7 +55,10 @@ export class Leaving {
     if (event.type === "click" && stays) return;
     if (isOurs((link ?? location).pathname)) Object.assign(this, { departed: Number.NEGATIVE_INFINITY, again: null });
     else if (link) this.depart(event, () => link.click());
-    else this.departed = performance.now();
+    else {
+      keepChoices(this.stage);
+      this.departed = performance.now();
+    }
   }
 
   // Another page is about to be asked for. A question of ours that followed would be taken for a wish to stay, and
@@ -60,6 +66,7 @@ export class Leaving {
   // is shown here is said and answered first; `again` is what the person wanted.
   depart(event, again) {
     const { player, questions } = this.stage;
+    keepChoices(this.stage);
     const unsaid = player.stop() || questions.settling !== null;
     if ((questions.waiting || unsaid) && !this.soon()) {
       event.preventDefault();

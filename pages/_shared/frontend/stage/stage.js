@@ -9,6 +9,7 @@ import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
 import { Sizes } from "./layout.js";
 import { Leaving } from "./leaving.js";
+import { takeUpChoices } from "./play/choices.js";
 import { Moment } from "./play/moment.js";
 import { Player } from "./play/player.js";
 import { Questions } from "./questions.js";
@@ -21,6 +22,7 @@ class Stage {
     this.$ = (selector) => root.querySelector(selector);
     this.run = null;
     this.arc = -1; // the message that is pinned; −1: the pictures follow the loosest
+    this.begun = false; // whether there was a run before
     this.highlighted = null; // what is pointed at, in one picture, to be found in the others
     this.events = new Events();
     this.sizes = new Sizes(() => this.run !== null && this.resized());
@@ -63,6 +65,8 @@ class Stage {
     this.player.begin();
     this.charts.show(null);
     this.strip.range = null;
+    if (!this.begun) takeUpChoices(this);
+    this.begun = true;
     this.status.title(data);
     this.dark = isDark(this.root);
     this.root.classList.toggle("dark", this.dark);

@@ -48,10 +48,14 @@ export class Graph {
   }
 
   look(view) {
+    this.turn(view);
+    this.layout();
+  }
+
+  turn(view) {
     this.view = view;
     this.stage.$(".views").dataset.view = view;
     for (const button of this.buttons) button.setAttribute("aria-pressed", button.dataset.view === view);
-    this.layout();
   }
 
   // -- places -----------------------------------------------------------------------------------------------
