@@ -77,7 +77,9 @@ def _take_acts(page: Page) -> None:
     width, height = (int(SCALE * side) for side in pictures[0].size)
     sheet = Image.new("RGB", (ACROSS * width, -(-FRAMES // ACROSS) * height), "white")
     for k, picture in enumerate(pictures):
-        sheet.paste(picture.resize((width, height), Image.Resampling.LANCZOS), (k % ACROSS * width, k // ACROSS * height))
+        sheet.paste(
+            picture.resize((width, height), Image.Resampling.LANCZOS), (k % ACROSS * width, k // ACROSS * height)
+        )
     png = io.BytesIO()
     sheet.save(png, "PNG")
     _save(png.getvalue(), FOLDER / "watch-acts.png")
