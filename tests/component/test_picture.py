@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -243,7 +244,7 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
     for k, position in enumerate(rng.integers(1, len(plain.trace) - 1, EVENTS).tolist()):
         stage.root.evaluate("(root, position) => root.stage.player.show(position)", position)
         stage.settle()
-        seen = Picture(stage.root.evaluate("(root) => root.stage.marks()"), plain, position)
+        seen = Picture(json.loads(stage.root.evaluate("(root) => JSON.stringify(root.stage.marks())")), plain, position)
         check_bounds(seen)
         check_tensions(seen)
         assert is_shown(plain.lower_bound, stage.text("lower").split()[0])
