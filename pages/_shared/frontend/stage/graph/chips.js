@@ -110,10 +110,11 @@ const box = (id, x, y, width, text, kind, means) => [
 const onEdges = (pane, moment, parts, said) => {
   const { update } = moment;
   const taken = pane.at.map(([x, y]) => [x - pane.radius, y - pane.radius, x + pane.radius, y + pane.radius]);
-  const free = ([x, y], width) => {
-    const mine = [x - width / 2, y - HIGH / 2, x + width / 2, y + HIGH / 2];
+  const free = ([x, y], wide) => {
+    const mine = [x - wide / 2, y - HIGH / 2, x + wide / 2, y + HIGH / 2];
     const clear = taken.every(([a, b, c, d]) => mine[2] < a || mine[0] > c || mine[3] < b || mine[1] > d);
-    return clear && mine[0] > 0 && mine[2] < pane.size[0] ? mine : null;
+    const [width, height] = pane.size;
+    return clear && mine[0] > 0 && mine[1] > 0 && mine[2] < width && mine[3] < height ? mine : null;
   };
   const put = (course, width) => {
     const sideways = [0, width / 2 + 8, -width / 2 - 8, width / 2 + 26, -width / 2 - 26];
@@ -142,7 +143,17 @@ const keptChip = (pane, p, parts, said, put) => {
   const [text] = said[said.length - 1];
   const width = LETTER * text.length + 12;
   const [cx, cy] = pane.at[p];
-  const away = (u) => [cx + (u < 0.5 ? -1 : 1) * (pane.radius + width / 2 + 6), cy + (u - 0.5) * 40];
+  const [aside, above, below] = [pane.radius + width / 2 + 6, -pane.radius - 18, pane.radius + 34];
+  const spots = [
+    [aside, 0],
+    [-aside, 0],
+    [0, above],
+    [0, below],
+    [aside, above],
+    [-aside, above],
+    [aside, below],
+  ];
+  const away = (u) => spots[PLACES.indexOf(u)].map((off, k) => [cx, cy][k] + off);
   const [x, y] = put({ place: away }, width);
   const means = { what: "share", group: p, value: parts.kept[1] };
   return box("chip-kept", x, y, width, text, "share", means);
