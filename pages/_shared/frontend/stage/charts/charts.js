@@ -48,8 +48,8 @@ export class Charts {
     energy.settle(moment, box);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
     const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - namesWidth(energy, moment) };
-    if (!this.beside) energy.box = { ...box, bottom: right.height - 40 };
-    fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - 40 });
+    if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
+    fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
     energy.box = box;
     this.message.draw(moment, progress, columns);
     this.over.draw(moment, progress);
