@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
-from pages._shared.app.session import Lab
+from pages._shared.app.session import Lab, WatchedRun
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab
 
@@ -178,3 +178,15 @@ def test_colours_do_not_depend_on_what_was_seen_later(watched: Watched) -> None:
         stage.settle()
         assert stage.position == place
     assert lines(stage) == early
+
+
+def test_a_model_without_messages_can_be_watched(watched: Watched) -> None:
+    """One group has no edges: nothing to be asked, nothing to be drawn of messages, and no error."""
+    mrf = lab("tiny", 3, 9).mrf
+    part = bc.manual(mrf, [list(range(mrf.n))])
+    stage = watched(Lab(mrf, mrf.n, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9))))
+    for _ in range(3):
+        stage.click("[data-step=event]")
+    expect(stage.root.locator("[data-out=message]")).to_have_text("Loosest message")
+    stage.click("[data-act=distance]")
+    assert stage.position == 3

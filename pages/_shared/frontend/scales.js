@@ -14,12 +14,21 @@ export const ticks = (low, high, wanted) => {
   return out;
 };
 
+const MOST = 1e10; // energies from here on are written as powers
+
+const zeros = (step) => Math.floor(Math.log10(step || 1) + 1e-9);
+
 export const linear = {
   of: (v) => v,
   ticks: (low, high, wanted) => {
     const values = ticks(low, high, wanted);
-    const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(values[1] - values[0] || 1) + 1e-9)));
-    return values.map((v) => [v, Math.abs(v) < 1e6 ? v.toFixed(digits).replace("-", "−") : number(v, 3)]);
+    const digits = Math.max(0, -Math.floor(Math.log10(values[1] - values[0] || 1) + 1e-9));
+    const isPlain = digits <= 6 && values.every((v) => Math.abs(v) < MOST);
+    if (isPlain) return values.map((v) => [v, v.toFixed(digits).replace("-", "−")]);
+    // As many digits as tell neighbours apart.
+    const largest = Math.max(...values.map(Math.abs));
+    const told = Math.max(0, Math.floor(Math.log10(largest)) + digits - (digits ? 0 : zeros(values[1] - values[0])));
+    return values.map((v) => [v, v === 0 ? "0" : v.toExponential(Math.min(told, 15)).replaceAll("-", "−")]);
   },
 };
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ class Update:
 
     def __init__(self, engine: Engine, event: Event, best: int) -> None:
         self.engine, self.group, self.best = engine, event.node, best
+        stake = engine.graph.problem.scale
+        self.decimals = 8 - math.floor(math.log10(stake)) if stake > 0 else 12
         found = engine.ground_parts(event.node)
         self.own, self.parts, self.rest = found.own, found.parts, found.rest
         self.arcs, self.senders = found.arcs.tolist(), found.neighbours.tolist()
@@ -60,13 +63,13 @@ class Update:
     def opened(self, event: Event) -> dict[str, Any]:
         return {
             "count": len(self.ground),
-            "rest": rounded(self.rest),
+            "rest": self._rounded(self.rest),
             "arcs": self.arcs,
             "senders": self.senders,
             "states": list(self.columns),
             "bits": [self._bits(self.group, state) for state in self.columns],
-            "own": listed(self.own[self.columns]),
-            "parts": [listed(part[self.columns]) for part in self.parts],
+            "own": self._listed(self.own[self.columns]),
+            "parts": [self._listed(part[self.columns]) for part in self.parts],
             "best": self.best,
             "tail": self._tail(),
         }
@@ -81,9 +84,9 @@ class Update:
         return {
             "y": y,
             "insert": None if y in self.columns else self._insert(y),
-            "exact": rounded(self.rest + event.value),
+            "exact": self._rounded(self.rest + event.value),
             **answers,
-            "known": listed(self.parts[:, y]),
+            "known": self._listed(self.parts[:, y]),
             "asked": len(self.asked),
         }
 
@@ -101,17 +104,17 @@ class Update:
             "kind": event.cut,
             "row": event.row,
             "insert": insert,
-            "intercept": rounded(row.intercept),
-            "values": listed(values[self.columns]),
-            "part": listed(raised[self.columns]),
+            "intercept": self._rounded(row.intercept),
+            "values": self._listed(values[self.columns]),
+            "part": self._listed(raised[self.columns]),
             "lifted": int(np.count_nonzero(lifted)),
-            "u": [listed(charges) for charges in row.u],
+            "u": [self._listed(charges) for charges in row.u],
             "tail": self._tail(),
         }
 
     def message(self, event: Event) -> dict[str, Any]:
         before, self.held = self.held, self._held()
-        told = {"level": rounded(event.floor - self.rest), **self.held, "before": before, "ahead": self.ahead}
+        told = {"level": self._rounded(event.floor - self.rest), **self.held, "before": before, "ahead": self.ahead}
         return told | self.exact
 
     def _answers(self, state: int) -> tuple[FloatArray, dict[str, Any]]:
@@ -119,7 +122,7 @@ class Update:
         answers = self.engine.answers(self.group, state)
         nu = np.array([answer.exact for answer in answers])
         said = [{"state": each.state, "bits": self._bits(each.sender, each.state)} for each in answers]
-        return nu, {"nu": listed(nu), "answers": said}
+        return nu, {"nu": self._listed(nu), "answers": said}
 
     def _insert(self, state: int) -> dict[str, Any]:
         self.columns = self._in_order([*self.columns, state])
@@ -127,9 +130,9 @@ class Update:
             "at": self.columns.index(state),
             "state": state,
             "bits": self._bits(self.group, state),
-            "own": rounded(self.own[state]),
-            "parts": listed(self.parts[:, state]),
-            "opening": rounded(self.opening[state]),
+            "own": self._rounded(self.own[state]),
+            "parts": self._listed(self.parts[:, state]),
+            "opening": self._rounded(self.opening[state]),
         }
 
     def _in_order(self, states: list[int]) -> list[int]:
@@ -141,12 +144,19 @@ class Update:
         if count <= len(self.columns):
             return None
         rank = np.unique(np.geomspace(1, count, TAIL).round().astype(int))
-        return {"rank": rank.tolist(), "g": listed(np.sort(self.ground)[rank - 1])}
+        return {"rank": rank.tolist(), "g": self._listed(np.sort(self.ground)[rank - 1])}
+
+    def _rounded(self, value: float) -> float:
+        """To a hundred-millionth of the energy at stake, however large the constant: what is sent still adds up."""
+        return round(float(value), self.decimals)
+
+    def _listed(self, values: FloatArray) -> list[float]:
+        return [self._rounded(value) for value in values.tolist()]
 
     def _held(self) -> dict[str, Any]:
         """What the bound has certified of the group and of its edges."""
         groups, edges = self.engine.held()
-        return {"kept": rounded(groups[self.group]), "shares": listed(edges[np.array(self.arcs, int) // 2])}
+        return {"kept": self._rounded(groups[self.group]), "shares": self._listed(edges[np.array(self.arcs, int) // 2])}
 
     def _bits(self, group: int, state: int) -> str:
         return self.engine.partition.describe(group, state)

@@ -7,12 +7,14 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
 import bender_core as bc
 from bender_core.io import dump_labeling, dumps
 from bender_core.run.explain import number
+from bender_core.run.reckoning import Tension
 from bender_core.run.script import as_script
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
@@ -84,12 +86,14 @@ def tension_csv(engine: bc.Engine) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["part", "group", "neighbour", "tension", "disagreement", "unclaimed"])
-    labels, tension = engine.partition.labels, engine.tension()
+    labels, found = engine.partition.labels, engine.tension()
+    # Each part is at least 0, but for rounding.
+    tension = Tension(np.maximum(found.groups, 0.0), np.maximum(found.edges, 0.0))
     for name, value in zip(labels, tension.groups.tolist(), strict=True):
         writer.writerow(["group", name, "", value, "", ""])
     for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
         try:
-            parts = tuple(engine.edge_tension(p, q))
+            parts = tuple(max(part, 0.0) for part in engine.edge_tension(p, q))
         except bc.TooLargeError:
             parts = ("", "")
         writer.writerow(["edge", labels[p], labels[q], value, *parts])

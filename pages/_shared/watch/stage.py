@@ -271,8 +271,8 @@ def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
     most = int(gains.argmax()) if len(gains) else 0
     return {
         "event": (picked + 1).tolist(),
-        "lower": listed(lower[picked], 8),
-        "upper": listed(trace.column("upper_bound")[picked], 8),
+        "lower": listed(lower[picked], 12),
+        "upper": listed(trace.column("upper_bound")[picked], 12),
         "sweeps": ends[told].tolist(),
         "gains": listed(np.diff(lower[ends - 1], prepend=start)[told]),
         "updates": updates.tolist() if len(updates) <= SWEEP_MARKS else [],

@@ -101,7 +101,8 @@ export class Status {
     const disable = (selector, disabled) => {
       for (const control of stage.root.querySelectorAll(selector)) control.disabled = disabled;
     };
-    disable("[data-step], [data-act=play]", busy || ended);
+    disable("[data-step]", busy || ended);
+    disable("[data-act=play]", busy || (ended && !stage.strip.range));
     disable("[data-back], [data-act=reset]", busy || player.position === 0);
     disable("[data-act=run]", !busy && ended);
     write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : "▶ Play");

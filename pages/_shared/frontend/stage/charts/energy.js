@@ -40,7 +40,9 @@ export class Energy {
     this.digits = digitsFor(high - low);
     this.best = moment.upper;
     this.box = box;
-    this.ends = this.distance ? this.distances(moment) : this.range;
+    // Where the bounds meet there is no distance.
+    this.isFar = this.distance && moment.upper - moment.lower > 1e-12 * Math.abs(moment.lower);
+    this.ends = this.isFar ? this.distances(moment) : this.range;
   }
 
   // The range from which an act comes: that of the last update, or of this one before its answer.
@@ -98,7 +100,7 @@ export class Energy {
   }
 
   along(v) {
-    return this.distance ? -Math.log10(Math.max(this.best - v, Number.MIN_VALUE)) : v;
+    return this.isFar ? -Math.log10(Math.max(this.best - v, Number.MIN_VALUE)) : v;
   }
 
   y(v) {
@@ -120,7 +122,7 @@ export class Energy {
     const height = this.box.bottom - this.box.top;
     const wanted = Math.max(2, height / APART);
     const place = (at) => this.box.bottom - ((at - low) / (high - low)) * height;
-    if (!this.distance) return linear.ticks(low, high, wanted).map(([v, text]) => [place(v), text]);
+    if (!this.isFar) return linear.ticks(low, high, wanted).map(([v, text]) => [place(v), text]);
     return logarithmic.ticks(-high, -low, wanted).map(([v, text]) => [place(-v), text]);
   }
 
@@ -135,4 +137,4 @@ const padded = (low, high) => {
 };
 
 // A hundredth of what is shown can be read.
-const digitsFor = (span) => Math.min(Math.max(Math.ceil(2 - Math.log10(span)), 0), 9);
+const digitsFor = (span) => Math.min(Math.max(Math.ceil(2 - Math.log10(span)), 0), 15);

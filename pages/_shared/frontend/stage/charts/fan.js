@@ -99,9 +99,9 @@ export class Fan {
     const { left, right } = this.box;
     const own = this.charts.beside ? [] : this.energy.levels();
     return this.energy.levels().flatMap(([y, text], k) => [
-      { id: `grid ${text}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
+      { id: `grid ${k}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
       own[k] && {
-        id: `level ${text}`,
+        id: `level ${k}`,
         shape: "text",
         class: "soft",
         x: left - 6,

@@ -6,7 +6,7 @@ import { place } from "./columns.js";
 import { grouped, tailMarks } from "./tail.js";
 
 const LETTER = 7.5; // pixels that a character takes
-const SENT = 1e-6; // energies are sent to seven digits
+const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's
 const NOTHING = ["While a group is updated, here is", "what each of its states costs at least."];
 
 const stageName = ({ graph }, node) => {
@@ -66,9 +66,9 @@ export class Ground {
 
   axis() {
     const { left, right } = this.box;
-    return this.energy.levels().flatMap(([y, text]) => [
-      { id: `grid ${text}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
-      { id: `level ${text}`, shape: "text", class: "soft", x: left - 6, y: y + 5, "text-anchor": "end", text },
+    return this.energy.levels().flatMap(([y, text], k) => [
+      { id: `grid ${k}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
+      { id: `level ${k}`, shape: "text", class: "soft", x: left - 6, y: y + 5, "text-anchor": "end", text },
     ]);
   }
 
@@ -101,7 +101,7 @@ export class Ground {
   }
 
   isSuspect(g, ceiling) {
-    return g < ceiling - SENT * Math.max(Math.abs(ceiling), 1);
+    return g < ceiling - SENT * this.charts.stage.graph.scale;
   }
 
   ruledOut() {

@@ -91,11 +91,13 @@ export class Message {
     return arcs.includes(this.stage.arc);
   }
 
-  // The pinned message, the loosest one, the one with the last row, or the one that differs most between states.
+  // The pinned message, the loosest one, the one with the last row, or the one that differs most between states; null
+  // if there is none.
   slotOf(update) {
     if (this.stage.arc >= 0) return this.isPinned(update) ? update.arcs.indexOf(this.stage.arc) : null;
     if (update.loosest >= 0) return update.loosest;
     if (update.rows.length) return update.rows.at(-1).slot;
+    if (!update.arcs.length) return null;
     const spreads = update.arcs.map((_, slot) => spread(update.columns, slot));
     return spreads.indexOf(Math.max(...spreads));
   }
@@ -126,10 +128,10 @@ export class Message {
   levels() {
     const { box, range } = this;
     const wanted = Math.max(2, (box.bottom - box.top) / APART);
-    return linear.ticks(...range, wanted).flatMap(([v, text]) => [
-      { id: `grid ${text}`, shape: "line", class: "grid", x1: box.left, x2: box.right, y1: this.y(v), y2: this.y(v) },
+    return linear.ticks(...range, wanted).flatMap(([v, text], k) => [
+      { id: `grid ${k}`, shape: "line", class: "grid", x1: box.left, x2: box.right, y1: this.y(v), y2: this.y(v) },
       {
-        id: `level ${text}`,
+        id: `level ${k}`,
         shape: "text",
         class: "soft",
         x: box.left - 6,

@@ -48,17 +48,18 @@ const isLoose = (from, to) => to - from > CLOSE * Math.max(1, Math.abs(to));
 
 const increments = ({ from, to }) => to.map((value, slot) => value - from[slot]);
 
-// The words of every slot, in the digits and with the rounding of the sums below the ground: what adds up still does.
+// The words of every slot, whether the rows were too low, and what it counts for in a sum; in the digits and with the
+// rounding of the sums below the ground: what adds up still does.
 const words = (moment, parts, digits) => {
   const { update } = moment;
   const { what, from, to, kept } = parts;
   if (kept) return shareWords(moment, parts, digits);
   const units = grown([update.rest, ownOf(update), ...from], [update.rest, ownOf(update), ...(to ?? from)], digits);
   const [low, high] = [units.from.slice(2), units.to.slice(2)];
-  if (what === "at least") return low.map((value) => [`≥ ${shown(value, digits)}`, false]);
+  if (what === "at least") return low.map((value) => [`≥ ${shown(value, digits)}`, false, value]);
   return high.map((value, slot) => {
-    if (parts.done || !isLoose(from[slot], to[slot])) return [`= ${shown(value, digits)}`, false];
-    return [`${shown(low[slot], digits)} ↗ ${shown(value, digits)}`, true];
+    if (parts.done || !isLoose(from[slot], to[slot])) return [`= ${shown(value, digits)}`, false, value - low[slot]];
+    return [`${shown(low[slot], digits)} ↗ ${shown(value, digits)}`, true, value - low[slot]];
   });
 };
 
@@ -74,6 +75,7 @@ const shareWords = ({ before, after }, { from, to, kept }, digits) => {
   return apportioned(values, digits).map((value, slot) => [
     `${slot < to.length ? "share" : "keeps"} ${shown(value, digits)} (${signed(added[slot], digits)})`,
     false,
+    added[slot],
   ]);
 };
 
@@ -178,7 +180,7 @@ const list = (pane, moment, parts, said, digits) => {
   });
   const rest = order.slice(LINES);
   const sum = rest.reduce((total, slot) => total + (parts.to ? weight[slot] : parts.from[slot]), 0);
-  const units = Math.round(sum * 10 ** digits);
+  const units = rest.reduce((total, slot) => total + said[slot][2], 0);
   const others = parts.to ? signed(units, digits) : `≥ ${shown(units, digits)}`;
   const means = { what: "chip", arc: -1, value: sum, says: "others" };
   rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
