@@ -60,6 +60,9 @@ export class Fan {
     Object.assign(this, { moment, progress, box, x, energy: this.charts.energy });
     const fans = updates.filter((update) => x(update.x1) > box.left && x(update.x0) < box.right);
     this.updates = fans;
+    const present = fans.find(({ current }) => current);
+    // Where the name of the present update begins: those of the past end before it.
+    this.named = box.right - (present ? LETTER * this.stage.graph.nodes[present.node].label.length : 0);
     this.picture.draw([
       ...this.grid(),
       ...fans.flatMap((update) => (this.isWide(update) ? fanMarks(this, update) : [])),
@@ -201,13 +204,19 @@ export class Fan {
     const [from, to] = [energy.y(moment.lower), Math.max(energy.y(progress.floor), box.top)];
     const x = box.right - 14;
     const lags = progress.floor < moment.lower && to - from >= 1;
-    const text = lags ? "old rows say less than LB" : "LB waits until they meet";
+    const text = lags ? "old rows say less than LB" : this.waitsFor(progress);
     const place = { x: box.right, y: box.bottom + 32, "text-anchor": "end", text };
     const isArrow = from - to >= 14 && from <= box.bottom;
     return [
       isArrow && { id: "waits", shape: "path", class: "waits", d: `M${x} ${from - 7}V${to + 3}m-4 6l4 -6l4 6` },
       { id: "waits name", shape: "text", class: lags ? "floor-name" : "waits-name", ...place },
     ];
+  }
+
+  // LB could go to the floor at once; but the higher floor and ceiling meet, the more it gains.
+  waitsFor({ met, floor, ceiling }) {
+    const isMet = met && this.energy.text(ceiling) === this.energy.text(floor);
+    return isMet ? "they meet: LB goes there" : "LB waits: more to gain";
   }
 
   // A way to what is below the scale, and back.

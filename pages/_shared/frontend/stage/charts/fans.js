@@ -63,7 +63,8 @@ export const fanMarks = (fan, update) => {
   function named() {
     const { label } = stage.graph.nodes[node];
     const [left, right] = [Math.max(x(update.x0), box.left), Math.min(x(update.x1), box.right)];
-    const fits = label.length * LETTER <= right - left + (current ? 40 : 4);
+    const width = label.length * LETTER;
+    const fits = current ? width <= box.right - box.left : width <= right - left + 4 && right <= fan.named - 4;
     const area = { x: left, width: Math.max(right - left, 1), y: box.top, height: box.bottom - box.top };
     const hit = { id: id("fan"), shape: "rect", class: "hit", ...area, tip: () => [label, told(update)] };
     if (!fits) return [hit];
