@@ -179,6 +179,10 @@ def check_message(seen: Picture, p: int) -> None:
     """The bars of the message shown, the neighbour's answer and the row, at the state before the messages pass."""
     engine, event = seen.engine, seen.event
     parts, height = engine.ground_parts(p), seen.height("message")
+    shown = {mark["means"]["arc"] for mark in seen.of("message", "envelope")}
+    if event.kind == Kind.ORACLE and event.arc >= 0:
+        # The message shown is the loosest of the round.
+        assert shown in (set(), {event.arc})
     for mark in seen.of("message", "envelope"):
         slot = parts.arcs.tolist().index(mark["means"]["arc"])
         assert said(mark) == pytest.approx(parts.parts[slot][mark["means"]["state"]], abs=seen.close)
