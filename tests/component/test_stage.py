@@ -71,6 +71,25 @@ def test_a_late_answer_does_not_undo_a_jump(stage: Stage) -> None:
     assert stage.position == 20 < end
 
 
+def test_what_is_not_known_yet_is_shown_as_not_known(stage: Stage, run: bc.Engine) -> None:
+    """Where events are not held, no number of another event stands in for theirs."""
+    stage.click("[data-step=sweep]")
+    said = stage.root.evaluate(
+        """({ stage }) => {
+            for (const k of [...stage.events.held.keys()]) stage.events.held.delete(k);
+            stage.player.show(150);
+            const texts = ["lower", "upper", "gap", "rows"].map((name) => stage.$(`[data-out=${name}]`).textContent);
+            return [...texts, stage.$(".where").textContent, stage.$(".sentence").textContent];
+        }"""
+    )
+    assert said == ["…"] * 4 + ["sweep … · event 150", "…"]
+    stage.settle()
+    run.seek(0)
+    run.run(max_events=150)
+    assert stage.text("where") == "sweep 1 · event 150"
+    assert is_shown(run.lower_bound, stage.text("lower"))
+
+
 # -- the chart of the bounds ----------------------------------------------------------------------------------
 
 

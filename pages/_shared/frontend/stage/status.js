@@ -8,6 +8,7 @@ import { write } from "./layout.js";
 const CUT = 260; // characters that may be too many for the lines of a sentence: then its tip has all of it
 const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
 const OWN = 24; // characters of the name of the source's own terms
+const UNKNOWN = "…"; // until the answer comes
 const OPENING =
   "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise.";
 const RUNNING = "Running at full speed. Stop whenever you like; every event can be revisited afterwards.";
@@ -32,13 +33,12 @@ export class Status {
   draw(moment) {
     const { stage } = this;
     const { player } = stage;
-    const known = moment ?? this.nearest();
-    this.set("lower", number(known.lower));
-    this.set("upper", number(known.upper));
-    this.set("gap", gapText(known.lower, known.upper, stage.graph.scale, 2));
+    this.set("lower", moment ? number(moment.lower) : UNKNOWN);
+    this.set("upper", moment ? number(moment.upper) : UNKNOWN);
+    this.set("gap", moment ? gapText(moment.lower, moment.upper, stage.graph.scale, 2) : UNKNOWN);
     this.set("rows", this.rows(moment));
     this.set("state", stage.data.failure || this.doing());
-    this.own(known);
+    if (moment) this.own(moment);
     this.place(moment);
     this.controls();
     this.pinning(moment);
@@ -70,7 +70,7 @@ export class Status {
   rows(moment) {
     const { running } = this.stage;
     if (running) return running.total_rows;
-    return moment ? moment.after.rows.reduce((a, b) => a + b, 0) : "…";
+    return moment ? moment.after.rows.reduce((a, b) => a + b, 0) : UNKNOWN;
   }
 
   doing() {
@@ -85,9 +85,10 @@ export class Status {
     const { running, player, events } = this.stage;
     const event = moment?.after;
     const finished = event?.kind === KIND.FINISHED;
-    const { sweep = 0 } = running || (finished && events.get(player.position - 2)) || event || {};
+    const known = running || (finished && events.get(player.position - 2)) || event;
+    const sweep = known ? (known.sweep ?? 0) + 1 : UNKNOWN;
     const count = running ? running.events : player.position;
-    write(this.stage.$(".where"), `sweep ${sweep + 1} · event ${count}`);
+    write(this.stage.$(".where"), `sweep ${sweep} · event ${count}`);
     const scrub = this.stage.$(".scrub");
     scrub.max = player.seen;
     scrub.value = count;
@@ -136,14 +137,7 @@ export class Status {
   }
 
   said(event) {
-    if (!event) return "…";
+    if (!event) return UNKNOWN;
     return event.sentence ?? OPENING;
-  }
-
-  // Bounds at a position whose event is not held: the nearest point of the history.
-  nearest() {
-    const { history, player } = this.stage;
-    const k = history.event.findIndex((event) => event >= player.position);
-    return k < 0 ? { lower: null, upper: null } : { lower: history.lower[k], upper: history.upper[k] };
   }
 }
