@@ -12,6 +12,7 @@ from bender_core.kernels.layout import Kind, Phase
 from bender_core.kernels.min_marginals.enumerate import answer
 from bender_core.kernels.rounds import rounding
 from bender_core.kernels.rows.pool import has_intercept
+from bender_core.kernels.tables.coupling import coupling_energy
 from bender_core.kernels.tables.projection import active_state
 from bender_core.kernels.tension import tensions
 from bender_core.model import FloatArray, IntArray
@@ -153,7 +154,7 @@ class Reckonings(Inspection):
         GroundParts
         """
         problem, work = self._problem, self._work
-        arcs = problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
+        arcs = self._arcs(p)
         neighbours = problem.edge_node[arcs // 2, 1 - arcs % 2]
         own = self.graph.energies(p).copy()
         parts = np.empty((len(arcs), len(own)))
@@ -214,7 +215,7 @@ class Reckonings(Inspection):
         list of Answer
         """
         problem, found = self._problem, []
-        arcs = problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
+        arcs = self._arcs(p)
         is_open = self._has_ground(p)
         for slot, arc in enumerate(arcs.tolist()):
             q = int(problem.edge_node[arc // 2, 1 - arc % 2])
@@ -257,8 +258,7 @@ class Reckonings(Inspection):
         """The bound without what a group and its edges hold of it."""
         if self._has_ground(p):
             return float(self._work.rounds.base)
-        problem, state = self._problem, self._state
-        arcs = problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
+        state, arcs = self._state, self._arcs(p)
         return float(self.lower_bound - state.node_bound[p] - state.edge_bound[arcs // 2].sum())
 
     # -- the gap --------------------------------------------------------------------------------------
@@ -327,9 +327,14 @@ class Reckonings(Inspection):
         state = int(states[p])
         exact = float(self.min_marginal(p, q, [state])[0])
         unclaimed = exact - float(self._table(arc)[state]) - float(self._state.edge_bound[arc // 2])
-        groups, edges = np.empty(self.graph.n_groups), np.empty(len(self.graph.edges))
-        tensions(self._problem, self._state, states, groups, edges)
-        return EdgeTension(float(edges[arc // 2]) - unclaimed, unclaimed)
+        other = float(self._table(arc ^ 1)[states[q]])
+        disagreement = coupling_energy(self._problem, arc // 2, states) - other - exact
+        return EdgeTension(float(disagreement), unclaimed)
+
+    def _arcs(self, p: int) -> IntArray:
+        """The arcs that a group receives."""
+        problem = self._problem
+        return problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
 
     def _states_of(self, labeling: ArrayLike | None) -> IntArray:
         """The state that a labelling gives every group."""

@@ -115,6 +115,7 @@ def _look() -> None:
         engine.min_marginal(0, 1, [0])
         engine.tightness()
         engine.rows(0, 1)
+        engine.tension()
         engine.edge_tension(0, 1)
         engine.answers(0, 0)
         what_if(engine, 0, 1, 0)

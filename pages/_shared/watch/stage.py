@@ -31,7 +31,7 @@ from pages._shared.watch.frames import Encoder, told
 # as many after it as it needs, up to a limit.
 MOST_BEHIND, BEHIND, MOST_AHEAD = 400, 8, 400
 HISTORY_POINTS = 200
-# Sweeps whose ends are told: more than a run makes by default. Ends of updates are told up to as many.
+# The most ends of sweeps, and of updates, that are sent: more sweeps than a run makes by default.
 SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
 VARIABLES, LINKS = 2000, 1500

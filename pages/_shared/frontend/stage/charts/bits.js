@@ -16,7 +16,7 @@ const ownNames = (names, most) => {
   return own.map((name) => (name.length > most ? `…${name.slice(1 - most)}` : name));
 };
 
-// Which members have a row, of at most so many: all, or those in which most columns differ from the best labelling.
+// Which members have a row: all if there is room, else those in which most columns differ from the best labelling.
 export const chosenMembers = ({ columns, best }, most) => {
   const all = [...columns[0].bits].map((_, k) => k);
   if (all.length <= most) return { members: all, differing: false };

@@ -11,7 +11,7 @@ const LETTER = 7.4; // pixels that a letter takes
 const HIGH = 21; // pixels
 const NAME = 16; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
-const CLOSE = 1e-7; // energies nearer than this are told as equal
+const CLOSE = 1e-7; // energies nearer than this count as equal
 
 // The parts of y*'s cost: one for every slot.
 export const partsOf = (moment) => {

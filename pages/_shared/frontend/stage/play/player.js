@@ -11,7 +11,7 @@ const FAR = 400; // the same without motion: then Python is the slowest
 const LONGEST = 6000; // milliseconds that the motion of a single step takes at most
 const HURRY = 8; // how much faster Play goes through what is no main round
 const LATE = 250; // milliseconds without a frame, as where the tab was hidden, after which the clock does not catch up
-const FRAMES = 8; // without motion, the events held ahead are shown in about so many frames, fewer the nearer the end
+const FRAMES = 8; // without motion, a frame shows the last of one in this many events held ahead
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
