@@ -24,7 +24,7 @@ def show() -> None:
     # Streamlit forgets the widgets of a page when it is left.
     st.session_state.edge_order, st.session_state.edge_look = st.session_state.edge_order, st.session_state.edge_look
     if not settled:
-        st.info("The run is going on in the background. To inspect a message, stop it on Watch or wait until it ends.")
+        st.info("The run continues in the background. To inspect a message, stop it on Watch or wait until it ends.")
         return
     if not len(run.engine.graph.edges):
         st.info("All variables are in one group, so there are no messages. Choose a smaller M on Partition.")

@@ -17,7 +17,7 @@ with pick:
     with st.container():
         if st.session_state.get("instance_error"):
             complaint(st.session_state.instance_error)
-    gallery, file, family = st.tabs(["Samples", "Upload", "Make one"])
+    gallery, file, family = st.tabs(["Samples", "Upload", "Generate"])
     with gallery, st.container(height=620, border=False):
         samples()
     with file:

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, meta
 
 from pages._shared.app.frontend import FRONTEND
 
@@ -16,13 +16,18 @@ KINDS = {kind["title"]: kind["const"] for kind in PROTOCOL["$defs"]["kind"]["one
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
-    Draft202012Validator.check_schema(PROTOCOL)
+    meta.validate(PROTOCOL)
     return Draft202012Validator(PROTOCOL | {"$ref": f"#/$defs/{name}"})
 
 
 def faults(name: str, value: Any) -> list[str]:
     """The errors of a value against the protocol's definition of a name."""
-    return [f"{error.json_path}: {error.message[:200]}" for error in _validator(name).iter_errors(value)]
+    # As it arrives: what Python alone tells apart, as lists and tuples, is the same there.
+    sent = json.loads(json.dumps(value))
+    return [
+        f"{'/'.join(map(str, error.instance_path))}: {error.message[:200]}"
+        for error in _validator(name).iter_errors(sent)
+    ]
 
 
 def fields(name: str) -> set[str]:

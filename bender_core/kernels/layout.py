@@ -446,7 +446,7 @@ class Kind(IntEnum):
 
 
 class Status(IntEnum):
-    """Why a run is not going on, or that it is."""
+    """Why a run has stopped, or that it can continue."""
 
     RUNNING = 0
     GAP_CLOSED = 1

@@ -18,7 +18,7 @@ from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_marginals
 from bender_core.kernels.rows.pool import begin_recycling, recycle
 from bender_core.kernels.tables.projection import fetch, incoming_table
-from bender_core.model import FloatArray
+from bender_core.model import FloatArray, IntArray
 from bender_core.run.rows import Row, row_terms
 from bender_core.run.standing import Standing
 from bender_core.stopping import Stop, never
@@ -98,7 +98,7 @@ class Inspection(Standing):
             stop.check()
             end = min(begin + _SLICE, states)
             total = phi[begin:end].copy()
-            for arc in problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]:
+            for arc in self._arcs(p):
                 total += self._table(int(arc))[begin:end]
             least = min(least, float(total.min()))
         return least
@@ -123,8 +123,8 @@ class Inspection(Standing):
         ndarray, shape (2^|Y_p|,)
             Energy.
         """
-        problem, total = self._problem, self.graph.energies(p).copy()
-        for arc in problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]:
+        total = self.graph.energies(p).copy()
+        for arc in self._arcs(p):
             total += self._table(int(arc))
         return total
 
@@ -366,6 +366,11 @@ class Inspection(Standing):
         fetch(self._problem, self._state.lam, arc, room)
         incoming: FloatArray = incoming_table(self._problem, self._state.lam, arc, room)
         return incoming
+
+    def _arcs(self, p: int) -> IntArray:
+        """The arcs that a group receives."""
+        problem = self._problem
+        return problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
 
     def _message(self, arc: int) -> Message:
         """The description of a message to compute, in scratch that is soon reused."""

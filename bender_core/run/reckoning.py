@@ -331,11 +331,6 @@ class Reckonings(Inspection):
         disagreement = coupling_energy(self._problem, arc // 2, states) - other - exact
         return EdgeTension(float(disagreement), unclaimed)
 
-    def _arcs(self, p: int) -> IntArray:
-        """The arcs that a group receives."""
-        problem = self._problem
-        return problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
-
     def _states_of(self, labeling: ArrayLike | None) -> IntArray:
         """The state that a labelling gives every group."""
         if labeling is None:

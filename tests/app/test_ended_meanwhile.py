@@ -117,5 +117,5 @@ def test_a_run_ends_while_edge_is_drawn() -> None:
     ending(current.run.work, 1)
     going_on = [note.value for note in ran(test.switch_page("pages/edge.py").run()).info]
     assert len(going_on) == 1
-    assert "going on" in going_on[0]
+    assert "continues" in going_on[0]
     assert not ran(test.run()).info

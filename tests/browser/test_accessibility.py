@@ -19,7 +19,7 @@ PAGES = ("Instance", "Partition", "Edge", "Compare", "Experiments", "Learn", "Me
 # The background in both themes.
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 24, 31)"
 # Tabs with what is wide.
-WIDE = {"Instance": ("Make one", "Normal form"), "Experiments": ("Gaps", "Runs"), "Method": ("Notation",)}
+WIDE = {"Instance": ("Generate", "Normal form"), "Experiments": ("Gaps", "Runs"), "Method": ("Notation",)}
 
 # Whether the page scrolls sideways, and the controls outside of the window; what has a box to scroll in may be there.
 STICKS_OUT = """() => {

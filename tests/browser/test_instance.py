@@ -157,7 +157,7 @@ def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab) -> N
 
 # One form with fields of every kind is among them; tests/app makes all families.
 def test_families_are_made_with_their_defaults_and_with_what_is_typed(lab: Lab) -> None:
-    lab.tab("Make one")
+    lab.tab("Generate")
     for name in ("ising_grid", "planted", "random_tree"):
         lab.choose("Family", synth.FAMILIES[name].title)
         lab.press("Make it")

@@ -123,7 +123,7 @@ def test_a_closed_tab_ends_its_work_and_frees_its_memory(page: Page, server: Ser
 
 
 def test_a_tab_that_comes_back_finds_its_run_paused_and_goes_on(page: Page, server: Served) -> None:
-    begin(page, "/instance", "Make one")
+    begin(page, "/instance", "Generate")
     opened(page)
     page.evaluate("cutOff = true; sockets.forEach((socket) => socket.close())")
     assert within(STOP_SECONDS, lambda: rests(server.pid))

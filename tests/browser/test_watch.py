@@ -173,7 +173,7 @@ def test_what_plays_is_kept_where_it_is_left_and_code_that_was_lost_is_sent_agai
 
 def test_a_long_run_can_be_stopped(watch: Lab) -> None:
     watch.go("Instance")
-    watch.tab("Make one")
+    watch.tab("Generate")
     watch.choose("Family", "Ising grid")
     watch.enter("Rows", "30")
     watch.enter("Columns", "30")
@@ -186,7 +186,7 @@ def test_a_long_run_can_be_stopped(watch: Lab) -> None:
     line = watch.stage.locator("svg.fan path.lb").get_attribute("d")
     expect(watch.stage.locator("svg.fan path.lb")).not_to_have_attribute("d", line)
     watch.page.get_by_role("link", name="Edge", exact=True).click()
-    expect(watch.page.get_by_text("The run is going on in the background.")).to_be_visible()
+    expect(watch.page.get_by_text("The run continues in the background.")).to_be_visible()
     watch.page.get_by_role("link", name="Watch", exact=True).click()
     watch.wait_for_stage("running")
     line = watch.stage.locator("svg.fan path.lb").get_attribute("d")

@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 class Encoder:
-    """The encoder of a run. It keeps what it has encoded of an open update: going on in it encodes nothing twice."""
+    """The encoder of a run. It keeps what it has encoded of an open update, so that nothing is encoded twice."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

@@ -44,7 +44,7 @@ def saving() -> None:
         )
         if st.button("Make the files"):
             if not current.run.settle():
-                st.info("The run is going on in the background. Stop it, or wait for its end.")
+                st.info("The run continues in the background. Stop it, or wait for its end.")
                 return
             state.saved = saved(current)
         kept: Saved | None = state.get("saved")

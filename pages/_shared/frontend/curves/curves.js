@@ -1,7 +1,7 @@
 // Runs side by side: bounds against sweeps, rows or seconds. The chart keeps its axes, zoom and hidden runs; new data
 // only add to it.
 
-import { axes, ROOMY } from "../marks/axis.js";
+import { axes } from "../marks/axis.js";
 import { names, widthOfNames } from "../marks/names.js";
 import { note } from "../marks/note.js";
 import { runLine, swatch } from "../marks/run.js";
@@ -152,7 +152,7 @@ class Curves {
       name: gap ? "best UB − LB, energy (log)" : "energy",
       ticks: (gap ? logarithmic : linear).ticks,
     };
-    return axes(this.svg, across, up, { ...ROOMY, right: widthOfNames(lines.map(({ run }) => run.label)) });
+    return axes(this.svg, across, up, widthOfNames(lines.map(({ run }) => run.label)));
   }
 
   line(plot, { run, points }, index) {

@@ -7,23 +7,22 @@ const LETTER = 8; // pixels that a digit takes
 const ABOVE = 8; // pixels above the highest level
 const AIR = 0.06; // share of the heights that is left free at the top, and at the bottom
 
-// Sizes in pixels: room at the left (beside the labels), right and below; between levels at least; the length of a
+// Sizes in pixels: room at the left (beside the labels) and below; between levels at least; the length of a
 // tick; from the box to its label; from the names to the edges.
-export const COMPACT = { left: 34, right: 12, below: 38, apart: 30, tick: 0, label: 17, foot: 4, side: 11 };
-export const ROOMY = { left: 30, right: 12, below: 40, apart: 34, tick: 5, label: 19, foot: 3, side: 12 };
+const SIZE = { left: 30, below: 40, apart: 34, tick: 5, label: 19, foot: 3, side: 12 };
 
 // `across` has its `range`, `name` and, if it has any, `ticks` of a scale; `up` the same, and levels if need be other
-// than linear ones. Returns the places of values, and the box that the axes enclose.
-export const axes = (svg, across, up, size) => {
+// than linear ones; `right` is the room at the right. Returns the places of values, and the box that the axes enclose.
+export const axes = (svg, across, up, right) => {
   const { width, height } = svg.getBoundingClientRect();
   const [x0, x1] = across.range;
   const [y0, y1] = up.range;
   const pad = (y1 - y0 || Math.abs(y1) || 1) * AIR;
   const [low, high] = [y0 - pad, y1 + pad];
-  const [top, bottom] = [ABOVE, height - size.below];
-  const levels = (up.ticks ?? linear.ticks)(low, high, Math.max(2, (bottom - top) / size.apart));
-  const left = size.left + LETTER * Math.max(...levels.map(([, text]) => text.length));
-  const box = { top, bottom, left, right: width - size.right };
+  const [top, bottom] = [ABOVE, height - SIZE.below];
+  const levels = (up.ticks ?? linear.ticks)(low, high, Math.max(2, (bottom - top) / SIZE.apart));
+  const left = SIZE.left + LETTER * Math.max(...levels.map(([, text]) => text.length));
+  const box = { top, bottom, left, right: width - right };
   const x = (v) => box.left + ((v - x0) / (x1 - x0 || 1)) * (box.right - box.left);
   const y = (v) => bottom - ((v - low) / (high - low)) * (bottom - top);
   for (const [level, text] of levels) {
@@ -32,12 +31,12 @@ export const axes = (svg, across, up, size) => {
   }
   const centred = { "text-anchor": "middle" };
   for (const [at, text] of across.ticks?.(x0, x1, Math.max(2, (box.right - box.left) / 90)) ?? []) {
-    if (size.tick) make(svg, "line", { class: "grid", x1: x(at), x2: x(at), y1: bottom, y2: bottom + size.tick });
-    make(svg, "text", { class: "soft tick", x: x(at), y: bottom + size.label, ...centred }, text);
+    make(svg, "line", { class: "grid", x1: x(at), x2: x(at), y1: bottom, y2: bottom + SIZE.tick });
+    make(svg, "text", { class: "soft tick", x: x(at), y: bottom + SIZE.label, ...centred }, text);
   }
   const middle = (box.left + box.right) / 2;
-  make(svg, "text", { class: "soft x-name", x: middle, y: height - size.foot, ...centred }, across.name);
-  const turned = `translate(${size.side} ${(top + bottom) / 2}) rotate(-90)`;
+  make(svg, "text", { class: "soft x-name", x: middle, y: height - SIZE.foot, ...centred }, across.name);
+  const turned = `translate(${SIZE.side} ${(top + bottom) / 2}) rotate(-90)`;
   make(svg, "text", { class: "soft y-name", x: 0, y: 0, ...centred, transform: turned }, up.name);
   return { x, y, box, range: across.range };
 };

@@ -17,7 +17,7 @@ const actOf = ({ kind, depth }) => {
   return ACTS[kind] ?? (kind === KIND.ORACLE ? "answer" : "finish");
 };
 
-// Whether an event belongs to the round that is going on: a row, or another answer at the same y*.
+// Whether an event belongs to the current round: a row, or another answer at the same y*.
 const isWithin = (event, y) => event.kind === KIND.ROW || (event.kind === KIND.ORACLE && event.state === y);
 
 const isDeep = (event) => actOf(event) === "deep";
