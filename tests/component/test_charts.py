@@ -153,3 +153,70 @@ def test_rows_touch_the_truth_at_the_state_asked(stage: Stage, run: bc.Engine, u
             (nu,) = meaning(drawn, "nu", "message")
             assert row["value"] == pytest.approx(nu["value"], rel=1e-5)
     assert looked
+
+
+# -- labels ---------------------------------------------------------------------------------------------------
+
+# The boxes of texts and of chips: left, top, right, bottom. `data` is the frame of the curves.
+BOXES = """({ stage }) => {
+    const box = (element) => {
+        const { x, y, width, height } = element.getBBox();
+        return [x, y, x + width, y + height];
+    };
+    const all = (selector) => [...stage.root.querySelectorAll(selector)].map(box);
+    const { left, right, top, bottom } = stage.charts.fan.box;
+    const [width, height] = stage.panes.size;
+    return {
+        names: all('svg.fan text'),
+        data: [left, top, right, bottom],
+        chips: all('rect.chip'),
+        circles: stage.panes.at.map(([x, y]) => [x, y].map((v) => v - stage.panes.radius)
+            .concat([x, y].map((v) => v + stage.panes.radius))),
+        pane: [0, 0, width, height],
+    };
+}"""
+
+
+def overlap(one: Sequence[float], other: Sequence[float], most: float = 3) -> bool:
+    """Whether two boxes share more than some pixels either way: the air above and below letters may."""
+    shared = [min(one[k + 2], other[k + 2]) - max(one[k], other[k]) for k in (0, 1)]
+    return min(shared) > most
+
+
+def apart(boxes: Sequence[Sequence[float]]) -> bool:
+    return not any(overlap(one, other) for k, one in enumerate(boxes) for other in boxes[:k])
+
+
+def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> None:
+    """At every event of an update, at the end of the run, and with all that HiGHS adds."""
+    for position in (*update, None):
+        if position is None:
+            stage.click("[data-act=run]")
+            stage.wait_for_end()
+        else:
+            shown(stage, [position])
+        for references in ([], [{"name": "HiGHS optimum", "energy": -30.61}, {"name": "LP bound", "energy": -30.7}]):
+            stage.root.evaluate(
+                "({ stage }, references) => { Object.assign(stage.data, { references }); stage.draw(); }", references
+            )
+            seen = stage.root.evaluate(BOXES)
+            assert seen["names"]
+            assert not any(overlap(name, seen["data"]) for name in seen["names"])
+            assert apart(seen["names"])
+
+
+def test_chips_are_whole_and_hide_neither_each_other_nor_a_circle(stage: Stage, run: bc.Engine, update: range) -> None:
+    neck = [event.index + 1 for event in run.trace if run.partition.labels[event.node] == "neck"]
+    looked = 0
+    for position in (*update[1:], *neck[-12:]):
+        shown(stage, [position])
+        seen = stage.root.evaluate(BOXES)
+        chips, (_, _, right, bottom) = seen["chips"], seen["pane"]
+        looked += len(chips)
+        assert len(chips) <= 1 or position not in neck
+        cut = [chip for chip in chips if min(chip) < -0.1 or chip[2] > right + 0.1 or chip[3] > bottom + 0.1]
+        assert not cut
+        assert apart(chips)
+        hidden = [(chip, circle) for chip in chips for circle in seen["circles"] if overlap(chip, circle)]
+        assert not hidden
+    assert looked > len(update)

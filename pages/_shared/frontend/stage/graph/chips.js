@@ -3,18 +3,18 @@
 
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
-import { apportioned, grown, shown } from "../charts/sums.js";
+import { apportioned, grown, shown, sum } from "../charts/sums.js";
 
 const LISTED = 7; // neighbours from which on there is a list
-const LINES = 5; // of the list, besides the one of all others
-const LETTER = 7.4; // pixels that a letter takes
+const LINES = [5, 4, 3, 2]; // of the list, besides the one of all others: as many as leave the circles free
+const [LETTER, NARROW] = [7.4, 6.4]; // pixels that a letter takes, in a value and in a name
 const HIGH = 21; // pixels
 const NAME = 16; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
 const CLOSE = 1e-7; // energies nearer than this count as equal
 
 // The parts of y*'s cost: one for every slot.
-export const partsOf = (moment) => {
+const partsOf = (moment) => {
   const { act, update } = moment;
   if (!update) return null;
   if (act === "floor") return asked(moment);
@@ -111,24 +111,31 @@ const box = (id, x, y, width, text, kind, means) => [
 
 const onEdges = (pane, moment, parts, said) => {
   const { update } = moment;
-  const taken = pane.at.map(([x, y]) => [x - pane.radius, y - pane.radius, x + pane.radius, y + pane.radius]);
-  const free = ([x, y], wide) => {
-    const mine = [x - wide / 2, y - HIGH / 2, x + wide / 2, y + HIGH / 2];
-    const clear = taken.every(([a, b, c, d]) => mine[2] < a || mine[0] > c || mine[3] < b || mine[1] > d);
-    const [width, height] = pane.size;
-    return clear && mine[0] > 0 && mine[1] > 0 && mine[2] < width && mine[3] < height ? mine : null;
-  };
-  const put = (course, width) => {
-    const sideways = [0, width / 2 + 8, -width / 2 - 8, width / 2 + 26, -width / 2 - 26];
-    for (const aside of sideways) {
+  const taken = pane.at.map(([x, y]) => [x - pane.radius, y - pane.radius, x + pane.radius, y + pane.radius, 1]);
+  const [right, bottom] = pane.size;
+  const around = ([x, y], wide) => [x - wide / 2, y - HIGH / 2, x + wide / 2, y + HIGH / 2];
+  const isIn = ([a, b, c, d]) => a > 0 && b > 0 && c < right && d < bottom;
+  const covered = ([a, b, c, d]) =>
+    sum(taken.map(([l, t, r, e, weight]) => (c >= l && a <= r && d >= t && b <= e ? weight : 0)));
+  // Where a chip covers nothing, else rather a circle than another chip; always whole.
+  const put = (course, width, places = offsets(width, pane.radius)) => {
+    let [least, found] = [Infinity, null];
+    for (const [aside, down] of places) {
       for (const u of PLACES) {
         const [x, y] = course.place(u);
-        const mine = free([x + aside, y], width);
-        if (mine) return taken.push(mine) && [x + aside, y];
+        const mine = around([x + aside, y + down], width);
+        const count = isIn(mine) ? covered(mine) : Infinity;
+        if (count < least) [least, found] = [count, [x + aside, y + down]];
+        if (least === 0) break;
       }
+      if (least === 0) break;
     }
-    return course.place(0.5);
+    found ??= within(course.place(0.5), [width / 2, HIGH / 2], pane.size);
+    taken.push([...around(found, width), pane.at.length]);
+    return found;
   };
+  // What it keeps has to be beside its circle; shares have a whole edge each.
+  const kept = keptChip(pane, update.node, parts, said, put);
   const chips = update.arcs.flatMap((arc, slot) => {
     const [text, loose] = said[slot];
     const width = LETTER * text.length + 12;
@@ -136,67 +143,72 @@ const onEdges = (pane, moment, parts, said) => {
     const means = { what: "chip", arc, value: valueOf(parts, slot), says: parts.what };
     return box(`chip-${arc}`, x, y, width, text, loose ? "loose" : parts.what === "share" ? "share" : "", means);
   });
-  return [...chips, ...keptChip(pane, update.node, parts, said, put)];
+  return [...chips, ...kept];
 };
+
+// From a place on an edge to where its chip may be: on it, beside it, above or below it.
+const offsets = (width, radius) => {
+  const [near, far, off] = [width / 2 + 8, width / 2 + 26, radius + HIGH / 2 + 3];
+  const sides = [0, near, -near, far, -far].map((aside) => [aside, 0]);
+  const levels = [-off, off, -1.6 * off, 1.6 * off, -2.2 * off, 2.2 * off];
+  return [...sides, ...levels.flatMap((down) => [0, -near, near].map((aside) => [aside, down]))];
+};
+
+const within = (at, half, size) => at.map((v, k) => Math.min(Math.max(v, half[k]), size[k] - half[k]));
 
 // What the group keeps for itself, beside its circle.
 const keptChip = (pane, p, parts, said, put) => {
   if (!parts.kept) return [];
   const [text] = said[said.length - 1];
   const width = LETTER * text.length + 12;
-  const [cx, cy] = pane.at[p];
   const [aside, above, below] = [pane.radius + width / 2 + 6, -pane.radius - 18, pane.radius + 34];
-  const spots = [
-    [aside, 0],
-    [-aside, 0],
-    [0, above],
-    [0, below],
-    [aside, above],
-    [-aside, above],
-    [aside, below],
-  ];
-  const away = (u) => spots[PLACES.indexOf(u)].map((off, k) => [cx, cy][k] + off);
-  const [x, y] = put({ place: away }, width);
+  const spots = [0, above, below].flatMap((down) =>
+    [aside, -aside, aside / 2, -aside / 2, 0].map((right) => [right, down]),
+  );
+  const [x, y] = put({ place: () => pane.at[p] }, width, spots);
   const means = { what: "share", group: p, value: parts.kept[1] };
   return box("chip-kept", x, y, width, text, "share", means);
 };
 
-// The five that say most, and one line for all others: no term is dropped.
+// Those that say most, and one line for all others: no term is dropped.
 const list = (pane, moment, parts, said, digits) => {
-  const { update } = moment;
-  const { nodes } = pane.stage.graph;
   const weight = parts.to ? increments(parts) : parts.from.map((value) => -value);
-  const order = update.arcs.map((_, slot) => slot).sort((a, b) => weight[b] - weight[a]);
-  const rows = order.slice(0, LINES).map((slot) => {
-    const [text, loose] = said[slot];
-    const means = { what: "chip", arc: update.arcs[slot], value: valueOf(parts, slot), says: parts.what };
-    return {
-      id: `chip-${update.arcs[slot]}`,
-      text,
-      name: short(nodes[update.senders[slot]].label, NAME),
-      loose,
-      means,
-    };
-  });
-  const rest = order.slice(LINES);
-  const sum = rest.reduce((total, slot) => total + (parts.to ? weight[slot] : parts.from[slot]), 0);
-  const units = rest.reduce((total, slot) => total + said[slot][2], 0);
-  const others = parts.to ? signed(units, digits) : `≥ ${shown(units, digits)}`;
-  const means = { what: "chip", arc: -1, value: sum, says: "others" };
-  rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
-  if (parts.kept) {
-    const kept = { what: "share", group: update.node, value: parts.kept[1] };
-    rows.unshift({ id: "chip-kept", text: said[said.length - 1][0], name: "kept", loose: false, means: kept });
+  const order = moment.update.arcs.map((_, slot) => slot).sort((a, b) => weight[b] - weight[a]);
+  const panels = [];
+  for (const lines of LINES) {
+    panels.push(panel(pane, linesOf(pane, moment, parts, said, digits, [order.slice(0, lines), order.slice(lines)])));
+    if (panels.at(-1).covers === 0) break;
   }
-  return panel(pane, rows);
+  return panels.reduce((best, next) => (next.covers < best.covers ? next : best)).marks;
 };
 
+const linesOf = (pane, { update }, parts, said, digits, [kept, rest]) => {
+  const { nodes } = pane.stage.graph;
+  const rows = kept.map((slot) => {
+    const [text, loose] = said[slot];
+    const means = { what: "chip", arc: update.arcs[slot], value: valueOf(parts, slot), says: parts.what };
+    const name = short(nodes[update.senders[slot]].label, NAME);
+    return { id: `chip-${update.arcs[slot]}`, text: bare(text), name, loose, means };
+  });
+  const more = parts.to ? parts.to.map((value, slot) => value - parts.from[slot]) : parts.from;
+  const units = sum(rest.map((slot) => said[slot][2]));
+  const others = parts.to ? signed(units, digits) : `≥ ${shown(units, digits)}`;
+  const means = { what: "chip", arc: -1, value: sum(rest.map((slot) => more[slot])), says: "others" };
+  rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
+  if (!parts.kept) return rows;
+  const own = { what: "share", group: update.node, value: parts.kept[1] };
+  return [{ id: "chip-kept", text: bare(said.at(-1)[0]), name: "kept", loose: false, means: own }, ...rows];
+};
+
+// In the list the name says who has a share.
+const bare = (text) => text.replace(/^(share|keeps) /, "");
+
 const TALL = 17; // pixels of a line of the list
-const APART = 12; // pixels between the places that are tried
+const APART = 6; // pixels between the places that are tried
 
 // Where it covers the fewest circles and names; of those places the lowest.
 const panel = (pane, rows) => {
-  const wide = LETTER * Math.max(...rows.map(({ text, name }) => text.length + name.length)) + 18;
+  const wide = Math.max(...rows.map(({ text, name }) => LETTER * text.length + NARROW * name.length)) + 18;
   const high = TALL * rows.length + 9;
   const [width, height] = pane.size;
   const { at, radius } = pane;
@@ -220,5 +232,5 @@ const panel = (pane, rows) => {
       { id, shape: "text", class: `chip-value ${loose ? "loose" : ""}`, x: x + wide - 8, y: base, text, means },
     ];
   });
-  return [frame, ...lines];
+  return { covers: least, marks: [frame, ...lines] };
 };

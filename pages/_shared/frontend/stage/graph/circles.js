@@ -13,7 +13,7 @@ const NARROW = 400; // pixels of width below which names take two lines
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-export const bitsOf = (state, size) => Array.from({ length: size }, (_, k) => Math.floor(state / 2 ** k) % 2).join("");
+const bitsOf = (state, size) => Array.from({ length: size }, (_, k) => Math.floor(state / 2 ** k) % 2).join("");
 
 // As large as the nearest two circles leave room for.
 export const radiusFor = (at, width, crowded) => {
@@ -26,7 +26,7 @@ export const radiusFor = (at, width, crowded) => {
 };
 
 // What each circle shows: its state, and of which kind that is.
-export const contents = (graph, moment) => {
+const contents = (graph, moment) => {
   const best = moment.best ?? [];
   const out = graph.nodes.map(({ size }, p) => ({ kind: "best", bits: p in best ? bitsOf(best[p], size) : null }));
   const { update, act, t } = moment;
