@@ -145,6 +145,19 @@ def test_parts_sum_to_the_cost_in_the_digits_shown(stage: Stage, update: range) 
             assert sum(units(part[column]) for part in parts) == units(total[column])
 
 
+def test_a_cost_is_called_exact_where_the_rows_reach_its_dot(stage: Stage, update: range) -> None:
+    called = []
+    for drawn in shown(stage, update):
+        total = meaning(drawn, "part", "parts")[-1]
+        dots = [means["value"] for means in meaning(drawn, "exact", "ground") if means["state"] == total["state"]]
+        digits = len(total["value"].partition(".")[2])
+        reached = [dot for dot in dots if round(dot * 10**digits) == units(total["value"])]
+        assert total["name"] == ("exactly" if reached else "at least")
+        called.append(total["name"])
+    assert "at least" in called
+    assert called[-1] == "exactly"
+
+
 def test_rows_touch_the_truth_at_the_state_asked(stage: Stage, run: bc.Engine, update: range) -> None:
     looked = 0
     for drawn in shown(stage, update):

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from bender_core.run.bounds import is_closed, relative_gap
+from tests.labs import is_shown
 
 pytestmark = pytest.mark.browser
 ENERGIES = [0.0, 1e-14, -1e-14, 1.0, -1.0, -1.0 + 3e-9, -1.0 + 3e-8, -17.000000041, -17.0, 1e12, 1e12 + 5, -581.25]
@@ -23,3 +24,18 @@ def test_the_gap_is_that_of_the_library(page: Page) -> None:
     for (low, high, scale), (gap, text) in zip(pairs, told, strict=True):
         assert gap == relative_gap(low, high)
         assert (text == "0, closed") == is_closed(low, high, scale)
+
+
+def test_numbers_have_the_digits_that_tell_two_bounds_apart(page: Page) -> None:
+    """Also where energies are tiny or huge."""
+    pairs = [(-123456789.0, -123456788.0), (-1.2345e-9, -1.2344e-9), (-12345.6, -12345.5), (-36.055, -36.054)]
+    told = page.evaluate(
+        """async (pairs) => {
+            const { number } = await import('/text.js');
+            return pairs.map((pair) => pair.map((value) => number(value)));
+        }""",
+        pairs,
+    )
+    for pair, texts in zip(pairs, told, strict=True):
+        assert texts[0] != texts[1]
+        assert all(map(is_shown, pair, texts))

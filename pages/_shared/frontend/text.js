@@ -2,8 +2,8 @@
 
 export const number = (value, digits = 5) => {
   if (value === null || !Number.isFinite(value)) return "–";
-  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-3)) {
-    return Math.abs(value) < 1e-12 ? "0" : value.toExponential(2).replaceAll("-", "−");
+  if (value !== 0 && (Math.abs(value) >= 1e12 || Math.abs(value) < 1e-3)) {
+    return Math.abs(value) < 1e-12 ? "0" : value.toExponential(digits - 1).replaceAll("-", "−");
   }
   const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
   return String(Number(value.toFixed(Math.max(0, Math.min(4, digits + 1 - whole))))).replace("-", "−");

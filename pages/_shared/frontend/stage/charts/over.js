@@ -34,7 +34,7 @@ export class Over {
     ];
     const total = {
       id: "total",
-      name: isKnown || this.stage.graph.exact ? "exactly" : "at least",
+      name: isKnown || this.isExact(update, column) ? "exactly" : "at least",
       ks: from.map((_, k) => k),
     };
     const written = (most) => {
@@ -52,6 +52,12 @@ export class Over {
     let most = MOST;
     while (most > 1 && widthOf(written(most)) > this.stage.sizes.of(this.picture.root).width) most -= 1;
     return written(most);
+  }
+
+  // Whether a state is known to cost what its rows say: all of them are exact, or it was asked and they reach that.
+  isExact({ asked }, { state, g }) {
+    const { energy } = this.charts;
+    return this.stage.graph.exact || (asked.has(state) && energy.text(asked.get(state)) === energy.text(g));
   }
 
   head(state, { bits }, isAsked) {
