@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import BrowserContext
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from pages._shared.watch import stage as feeding
+from tests.chromium import sound_pages
+from tests.component.conftest import ADDRESS
 from tests.component.mounting import Stage
-from tests.labs import lab
+from tests.labs import SessionState, lab
 
 pytestmark = pytest.mark.browser
 
@@ -36,13 +40,13 @@ def shown(stage: Stage, positions: Sequence[int]) -> list[list[Mark]]:
     return found
 
 
-def meaning(drawn: list[Mark], what: str, picture: str) -> list[Mark]:
+def meaning(marks: list[Mark], what: str, picture: str) -> list[Mark]:
     """What the marks of a picture mean, of those of some meaning."""
-    said = [mark.get("means") or {} for mark in drawn if mark["picture"] == picture]
+    said = [mark.get("means") or {} for mark in marks if mark["picture"] == picture]
     return [means for means in said if means.get("what") == what]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run() -> bc.Engine:
     """The run of the stage, two sweeps on."""
     engine = lab("pose-small", 8, 9).run.engine
@@ -50,7 +54,17 @@ def run() -> bc.Engine:
     return engine
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def stage(bare: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """One stage for all: every test goes to its own places."""
+    with pytest.MonkeyPatch.context() as patched, sound_pages(ADDRESS, request.node) as opened:
+        patched.setattr(feeding.st, "session_state", SessionState())
+        page = opened(bare)
+        page.goto("/")
+        yield Stage(page, lab("pose-small", 8, 9))
+
+
+@pytest.fixture(scope="module")
 def update(stage: Stage, run: bc.Engine) -> range:
     """The positions of an update with several rounds, from the first to the last; the stage has seen it."""
     stage.click("[data-step=sweep]")
@@ -64,33 +78,38 @@ def update(stage: Stage, run: bc.Engine) -> range:
     return max((span for span in spans if len(span) < 30), key=len)
 
 
+@pytest.fixture(scope="module")
+def drawn(stage: Stage, update: range) -> list[list[Mark]]:
+    """What the charts draw at every position of the update."""
+    return shown(stage, update)
+
+
 # -- the ground -----------------------------------------------------------------------------------------------
 
 
-def test_the_ground_is_the_engines_at_every_event(stage: Stage, run: bc.Engine, update: range) -> None:
-    inside = update[:-1]
-    for position, drawn in zip(inside, shown(stage, inside), strict=True):
+def test_the_ground_is_the_engines_at_every_event(drawn: list[list[Mark]], run: bc.Engine, update: range) -> None:
+    for position, marks in zip(update[:-1], drawn[:-1], strict=True):
         run.seek(position)
         event, reckoning = run.last_event, run.reckoning()
         assert event is not None
         assert reckoning is not None
         ground = run.ground(event.node)
-        columns = meaning(drawn, "ground", "ground")
+        columns = meaning(marks, "ground", "ground")
         assert columns
         for column in columns:
             assert column["value"] == pytest.approx(ground[column["state"]], rel=1e-6)
-        assert event.state in [means["state"] for means in meaning(drawn, "y*", "ground")]
-        (counter,) = meaning(drawn, "suspects", "ground")
+        assert event.state in [means["state"] for means in meaning(marks, "y*", "ground")]
+        (counter,) = meaning(marks, "suspects", "ground")
         assert counter["value"] == reckoning.suspects
         for what, value in (("floor", reckoning.floor), ("ceiling", reckoning.ceiling)):
-            (drawn_at,) = {means["value"] for means in meaning(drawn, what, "fan")} or {None}
+            (drawn_at,) = {means["value"] for means in meaning(marks, what, "fan")} or {None}
             assert drawn_at is None if np.isnan(value) else drawn_at == pytest.approx(value, rel=1e-6)
 
 
-def test_columns_keep_their_order_and_new_states_go_to_their_place(stage: Stage, update: range) -> None:
+def test_columns_keep_their_order_and_new_states_go_to_their_place(drawn: list[list[Mark]]) -> None:
     order: list[int] = []
-    for drawn in shown(stage, update):
-        hits = [mark for mark in drawn if mark["picture"] == "ground" and mark["id"].startswith("column ")]
+    for marks in drawn:
+        hits = [mark for mark in marks if mark["picture"] == "ground" and mark["id"].startswith("column ")]
         states = [int(mark["id"].split()[1]) for mark in sorted(hits, key=lambda mark: mark["x"])]
         assert [state for state in states if state in order] == order
         order = states
@@ -99,10 +118,10 @@ def test_columns_keep_their_order_and_new_states_go_to_their_place(stage: Stage,
 # -- axes -----------------------------------------------------------------------------------------------------
 
 
-def test_lines_are_at_their_values_and_within_the_frame(stage: Stage, update: range) -> None:
+def test_lines_are_at_their_values_and_within_the_frame(drawn: list[list[Mark]]) -> None:
     """What is off the scale is not drawn as a line at the edge."""
-    for drawn in shown(stage, update):
-        for mark in drawn:
+    for marks in drawn:
+        for mark in marks:
             if mark["picture"] not in ("ground", "fan") or mark["shape"] not in ("line", "circle"):
                 continue
             drawn_at = mark["y1"] if mark["shape"] == "line" else mark["cy"]
@@ -111,7 +130,7 @@ def test_lines_are_at_their_values_and_within_the_frame(stage: Stage, update: ra
 
 
 def test_lb_is_never_drawn_between_its_values(stage: Stage, run: bc.Engine, update: range) -> None:
-    shown(stage, update)
+    shown(stage, [update[-1]])
     values = stage.root.evaluate(
         """({ stage }, end) => {
             const rest = stage.player.moment();
@@ -138,18 +157,18 @@ def units(text: str) -> int:
     return int(text.replace("−", "-").replace(".", ""))
 
 
-def test_parts_sum_to_the_cost_in_the_digits_shown(stage: Stage, update: range) -> None:
-    for drawn in shown(stage, update):
-        *parts, total = meaning(drawn, "part", "parts")
+def test_parts_sum_to_the_cost_in_the_digits_shown(drawn: list[list[Mark]]) -> None:
+    for marks in drawn:
+        *parts, total = meaning(marks, "part", "parts")
         for column in ("before", "value"):
             assert sum(units(part[column]) for part in parts) == units(total[column])
 
 
-def test_a_cost_is_called_exact_where_the_rows_reach_its_dot(stage: Stage, update: range) -> None:
+def test_a_cost_is_called_exact_where_the_rows_reach_its_dot(drawn: list[list[Mark]]) -> None:
     called = []
-    for drawn in shown(stage, update):
-        total = meaning(drawn, "part", "parts")[-1]
-        dots = [means["value"] for means in meaning(drawn, "exact", "ground") if means["state"] == total["state"]]
+    for marks in drawn:
+        total = meaning(marks, "part", "parts")[-1]
+        dots = [means["value"] for means in meaning(marks, "exact", "ground") if means["state"] == total["state"]]
         digits = len(total["value"].partition(".")[2])
         reached = [dot for dot in dots if round(dot * 10**digits) == units(total["value"])]
         assert total["name"] == ("exactly" if reached else "at least")
@@ -158,12 +177,12 @@ def test_a_cost_is_called_exact_where_the_rows_reach_its_dot(stage: Stage, updat
     assert called[-1] == "exactly"
 
 
-def test_rows_touch_the_truth_at_the_state_asked(stage: Stage, run: bc.Engine, update: range) -> None:
+def test_rows_touch_the_truth_at_the_state_asked(drawn: list[list[Mark]]) -> None:
     looked = 0
-    for drawn in shown(stage, update):
-        for row in meaning(drawn, "row", "message"):
+    for marks in drawn:
+        for row in meaning(marks, "row", "message"):
             looked += 1
-            (nu,) = meaning(drawn, "nu", "message")
+            (nu,) = meaning(marks, "nu", "message")
             assert row["value"] == pytest.approx(nu["value"], rel=1e-5)
     assert looked
 
