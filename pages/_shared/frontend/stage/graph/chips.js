@@ -190,7 +190,7 @@ const linesOf = (pane, { update }, parts, said, digits, [kept, rest]) => {
     const name = short(nodes[update.senders[slot]].label, NAME);
     return { id: `chip-${update.arcs[slot]}`, text: bare(text), name, loose, means };
   });
-  const more = parts.to ? parts.to.map((value, slot) => value - parts.from[slot]) : parts.from;
+  const more = parts.to ? increments(parts) : parts.from;
   const units = sum(rest.map((slot) => said[slot][2]));
   const others = parts.to ? signed(units, digits) : `≥ ${shown(units, digits)}`;
   const means = { what: "chip", arc: -1, value: sum(rest.map((slot) => more[slot])), says: "others" };
