@@ -4,6 +4,7 @@
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
 import { apportioned, grown, shown, sum } from "../charts/sums.js";
+import { nameBoxes } from "./circles.js";
 
 const LISTED = 7; // neighbours from which on there is a list
 const LINES = [5, 4, 3, 2]; // of the list, besides the one of all others: as many as leave the circles free
@@ -11,6 +12,7 @@ const [LETTER, NARROW] = [7.4, 6.4]; // pixels that a letter takes, in a value a
 const HIGH = 21; // pixels
 const NAME = 16; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
+const COVERS = { chip: 100, circle: 1, name: 0.4, far: 0.004 }; // what it costs to cover, and a pixel from one's place
 const CLOSE = 1e-7; // energies nearer than this count as equal
 
 // The parts of y*'s cost: one for every slot.
@@ -111,39 +113,47 @@ const box = (id, x, y, width, text, kind, means) => [
 
 const onEdges = (pane, moment, parts, said) => {
   const { update } = moment;
-  const taken = pane.at.map(([x, y]) => [x - pane.radius, y - pane.radius, x + pane.radius, y + pane.radius, 1]);
-  const [right, bottom] = pane.size;
-  const around = ([x, y], wide) => [x - wide / 2, y - HIGH / 2, x + wide / 2, y + HIGH / 2];
-  const isIn = ([a, b, c, d]) => a > 0 && b > 0 && c < right && d < bottom;
-  const covered = ([a, b, c, d]) =>
-    sum(taken.map(([l, t, r, e, weight]) => (c >= l && a <= r && d >= t && b <= e ? weight : 0)));
-  // Where a chip covers nothing, else rather a circle than another chip; always whole.
-  const put = (course, width, places = offsets(width, pane.radius)) => {
-    let [least, found] = [Infinity, null];
-    for (const [aside, down] of places) {
-      for (const u of PLACES) {
-        const [x, y] = course.place(u);
-        const mine = around([x + aside, y + down], width);
-        const count = isIn(mine) ? covered(mine) : Infinity;
-        if (count < least) [least, found] = [count, [x + aside, y + down]];
-        if (least === 0) break;
-      }
-      if (least === 0) break;
-    }
-    found ??= within(course.place(0.5), [width / 2, HIGH / 2], pane.size);
-    taken.push([...around(found, width), pane.at.length]);
-    return found;
-  };
+  const put = placer(pane, update.node);
   // What it keeps has to be beside its circle; shares have a whole edge each.
   const kept = keptChip(pane, update.node, parts, said, put);
   const chips = update.arcs.flatMap((arc, slot) => {
     const [text, loose] = said[slot];
     const width = LETTER * text.length + 12;
-    const [x, y] = put(pane.runs[arc >> 1], width);
+    const course = pane.runs[arc >> 1];
+    const [x, y] = put(PLACES.map(course.place), width, offsets(width, pane.radius));
     const means = { what: "chip", arc, value: valueOf(parts, slot), says: parts.what };
     return box(`chip-${arc}`, x, y, width, text, loose ? "loose" : parts.what === "share" ? "share" : "", means);
   });
   return [...chips, ...kept];
+};
+
+// Puts one chip after the other: whole, near one of its places, where it covers least. Another chip is worse to cover
+// than a circle, and that is worse than a name.
+const placer = (pane, active) => {
+  const { at, radius, size } = pane;
+  const covered = [
+    ...at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius, COVERS.circle]),
+    ...nameBoxes(pane, active).map(({ corners, bold }) => [...corners, bold ? COVERS.circle : COVERS.name]),
+  ];
+  const around = ([x, y], width) => [x - width / 2, y - HIGH / 2, x + width / 2, y + HIGH / 2];
+  const isWhole = ([left, top, right, bottom]) => left > 0 && top > 0 && right < size[0] && bottom < size[1];
+  const costOf = ([a, b, c, d]) =>
+    sum(covered.map(([l, t, r, e, cost]) => (c >= l && a <= r && d >= t && b <= e ? cost : 0)));
+  return (places, width, offsets) => {
+    let [least, found] = [Infinity, null];
+    for (const [aside, down] of offsets) {
+      const far = COVERS.far * Math.hypot(aside, down);
+      if (far >= least) continue;
+      for (const [x, y] of places) {
+        const mine = around([x + aside, y + down], width);
+        const cost = isWhole(mine) ? far + costOf(mine) : Infinity;
+        if (cost < least) [least, found] = [cost, [x + aside, y + down]];
+      }
+    }
+    found ??= within(places[0], [width / 2, HIGH / 2], size);
+    covered.push([...around(found, width), COVERS.chip]);
+    return found;
+  };
 };
 
 // From a place on an edge to where its chip may be: on it, beside it, above or below it.
@@ -165,7 +175,7 @@ const keptChip = (pane, p, parts, said, put) => {
   const spots = [0, above, below].flatMap((down) =>
     [aside, -aside, aside / 2, -aside / 2, 0].map((right) => [right, down]),
   );
-  const [x, y] = put({ place: () => pane.at[p] }, width, spots);
+  const [x, y] = put([pane.at[p]], width, spots);
   const means = { what: "share", group: p, value: parts.kept[1] };
   return box("chip-kept", x, y, width, text, "share", means);
 };

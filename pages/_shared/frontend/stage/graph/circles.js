@@ -98,6 +98,15 @@ const nameMarks = (p, label, [x, y], radius, [width], bold) => {
   });
 };
 
+// The boxes of all names: left, top, right, bottom.
+export const nameBoxes = ({ stage, at, radius, size }, active) =>
+  stage.graph.nodes.flatMap(({ label }, p) =>
+    nameMarks(p, label, at[p], radius, size, p === active).map(({ x, y, text }) => {
+      const half = (LETTER * text.length) / 2;
+      return { corners: [x - half, y - LINE + 3, x + half, y + 3], bold: p === active };
+    }),
+  );
+
 export const circleMarks = (pane, moment, { groups, top }) => {
   const { stage, at, radius, crowded, size } = pane;
   const { graph, dark, arc } = stage;

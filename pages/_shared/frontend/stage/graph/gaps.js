@@ -119,25 +119,20 @@ export class Gaps {
     return others ? [name, share] : [name, share, "its energy at the best labelling, less what LB certifies of it"];
   }
 
-  // Whether LB still rises: while it does, tension mostly says that the run has not converged.
+  // Whether LB rose in the last complete sweep: while it does, tension mostly says that the run has not converged.
   head(moment) {
     const { stage } = this;
     const gap = Math.max(moment.upper - moment.lower, 0);
     write(stage.$("[data-out=gap-of]"), fixed(gap, digitsFor([gap])));
     const chip = stage.$("[data-out=rising]");
-    const rise = this.lastSweep();
-    chip.hidden = rise === null;
-    if (rise === null) return;
+    const { history, player } = stage;
+    const sweep = history.sweeps.filter((end) => end <= player.position).length;
+    chip.hidden = sweep === 0;
+    if (chip.hidden) return;
+    const rise = Math.max(history.gains[sweep - 1], 0);
     const stalled = rise <= 1e-6 * stage.graph.scale;
-    write(chip, stalled ? "LB stalled" : `+${told(rise, 3)} last sweep`);
+    write(chip, stalled ? "LB stalled" : `LB +${told(rise, 3)} in sweep ${sweep}`);
     chip.classList.toggle("stalled", stalled);
-  }
-
-  // By how much LB rose in the last complete sweep before the event shown; null if there is none.
-  lastSweep() {
-    const { history, player } = this.stage;
-    const done = history.sweeps.filter((end) => end <= player.position).length;
-    return done ? Math.max(history.gains[done - 1], 0) : null;
   }
 }
 
