@@ -238,7 +238,9 @@ def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> 
             assert apart(seen["names"])
 
 
-def test_chips_are_whole_and_hide_neither_each_other_nor_a_circle_nor_who_is_updated(stage: Stage, run: bc.Engine, update: range) -> None:
+def test_chips_are_whole_and_hide_neither_circles_nor_the_name_of_the_group_updated(
+    stage: Stage, run: bc.Engine, update: range
+) -> None:
     neck = [event.index + 1 for event in run.trace if run.partition.labels[event.node] == "neck"]
     looked = 0
     for position in (*update[1:], *neck[-12:]):

@@ -113,6 +113,26 @@ def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: 
     expect(stage.root.locator(f".part.lit[data-edge='{edge}']")).to_have_count(1)
 
 
+@pytest.mark.parametrize(("variant", "sign"), [(9, "≥"), (11, "=")])
+def test_a_chip_says_whether_its_part_is_exact(watched: Callable[[Lab], Stage], variant: int, sign: str) -> None:
+    """Before y* is asked: a bound by rows, or the cost itself where the variant is exact."""
+    stage = watched(lab("pose-small", 8, variant))
+    stage.click("[data-step=node]")
+    texts = stage.root.evaluate(
+        """({ stage }) => {
+            const from = stage.player.position - 1;
+            stage.player.enter({ act: 'floor', from, to: from, ms: 1e9 });
+            stage.player.t = 1;
+            stage.draw();
+            const chips = stage.marks().filter(({ means }) => means?.what === 'chip');
+            stage.player.jump(0);
+            return chips.map(({ text }) => text);
+        }"""
+    )
+    assert texts
+    assert all(text.startswith(f"{sign} ") for text in texts)
+
+
 def test_chips_and_bits_are_the_engines(stage: Stage, run: bc.Engine) -> None:
     while not (run.position and run.last_event.kind.name == "ORACLE" and run.last_event.sweep == 0):
         stage.click("[data-step=event]")

@@ -16,17 +16,17 @@ const COVERS = { chip: 100, circle: 1, name: 0.4, far: 0.004 }; // what it costs
 const CLOSE = 1e-7; // energies nearer than this count as equal
 
 // The parts of y*'s cost: one for every slot.
-const partsOf = (moment) => {
+const partsOf = (moment, isExact) => {
   const { act, update } = moment;
   if (!update) return null;
-  if (act === "floor") return asked(moment);
+  if (act === "floor") return asked(moment, isExact);
   if (act === "answer" || act === "rows" || act === "deep") return answered(moment);
   return act === "pass" ? shared(moment) : null;
 };
 
-const asked = ({ update, part }) => {
+const asked = ({ update }, isExact) => {
   const column = update.columns.find(({ state }) => state === update.y);
-  return column && { what: "at least", from: column.parts, to: null, seen: part };
+  return column && { what: isExact ? "exactly" : "at least", from: column.parts, to: null };
 };
 
 const answered = ({ act, t, update }) => {
@@ -54,16 +54,18 @@ const increments = ({ from, to }) => to.map((value, slot) => value - from[slot])
 // rounding of the sums below the ground: what adds up still does.
 const words = (moment, parts, digits) => {
   const { update } = moment;
-  const { what, from, to, kept } = parts;
+  const { from, to, kept } = parts;
   if (kept) return shareWords(moment, parts, digits);
   const units = grown([update.rest, ownOf(update), ...from], [update.rest, ownOf(update), ...(to ?? from)], digits);
   const [low, high] = [units.from.slice(2), units.to.slice(2)];
-  if (what === "at least") return low.map((value) => [`≥ ${shown(value, digits)}`, false, value]);
+  if (!to) return low.map((value) => [`${signOf(parts)} ${shown(value, digits)}`, false, value]);
   return high.map((value, slot) => {
     if (parts.done || !isLoose(from[slot], to[slot])) return [`= ${shown(value, digits)}`, false, value - low[slot]];
     return [`${shown(low[slot], digits)} ↗ ${shown(value, digits)}`, true, value - low[slot]];
   });
 };
+
+const signOf = ({ what }) => (what === "exactly" ? "=" : "≥");
 
 const ownOf = ({ columns, y }) => columns.find(({ state }) => state === y)?.own ?? 0;
 
@@ -86,7 +88,7 @@ const signed = (units, digits) => (units < 0 ? "" : "+") + shown(units, digits);
 const valueOf = ({ from, to }, slot) => (to ?? from)[slot];
 
 export const chipMarks = (pane, moment) => {
-  const parts = partsOf(moment);
+  const parts = partsOf(moment, pane.stage.graph.exact);
   if (!parts || pane.crowded) return [];
   const opacity = moment.act === "floor" ? moment.part(0.35, 0.6) : moment.act === "pass" ? moment.part(0.1, STEP) : 1;
   if (opacity === 0) return [];
@@ -114,8 +116,6 @@ const box = (id, x, y, width, text, kind, means) => [
 const onEdges = (pane, moment, parts, said) => {
   const { update } = moment;
   const put = placer(pane, update.node);
-  // What it keeps has to be beside its circle; shares have a whole edge each.
-  const kept = keptChip(pane, update.node, parts, said, put);
   const chips = update.arcs.flatMap((arc, slot) => {
     const [text, loose] = said[slot];
     const width = LETTER * text.length + 12;
@@ -124,7 +124,7 @@ const onEdges = (pane, moment, parts, said) => {
     const means = { what: "chip", arc, value: valueOf(parts, slot), says: parts.what };
     return box(`chip-${arc}`, x, y, width, text, loose ? "loose" : parts.what === "share" ? "share" : "", means);
   });
-  return [...chips, ...kept];
+  return [...chips, ...keptChip(pane, update.node, parts, said, put)];
 };
 
 // Puts one chip after the other: whole, near one of its places, where it covers least. Another chip is worse to cover
@@ -202,7 +202,7 @@ const linesOf = (pane, { update }, parts, said, digits, [kept, rest]) => {
   });
   const more = parts.to ? increments(parts) : parts.from;
   const units = sum(rest.map((slot) => said[slot][2]));
-  const others = parts.to ? signed(units, digits) : `≥ ${shown(units, digits)}`;
+  const others = parts.to ? signed(units, digits) : `${signOf(parts)} ${shown(units, digits)}`;
   const means = { what: "chip", arc: -1, value: sum(rest.map((slot) => more[slot])), says: "others" };
   rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
   if (!parts.kept) return rows;
