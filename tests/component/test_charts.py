@@ -201,6 +201,7 @@ BOXES = """({ stage }) => {
     return {
         names: all('svg.fan text'),
         data: [left, top, right, bottom],
+        fan: stage.sizes.of(stage.charts.fan.svg).width,
         chips: all('rect.chip'),
         active: all('text.node-name.active'),
         circles: stage.panes.at.map(([x, y]) => [x, y].map((v) => v - stage.panes.radius)
@@ -228,13 +229,14 @@ def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> 
             stage.wait_for_end()
         else:
             shown(stage, [position])
-        for references in ([], [{"name": "HiGHS optimum", "energy": -30.61}, {"name": "LP bound", "energy": -30.7}]):
+        for references in ([], [{"name": "optimum", "energy": -30.61}, {"name": "variable LP", "energy": -46.2}]):
             stage.root.evaluate(
                 "({ stage }, references) => { Object.assign(stage.data, { references }); stage.draw(); }", references
             )
             seen = stage.root.evaluate(BOXES)
             assert seen["names"]
             assert not any(overlap(name, seen["data"]) for name in seen["names"])
+            assert max(right for _, _, right, _ in seen["names"]) <= seen["fan"] + 1
             assert apart(seen["names"])
 
 
@@ -255,3 +257,15 @@ def test_chips_are_whole_and_hide_neither_circles_nor_the_name_of_the_group_upda
         kept_free = [*seen["circles"], *seen["active"]]
         assert not [(chip, box) for chip in chips for box in kept_free if overlap(chip, box)]
     assert looked > len(update)
+
+
+def test_the_end_shows_how_the_gap_was_closed(stage: Stage, run: bc.Engine) -> None:
+    """No enlarged rounding errors: the last sweep's rise fits the frame, and levels are short numbers."""
+    stage.click("[data-act=run]")
+    stage.wait_for_end()
+    low, high = stage.root.evaluate("({ stage }) => stage.charts.energy.ends")
+    rise = stage.root.evaluate("({ stage }) => stage.history.gains.at(-1)")
+    assert rise <= high - low <= 2 * rise
+    levels = stage.root.locator("svg.ground text.soft, svg.fan text.soft").all_text_contents()
+    assert all(len(level) < 9 for level in levels if level.startswith("−"))
+    assert stage.root.locator("figure.gap figcaption").inner_text().startswith("The gap is closed")

@@ -14,8 +14,9 @@ export const relativeGap = (lower, upper) => {
 export const closeness = (lower, upper, scale) =>
   Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), scale), 1e-12 * scale);
 
+export const isClosed = (lower, upper, scale) => upper - lower <= closeness(lower, upper, scale);
+
 export const gapText = (lower, upper, scale, digits) => {
   if (lower === null || upper === null) return "–";
-  const closed = upper - lower <= closeness(lower, upper, scale);
-  return closed ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
+  return isClosed(lower, upper, scale) ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
 };

@@ -285,13 +285,13 @@ def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
     if found is None:
         return []
     # An LP that was not solved in time has told nothing.
-    lines = [] if np.isnan(found.fractional) else [{"name": "LP over variables", "energy": found.lp_bound}]
+    lines = [] if np.isnan(found.fractional) else [{"name": "variable LP", "energy": found.lp_bound}]
     if found.group_lp_bound is not None:
-        lines.append({"name": "LP over groups", "energy": found.group_lp_bound})
+        lines.append({"name": "group LP", "energy": found.group_lp_bound})
     if found.optimum is not None:
-        lines.append({"name": "optimum (HiGHS)", "energy": found.optimum})
+        lines.append({"name": "optimum", "energy": found.optimum})
     elif np.isfinite(found.energy):
-        lines.append({"name": f"best of HiGHS, {found.status}", "energy": found.energy})
+        lines.append({"name": "best of HiGHS", "energy": found.energy})
     return lines
 
 

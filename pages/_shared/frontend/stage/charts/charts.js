@@ -47,7 +47,8 @@ export class Charts {
     const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
     energy.settle(moment, box);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
-    const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - namesWidth(energy, moment) };
+    const names = namesWidth(energy, moment, this.stage.data.references);
+    const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - names };
     if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
     fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
     energy.box = box;

@@ -7,9 +7,10 @@ const LETTER = 7.8; // pixels that a character takes
 const BEFORE = 24; // pixels before a name
 
 // Pixels for the names of the lines: room for the longest that may be off the scale.
-export const namesWidth = (energy, { lower, upper }) => {
-  const longest = Math.max(...[lower, upper].map((value) => energy.text(value).length));
-  return BEFORE + LETTER * ("↑ ceiling ".length + longest);
+export const namesWidth = (energy, { lower, upper }, references) => {
+  const own = [lower, upper].map((value) => ({ name: "ceiling", energy: value }));
+  const letters = [...own, ...references].map(({ name, energy: value }) => `↑ ${name} ${energy.text(value)}`.length);
+  return BEFORE + LETTER * Math.max(...letters);
 };
 
 export const endNames = (fan) => {

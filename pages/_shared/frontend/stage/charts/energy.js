@@ -1,8 +1,10 @@
 // The energy axis that the ground and the bounds share. Its range is chosen when an update opens, from what is known
 // then, and stays until the update has passed its messages; only where the first ceiling is above it, it widens then.
 
+import { isClosed } from "../../gap.js";
 import { linear, logarithmic } from "../../scales.js";
 import { KIND } from "../kinds.js";
+import { lastSweep } from "./history.js";
 import { shown } from "./sums.js";
 
 const LOWEST = 8; // the range reaches up to the state of this rank
@@ -12,6 +14,7 @@ const ABOVE = 0.06;
 const NARROWEST = 1e-3; // share of the gap that is shown at least
 const NEAREST = 30; // on the logarithmic axis: how many times nearer to the best than LB the top is
 const CLOSED = 0.4; // share of the gap that is shown below LB between updates
+const CLOSEST = 1e-6; // share of the energy at stake that is shown at least
 const APART = 34; // pixels between levels at least
 
 const mix = (a, b, share) => a + (b - a) * share;
@@ -77,21 +80,30 @@ export class Energy {
     const limit = low + FARTHEST * (high - low);
     for (let k = this.opened + 1; k <= index; k += 1) {
       const { ceiling } = this.stage.events.get(k) ?? {};
-      if (ceiling > high && ceiling <= limit) return padded(low, ceiling);
+      if (ceiling > high && ceiling <= limit) return this.padded(low, ceiling);
     }
-    return padded(low, high);
+    return this.padded(low, high);
   }
 
-  // Without an update: the gap, and a part of what has been closed.
+  // Without an update: the gap, and a part of what has been closed; at the end, how the last sweep closed it.
   between(moment) {
     const { lower, upper } = moment;
-    return this.whole ? this.everything(moment) : padded(lower - CLOSED * (upper - lower), upper);
+    if (this.whole) return this.everything(moment);
+    const isOver = isClosed(lower, upper, this.stage.graph.scale);
+    const below = isOver ? (lastSweep(this.stage)?.rise ?? 0) : CLOSED * (upper - lower);
+    return this.padded(lower - below, upper);
   }
 
   everything({ lower, upper }) {
     const { history, graph, data } = this.stage;
     const lows = [graph.lower, ...history.lower, lower, ...data.references.map(({ energy }) => energy)];
-    return padded(Math.min(...lows), Math.max(upper, lower));
+    return this.padded(Math.min(...lows), Math.max(upper, lower));
+  }
+
+  // The range with air above and below.
+  padded(low, high) {
+    const span = Math.max(high - low, CLOSEST * this.stage.graph.scale, 1e-9 * Math.abs(low), 1e-12);
+    return [low - BELOW * span, Math.max(high, low + span) + ABOVE * span];
   }
 
   distances({ lower }) {
@@ -130,11 +142,6 @@ export class Energy {
     return shown(Math.round(v * 10 ** this.digits), this.digits);
   }
 }
-
-const padded = (low, high) => {
-  const span = Math.max(high - low, 1e-9 * Math.abs(low), 1e-12);
-  return [low - BELOW * span, Math.max(high, low + span) + ABOVE * span];
-};
 
 // A hundredth of what is shown can be read.
 const digitsFor = (span) => Math.min(Math.max(Math.ceil(2 - Math.log10(span)), 0), 15);

@@ -14,10 +14,18 @@ export const boundsOf = ({ graph, history, events, player }) => {
 // as long as the one before, or as what is known.
 export const sweepsAt = ({ history, player }, position) => {
   const ends = history.sweeps;
-  const done = ends.filter((end) => end <= position).length;
+  const done = sweepsUntil(ends, position);
   const begin = ends[done - 1] || 0;
   const guess = Math.max(begin + begin - (ends[done - 2] || 0), player.seen + 1);
   return done + (position - begin) / Math.max((ends[done] || guess) - begin, 1);
+};
+
+const sweepsUntil = (ends, position) => ends.filter((end) => end <= position).length;
+
+// The last complete sweep before the event shown, and by how much LB rose in it; null if there is none.
+export const lastSweep = ({ history, player }) => {
+  const done = sweepsUntil(history.sweeps, player.position);
+  return done ? { number: done, rise: Math.max(history.gains[done - 1], 0) } : null;
 };
 
 // Points in sight, and one more at either end; of those that share a pixel, the last.

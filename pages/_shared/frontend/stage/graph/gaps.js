@@ -2,7 +2,9 @@
 
 import { Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
+import { isClosed } from "../../gap.js";
 import { number as told, short } from "../../text.js";
+import { lastSweep } from "../charts/history.js";
 import { write } from "../layout.js";
 import { digitsFor, fixed } from "./digits.js";
 import { shareOf } from "./measures.js";
@@ -34,9 +36,10 @@ export class Gaps {
   draw(moment) {
     const { width, height } = this.stage.sizes.of(this.svg);
     const { tension } = moment;
-    this.head(moment);
-    if (!width || !tension) return this.clear();
     const { stage } = this;
+    const closed = isClosed(moment.lower, moment.upper, stage.graph.scale);
+    this.head(moment, closed);
+    if (!width || !tension || closed) return this.clear();
     // Parts, and what marks them, mostly are as they were a frame ago.
     const scene = [tension, moment.upper - moment.lower, width, height, stage.highlighted, stage.arc, stage.dark];
     if (this.scene?.every((part, k) => part === scene[k])) return;
@@ -120,18 +123,18 @@ export class Gaps {
   }
 
   // Whether LB rose in the last complete sweep: while it does, tension mostly says that the run has not converged.
-  head(moment) {
+  head(moment, closed) {
     const { stage } = this;
-    const gap = Math.max(moment.upper - moment.lower, 0);
-    write(stage.$("[data-out=gap-of]"), fixed(gap, digitsFor([gap])));
+    const gap = moment.upper - moment.lower;
+    stage.$("[data-out=gap-open]").hidden = closed;
+    stage.$("[data-out=gap-closed]").hidden = !closed;
+    if (!closed) write(stage.$("[data-out=gap-of]"), fixed(gap, digitsFor([gap])));
     const chip = stage.$("[data-out=rising]");
-    const { history, player } = stage;
-    const sweep = history.sweeps.filter((end) => end <= player.position).length;
-    chip.hidden = sweep === 0;
+    const last = lastSweep(stage);
+    chip.hidden = last === null;
     if (chip.hidden) return;
-    const rise = Math.max(history.gains[sweep - 1], 0);
-    const stalled = rise <= 1e-6 * stage.graph.scale;
-    write(chip, stalled ? "LB stalled" : `LB +${told(rise, 3)} in sweep ${sweep}`);
+    const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
+    write(chip, stalled ? "LB stalled" : `LB +${told(last.rise, 3)} in sweep ${last.number}`);
     chip.classList.toggle("stalled", stalled);
   }
 }
