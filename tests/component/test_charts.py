@@ -245,7 +245,8 @@ def test_chips_are_whole_and_hide_neither_circles_nor_the_name_of_the_group_upda
 ) -> None:
     neck = [event.index + 1 for event in run.trace if run.partition.labels[event.node] == "neck"]
     looked = 0
-    for position in (*update[1:], *neck[-12:]):
+    passed = [event.index + 1 for event in run.trace if event.kind == Kind.MESSAGE and event.sweep == 1]
+    for position in (*update[1:], *neck[-12:], *passed):
         shown(stage, [position])
         seen = stage.root.evaluate(BOXES)
         chips, (_, _, right, bottom) = seen["chips"], seen["pane"]
@@ -269,3 +270,14 @@ def test_the_end_shows_how_the_gap_was_closed(stage: Stage, run: bc.Engine) -> N
     levels = stage.root.locator("svg.ground text.soft, svg.fan text.soft").all_text_contents()
     assert all(len(level) < 9 for level in levels if level.startswith("−"))
     assert stage.root.locator("figure.gap figcaption").inner_text().startswith("The gap is closed")
+
+
+def test_a_proof_is_shown_at_the_end_of_a_run_that_closed_the_gap(stage: Stage, run: bc.Engine, update: range) -> None:
+    proof = stage.root.locator("svg.ground .proof, .ring.proven")
+    shown(stage, [update[-1]])
+    assert proof.count() == 0
+    stage.click("[data-act=run]")
+    stage.wait_for_end()
+    assert proof.count() == 1 + len(run.partition.labels)
+    stage.click("[data-back=event]")
+    assert proof.count() == 0

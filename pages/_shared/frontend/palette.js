@@ -6,6 +6,7 @@ const LIGHT = {
   lb: "#0072b2",
   ub: "#b34700",
   floor: "#8a5f00",
+  proven: "#8f6b00",
   ceiling: "#1f2933",
   nu: "#1f2933",
   known: "#8494a3", // what was known before: columns, envelopes
@@ -23,6 +24,7 @@ const DARK = {
   lb: "#56b4e9",
   ub: "#f08a5d",
   floor: "#f0c04a",
+  proven: "#ffd24d",
   ceiling: "#e8edf2",
   nu: "#e8edf2",
   known: "#6d7d8c",

@@ -2,6 +2,8 @@
 
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
+import { number } from "../../text.js";
+import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
 import { grouped, tailMarks } from "./tail.js";
 
@@ -25,7 +27,7 @@ export class Ground {
 
   draw(moment, progress, box) {
     const { energy } = this.charts;
-    if (!progress) return this.rest(box);
+    if (!progress) return this.rest(box, moment);
     const update = progress.update;
     const columns = place(update, box.left, box.right);
     Object.assign(this, { moment, progress, update, box, columns, energy });
@@ -54,13 +56,19 @@ export class Ground {
     return this.charts.stage.graph.exact;
   }
 
-  // Between updates.
-  rest(box) {
+  // Between updates; at the end the proof.
+  rest(box, moment) {
     Object.assign(this, { box, energy: this.charts.energy });
-    const middle = { shape: "text", class: "soft", x: (box.left + box.right) / 2, "text-anchor": "middle" };
+    const middle = { shape: "text", x: (box.left + box.right) / 2, "text-anchor": "middle" };
     const y = (box.top + box.bottom) / 2;
-    const lines = NOTHING.map((text, k) => ({ id: `note ${k}`, ...middle, y: y + 20 * k, text }));
-    this.picture.draw([...this.axis(), ...lines]);
+    const opacity = proofOf(moment, this.charts.stage.graph);
+    const [head, text] = ["optimal, proven", `no labelling costs less than ${number(moment.upper)}`];
+    const proof = opacity > 0 && [
+      { id: "proof", class: "proof", ...middle, y, text: head, opacity, means: { what: "proof", value: opacity } },
+      { id: "proof of", class: "soft", ...middle, y: y + 24, text, opacity },
+    ];
+    const notes = NOTHING.map((line, k) => ({ id: `note ${k}`, class: "soft", ...middle, y: y + 20 * k, text: line }));
+    this.picture.draw([...this.axis(), ...(proof || notes)]);
     this.charts.title("ground", this.energy.distance ? "Bounds, as distance to UB" : "Bounds on the energy");
   }
 

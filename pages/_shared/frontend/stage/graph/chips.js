@@ -172,7 +172,7 @@ const keptChip = (pane, p, parts, said, put) => {
   const [text] = said[said.length - 1];
   const width = LETTER * text.length + 12;
   const [aside, above, below] = [pane.radius + width / 2 + 6, -pane.radius - 18, pane.radius + 34];
-  const spots = [0, above, below].flatMap((down) =>
+  const spots = [0, above, below, above - HIGH - 3, below + HIGH + 3].flatMap((down) =>
     [aside, -aside, aside / 2, -aside / 2, 0].map((right) => [right, down]),
   );
   const [x, y] = put([pane.at[p]], width, spots);

@@ -2,6 +2,7 @@
 
 import { tension as tint } from "../../palette.js";
 import { short } from "../../text.js";
+import { proofOf } from "../play/moment.js";
 import { shareOf } from "./measures.js";
 
 const DOTS = 8; // bits that are dots; more are a strip
@@ -112,6 +113,7 @@ export const circleMarks = (pane, moment, { groups, top }) => {
   const { graph, dark, arc } = stage;
   const chosen = arc >= 0 ? graph.edges[arc >> 1][arc & 1] : -1;
   const active = activeOf(moment);
+  const proof = proofOf(moment, graph);
   const shown = !crowded && radius >= ROOM ? contents(graph, moment) : [];
   return graph.nodes.flatMap(({ label, size: bits, members }, p) => {
     const [cx, cy] = at[p];
@@ -128,10 +130,12 @@ export const circleMarks = (pane, moment, { groups, top }) => {
       hover: (on) => stage.highlight(on ? { group: p } : null),
       tip: () => [label, `${bits} variables, ${2 ** bits} states`, ...told(moment, p), members.join(", ")],
     };
+    const [gold, r] = [{ class: "ring proven", opacity: proof }, radius + 3.5];
+    const proven = proof > 0 && { id: `proven-${p}`, shape: "circle", ...gold, cx, cy, r };
     const ring = p === active && { id: "ring", shape: "circle", class: "ring", cx, cy, r: radius + 4.5 };
     const content = shown[p]?.bits ? [...inside(p, at[p], radius, shown[p]), badge(p, at[p], radius, shown[p])] : [];
     const named = !crowded || p === active || stage.highlighted?.group === p;
-    return [ring, body, ...content, ...(named ? nameMarks(p, label, at[p], radius, size, p === active) : [])];
+    return [proven, ring, body, ...content, ...(named ? nameMarks(p, label, at[p], radius, size, p === active) : [])];
   });
 };
 

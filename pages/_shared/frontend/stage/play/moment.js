@@ -1,5 +1,7 @@
 // One moment of a scene. All that is drawn is drawn of one moment, and of nothing else.
 
+import { isClosed } from "../../gap.js";
+
 // Share of a scene in which messages pass after which they have: then LB, the tensions and the labelling change, all
 // at once. LB is never drawn in between.
 export const STEP = 0.55;
@@ -24,6 +26,10 @@ export class Moment {
     return ease(Math.min(Math.max((this.t - from) / (to - from), 0), 1));
   }
 }
+
+// How much is to be seen of the proof that the best labelling is optimal, from 0 to 1.
+export const proofOf = (moment, { scale }) =>
+  moment.act === "finish" && isClosed(moment.lower, moment.upper, scale) ? moment.part(STEP, 0.9) : 0;
 
 // The moment of a scene, from the events held.
 export const momentOf = (events, scene, t) => {
