@@ -50,6 +50,22 @@ def test_no_press_is_lost(stage: Stage, run: bc.Engine) -> None:
     stage.shows(run)
 
 
+def test_a_press_that_is_lost_on_the_way_is_made_up_for(
+    stage: Stage, run: bc.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while the connection is down, or if only the answer was lost: then nothing is done twice."""
+    stage.page.clock.install()
+    answer, lost = stage.answer, iter([lambda *_: None, lambda *asked: answer(*asked) and None])
+    monkeypatch.setattr(stage, "answer", lambda *asked: next(lost, answer)(*asked))
+    stage.root.locator("[data-step=sweep]").click()
+    for _ in range(2):
+        expect(stage.stage).to_have_attribute("data-state", "waiting")
+        stage.page.clock.fast_forward(5000)
+    stage.settle()
+    run.step("sweep")
+    stage.shows(run)
+
+
 def test_a_step_plays_its_motion_and_another_press_finishes_it(stage: Stage, run: bc.Engine) -> None:
     stage.page.emulate_media(reduced_motion="no-preference")
     stage.root.locator("[data-step=round]").click()

@@ -336,6 +336,19 @@ def test_inspection_changes_nothing(mine: Lab) -> None:
         assert (mine.run.engine.trace.column(name) == plain.trace.column(name)).all(), name
 
 
+def test_a_command_that_comes_again_is_answered_and_not_done_twice(mine: Lab) -> None:
+    """As when its answer was lost with the connection."""
+    step = command("step", grain="round", backward=False)
+    for _ in range(2):
+        obey(mine.run, step)
+        data = stage_data(mine)
+        assert data["serial"] == step["serial"]
+        assert "frames" in data
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=SWEEPS)
+    plain.step("round")
+    assert data["position"] == plain.position
+
+
 def test_running_to_the_end_and_coming_back(mine: Lab) -> None:
     obey(mine.run, command("run"))
     mine.run.work.thread.join()

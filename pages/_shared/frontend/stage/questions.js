@@ -6,6 +6,7 @@ const BEHIND = 8; // events before the present one that are to be held
 const AFTER = 40; // milliseconds without another jump until the place is asked for, while an answer is awaited
 const POLL = 250; // milliseconds until the first question how things are, while something runs in the background
 const AGAIN = 2000; // milliseconds until it is asked again, if no answer comes
+const LOST = 4000; // milliseconds without an answer after which any other question may have been lost on the way
 
 export class Questions {
   constructor(stage) {
@@ -28,6 +29,7 @@ export class Questions {
     if (fresh) this.serial = serial;
     const latest = fresh || (this.settling === null && serial === this.serial);
     this.waiting = !latest;
+    if (latest) clearTimeout(this.lost);
     return latest;
   }
 
@@ -42,7 +44,20 @@ export class Questions {
     const { measure } = panes;
     const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
     const holds = { first, goes_on: events.has(first - 1), held: true };
-    stage.send("command", { do: what, at, arc, ...holds, ahead, measure, run, serial: this.serial, ...more });
+    this.asked = { do: what, at, arc, ...holds, ahead, measure, run, serial: this.serial, ...more };
+    this.say();
+  }
+
+  // Streamlit drops what is said while the connection is down. The same question again does nothing twice: it says from
+  // where a step goes.
+  say() {
+    const { stage } = this;
+    stage.send("command", this.asked);
+    stage.status.mark();
+    clearTimeout(this.lost);
+    this.lost = setTimeout(() => {
+      if (this.waiting && stage.root.isConnected && !stage.leaving.soon()) this.say();
+    }, LOST);
   }
 
   // The first event that is not held, or if that is near, one some way behind: for steps back.

@@ -44,7 +44,12 @@ export class Status {
     this.pinning(moment);
     this.narrate(moment);
     stage.root.dataset.position = String(player.position);
-    stage.root.dataset.state = this.stateOf();
+    this.mark();
+  }
+
+  // The state, for styles and for tests.
+  mark() {
+    this.stage.root.dataset.state = this.stateOf();
   }
 
   stateOf() {
