@@ -34,6 +34,7 @@ def answer(route: Route) -> None:
 def bare(browser: Browser) -> BrowserContext:
     profile = new_profile(browser, ADDRESS)
     profile.route("**/*", answer)
+    profile.new_page().goto("/")
     return profile
 
 
