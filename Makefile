@@ -12,8 +12,8 @@ FRONTEND := pages/_shared/frontend
 PYTHON ?= $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
   $(python) -c 'import sys; 11 <= sys.version_info.minor <= 14 and print("$(python)")' 2>/dev/null)))
 
-# $(call apt-install,package,purpose): install a Debian package as root, else ask for it; one at a time, as apt does not
-# wait for another apt.
+# $(call apt-install,packages,purpose): install Debian packages as root, else ask for them; one call at a time, as apt
+# does not wait for another apt.
 apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
   then echo "Installing $(1)"; export DEBIAN_FRONTEND=noninteractive; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
@@ -32,13 +32,13 @@ setup: .venv/.warm
 	  $(call apt-install,$$package,the virtual environment); }
 	@echo "Installing the packages into .venv"
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt
 	@touch $@
 
 # Additional packages for testing.
 .venv/.developing: .venv/.installed requirements-dev.txt
 	@echo "Installing the packages for tests"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements-dev.txt
 	@touch $@
 
 .venv/.warm: .venv/.installed $(wildcard bender_core/kernels/*.py bender_core/kernels/*/*.py)
@@ -47,8 +47,10 @@ setup: .venv/.warm
 	@touch $@
 
 # Without a browser its tests are skipped, unless BENDER_REQUIRE_BROWSER is set.
+# Chromium without windows starts and draws faster, but comes without a font; who may not install has perhaps the other.
 browser:
-	@command -v chromium >/dev/null || { $(call apt-install,chromium,the browser tests); } || true
+	@command -v chromium-headless-shell >/dev/null || { [ "$$(id -u)" != 0 ] && command -v chromium >/dev/null; } \
+	  || { $(call apt-install,chromium-headless-shell fonts-liberation,the browser tests); } || true
 
 run: setup
 	$(BIN)/streamlit run app.py --server.port $(PORT)

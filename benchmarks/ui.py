@@ -7,7 +7,6 @@ request (an event that is already shown), which separates a slow machine from a 
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import bender_core as bc
 from benchmarks.common import table
 from tests.browser.server import serve
+from tests.chromium import found
 
 SIZES = (8, 12, 16)
 STEPS = 20
@@ -81,9 +81,9 @@ STOP = """(stage) => new Promise((done) => {
 
 def main() -> None:
     """Print the tables."""
-    chromium = shutil.which("chromium")
+    chromium = found()
     if chromium is None:
-        sys.exit("Chromium is not installed: apt-get install chromium")
+        sys.exit("Chromium is not installed: apt-get install chromium-headless-shell")
     bc.warm_up()
     with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "log.txt") as url, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.server import serve
+from tests.chromium import found
 
 FOLDER = Path(__file__).parent / "screenshots"
 SIZES = ((1280, 800), (1920, 1080))
@@ -28,9 +28,9 @@ FRAMES, ACROSS, SCALE, LARGEST_SHEET = 12, 3, 0.5, 600_000
 
 def main() -> None:
     """Take them all."""
-    chromium = shutil.which("chromium")
+    chromium = found()
     if chromium is None:
-        sys.exit("Chromium is not installed: apt-get install chromium")
+        sys.exit("Chromium is not installed: apt-get install chromium-headless-shell")
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         # As a new user finds the app, whatever was kept on this machine.

@@ -34,6 +34,11 @@ PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)$")
 failed = pytest.StashKey[bool]()
 
 
+def found() -> str | None:
+    """The Chromium of this machine, rather one without windows."""
+    return shutil.which("chromium-headless-shell") or shutil.which("chromium")
+
+
 def unavailable(reason: str) -> NoReturn:
     """Skip, or fail if the browser tests are required."""
     if os.environ.get("BENDER_REQUIRE_BROWSER"):
@@ -44,7 +49,7 @@ def unavailable(reason: str) -> NoReturn:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium per worker."""
-    chromium = shutil.which("chromium")
+    chromium = found()
     if chromium is None:
         unavailable("Chromium is not installed")
     with sync_playwright() as playwright:
@@ -86,7 +91,7 @@ def sound_pages(url: str, test: pytest.Item) -> Iterator[Callable[[BrowserContex
 
     yield open_page
     for k, page in enumerate(pages):
-        if problems or test.stash.get(failed, False):
+        if test.stash.get(failed, False) or problems:
             page.screenshot(path=FAILURES / f"{test.name}-{k}.png")
         if page.url.startswith("http"):
             page.evaluate("localStorage.clear(); sessionStorage.clear()")
