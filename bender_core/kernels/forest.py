@@ -1,7 +1,7 @@
-"""Spanning forests, edge by edge: which edges join two trees, and which close a cycle that is frustrated.
+"""A spanning forest, grown edge by edge: which edges join two trees, and which close a frustrated cycle.
 
-Union-find with parities: every vertex knows whether it differs from the one above it. The smaller tree hangs itself
-under the larger, so that no path is longer than the logarithm of their size.
+Union-find with parities: every vertex stores its parent and whether the two differ. The smaller tree is attached to the
+root of the larger, so paths have logarithmic length.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from bender_core.kernels._jit import entry
 
 
 class Closes(IntEnum):
-    """What an edge does to the forest of those before it."""
+    """What an edge closes in the forest of the edges before it."""
 
     NOTHING = 0  # it joins two trees
-    CYCLE = 1  # on whose forest edges its own wish is granted already
-    FRUSTRATED = 2  # a cycle with an odd number of edges whose ends are to differ
+    CYCLE = 1  # a cycle whose edges can all be satisfied
+    FRUSTRATED = 2  # a cycle with an odd number of edges whose ends should differ: one of its edges is violated
 
 
 def spanning_forest(n: int, edges: NDArray[np.int64], differ: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -30,9 +30,9 @@ def spanning_forest(n: int, edges: NDArray[np.int64], differ: NDArray[np.bool_])
     n : int
         Vertices.
     edges : ndarray of int, shape (E, 2)
-        In the order in which they are taken.
+        In the order in which they are added.
     differ : ndarray of bool, shape (E,)
-        Whose ends are to differ, not to be alike.
+        Whether the ends of an edge should differ; else they should be equal.
 
     Returns
     -------
@@ -47,21 +47,24 @@ def spanning_forest(n: int, edges: NDArray[np.int64], differ: NDArray[np.bool_])
 
 
 @entry
-def grow(edges, differ, above, odd, size, closes):
-    """Take one edge after the other; at first every vertex is a tree of its own, above which there is nothing else."""
+def grow(edges, differ, parent, odd, size, closes):
+    """Add one edge after the other; at first every vertex is the root of its own tree.
+
+    ``odd``: whether a vertex differs from its parent.
+    """
     for e in range(len(edges)):
         a, b, parity = edges[e, 0], edges[e, 1], differ[e]
-        while above[a] != a:
+        while parent[a] != a:
             parity ^= odd[a]
-            a = above[a]
-        while above[b] != b:
+            a = parent[a]
+        while parent[b] != b:
             parity ^= odd[b]
-            b = above[b]
+            b = parent[b]
         if a == b:
             closes[e] = Closes.FRUSTRATED if parity else Closes.CYCLE
             continue
         if size[a] > size[b]:
             a, b = b, a
-        above[a], odd[a] = b, parity
+        parent[a], odd[a] = b, parity
         size[b] += size[a]
         closes[e] = Closes.NOTHING

@@ -141,9 +141,9 @@ class Rule(NamedTuple):
     rank: Ints  # (G,) the place of each group in that order
     alternating: bool  # forward and back (srmp), or always forward (mplp)
     forest: bool  # whether the hyper-graph has no cycle
-    exact: bool
+    exact: bool  # messages are exact: no rows
     enumerated: bool  # exact, always by enumeration
-    everywhere: bool
+    everywhere: bool  # RMC rows on every loose edge, not only on the loosest
     cuts: Ints  # the kinds of Magnanti-Wong rows that go on the loosest edge
     deepest: int  # at how many states of a group its envelope is made tight at most (see kernels.deepening)
     improving: bool  # improve the decoded labellings, in every direction of a sweep
@@ -156,13 +156,13 @@ class Rule(NamedTuple):
 
 
 class Cursor(Record):
-    """What the loop does next, and how far it is with that."""
+    """What the loop does next, and its progress."""
 
     phase: int  # see `Phase`
     sweep: int
     position: int  # index into Rule.order
     slot: int  # which arc of the node is being opened
-    begun: int  # whether the message of that slot, or its row, has been begun; the workspace says how far it is
+    begun: int  # whether the message of that slot, or its row, has been begun; its progress is in the workspace
     events: int
     rows: int  # in use
     planned: int  # rows written, in use or not yet
@@ -246,7 +246,7 @@ class Events(NamedTuple):
 
 
 class Progress(Record):
-    """How far a message is that is made bit by bit."""
+    """The progress of a message that is computed piece by piece."""
 
     next: int  # the row to recycle next, or the first state whose min-marginal is not known; -1 when all is done
     part: int  # elimination: bits that are gone; pruning: 1 + the open bits of the box being halved, 0 between boxes
@@ -330,7 +330,7 @@ class EliminateRoom(NamedTuple):
 
 
 class SearchPoint(Record):
-    """How far a search for better labellings is."""
+    """The progress of a search for better labellings."""
 
     members: int  # of all groups
     flips: int
@@ -345,7 +345,7 @@ class SearchRoom(NamedTuple):
 
     point: SearchPoint
     trial: Ints  # (G,) a labelling being improved
-    candidate: Ints  # (G,) the best that the search has come by since it began
+    candidate: Ints  # (G,) the best found since the search began
     pull: Floats  # (G, most members) by how much the neighbours' states make a member prefer 0
     gain: Floats  # (G, most members) what flipping a member of `trial` adds to its energy
     tabu: Ints  # (G, most members) a member is not flipped before this number of flips is made
@@ -362,7 +362,7 @@ class Rounds(Record):
 
 
 class Workspace(NamedTuple):
-    """Scratch of the node being updated; worthless between two nodes."""
+    """Scratch of the node being updated; without meaning between two updates."""
 
     nu: Floats  # (largest degree, most active states) the (envelope of the) min-marginals of every slot
     incoming: Floats  # (largest degree, most projected states) what senders with idle bits bring (see kernels.tables)
@@ -385,7 +385,7 @@ class Workspace(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A message being made."""
+    """A message being computed."""
 
     arc: int
     incoming: Floats  # (2^active bits of the sender,) what the sender brings
@@ -393,7 +393,7 @@ class Message(NamedTuple):
 
 
 class Goal(Record):
-    """How far a call of the loop goes, and what it took."""
+    """How far a call of the loop may go, and the work it has done."""
 
     until: int  # see `Until`
     event_limit: int  # stop when that many events have happened

@@ -36,7 +36,8 @@ class Lab(Watched):
         """Wait until the script has run and the stage, which asks a moment after a jump, shows the answer."""
         self._settle(self.page)
         if self.stage.count():
-            expect(self.stage).not_to_have_attribute("data-state", re.compile("waiting|moving"), timeout=60_000)
+            drawn = re.compile("^(?!waiting|moving)")
+            expect(self.stage).to_have_attribute("data-state", drawn, timeout=60_000)
 
     # -- pages ------------------------------------------------------------------------------------------------
 
