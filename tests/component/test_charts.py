@@ -187,6 +187,43 @@ def test_rows_touch_the_truth_at_the_state_asked(drawn: list[list[Mark]]) -> Non
     assert looked
 
 
+# -- what is exact at all states ------------------------------------------------------------------------------
+
+
+def test_on_request_all_states_have_their_exact_costs_and_no_row_is_above(
+    stage: Stage, run: bc.Engine, update: range
+) -> None:
+    """Kept up through an update, also for states that become columns later."""
+    button = stage.root.locator("[data-act=exact]")
+    shown(stage, [update[0]])
+    button.click()
+    p = run.trace[update[0] - 1].node
+    run.seek(update[0])
+    neighbours, looked = run.ground_parts(p).neighbours.tolist(), 0
+    exact = {q: run.min_marginal(p, q) for q in neighbours}
+    for position in update[:-1]:
+        stage.root.evaluate("({ stage }, position) => stage.player.jump(position)", position)
+        stage.settle()
+        stage.wait("stage.stage.charts.exact.of(stage.stage.player.moment().update.y) !== null")
+        marks = stage.marks()
+        run.seek(position)
+        ground = run.ground(p)
+        slot = stage.root.evaluate("({ stage }) => stage.charts.message.slot")
+        for means in meaning(marks, "nu", "message"):
+            assert means["value"] == pytest.approx(exact[neighbours[slot]][means["state"]], abs=1e-4)
+            looked += 1
+        for means in meaning(marks, "exact, not asked", "ground"):
+            state = means["state"]
+            cost = run.ground_parts(p).rest + run.ground_parts(p).own[state] + sum(exact[q][state] for q in neighbours)
+            assert means["value"] == pytest.approx(cost, rel=1e-5)
+            assert ground[state] <= means["value"] + 1e-4
+        for means in meaning(marks, "envelope", "message"):
+            assert means["value"] <= exact[neighbours[slot]][means["state"]] + 1e-4
+    assert looked > 10 * len(update)
+    button.click()
+    assert meaning(stage.marks(), "exact, not asked", "ground") == []
+
+
 # -- labels ---------------------------------------------------------------------------------------------------
 
 # The boxes of texts and of chips: left, top, right, bottom. `data` is the frame of the curves.

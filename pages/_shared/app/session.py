@@ -67,6 +67,7 @@ class WatchedRun:
     ahead: int = 24  # how many events after the present one it wants
     held: bool = False  # whether the stage has the hyper-graph
     measure: str = "tension"  # the measure that colours the lines
+    exact: tuple[int, list[int]] | None = None  # where an update was opened, and states whose exact costs are wanted
     work: Personal = field(default_factory=Personal)
     progress: Progress | None = None  # of the latest work, until it is settled
     failure: str = ""

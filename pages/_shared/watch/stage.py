@@ -36,6 +36,8 @@ SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
 VARIABLES, LINKS = 2000, 1500
 EDGE_POINTS = 400
+# States of an update whose exact costs are computed at a time.
+EXACT_STATES = 64
 # Where the stage may send a person.
 PAGES = ("edge", "learn")
 
@@ -71,6 +73,7 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
         run.arc = int(command["arc"])
     run.ahead = min(max(int(command["ahead"]), 0), MOST_AHEAD)
     run.held, run.goes_on, run.measure = bool(command["held"]), bool(command["goes_on"]), str(command["measure"])
+    run.exact = (int(command["opened"]), list(map(int, command["states"]))) if command["do"] == "exact" else None
     if command["do"] == "stop":
         run.halt()
     settled = run.settle()
@@ -111,6 +114,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         else:
             chunk = encoder.last_frame()
         run.first = 0
+        exact = None if run.exact is None else exact_view(engine, *run.exact)
         engine.seek(run.position)
         data |= {
             "position": run.position,
@@ -121,6 +125,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
             "history": history(engine.trace, run.seen, run.opening[0]),
             "edge": edge_view(engine, run.arc) if run.pinned and len(engine.graph.edges) else None,
             "tightness": edge_tightness(engine, run.measure),
+            "exact": exact,
         }
     return data
 
@@ -293,6 +298,18 @@ def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
     elif np.isfinite(found.energy):
         lines.append({"name": "best of HiGHS", "energy": found.energy})
     return lines
+
+
+def exact_view(engine: Engine, opened: int, states: list[int]) -> dict[str, Any] | None:
+    """The exact parts of some states of an update, one a neighbour; None if no update was opened at that position."""
+    if not 0 < opened <= len(engine.trace) or engine.trace[opened - 1].kind != Kind.NODE_OPENED:
+        return None
+    p = engine.trace[opened - 1].node
+    known = [state for state in states[:EXACT_STATES] if 0 <= state < len(engine.graph.energies(p))]
+    # Messages into the group stay the same until it passes its own.
+    engine.seek(opened)
+    nu = [listed(np.array([answer.exact for answer in engine.answers(p, state)]), 12) for state in known]
+    return {"opened": opened, "states": known, "nu": nu}
 
 
 def edge_view(engine: Engine, arc: int) -> dict[str, Any]:

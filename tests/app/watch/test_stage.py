@@ -349,6 +349,30 @@ def test_a_command_that_comes_again_is_answered_and_not_done_twice(mine: Lab) ->
     assert data["position"] == plain.position
 
 
+def test_exact_costs_are_those_before_the_messages_pass(mine: Lab) -> None:
+    """Wherever in the update they are asked for, and also after it."""
+    plain = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=SWEEPS)
+    plain.step("sweep")
+    mine.run.engine.run(max_events=len(plain.trace))
+    trace = mine.run.engine.trace
+    opened = [event.index + 1 for event in trace if event.kind == Kind.NODE_OPENED][-1]
+    plain.seek(opened)
+    p = plain.trace[opened - 1].node
+    states = [0, plain.graph.energies(p).size - 1]
+    for at in (opened, len(trace)):
+        obey(mine.run, command("exact", at=at, opened=opened, states=[*states, 2**40]))
+        data = stage_data(mine)
+        assert data["position"] == at
+        assert (data["exact"]["opened"], data["exact"]["states"]) == (opened, states)
+        neighbours = plain.ground_parts(p).neighbours.tolist()
+        expected = np.array([plain.min_marginal(p, q, states) for q in neighbours]).reshape(-1, 2).T
+        assert np.array(data["exact"]["nu"]) == pytest.approx(expected, abs=1e-9)
+    obey(mine.run, command("exact", at=2, opened=10**6, states=[0]))
+    assert stage_data(mine)["exact"] is None
+    obey(mine.run, command("show", at=2))
+    assert stage_data(mine)["exact"] is None
+
+
 def test_running_to_the_end_and_coming_back(mine: Lab) -> None:
     obey(mine.run, command("run"))
     mine.run.work.thread.join()

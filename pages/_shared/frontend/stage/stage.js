@@ -48,6 +48,7 @@ class Stage {
     this.running = data.running;
     if (data.running) this.follow(data.running);
     this.stopping &&= Boolean(data.running);
+    if (data.exact) this.charts.exact.take(data.exact);
     if (data.frames) this.take(data, latest, fresh);
     if (fresh) this.panes.layout();
     else this.draw();
@@ -64,6 +65,7 @@ class Stage {
     this.events = new Events();
     this.player.begin();
     this.charts.show(null);
+    this.charts.exact.forget();
     this.strip.range = null;
     if (!this.begun) takeUpChoices(this);
     this.begun = true;

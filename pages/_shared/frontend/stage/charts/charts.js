@@ -3,6 +3,7 @@
 
 import { Energy } from "./energy.js";
 import { namesWidth } from "./ends.js";
+import { Exact } from "./exact.js";
 import { Fan } from "./fan.js";
 import { Formula } from "./formula.js";
 import { Ground } from "./ground.js";
@@ -20,6 +21,7 @@ export class Charts {
     this.stage = stage;
     this.seen = null; // the state under the pointer
     this.energy = new Energy(stage);
+    this.exact = new Exact(stage);
     Object.assign(this, { ground: new Ground(this), fan: new Fan(this), message: new Message(this) });
     Object.assign(this, { over: new Over(this), formula: new Formula(this) });
     this.pictures = [this.ground, this.fan, this.message, this.over, this.formula].map(({ picture }) => picture);
@@ -46,6 +48,7 @@ export class Charts {
     const progress = moment.update ? new Progress(moment) : null;
     const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
     energy.settle(moment, box);
+    if (progress) this.exact.see(progress.update, energy.opened + 1);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
     const names = namesWidth(energy, moment, this.stage.data.references);
     const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - names };

@@ -38,6 +38,7 @@ export class Ground {
       ...this.ruledOut(),
       ...this.cut(),
       ...this.lines(),
+      ...this.others(),
       ...this.dots(),
       ...this.hits(),
       ...this.feet(),
@@ -166,6 +167,20 @@ export class Ground {
     ];
   }
 
+  // What the states cost exactly that were not asked, if that is wanted.
+  others() {
+    const { update, columns, energy, box, charts } = this;
+    return update.columns.flatMap((column) => {
+      const value = update.asked.has(column.state) ? null : charts.exact.costOf(update, column);
+      const x = columns.of(column.state);
+      if (value === null || x === null || energy.isAbove(value) || energy.y(value) > box.bottom) return [];
+      const { state } = column;
+      const means = { what: "exact, not asked", state, value };
+      const at = { cx: x, cy: energy.y(value), r: 3 };
+      return [{ id: `other ${state}`, shape: "circle", class: "exact other", ...at, means }];
+    });
+  }
+
   // Exact costs: filled at the best so far, hollow above the ceiling; beyond the frame an arrow at its edge.
   dots() {
     const { progress, update, columns, energy, box } = this;
@@ -185,7 +200,7 @@ export class Ground {
   told(state) {
     const { update, energy } = this;
     const column = update.columns.find((each) => each.state === state);
-    const exact = update.asked.get(state);
+    const exact = update.asked.get(state) ?? this.charts.exact.costOf(update, column) ?? undefined;
     return [
       `State ${column.bits}`,
       `at least ${energy.text(column.g)}`,

@@ -7,6 +7,7 @@ import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
 import { answerOf } from "./sums.js";
 import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
+import { truthMarks } from "./truth.js";
 
 const TOP = 24; // pixels above the frame
 const LEAST = 0.34; // share of the height for the frame at least, before rows of bits are left out
@@ -14,8 +15,6 @@ const NARROW = 0.1; // share of the widest message's range that is shown at leas
 const AIR = 0.3; // share of the heights that is free above what is known when the update opens
 const LOWER = 0.12; // and below it
 const APART = 34;
-const mix = (a, b, share) => a + (b - a) * share;
-
 const NOTHING = ["While a group is updated, its loosest message is shown here,", "state by state, below the ground."];
 
 export class Message {
@@ -48,7 +47,7 @@ export class Message {
       this.column(),
       ...this.bars(),
       ...this.rows(),
-      this.truth(),
+      ...truthMarks(this),
       ...bitMarks({ update, columns, chosen, names, top: box.bottom + 8 }),
       ...this.rest(),
       ...this.legend(),
@@ -222,20 +221,6 @@ export class Message {
     return this.update.columns.findIndex((column) => column.state === state);
   }
 
-  // What the message is exactly at y*, once the sender has answered.
-  truth() {
-    const { update, columns, progress, slot, box } = this;
-    if (!update.nu || progress.dot === 0) return null;
-    const value = update.nu[slot];
-    const from = update.known[slot];
-    const [x, y] = [columns.of(update.y), this.y(mix(from, value, progress.dot))];
-    if (x === null) return null;
-    const means = { what: "nu", arc: update.arcs[slot], state: update.y, value };
-    if (y >= box.top - 8)
-      return y <= box.bottom ? { id: "nu", shape: "circle", class: "nu", cx: x, cy: y, r: 5.5, means } : null;
-    return { id: "nu", shape: "path", class: "nu off-scale", d: `M${x - 5} ${box.top - 2}l5 -7l5 7m-5 -7v13`, means };
-  }
-
   // Beside the bits, if not all members have a row.
   rest() {
     const { chosen, columns, box } = this;
@@ -264,13 +249,18 @@ export class Message {
           id: "said",
           ...at,
           class: "soft",
-          text: this.stage.graph.exact ? "bar: its part, ν" : "bar: its part at least, ν⁻",
+          text: this.barsAre(),
         },
       ];
     const [was, is] = answerOf(update, slot, charts.energy.digits);
     const isTight = was === is;
     const text = isTight ? `exact at y*: ν = ν⁻ = ${is}` : `at y*: ν⁻ = ${was} ↗ ν = ${is}`;
     return [{ id: "said", ...at, class: isTight ? "soft" : "said-loose", text }];
+  }
+
+  barsAre() {
+    if (this.stage.graph.exact) return "bar: its part, ν";
+    return this.charts.exact.of(this.update.y) ? "bar: ν⁻ · circle: ν" : "bar: its part at least, ν⁻";
   }
 
   hits(height) {

@@ -134,7 +134,7 @@ export class Gaps {
     chip.hidden = last === null;
     if (chip.hidden) return;
     const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
-    write(chip, stalled ? "LB stalled" : `LB +${told(last.rise, 3)} in sweep ${last.number}`);
+    write(chip, stalled ? "LB stalled" : `LB +${told(last.rise, 2)} in sweep ${last.number}`);
     chip.classList.toggle("stalled", stalled);
   }
 }

@@ -1,0 +1,54 @@
+// What all states shown cost exactly, on request: it shows that rows are valid everywhere, not at y* alone. Python
+// computes it for an update; it holds until the messages have passed.
+
+import { KIND } from "../kinds.js";
+import { sum } from "./sums.js";
+
+export class Exact {
+  constructor(stage) {
+    Object.assign(this, { stage, on: false, shown: null });
+    this.forget();
+    this.button = stage.$("[data-act=exact]");
+    this.button.onclick = () => {
+      this.on = !this.on;
+      this.button.setAttribute("aria-pressed", String(this.on));
+      stage.draw();
+    };
+  }
+
+  forget() {
+    Object.assign(this, { opened: -1, nu: new Map(), asked: "" });
+  }
+
+  // Python's answer: of each state a part for every neighbour.
+  take({ opened, states, nu }) {
+    if (opened !== this.opened) Object.assign(this, { opened, nu: new Map() });
+    states.forEach((state, k) => this.nu.set(state, nu[k]));
+  }
+
+  // An update is shown, opened at a position. What is not known yet is asked for where nothing moves.
+  see(update, opened) {
+    const { stage } = this;
+    const { events, player, questions } = stage;
+    this.button.hidden = stage.graph.exact;
+    this.shown = opened;
+    const isBusy = player.playing || player.scene || questions.waiting || stage.running;
+    if (!this.on || stage.graph.exact || isBusy || events.get(opened - 1)?.kind !== KIND.NODE_OPENED) return;
+    const states = update.columns.map(({ state }) => state).filter((state) => this.of(state) === null);
+    const question = `${opened} ${states}`;
+    if (!states.length || question === this.asked) return;
+    this.asked = question;
+    questions.ask("exact", { opened, states });
+  }
+
+  // The parts of a state, one a neighbour; null where they are not shown, or not known yet.
+  of(state) {
+    return this.on && this.shown === this.opened ? (this.nu.get(state) ?? null) : null;
+  }
+
+  // What a state costs exactly; null as above.
+  costOf({ rest }, { state, own }) {
+    const parts = this.of(state);
+    return parts && rest + own + sum(parts);
+  }
+}
