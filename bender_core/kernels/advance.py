@@ -38,8 +38,8 @@ from bender_core.kernels.sweep import descend_group, follow_group, report, searc
 from bender_core.kernels.update import apply_row, close_node, consult_oracle, open_node, plan_rows
 
 
-@inner
-def _is_reached(events, cursor, goal):
+@entry
+def is_reached(events, cursor, goal):
     """Whether the last event is one at which this call shall stop."""
     if cursor.events >= goal.event_limit:
         return True
@@ -122,5 +122,5 @@ def advance(run):
             emit(run, Kind.FINISHED, NONE, NONE, NONE, np.nan, np.nan)
         spent = goal.spent - spent
         cursor.credit += spent // SHARE if phase <= Phase.PASS else -spent
-        if cursor.events > count and _is_reached(events, cursor, goal):
+        if cursor.events > count and is_reached(events, cursor, goal):
             return Outcome.REACHED

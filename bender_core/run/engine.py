@@ -17,7 +17,7 @@ import numpy as np
 
 from bender_core import memory
 from bender_core.kernels._jit import typed
-from bender_core.kernels.advance import advance
+from bender_core.kernels.advance import advance, is_reached
 from bender_core.kernels.layout import Kind, Outcome, Phase, Run, State, Status, Until
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.reckoning import Reckonings
@@ -151,6 +151,24 @@ class Engine(Reckonings):
         self._go_on(_UNTIL[grain], self._stop(None, on_progress))
         trace = self.trace
         return [trace[k] for k in range(begin, self.position)]
+
+    def step_ended(self, grain: Grain) -> bool:
+        """Whether a step of a grain ends at the present position, so that steps can be taken event by event.
+
+        Source: docs/method.md §10.2.
+
+        Parameters
+        ----------
+        grain : {"event", "row", "round", "node", "sweep"}
+
+        Returns
+        -------
+        bool
+            False at the start.
+        """
+        goal = self._goal
+        goal.until, goal.event_limit = _UNTIL[grain], ENDLESS
+        return self.position > 0 and bool(is_reached(self._events.view, self._state.cursor, goal))
 
     def run(
         self,

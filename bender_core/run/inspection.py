@@ -211,12 +211,14 @@ class Inspection(Standing):
             recycle(self._problem, self._rows.view, self._state, message, work)
         return message.nu[self.graph.active_states(arc)]
 
-    def reduced_cost(self, p: int) -> FloatArray:
+    def reduced_cost(self, p: int, stop: Stop = never) -> FloatArray:
         """``phi_p + sum_q nu_pq^-``, which determines the next minimiser of a group (docs/method.md §2.3).
 
         Parameters
         ----------
         p : int
+        stop : Stop
+            Checked about every 10 ms.
 
         Returns
         -------
@@ -225,7 +227,7 @@ class Inspection(Standing):
         """
         total = self.graph.energies(p).copy()
         for q in self.graph.neighbours(p):
-            total += self.envelope(p, q)
+            total += self.envelope(p, q, stop)
         return total
 
     def rows(self, p: int, q: int) -> list[Row]:

@@ -19,6 +19,7 @@ from bender_core.model import FloatArray, IntArray
 from bender_core.run.inspection import Inspection
 from bender_core.run.rows import Row
 from bender_core.run.trace import Event
+from bender_core.stopping import Stop, never
 
 
 class GroundParts(NamedTuple):
@@ -124,7 +125,7 @@ class Reckonings(Inspection):
 
     # -- an update ------------------------------------------------------------------------------------
 
-    def ground(self, p: int) -> FloatArray:
+    def ground(self, p: int, stop: Stop = never) -> FloatArray:
         """What every state of a group costs at least, in units of the bound.
 
         It is a local cost at the present messages, not the energy of a labelling. Source: docs/method.md §3.9.
@@ -132,26 +133,40 @@ class Reckonings(Inspection):
         Parameters
         ----------
         p : int
+        stop : Stop
+            Checked about every 10 ms.
 
         Returns
         -------
         ndarray, shape (2^|Y_p|,)
             Energy.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
         """
-        own, parts, rest, _, _ = self.ground_parts(p)
+        own, parts, rest, _, _ = self.ground_parts(p, stop)
         total: FloatArray = rest + own + parts.sum(axis=0)
         return total
 
-    def ground_parts(self, p: int) -> GroundParts:
+    def ground_parts(self, p: int, stop: Stop = never) -> GroundParts:
         """The terms of `ground`: the group's own, one of every neighbour, and the rest of the bound.
 
         Parameters
         ----------
         p : int
+        stop : Stop
+            Checked about every 10 ms.
 
         Returns
         -------
         GroundParts
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
         """
         problem, work = self._problem, self._work
         arcs = self._arcs(p)
@@ -160,7 +175,10 @@ class Reckonings(Inspection):
         parts = np.empty((len(arcs), len(own)))
         is_open = self._has_ground(p)
         for slot, (arc, q) in enumerate(zip(arcs, neighbours, strict=True)):
-            parts[slot] = work.nu[slot, self.graph.active_states(int(arc))] if is_open else self.envelope(p, int(q))
+            if is_open:
+                parts[slot] = work.nu[slot, self.graph.active_states(int(arc))]
+            else:
+                parts[slot] = self.envelope(p, int(q), stop)
         return GroundParts(own, parts, self._rest(p), neighbours, arcs.copy())
 
     def reckoning(self) -> Reckoning | None:
@@ -220,10 +238,17 @@ class Reckonings(Inspection):
         for slot, arc in enumerate(arcs.tolist()):
             q = int(problem.edge_node[arc // 2, 1 - arc % 2])
             best, exact = answer(problem, self._state.lam, arc, state, self.probe)
-            seen = active_state(problem, arc, state)
-            known = self._work.nu[slot, seen] if is_open else self.envelope(p, q)[state]
-            found.append(Answer(q, int(best), float(exact), float(known)))
+            known = self._known(p, q, state, slot if is_open else NONE, float(exact))
+            found.append(Answer(q, int(best), float(exact), known))
         return found
+
+    def _known(self, p: int, q: int, state: int, slot: int, exact: float) -> float:
+        """The envelope at a state; of an exact variant it is the min-marginal, which is at hand."""
+        if self._rule.exact:
+            return exact
+        if slot == NONE:
+            return float(self.envelope(p, q)[state])
+        return float(self._work.nu[slot, active_state(self._problem, self.graph.arc(p, q), state)])
 
     def row(self, index: int) -> Row:
         """A row in use, seen from the group that it was made for.

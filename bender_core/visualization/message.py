@@ -19,6 +19,7 @@ from bender_core.run.engine import Engine
 from bender_core.run.inspection import CLOSE
 from bender_core.run.rows import Row, row_value, row_values
 from bender_core.run.what_if import Cut
+from bender_core.stopping import Stop, never
 from bender_core.visualization.figures import figure, plain
 
 ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
@@ -64,7 +65,7 @@ class Message(NamedTuple):
         return np.maximum(self.nu - self.envelope, 0.0)
 
 
-def message(engine: Engine, p: int, q: int, order: str = "nu") -> Message:
+def message(engine: Engine, p: int, q: int, order: str = "nu", stop: Stop = never) -> Message:
     """The message from q into p at the position of a run.
 
     Parameters
@@ -74,8 +75,16 @@ def message(engine: Engine, p: int, q: int, order: str = "nu") -> Message:
         Receiving and sending group.
     order : str
         One of `ORDERS`.
+    stop : Stop
+        Checked about every 10 ms.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
     """
-    nu, envelope, cost = engine.min_marginal(p, q), engine.envelope(p, q), engine.reduced_cost(p)
+    nu, cost = engine.min_marginal(p, q, stop=stop), engine.reduced_cost(p, stop)
+    envelope = nu if engine.variant.exact else engine.envelope(p, q, stop)
     key = {"nu": nu, "cost": cost, "code": np.arange(len(nu))}[order]
     ranked = np.argsort(key, kind="stable")
     drawn = np.ones(len(nu), bool)
