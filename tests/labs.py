@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import bender_core as bc
 from pages._shared.app.session import Lab, WatchedRun
 
+_serials = count(1)
 SAMPLES = Path(__file__).parents[1] / "sample_instances"
 
 
@@ -26,6 +32,40 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
     return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))
 
 
+class SlowEngine:
+    """An engine whose steps wait before they go on, until they are released or stopped.
+
+    Attributes
+    ----------
+    free : int
+        How many events it computes before it waits.
+    """
+
+    def __init__(self, engine: bc.Engine, patch: pytest.MonkeyPatch) -> None:
+        self.free = 1
+        self._engine, self._step = engine, engine.step
+        self._waits, self._goes = threading.Event(), threading.Event()
+        patch.setattr(engine, "step", self.step)
+
+    def step(self, grain: bc.Grain, on_progress: Callable[[bc.Engine], bool]) -> list[bc.Event]:
+        engine, done = self._engine, list[bc.Event]()
+        while not (done and (engine.finished or engine.step_ended(grain))):
+            if engine.position < self.free or self._goes.is_set():
+                done += self._step("event")
+                continue
+            self._waits.set()
+            if on_progress(engine):
+                break
+            self._goes.wait(0.01)
+        return done
+
+    def until_it_waits(self) -> None:
+        assert self._waits.wait(60)
+
+    def release(self) -> None:
+        self._goes.set()
+
+
 def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
     """A request of the stage."""
     usual = {
@@ -36,7 +76,9 @@ def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
         "held": True,
         "measure": "tension",
         "run": 0,
-        "serial": 1,
+        "more": False,
+        "heard": -1,
+        "serial": next(_serials),
     }
     return {"do": do, "at": at} | usual | more
 

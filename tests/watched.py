@@ -72,7 +72,8 @@ class Watched:
         return marks
 
     def shown(self) -> dict[str, Any]:
-        """All numbers and words, and the look of every line and circle."""
+        """All numbers and words, and the look of every line and circle, when the edges' looseness is measured."""
+        self.wait("!stage.stage.data.measuring")
         return self.stage.evaluate(
             """(stage, outputs) => ({
                 ...Object.fromEntries(Object.entries(outputs).map(([name, selector]) =>

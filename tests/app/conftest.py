@@ -11,6 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared.app import background
+from pages._shared.watch import answers
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -36,6 +37,12 @@ def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", with_navigation)
+
+
+@pytest.fixture
+def answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the answers to the stage's questions."""
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -180,10 +180,10 @@ def test_a_late_event_is_reached_in_the_background_and_can_be_stopped() -> None:
     """The page is not blank meanwhile, and the hyper-graph is drawn while the engine is busy."""
     grid = {"make": "ising_grid", "rows": "30", "columns": "30", "torus": "True", "M": "12", "strategy": "greedy"}
     mine = linked(FIRST | grid | {"variant": "11", "at": "1" + "0" * 14})
-    assert mine.run.busy
+    assert mine.run.running
     assert mine.run.position == 0
     drawn = graph_view(mine.run)
-    assert mine.run.busy
+    assert mine.run.running
     mine.run.halt()
     mine.run.settle()
     assert 0 < mine.run.position == len(mine.run.engine.trace)

@@ -43,11 +43,11 @@ def long_lab() -> Lab:
 
 def start_and_see_it_move(run: WatchedRun) -> None:
     run.start()
-    assert run.busy
+    assert run.running
     thread = run.work.thread
     while thread.is_alive() and not run.progress.events:
         thread.join(0.05)
-    assert run.busy
+    assert run.running
 
 
 # -- stepping -------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_a_run_ends_where_the_engine_ends() -> None:
     run.work.thread.join()
     told = run.progress.lower
     run.settle()
-    assert not run.busy
+    assert not run.running
     assert not run.failure
     assert run.progress is None
     assert run.position == run.seen == len(plain.trace)
@@ -171,7 +171,7 @@ def test_settling_does_not_wait() -> None:
     assert run.position == 0
     start_and_see_it_move(run)
     run.settle()
-    assert run.busy
+    assert run.running
     assert run.position == 0
     run.halt()
 
@@ -187,7 +187,7 @@ def test_an_engine_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     run.work.thread.join()
     run.settle()
     assert run.failure == "a row is not tight"
-    assert not run.busy
+    assert not run.running
 
 
 # -- the lab --------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_a_new_model_is_cut_with_the_present_settings() -> None:
     assert mine.mrf.name == "karate"
     assert (mine.max_size, mine.variant, mine.number) == (FIRST_SIZE, FIRST_VARIANT, 1)
     assert mine.partition.strategy == "groups"
-    assert (mine.run.position, mine.run.seen, mine.run.arc, mine.run.first) == (0, 0, 0, 0)
+    assert (mine.run.position, mine.run.seen, mine.run.arc) == (0, 0, 0)
     assert mine.run.engine.mrf is mine.mrf
 
 
@@ -284,7 +284,7 @@ def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:
     start_and_see_it_move(mine.run)
     abandoned = mine.run
     mine.load(model("tiny"), {})
-    assert not abandoned.busy
+    assert not abandoned.running
     assert mine.run is not abandoned
 
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route
 import bender_core as bc
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import Lab
+from pages._shared.watch import answers
 from pages._shared.watch import stage as feeding
 from tests.chromium import new_profile, sound_pages
 from tests.component.mounting import PAGE, Curves, Stage
@@ -55,6 +56,7 @@ def curves(page: Page) -> Curves:
 @pytest.fixture
 def watched(page: Page, monkeypatch: pytest.MonkeyPatch) -> Callable[[Lab], Stage]:
     """Mounts the stage for a lab: ``watched(lab)``."""
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 60.0)
     monkeypatch.setattr(feeding.st, "session_state", SessionState())
     return lambda lab: Stage(page, lab)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from pages._shared.watch import answers
 from tests.component.mounting import Stage
+from tests.labs import SlowEngine
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +67,51 @@ def test_a_press_that_is_lost_on_the_way_is_made_up_for(
         stage.page.clock.fast_forward(5000)
     stage.settle()
     run.step("sweep")
+    stage.shows(run)
+
+
+@pytest.fixture
+def slow(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
+    """The run, whose steps wait until they are released."""
+    stage.settle()
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
+    return SlowEngine(stage.lab.run.engine, monkeypatch)
+
+
+def test_a_slow_step_shows_its_progress_and_presses_queue_behind_it(
+    stage: Stage, run: bc.Engine, slow: SlowEngine
+) -> None:
+    keys = stage.page.keyboard
+    keys.press("Alt+ArrowRight")
+    expect(stage.root.locator("[data-out=state]")).to_have_text(re.compile(r"^computing event \d+"))
+    keys.press("Alt+ArrowRight")
+    keys.press("Shift+ArrowRight")
+    slow.release()
+    stage.settle()
+    for grain in ("sweep", "sweep", "node"):
+        run.step(grain)
+    stage.shows(run)
+
+
+@pytest.mark.parametrize("jumps", [False, True])
+def test_a_slow_step_or_jump_can_be_stopped(stage: Stage, run: bc.Engine, slow: SlowEngine, jumps: bool) -> None:
+    """Then the picture is the one before, and all goes on from there."""
+    slow.free = 10**6
+    stage.click("[data-step=sweep]")
+    stage.click("[data-act=reset]")
+    before, slow.free = stage.shown(), 0
+    # As if the events were too many to be held.
+    stage.root.evaluate("({ stage }) => { stage.events.held.clear(); }")
+    if jumps:
+        stage.root.evaluate("({ stage }) => stage.player.jump(100)")
+    else:
+        stage.root.locator("[data-step=sweep]").click()
+    stage.root.get_by_role("button", name="Stop").click()
+    stage.settle()
+    assert stage.shown() == before
+    slow.release()
+    stage.click("[data-step=node]")
+    run.step("node")
     stage.shows(run)
 
 

@@ -18,7 +18,8 @@ Watched = Callable[[Lab], Stage]
 
 
 def lines(stage: Stage) -> list[str]:
-    """The look of every line."""
+    """The look of every line, when the looseness of the edges is measured."""
+    stage.wait("!stage.stage.data.measuring")
     return stage.root.locator(".tie").evaluate_all(
         "(all) => all.map((line) => ['stroke', 'stroke-width'].map((name) => line.getAttribute(name)).join(' '))"
     )

@@ -60,19 +60,24 @@ class Background:
         """True while the thread is running and not asked to stop."""
         return self.alive and not self._stopped.is_set()
 
-    def begin(self, work: Callable[[threading.Event], None]) -> None:
-        """Stop the present work, wait briefly for its end, and begin this.
+    def begin(self, work: Callable[[threading.Event], None], waits: bool = True) -> None:
+        """Stop the present work and begin this.
 
         Parameters
         ----------
         work : callable
             Must end, and change nothing more, once the given event is set.
+        waits : bool
+            Whether to wait briefly for its end.
         """
         self._stopped.set()
-        self._stopped = self._stop_event()
-        self.thread = threading.Thread(target=work, args=(self._stopped,), daemon=True)
-        self.thread.start()
-        self.thread.join(PATIENCE_SECONDS)
+        # Local, as a page that is reloaded may begin work of its own before its last script has ended.
+        stopped = self._stopped = self._stop_event()
+        thread = threading.Thread(target=work, args=(stopped,), daemon=True)
+        thread.start()
+        self.thread = thread
+        if waits:
+            thread.join(PATIENCE_SECONDS)
 
     def stop(self, wait: float | None = 0.0) -> None:
         """Stop the work, and wait at most ``wait`` seconds for its end; without a limit if None."""

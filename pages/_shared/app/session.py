@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -54,22 +54,15 @@ class Progress:
 
 @dataclass
 class WatchedRun:
-    """An engine, the position shown, and the background work that may be advancing it."""
+    """An engine, the position shown, and the background work that uses it: a run to the end, or a look."""
 
     engine: bc.Engine
     position: int = 0
     seen: int = 0  # the latest event shown; the engine computes a little further ahead
     arc: int = 0  # the message selected last
     pinned: bool = False  # whether the stage keeps to it; else it follows the loosest
-    first: int = 0  # the first event that the stage does not have yet
-    goes_on: bool = False  # whether it has the one before that
-    serial: int = 0  # the stage's last command
-    ahead: int = 24  # how many events after the present one it wants
-    held: bool = False  # whether the stage has the hyper-graph
-    measure: str = "tension"  # the measure that colours the lines
-    exact: tuple[int, list[int]] | None = None  # where an update was opened, and states whose exact costs are wanted
     work: Personal = field(default_factory=Personal)
-    progress: Progress | None = None  # of the latest work, until it is settled
+    progress: Progress | None = None  # of the latest run to the end, until it is settled
     failure: str = ""
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
 
@@ -78,9 +71,14 @@ class WatchedRun:
         self.opening = self.engine.lower_bound, self.engine.upper_bound
 
     @property
-    def busy(self) -> bool:
-        """Whether the background thread is using the engine."""
-        return self.work.alive
+    def running(self) -> bool:
+        """Whether the engine is running to the end in the background."""
+        return self.progress is not None and self.work.alive
+
+    @property
+    def looking(self) -> bool:
+        """Whether the background thread is using the engine to look at the run."""
+        return self.progress is None and self.work.alive
 
     def show(self, position: int) -> None:
         """Show the position after the first ``position`` events."""
@@ -88,39 +86,51 @@ class WatchedRun:
         self.seen = max(self.seen, self.position)
 
     def step(self, grain: bc.Grain, backward: bool) -> None:
-        """One step of a grain, in either direction; a backward step goes to its beginning."""
+        """One step of a grain, in either direction."""
         if backward:
-            stops = self.engine.trace.until(self.position).stops(grain)
-            earlier = stops[stops < self.position]
-            self.show(int(earlier[-1]) if len(earlier) else 0)
+            self.step_back(grain)
         else:
             self.engine.seek(self.position)
             self.engine.step(grain)
             self.show(self.engine.position)
 
+    def step_back(self, grain: bc.Grain) -> None:
+        """One step of a grain back, to its beginning."""
+        stops = self.engine.trace.until(self.position).stops(grain)
+        earlier = stops[stops < self.position]
+        self.show(int(earlier[-1]) if len(earlier) else 0)
+
     def start(self, until: int | None = None) -> None:
         """Run on in the background: to the end, or until event ``until``."""
-        if self.busy:
+        if not self.settle():
             return
-        self.engine.seek(len(self.engine.trace))
         self.progress = self._progress()
         self.work.begin(partial(self._drive, until))
 
+    def look(self, job: Callable[[threading.Event], None]) -> None:
+        """Have a job use the engine in the background, until something else needs it."""
+        if self.settle():
+            self.work.begin(job, waits=False)
+
     def halt(self) -> None:
-        """Ask the background run to stop, and wait until it has (it checks about every 50 ms)."""
+        """Ask the background work to stop, and wait until it has (it checks about every 50 ms)."""
         self.work.stop(wait=None)
 
     def settle(self) -> bool:
-        """Once the background run has ended, show the position where it ended. Returns whether it has ended."""
-        ended = not self.busy
-        if self.progress is not None and ended:
+        """Whether the engine is free: looks end now, a run to the end does not; where that has ended is shown."""
+        if self.running:
+            return False
+        self.halt()
+        if self.progress is not None:
             self.progress = None
             self.show(self.engine.position)
-        return ended
+        return True
 
     def _drive(self, until: int | None, stop: threading.Event) -> None:
+        tell = partial(self._tell, stop)
         try:
-            self.engine.run(max_events=until, on_progress=partial(self._tell, stop))
+            if self.engine.seek(len(self.engine.trace), tell):
+                self.engine.run(max_events=until, on_progress=tell)
         except bc.EngineError as error:
             self.failure = str(error)
 

@@ -16,3 +16,14 @@ export const short = (text, most) => {
   const kept = letters.slice(0, most - 1).join("");
   return `${kept.trimEnd()}…${text.startsWith("\u2068") ? "\u2069" : ""}`;
 };
+
+// A text in lines of some letters at most, longer words excepted.
+export const wrapped = (text, most) => {
+  const found = [];
+  for (const word of text.split(" ")) {
+    const last = found.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= most) found[found.length - 1] = `${last} ${word}`;
+    else found.push(word);
+  }
+  return found;
+};

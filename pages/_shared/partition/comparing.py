@@ -45,9 +45,9 @@ class Comparing(Personal):
         self.sweeps = sweeps
         self.begin(self._bound)
 
-    def begin(self, work: Callable[[threading.Event], None]) -> None:
+    def begin(self, work: Callable[[threading.Event], None], waits: bool = True) -> None:
         self.share, self.doing = 0.0, ""
-        super().begin(work)
+        super().begin(work, waits)
 
     def _predict(self, stop: threading.Event) -> None:
         rows, parts = self.rows, self._parts

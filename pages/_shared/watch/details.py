@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bender_core import Engine, Event
+from bender_core import Engine, Event, Stop
 from bender_core.kernels.layout import Kind
 from bender_core.kernels.rows.pool import TIGHT
 from bender_core.model import FloatArray
 from bender_core.run.rows import row_values
+from bender_core.stopping import never
 
 # States drawn one by one, and points of the curve that stands for all of them where they are more.
 COLUMNS, TAIL = 24, 60
@@ -29,17 +30,22 @@ class Update:
     best : int
         The state of the group in the best labelling.
 
+    stop : Stop
+        Checked about every 10 ms.
+
     Raises
     ------
     TooLargeError
         If there is no room to look.
+    Stopped
+        If ``stop`` says so.
     """
 
-    def __init__(self, engine: Engine, event: Event, best: int) -> None:
+    def __init__(self, engine: Engine, event: Event, best: int, stop: Stop = never) -> None:
         self.engine, self.group, self.best = engine, event.node, best
         stake = engine.graph.problem.scale
         self.decimals = 8 - math.floor(math.log10(stake)) if stake > 0 else 12
-        found = engine.ground_parts(event.node)
+        found = engine.ground_parts(event.node, stop)
         self.own, self.parts, self.rest = found.own, found.parts, found.rest
         self.arcs, self.senders = found.arcs.tolist(), found.neighbours.tolist()
         self.ground: FloatArray = self.rest + self.own + self.parts.sum(axis=0)

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from bender_core import Engine, Event, TooLargeError
+from bender_core import Engine, Event, Grain, Stop, Stopped, TooLargeError
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
+from bender_core.run.engine import OnProgress
 from bender_core.run.explain import ROUNDING, Explanation, explain
 from bender_core.run.reckoning import Tension
+from bender_core.stopping import never
 from pages._shared.app.text import inert
 from pages._shared.watch.details import Update, listed, rounded
 
@@ -25,48 +27,103 @@ COLUMNS = (
 
 
 class Encoder:
-    """The encoder of a run. It keeps what it has encoded of an open update, so that nothing is encoded twice."""
+    """The encoder of a run. It keeps what it has encoded of an open update, so that nothing is encoded twice.
+
+    Its methods raise Stopped if ``stop`` says so.
+
+    Attributes
+    ----------
+    refusal : str
+        Why the last update has no pictures; empty if it has.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._open: Chunk | None = None
+        self.refusal = ""
 
-    def frames(self, first: int, shown: int, last: int, goes_on: bool = False) -> dict[str, Any]:
+    def frames(
+        self, first: int, shown: int, last: int, goes_on: bool = False, more: bool = False, stop: Stop = never
+    ) -> dict[str, Any]:
         """The events from the start of the update that event ``first`` lies in, and the state before them.
 
-        Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and event
-        ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only those from ``first``.
+        Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and if ``more``
+        are needed, to event ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only
+        those from ``first``.
         """
         engine, first = self.engine, min(first, len(self.engine.trace))
-        chunk, start = self._open, _start(self.engine, first)
-        if chunk is None or chunk.first != start:
-            engine.seek(start)
-            chunk = Chunk(engine)
-        engine.seek(chunk.end)
-        deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + 1, shown)
+        chunk = self._chunk(first, stop)
+        deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + more, shown)
 
-        def is_late(_: Engine | None = None) -> bool:
-            return engine.position >= least and time.perf_counter() > deadline
+        def is_over(_: Engine | None = None) -> bool:
+            return stop() or (engine.position >= least and time.perf_counter() > deadline)
 
-        while engine.position < last and not engine.finished and not is_late():
-            for event in engine.step("event", is_late):
-                chunk.append(event)
+        while engine.position < last and not engine.finished and not is_over():
+            self._append(chunk, is_over, stop)
+        if engine.position < least and not engine.finished:
+            stop.check()
         told = chunk.told_from(first) if goes_on else chunk.told()
         self._open = chunk.from_opening()
         return told
 
-    def last_frame(self) -> dict[str, Any]:
-        """As `frames`, of the last event alone where it lies between updates, else of its update so far.
+    def step(self, position: int, grain: Grain, stop: Stop = never) -> int:
+        """Encode the events of a step from a position on, and return where it ends; or where it was stopped."""
+        engine = self.engine
+        known = engine.trace.stops(grain)
+        # Only the next event says whether a round is over.
+        known = known[(position < known) & (known < len(engine.trace))]
+        if len(known):
+            return int(known[0])
+        chunk = self._chunk(position, stop)
+        while not engine.finished and (engine.position <= position or not engine.step_ended(grain)):
+            self._append(chunk, lambda _: stop(), stop)
+            if engine.position <= position:
+                stop.check()
+            elif stop():
+                break
+        self._open = chunk
+        return engine.position
 
-        The end of a long run is sent without computing anything again, which takes long.
+    def last_event(self) -> dict[str, Any]:
+        """The event before the engine's position alone, without pictures of its update.
+
+        A position between updates is sent without computing the update again, which may take long.
         """
-        engine, event = self.engine, self.engine.last_event
-        if event is None or event.kind < Kind.SWEEP:
-            return self.frames(max(engine.position - 1, 0), engine.position, engine.position)
-        chunk = Chunk(engine)
-        chunk.first -= 1
-        chunk.append(event)
+        chunk = Chunk(self.engine)
+        if self.engine.last_event is not None:
+            chunk.first -= 1
+            chunk.append(self.engine.last_event)
         return chunk.told()
+
+    def _chunk(self, first: int, stop: Stop) -> Chunk:
+        """The chunk that begins with the update that event ``first`` lies in; the engine is at its end."""
+        engine, chunk, start = self.engine, self._open, _start(self.engine, first)
+        # If this is stopped, what was encoded does not fit the engine any more.
+        self._open = None
+        if chunk is None or chunk.first != start:
+            go_to(engine, start, stop)
+            self.refusal = ""
+            chunk = Chunk(engine)
+        go_to(engine, chunk.end, stop)
+        return chunk
+
+    def _append(self, chunk: Chunk, is_over: OnProgress, stop: Stop) -> None:
+        """Compute one more event, unless it is interrupted."""
+        for event in self.engine.step("event", is_over):
+            chunk.append(event, stop)
+            self.refusal = chunk.refusal
+
+
+def go_to(engine: Engine, position: int, stop: Stop) -> None:
+    """Seek.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so before the position is reached.
+    """
+    if not engine.seek(position, lambda _: stop()):
+        raise Stopped
 
 
 def _start(engine: Engine, position: int) -> int:
@@ -93,6 +150,7 @@ class Chunk:
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.before, self.opening, self.opened = self._now(), 0, self._now()
+        self.refusal = ""
 
     @property
     def end(self) -> int:
@@ -114,11 +172,11 @@ class Chunk:
         self.first, self.opening, self.before = self.first + self.opening, 0, self.opened
         return self
 
-    def append(self, event: Event) -> None:
+    def append(self, event: Event, stop: Stop = never) -> None:
         """Add the engine's last event."""
         floor, ceiling, suspects = self._reckoned(event)
         moved = self._moved(event)  # first, as an update shows the best labelling
-        detail = self._detail(event)
+        detail = self._detail(event, stop)
         said = self._said(event, floor)
         values = {
             "kind": int(event.kind),
@@ -172,14 +230,14 @@ class Chunk:
         of = event if now is None else now
         return of.floor, of.ceiling, of.suspects
 
-    def _detail(self, event: Event) -> dict[str, Any] | None:
+    def _detail(self, event: Event, stop: Stop) -> dict[str, Any] | None:
         try:
             if event.kind == Kind.NODE_OPENED:
-                self.update = None
-                self.update = Update(self.engine, event, self.best[event.node])
+                self.update, self.refusal = None, ""
+                self.update = Update(self.engine, event, self.best[event.node], stop)
             return self.update.detail(event) if self.update is not None and event.kind <= Kind.MESSAGE else None
-        except TooLargeError:
-            # Why, the message's picture says.
+        except TooLargeError as error:
+            self.refusal = f"There is no room to draw this update: {error}."
             return None
 
     def _moved(self, event: Event) -> dict[str, Any] | None:

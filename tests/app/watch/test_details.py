@@ -32,7 +32,7 @@ def run(request: pytest.FixtureRequest) -> tuple[list[dict[str, Any]], bc.Engine
     """The first events of a run as they are sent, an engine to compare them with, and the state before them."""
     sent, plain = lab(*request.param).run.engine, lab(*request.param).run.engine
     sent.run(max_events=EVENTS)
-    chunk = Encoder(sent).frames(0, EVENTS, EVENTS)
+    chunk = Encoder(sent).frames(0, EVENTS, EVENTS, more=True)
     columns = chunk["columns"]
     return (
         [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)],
@@ -228,7 +228,7 @@ def test_the_last_event_alone_needs_no_other(run: tuple[list[dict[str, Any]], bc
     told, plain, _ = run
     for event in (event for event in told if event["kind"] >= Kind.SWEEP):
         plain.seek(told.index(event) + 1)
-        chunk = Encoder(plain).last_frame()
+        chunk = Encoder(plain).last_event()
         assert chunk["first"] == told.index(event)
         assert chunk["columns"]["sentence"] == [event["sentence"]]
 
@@ -237,7 +237,9 @@ def test_without_room_to_look_events_are_told_without_their_pictures(monkeypatch
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     engine = lab("tree", 3, 9).run.engine
     monkeypatch.setattr(engine, "answers", _no_room)
-    chunk = Encoder(engine).frames(0, 0, 6)
+    encoder = Encoder(engine)
+    chunk = encoder.frames(0, 0, 6, more=True)
+    assert encoder.refusal == "There is no room to draw this update: no room."
     kinds, details = chunk["columns"]["kind"], chunk["columns"]["detail"]
     assert any(kind == Kind.ORACLE for kind in kinds)
     assert all(detail is None for kind, detail in zip(kinds, details, strict=True) if kind == Kind.ORACLE)
@@ -255,7 +257,7 @@ def test_a_chunk_goes_on_from_any_event(
     told, plain, _ = run
     plain.run(max_events=EVENTS)
     first = min(first, len(told))
-    chunk = Encoder(plain).frames(first, 0, EVENTS, goes_on=True)
+    chunk = Encoder(plain).frames(first, 0, EVENTS, goes_on=True, more=True)
     assert (chunk["first"], chunk["before"]) == (first, None)
     for sentence, event in zip(chunk["columns"]["sentence"], told[first:], strict=False):
         assert sentence == event["sentence"]
@@ -268,12 +270,12 @@ def test_pieces_of_an_update_agree_with_the_whole(piece: int, goes_on: bool, mon
     """What the encoder keeps of an open update is sent again unless the stage holds it, and is never encoded twice."""
     sent = lab("pose-small", 8, 9).run.engine
     # How far a piece goes beyond what it has to depends on the time: the whole has all that it may contain.
-    whole = Encoder(lab("pose-small", 8, 9).run.engine).frames(0, 200 + piece, 200 + piece)
+    whole = Encoder(lab("pose-small", 8, 9).run.engine).frames(0, 200 + piece, 200 + piece, more=True)
     encoder, first = Encoder(sent), 0
     opened = []
     monkeypatch.setattr(frames, "Update", lambda *given: opened.append(given) or Update(*given))
     while first < 200:
-        chunk = encoder.frames(first, 0, first + piece, goes_on)
+        chunk = encoder.frames(first, 0, first + piece, goes_on, more=True)
         assert chunk["first"] == first or not goes_on
         sent.seek(max(first - 5, 0))
         begin, count = chunk["first"], len(chunk["columns"]["kind"])

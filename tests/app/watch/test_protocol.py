@@ -12,7 +12,8 @@ from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve, view
 from pages._shared.watch import stage
 from pages._shared.watch.frames import COLUMNS, Encoder
-from pages._shared.watch.stage import obey, reference_lines, stage_data
+from pages._shared.watch.stage import obey, stage_data
+from pages._shared.watch.views import reference_lines
 from tests.labs import SessionState, command, lab
 from tests.protocol import KINDS, PROTOCOL, faults, fields
 
@@ -22,7 +23,7 @@ DETAILS = {Kind.NODE_OPENED: "opened", Kind.ORACLE: "oracle", Kind.ROW: "row", K
 
 
 @pytest.fixture(params=RUNS, ids=lambda run: f"{run[0]}-v{run[2]}")
-def mine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lab:
+def mine(request: pytest.FixtureRequest, answered: None, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setattr(stage.st, "session_state", SessionState())
     return lab(*request.param, max_sweeps=4)
 
@@ -34,17 +35,17 @@ def test_kinds_of_events_are_numbered_as_in_the_library() -> None:
 def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
     engine, encoder, at = mine.run.engine, Encoder(mine.run.engine), 0
     while at == 0 or not engine.finished:
-        chunk = encoder.frames(at, at, at + 200, goes_on=at % 2 == 1)
+        chunk = encoder.frames(at, at, at + 200, goes_on=at % 2 == 1, more=True)
         assert faults("frames", chunk) == []
         assert {len(column) for column in chunk["columns"].values()} == {engine.position - chunk["first"]}
         at = engine.position
     for position in (0, 1, len(engine.trace)):
         engine.seek(position)
-        assert faults("frames", encoder.last_frame()) == []
+        assert faults("frames", encoder.last_event()) == []
 
 
 def test_every_kind_of_event_has_its_own_detail(mine: Lab) -> None:
-    columns = Encoder(mine.run.engine).frames(0, 60, 60)["columns"]
+    columns = Encoder(mine.run.engine).frames(0, 60, 60, more=True)["columns"]
     for kind, detail in zip(columns["kind"], columns["detail"], strict=True):
         fitting = [name for name in DETAILS.values() if faults(name, detail) == []]
         assert fitting == ([DETAILS[kind]] if kind in DETAILS else [])
@@ -52,7 +53,7 @@ def test_every_kind_of_event_has_its_own_detail(mine: Lab) -> None:
 
 def test_a_chunk_has_the_columns_of_the_protocol_and_no_others(mine: Lab) -> None:
     assert list(PROTOCOL["$defs"]["columns"]["properties"]) == list(COLUMNS)
-    chunk = Encoder(mine.run.engine).frames(0, 3, 3)
+    chunk = Encoder(mine.run.engine).frames(0, 3, 3, more=True)
     for name in COLUMNS:
         without = chunk | {"columns": {other: column for other, column in chunk["columns"].items() if other != name}}
         assert faults("frames", without)

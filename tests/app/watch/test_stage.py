@@ -14,25 +14,14 @@ from bender_core.kernels.layout import Kind, Status
 from bender_core.run.explain import explain
 from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
-from bender_core.visualization.message import message
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.session import Lab, WatchedRun
 from pages._shared.learn import LESSONS
 from pages._shared.watch import stage
+from pages._shared.watch.answers import MOST_BEHIND
 from pages._shared.watch.frames import Encoder
-from pages._shared.watch.stage import (
-    EDGE_POINTS,
-    HISTORY_POINTS,
-    LINKS,
-    MOST_BEHIND,
-    destination,
-    edge_tightness,
-    edge_view,
-    graph_view,
-    history,
-    obey,
-    stage_data,
-)
+from pages._shared.watch.stage import destination, obey, stage_data
+from pages._shared.watch.views import HISTORY_POINTS, LINKS, edge_tightness, graph_view, history
 from tests.labs import SAMPLES, SessionState, command, lab
 
 RUNS = [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 11), ("tiny", 3, 9)]
@@ -43,7 +32,7 @@ LOW = 48
 
 
 @pytest.fixture(autouse=True)
-def session_state(monkeypatch: pytest.MonkeyPatch) -> SessionState:
+def session_state(answered: None, monkeypatch: pytest.MonkeyPatch) -> SessionState:
     state = SessionState()
     monkeypatch.setattr(stage.st, "session_state", state)
     return state
@@ -61,7 +50,7 @@ def engine(mine: Lab) -> bc.Engine:
 
 def frames(mine: Lab, first: int, last: int) -> dict[str, Any]:
     """A chunk of events, as the stage gets it."""
-    return Encoder(mine.run.engine).frames(first, first, last)
+    return Encoder(mine.run.engine).frames(first, first, last, more=True)
 
 
 def events(chunk: dict[str, Any]) -> list[dict[str, Any]]:
@@ -79,10 +68,8 @@ def test_what_does_not_fit_beside_a_run_is_a_sentence_and_all_else_is_drawn(monk
     data = stage_data(mine)
     assert data["position"] > 0
     assert len(data["frames"]["columns"]["kind"]) > 0
-    assert data["edge"]["arc"] == 0
-    assert data["edge"]["refusal"].startswith("There is no room to draw this message: looking at a message takes ")
-    assert data["edge"]["refusal"].endswith("M = 13 would leave room.")
-    assert data["tightness"] is None
+    mine.run.work.thread.join()
+    assert stage_data(mine)["tightness"] is None
     mine.run.start()
     mine.run.work.thread.join()
     assert stage_data(mine)["status"] == "closed"
@@ -173,48 +160,6 @@ def test_a_long_history_is_thinned_and_keeps_both_ends(mine: Lab) -> None:
     assert found["updates"] in (updates, [])
 
 
-def exact_values(engine: bc.Engine, p: int, q: int, states: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    return engine.min_marginal(p, q)[states], engine.envelope(p, q)[states]
-
-
-def test_every_message_shows_the_truth_above_its_envelope(engine: bc.Engine) -> None:
-    engine.run(max_sweeps=1)
-    for arc in range(2 * len(engine.graph.edges)):
-        p, q = engine.graph.ends(arc)
-        view = edge_view(engine, arc)
-        labels = engine.partition.labels
-        assert (view["arc"], view["to"], view["from"]) == (arc, labels[p], labels[q])
-        states = [int(bits[::-1], 2) for bits in view["states"]]
-        assert sorted(states) == list(range(1 << len(engine.partition.groups[p])))
-        nu, envelope = np.array(view["nu"]), np.array(view["envelope"])
-        assert (np.diff(nu) >= 0).all()
-        assert nu == pytest.approx(engine.min_marginal(p, q)[states], rel=1e-5, abs=1e-9)
-        assert envelope == pytest.approx(engine.envelope(p, q)[states], rel=1e-5, abs=1e-9)
-        assert (envelope <= nu + 1e-5 * np.abs(nu).max()).all()
-        seen = message(engine, p, q)
-        assert states[view["minimiser"]] == seen.minimiser
-        assert view["tight_share"] == seen.tight.mean() == pytest.approx(len(view["tight"]) / len(states))
-        assert view["rows"] == len(engine.rows(p, q))
-        assert view["mean_slack"] == pytest.approx(np.mean(nu - envelope), abs=1e-5 * np.abs(nu).max())
-        assert view["tight"] == np.flatnonzero(engine.is_tight(arc, *exact_values(engine, p, q, states))).tolist()
-        if engine.variant.exact:
-            assert (view["rows"], view["mean_slack"]) == (0, 0)
-            assert len(view["tight"]) == len(states)
-
-
-def test_a_message_of_many_states_shows_the_best() -> None:
-    engine = lab("pose", 16, 9, max_sweeps=SWEEPS).run.engine
-    engine.run(max_sweeps=1)
-    view = edge_view(engine, 3)
-    p, _ = engine.graph.ends(3)
-    states = [int(bits[::-1], 2) for bits in view["states"]]
-    assert len(states) == len(set(states)) == EDGE_POINTS
-    assert view["shown"] == f"the best {EDGE_POINTS} of 65536 states"
-    cost = engine.reduced_cost(p)
-    assert cost[states].max() <= np.partition(cost, EDGE_POINTS)[EDGE_POINTS]
-    assert view["tight_share"] == message(engine, *engine.graph.ends(3)).tight.mean()
-
-
 def test_the_graph_is_the_hyper_graph_at_the_start(mine: Lab) -> None:
     engine, part = mine.run.engine, mine.partition
     start = engine.lower_bound, engine.upper_bound
@@ -278,10 +223,10 @@ def test_lines_can_be_coloured_by_how_loose_all_states_are(mine: Lab, measure: s
 
 def test_a_command_says_what_is_shown_and_wanted(mine: Lab) -> None:
     mine.run.engine.run(max_events=20)
-    obey(mine.run, command("show", at=5, arc=1, first=12, serial=7))
-    assert (mine.run.position, mine.run.arc, mine.run.first, mine.run.serial) == (5, 1, 12, 7)
+    obey(mine.run, asked := command("show", at=5, arc=1, first=12, more=True))
     data = stage_data(mine)
-    assert (data["position"], data["serial"], data["edge"]["arc"]) == (5, 7, 1)
+    assert (mine.run.position, mine.run.arc) == (data["position"], data["arc"]) == (5, 1)
+    assert data["serial"] == asked["serial"]
     chunk = data["frames"]
     assert chunk["first"] <= 12 < chunk["first"] + len(events(chunk))
 
@@ -376,38 +321,40 @@ def test_exact_costs_are_those_before_the_messages_pass(mine: Lab) -> None:
 def test_running_to_the_end_and_coming_back(mine: Lab) -> None:
     obey(mine.run, command("run"))
     mine.run.work.thread.join()
-    obey(mine.run, command("poll", serial=2))
+    obey(mine.run, command("poll"))
     data = stage_data(mine)
     engine = mine.run.engine
     assert data["running"] is None
     assert data["position"] == data["done"] == len(engine.trace)
     assert data["status"] == STATUSES[engine.status] != STATUSES[Status.RUNNING]
     assert data["history"]["lower"][-1] == pytest.approx(engine.lower_bound, rel=1e-6)
-    obey(mine.run, command("show", at=2, serial=3))
+    obey(mine.run, command("show", at=2))
     data = stage_data(mine)
     assert (data["position"], data["done"]) == (2, len(engine.trace))
 
 
 def test_a_busy_run_ignores_other_commands(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     stage_data(mine)
-    engine, gate = mine.run.engine, threading.Event()
+    engine, gate, waiting = mine.run.engine, threading.Event(), threading.Event()
     run = engine.run
 
     def wait_and_run(**more: Any) -> bool:
+        waiting.set()
         gate.wait()
         return run(**more)
 
     monkeypatch.setattr(engine, "run", wait_and_run)
     obey(mine.run, command("run"))
-    before = engine.position
-    for k, do in enumerate(("poll", "show", "step", "run"), start=2):
-        obey(mine.run, command(do, at=0, serial=k, grain="round", backward=False))
+    assert waiting.wait(60)
+    at, before, rows = engine.position, mine.run.progress.events, mine.run.progress.row_edges
+    for do in ("poll", "show", "step", "run"):
+        obey(mine.run, command(do, at=0, grain="round", backward=False))
         data = stage_data(mine)
         assert data["running"]["events"] == mine.run.progress.events == before
         assert data["running"]["history"] == history(engine.trace, before, mine.run.opening[0])
-        assert data["running"]["rows"] == np.bincount(engine.row_edges(), minlength=len(engine.graph.edges)).tolist()
+        assert data["running"]["rows"] == np.bincount(rows, minlength=len(engine.graph.edges)).tolist()
         assert "frames" not in data
-        assert engine.position == before
+        assert engine.position == at
     gate.set()
     mine.run.work.thread.join()
     assert stage_data(mine)["position"] == len(engine.trace)
@@ -443,7 +390,7 @@ def test_a_model_in_one_group_can_be_watched() -> None:
     mine = Lab(mrf, 6, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
     assert len(part) == 1
     data = stage_data(mine)
-    assert data["edge"] is None
+    assert data["arc"] == -1
     obey(mine.run, command("run", arc=-1))
     mine.run.work.thread.join()
     data = stage_data(mine)

@@ -18,8 +18,8 @@ export const listen = (stage) => {
   act("play").onclick = () => (player.playing ? player.pause() : player.play());
   act("run").onclick = () => {
     player.stop();
-    stage.stopping = Boolean(stage.running);
-    questions.ask(stage.running ? "stop" : "run");
+    stage.stopping = Boolean(stage.running || stage.working);
+    questions.ask(stage.stopping ? "stop" : "run");
     stage.draw();
   };
   act("speed").onchange = (event) => {

@@ -7,6 +7,7 @@ const AFTER = 40; // milliseconds without another jump until the place is asked 
 const POLL = 250; // milliseconds until the first question how things are, while something runs in the background
 const AGAIN = 2000; // milliseconds until it is asked again, if no answer comes
 const LOST = 4000; // milliseconds without an answer after which any other question may have been lost on the way
+const WORKING = 200; // milliseconds until it is asked how far an answer is
 
 export class Questions {
   constructor(stage) {
@@ -19,45 +20,56 @@ export class Questions {
   // A stage that is mounted anew, while an answer to an earlier one was on its way, asks for the whole.
   askForAll(run, send) {
     const { measure } = this.stage.panes;
-    const all = { at: 0, arc: -1, first: 0, goes_on: false, held: false, ahead: AHEAD.paused };
-    send("command", { do: "poll", ...all, measure, run, serial: 0 });
+    const nothing = { at: 0, arc: -1, first: 0, goes_on: false, held: false, more: false, heard: -1 };
+    send("command", { do: "poll", ...nothing, ahead: AHEAD.paused, measure, run, serial: 0 });
   }
 
   // Data have come: whether they answer the latest question. An answer to an earlier one leaves the latest open, also
-  // one that is about to be asked.
-  hear({ serial }, fresh) {
-    if (fresh) this.serial = serial;
+  // one that is about to be asked. While the answer is worked on, the same question asks how far it is.
+  hear({ serial, working, frames }, fresh) {
+    if (fresh) Object.assign(this, { serial, asked: null, heard: -1 });
     const latest = fresh || (this.settling === null && serial === this.serial);
-    this.waiting = !latest;
+    this.waiting = !latest || working !== null;
     if (latest) clearTimeout(this.lost);
-    return latest;
+    if (latest && working !== null) this.sayIn(WORKING);
+    if (latest && frames) this.heard = serial;
+    return !this.waiting;
   }
 
   ask(what, more = {}) {
-    const { stage } = this;
-    const { player, arc, run, panes, events } = stage;
-    if (stage.leaving.soon()) return;
+    if (this.stage.leaving.soon()) return;
     clearTimeout(this.settling);
     this.settling = null;
     this.serial += 1;
     this.waiting = true;
+    this.asked = this.question(what, more);
+    this.say();
+  }
+
+  question(what, more) {
+    const { player, arc, run, panes, events } = this.stage;
     const { measure } = panes;
     const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
-    const holds = { first, goes_on: events.has(first - 1), held: true };
-    this.asked = { do: what, at, arc, ...holds, ahead, measure, run, serial: this.serial, ...more };
-    this.say();
+    const holds = { first, goes_on: events.has(first - 1), held: true, more: player.playing };
+    return { do: what, at, arc, ...holds, ahead, measure, run, serial: this.serial, heard: this.heard, ...more };
   }
 
   // Streamlit drops what is said while the connection is down. The same question again does nothing twice: it says from
   // where a step goes.
   say() {
     const { stage } = this;
+    this.asked ??= this.question("poll", {});
     stage.send("command", this.asked);
     stage.status.mark();
+    this.sayIn(LOST);
+  }
+
+  sayIn(milliseconds) {
+    const { stage } = this;
     clearTimeout(this.lost);
     this.lost = setTimeout(() => {
       if (this.waiting && stage.root.isConnected && !stage.leaving.soon()) this.say();
-    }, LOST);
+    }, milliseconds);
   }
 
   // The first event that is not held, or if that is near, one some way behind: for steps back.

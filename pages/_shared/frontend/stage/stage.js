@@ -47,20 +47,23 @@ class Stage {
     if (fresh) this.begin(data);
     this.running = data.running;
     if (data.running) this.follow(data.running);
-    this.stopping &&= Boolean(data.running);
+    this.working = data.working;
+    this.stopping &&= Boolean(data.running || data.working);
     if (data.exact) this.charts.exact.take(data.exact);
-    if (data.frames) this.take(data, latest, fresh);
+    this.tightness = data.tightness;
+    if (data.frames) this.take(data, latest);
+    else if (latest && !data.running) this.player.giveUp();
     if (fresh) this.panes.layout();
     else this.draw();
     this.drawReference(data);
-    this.questions.poll(this.running || data.asking);
+    this.questions.poll(this.running || data.asking || data.measuring);
     if (latest) this.leaving.goOn();
   }
 
   // Another run.
   begin(data) {
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
-    Object.assign(this, { run: data.run, graph: data.graph, arc: -1, edge: null, tightness: null, history });
+    Object.assign(this, { run: data.run, graph: data.graph, arc: data.arc, history, done: null });
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();
@@ -84,11 +87,9 @@ class Stage {
     this.player.seen = Math.max(this.player.seen, running.events);
   }
 
-  take(data, latest, fresh) {
+  take(data, latest) {
     this.events.take(data.frames, this.player.scene ? this.player.position : data.position);
-    Object.assign(this, { history: data.history, done: data.done, ending: data.status });
-    Object.assign(this, { edge: data.edge, tightness: data.tightness });
-    if (fresh) this.arc = data.edge ? data.edge.arc : -1;
+    Object.assign(this, { history: data.history, done: data.done, ending: data.status, refusal: data.refusal });
     if (!latest) return;
     this.player.hear(data);
     this.leaving.stateAddress();
@@ -130,6 +131,7 @@ class Stage {
     const moment = this.moment();
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
+    if (moment) this.player.known = this.player.position;
     if (moment) for (const part of [this.charts, this.panes, this.gaps]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];

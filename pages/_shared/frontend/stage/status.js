@@ -79,8 +79,8 @@ export class Status {
   }
 
   doing() {
-    const { running, stopping, player, ending } = this.stage;
-    if (running) return stopping ? "stopping…" : "running…";
+    const { running, working, stopping, player, ending } = this.stage;
+    if (running || working) return stopping ? "stopping…" : (working ?? "running…");
     if (player.atEnd()) return ending;
     return player.playing ? "playing" : "paused";
   }
@@ -104,15 +104,16 @@ export class Status {
     const { stage } = this;
     const { player } = stage;
     const [busy, ended] = [Boolean(stage.running), player.atEnd()];
+    const stops = busy || Boolean(stage.working);
     const disable = (selector, disabled) => {
       for (const control of stage.root.querySelectorAll(selector)) control.disabled = disabled;
     };
     disable("[data-step]", busy || ended);
     disable("[data-act=play]", busy || (ended && !stage.strip.range));
     disable("[data-back], [data-act=reset]", busy || player.position === 0);
-    disable("[data-act=run]", !busy && ended);
+    disable("[data-act=run]", !stops && ended);
     write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : "▶ Play");
-    write(stage.$("[data-act=run]"), busy ? "■ Stop" : "run ▶|");
+    write(stage.$("[data-act=run]"), stops ? "■ Stop" : "run ▶|");
   }
 
   // Which message is shown, and whether it is pinned.

@@ -5,6 +5,8 @@ import { bar, clipped } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
 import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
+import { wrapped } from "../../text.js";
+import { KIND } from "../kinds.js";
 import { answerOf } from "./sums.js";
 import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
 import { truthMarks } from "./truth.js";
@@ -15,6 +17,7 @@ const NARROW = 0.1; // share of the widest message's range that is shown at leas
 const AIR = 0.3; // share of the heights that is free above what is known when the update opens
 const LOWER = 0.12; // and below it
 const APART = 34;
+const LETTERS = 60; // of a line of text
 const NOTHING = ["While a group is updated, its loosest message is shown here,", "state by state, below the ground."];
 
 export class Message {
@@ -26,7 +29,7 @@ export class Message {
 
   draw(moment, progress, columns) {
     const slot = progress && this.slotOf(progress.update);
-    if (slot === null) return this.nothing();
+    if (slot === null) return this.nothing(moment);
     const { update } = progress;
     const { width, height } = this.stage.sizes.of(this.svg);
     if (!width) return;
@@ -55,11 +58,13 @@ export class Message {
     ]);
   }
 
-  // No message of the update is shown: there is no update, or the message pinned is not into its group.
-  nothing() {
-    const { arc } = this.stage;
+  // No message of the update is shown: there is no update, no room for its pictures, or the message pinned is not into
+  // its group.
+  nothing({ after }) {
+    const { arc, refusal } = this.stage;
     this.slot = null;
-    if (arc < 0) this.note(NOTHING, "Loosest message");
+    if (refusal && after.kind < KIND.MESSAGE) this.note(wrapped(refusal, LETTERS), "No pictures");
+    else if (arc < 0) this.note(NOTHING, "Loosest message");
     else this.note(this.absent(), this.heading(arc));
   }
 

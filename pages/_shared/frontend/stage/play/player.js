@@ -24,7 +24,7 @@ export class Player {
   }
 
   begin() {
-    Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: false });
+    Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: false, known: 0 });
     Object.assign(this, { scene: null, t: 1, moving: null });
   }
 
@@ -55,6 +55,12 @@ export class Player {
     if (stepped && this.stage.events.gap(this.position) >= position) this.move(position);
     else if (!this.playing && !this.scene) this.position = position;
     this.go();
+  }
+
+  // There is no answer: what was asked for was stopped. If the place is not known, the last one that is known is shown.
+  giveUp() {
+    Object.assign(this, { awaited: false, steps: [] });
+    if (!this.moment()) this.show(this.known);
   }
 
   // -- jumps and steps --------------------------------------------------------------------------------------

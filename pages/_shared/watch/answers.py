@@ -1,0 +1,217 @@
+"""Answers to what the stage asks, computed off the script thread: nothing that a run does may freeze the page.
+
+A question is a command of ``pages/_shared/frontend/protocol.json``. Its answer is waited for a moment; if it takes
+longer, the stage hears how far it is, and asks again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from bender_core.run.result import STATUSES
+from pages._shared.app.session import WatchedRun
+from pages._shared.watch.frames import Encoder, go_to
+from pages._shared.watch.views import edge_tightness, exact_view, history, is_complete
+
+# Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
+# as many after it as it needs, up to a limit.
+MOST_BEHIND, BEHIND, AHEAD, MOST_AHEAD = 400, 8, 24, 400
+# Most questions are answered before progress could be read.
+PATIENCE_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the stage wants to see."""
+
+    do: str = "show"
+    at: int = 0
+    first: int = 0  # the first event that it does not have yet
+    goes_on: bool = False  # whether it has the one before that
+    ahead: int = AHEAD  # how many events after the present one it wants
+    more: bool = False  # whether it needs one of them at least, as it plays
+    held: bool = False  # whether it has the hyper-graph
+    measure: str = "tension"  # what colours the lines
+    serial: int = 0
+    heard: int = -1  # the latest one whose answer it has
+    grain: bc.Grain = "event"
+    backward: bool = False
+    opened: int = 0  # where an update was opened,
+    states: tuple[int, ...] = ()  # and the states of its group whose exact costs are wanted
+
+    @classmethod
+    def read(cls, command: Mapping[str, Any]) -> Question:
+        """The question of a command."""
+        said = {name: command[name] for name in cls.__dataclass_fields__ if name in command}
+        asked = cls(**said)
+        return replace(asked, ahead=min(max(asked.ahead, 0), MOST_AHEAD), states=tuple(map(int, asked.states)))
+
+
+class Answers:
+    """The answers about one run, one at a time.
+
+    Parameters
+    ----------
+    run : WatchedRun
+
+    Attributes
+    ----------
+    serial : int
+        The number of the last command.
+    held : bool
+        Whether the stage that asked last has the hyper-graph. One that did not ask is mounted anew and holds nothing.
+    tightness : dict or None
+        What was measured last: ``tightness`` of the protocol.
+    """
+
+    def __init__(self, run: WatchedRun) -> None:
+        self.run, self.encoder = run, Encoder(run.engine)
+        self.serial, self.held = 0, False
+        self.tightness: dict[str, Any] | None = None
+        self._heard = -1  # the latest command whose answer the stage has
+        self._asked: Question | None = None  # what is being answered, or was
+        self._answer: dict[str, Any] = {}
+        self._answered = threading.Event()
+        self._progress = ""
+
+    @property
+    def measuring(self) -> bool:
+        """Whether more is computed than the answer that is known already."""
+        return self._answered.is_set() and self.run.looking
+
+    def ask(self, question: Question) -> None:
+        """Take a question. The same one once more was lost on the way, or is asked to hear how far its answer is."""
+        again = question.serial == self.serial
+        self._heard, self.held, self.serial = question.heard, question.held, question.serial
+        if self._asked is not None and (again or question.do in ("poll", "stop", "reference")):
+            return
+        if question.do in ("poll", "stop", "reference", "run"):
+            self.run.settle()
+            question = replace(question, at=self.run.position)
+        if not self.run.running:
+            self._begin(question)
+
+    def forget(self) -> None:
+        """Run on: what was answered is past."""
+        self._asked = None
+
+    def tell(self) -> dict[str, Any]:
+        """The answer, or the progress of the work on it; nothing if the stage knows it."""
+        if self._asked is None or not self.held:
+            self._renew()
+        if not self._answered.wait(PATIENCE_SECONDS):
+            return {"working": self._progress}
+        return self._answer if self._heard < self._asked.serial else {}
+
+    def _renew(self) -> None:
+        """Answer once more, to a stage that holds nothing; what it has asked before is done all the same."""
+        self.run.settle()
+        self._heard = -1
+        asked = self._asked
+        if asked is None or self._answered.is_set():
+            measure = "tension" if asked is None else asked.measure
+            asked = Question(at=self.run.position, measure=measure, serial=self.serial)
+        self._begin(replace(asked, first=0, goes_on=False, held=False))
+
+    # -- in the background ------------------------------------------------------------------------------------
+
+    def _begin(self, question: Question) -> None:
+        self.run.halt()
+        self._asked, self._answer, self._progress = question, {}, "computing…"
+        self._answered.clear()
+        self.run.look(partial(self._work, question))
+
+    def _work(self, question: Question, stopped: threading.Event) -> None:
+        stop = bc.Stop(wanted=partial(self._is_over, stopped))
+        try:
+            self._answer = self._answer_to(question, stop)
+            self._answered.set()
+            self.tightness = edge_tightness(self.run.engine, question.measure, stop)
+        except bc.Stopped:
+            pass
+        except bc.EngineError as error:
+            self.run.failure = str(error)
+        except Exception:
+            # Without an answer the stage would wait for ever.
+            logging.getLogger(__name__).exception("The stage has no answer to %s", question)
+            self.run.failure = "This moment cannot be shown; the server's log says why."
+        finally:
+            self._answered.set()
+
+    def _is_over(self, stopped: threading.Event) -> bool:
+        """Whether to stop; notes how far the work is, as it asks often."""
+        engine = self.run.engine
+        where = engine.whereabouts
+        said = [f"event {engine.position + 1:,}"]
+        if where.message < where.messages:
+            said.append(f"message {where.message + 1} of {where.messages}")
+        if where.share:
+            said.append(f"{where.share:.0%}")
+        self._progress = f"computing {', '.join(said)}"
+        return stopped.is_set()
+
+    def _answer_to(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
+        """What the stage draws where a step or a jump ends; a step that is stopped ends as far as it has come."""
+        run, engine = self.run, self.run.engine
+        before = run.position
+        run.show(question.at)
+        try:
+            if question.do == "step":
+                self._step(question, stop)
+            chunk = self._chunk(question, stop)
+            exact = exact_view(engine, question.opened, question.states, stop) if question.do == "exact" else None
+            go_to(engine, run.position, stop)
+        except bc.Stopped:
+            run.position = before
+            raise
+        return {
+            "position": run.position,
+            "seen": run.seen,
+            "done": len(engine.trace) if is_complete(engine) else None,
+            "status": STATUSES[engine.status],
+            "frames": chunk,
+            "refusal": self.encoder.refusal,
+            "history": history(engine.trace, run.seen, run.opening[0]),
+            "exact": exact,
+        }
+
+    def _step(self, question: Question, stop: bc.Stop) -> None:
+        run, engine = self.run, self.run.engine
+        if question.backward:
+            run.step_back(question.grain)
+        elif question.grain != "sweep":
+            run.show(self.encoder.step(run.position, question.grain, stop))
+        else:
+            # A sweep may have thousands of events, of which few are sent.
+            go_to(engine, run.position, stop)
+            engine.step("sweep", lambda _: stop())
+            run.show(self._end_of_update() if stop() else engine.position)
+
+    def _end_of_update(self) -> int:
+        """Where the last update that is complete has ended."""
+        ends = self.run.engine.trace.until(self.run.engine.position).stops("node")
+        return int(ends[-1]) if len(ends) else 0
+
+    def _chunk(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
+        """The events from the first that the stage lacks of a step, or from a few before the one shown."""
+        run, engine = self.run, self.run.engine
+        stopped = stop()
+        if stopped and run.position <= question.at:
+            raise bc.Stopped
+        if stopped or not question.ahead:
+            # Near: the engine is in this update, or in the one after it.
+            engine.seek(run.position)
+            if engine.last_event is None or engine.last_event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
+                return self.encoder.last_event()
+        is_step = question.held and run.position - question.first <= MOST_BEHIND
+        first = question.first if is_step else max(question.first, run.position - BEHIND)
+        goes_on = question.held and question.goes_on and first == question.first
+        last = run.position + question.ahead
+        return self.encoder.frames(first, run.position, last, goes_on, question.more, stop)

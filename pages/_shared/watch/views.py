@@ -1,0 +1,194 @@
+"""What the stage draws of a run beside its events, as ``pages/_shared/frontend/protocol.json`` says. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from bender_core import Engine, Objective, Reference, Stop, TooLargeError, Trace
+from bender_core.kernels.layout import Kind
+from bender_core.stopping import never
+from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from bender_core.visualization.styles import GROUP_COLOURS
+from pages._shared.app.session import WatchedRun
+from pages._shared.app.text import label
+from pages._shared.learn import explaining
+from pages._shared.watch.details import listed
+from pages._shared.watch.frames import go_to, told
+
+HISTORY_POINTS = 200
+# The most ends of sweeps, and of updates, that are sent: more sweeps than a run makes by default.
+SWEEP_MARKS = 500
+# Variables and couplings drawn at most.
+VARIABLES, LINKS = 2000, 1500
+# States of an update whose exact costs are computed at a time.
+EXACT_STATES = 64
+
+
+def following(run: WatchedRun) -> dict[str, Any] | None:
+    """What the stage draws of a run in the background."""
+    progress = run.progress
+    if progress is None:
+        return None
+    return {
+        "sweep": progress.sweep,
+        "events": progress.events,
+        "lower": progress.lower,
+        "upper": progress.upper,
+        "total_rows": progress.rows,
+        "tension": told(progress.tension),
+        "rows": np.bincount(progress.row_edges, minlength=len(progress.tension.edges)).tolist(),
+        "history": history(progress.trace, progress.events, run.opening[0]),
+    }
+
+
+def is_complete(engine: Engine) -> bool:
+    """Whether the trace reaches the end of the run."""
+    return len(engine.trace) > 0 and engine.trace[-1].kind.name == "FINISHED"
+
+
+def graph_view(run: WatchedRun) -> dict[str, Any]:
+    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps.
+
+    The engine may be at work meanwhile: only what stays the same is read.
+    """
+    engine, (lower, upper) = run.engine, run.opening
+    graph, part = engine.graph, engine.partition
+    points = hypergraph_layout(engine.mrf, part)
+    return {
+        "nodes": [
+            {
+                "label": label(name),
+                "x": round(float(x), 4),
+                "y": round(float(y), 4),
+                "size": len(group),
+                "members": [label(engine.mrf.names[i]) for i in group],
+                "colour": colour,
+            }
+            for name, group, (x, y), colour in zip(part.labels, part.groups, points, cycle(GROUP_COLOURS), strict=False)
+        ],
+        "edges": graph.edges.tolist(),
+        "key": _key(engine),
+        "variables": _variables(engine),
+        "objective": _objective(engine.mrf.objective),
+        "exact": engine.variant.exact,
+        "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
+        "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
+        "scale": graph.problem.scale,
+        "lower": lower,
+        "upper": upper,
+    }
+
+
+def _key(engine: Engine) -> str:
+    """What tells this hyper-graph from others, for what a browser remembers of it."""
+    owner = engine.partition.group_of()
+    return blake2b(engine.mrf.content_hash().encode() + owner.tobytes(), digest_size=8).hexdigest()
+
+
+def _objective(objective: Objective) -> dict[str, Any] | None:
+    """In what terms of its own the source states bounds; none if these are energies already."""
+    if objective.scale == 1 and objective.offset == 0:
+        return None
+    return {"name": label(objective.name)} | {key: getattr(objective, key) for key in ("sense", "scale", "offset")}
+
+
+def _variables(engine: Engine) -> dict[str, Any] | None:
+    """The variables with their strongest couplings, or None if they are too many to be drawn."""
+    mrf = engine.mrf
+    if mrf.n > VARIABLES:
+        return None
+    points, coupling = variable_layout(mrf), mrf.coupling()
+    strongest = np.argsort(-np.abs(coupling), kind="stable")[:LINKS]
+    return {
+        "x": points[:, 0].round(4).tolist(),
+        "y": points[:, 1].round(4).tolist(),
+        "names": [label(name) for name in mrf.names],
+        "group": engine.partition.group_of().tolist(),
+        "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
+        "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
+    }
+
+
+def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str, Any] | None:
+    """A measure of the looseness of every hyper-edge, the worse of its two messages, where the run stands.
+
+    Parameters
+    ----------
+    engine : Engine
+    measure : str
+        "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "tension", which the events
+        tell, so that there is nothing to add. Neither is there where a look does not fit into memory.
+    """
+    if measure == "tension" or engine.variant.exact:
+        return None
+    try:
+        tightness = engine.tightness(stop=stop)
+    except TooLargeError:
+        return None
+    arcs = {"mean": tightness.mean, "largest": tightness.largest, "loose": 1.0 - tightness.tight_share}[measure]
+    return {"measure": measure, "at": engine.position, "values": listed(arcs.reshape(-1, 2).max(axis=1))}
+
+
+def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
+    """The first ``length`` events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
+
+    Returns
+    -------
+    dict
+        ``event``, ``lower`` and ``upper``: the bounds; ``sweeps``: after which events sweeps end; ``gains``: by how
+        much the lower bound rose in each, from ``start`` on; ``updates``: after which events updates end, unless they
+        are too many; ``rise``: after which event the lower bound had risen most, and by how much.
+    """
+    picked = (
+        np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)
+    )
+    lower = trace.column("lower_bound")[:length]
+    kinds = trace.column("kind")[:length]
+    ends, updates = (np.flatnonzero(kinds == kind) + 1 for kind in (Kind.SWEEP, Kind.MESSAGE))
+    marked = np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int)) if len(ends) else np.zeros(0, int)
+    gains = np.diff(lower)
+    most = int(gains.argmax()) if len(gains) else 0
+    return {
+        "event": (picked + 1).tolist(),
+        "lower": listed(lower[picked], 12),
+        "upper": listed(trace.column("upper_bound")[picked], 12),
+        "sweeps": ends[marked].tolist(),
+        "gains": listed(np.diff(lower[ends - 1], prepend=start)[marked]),
+        "updates": updates.tolist() if len(updates) <= SWEEP_MARKS else [],
+        "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
+    }
+
+
+def reference_lines(found: Reference | None) -> list[dict[str, Any]]:
+    """The horizontal lines that a reference puts into the chart of the bounds: a name and an energy each."""
+    if found is None:
+        return []
+    # An LP that was not solved in time has told nothing.
+    lines = [] if np.isnan(found.fractional) else [{"name": "variable LP", "energy": found.lp_bound}]
+    if found.group_lp_bound is not None:
+        lines.append({"name": "group LP", "energy": found.group_lp_bound})
+    if found.optimum is not None:
+        lines.append({"name": "optimum", "energy": found.optimum})
+    elif np.isfinite(found.energy):
+        lines.append({"name": "best of HiGHS", "energy": found.energy})
+    return lines
+
+
+def exact_view(engine: Engine, opened: int, states: Sequence[int], stop: Stop = never) -> dict[str, Any] | None:
+    """The exact parts of some states of an update, one a neighbour; None if no update was opened at that position."""
+    if not 0 < opened <= len(engine.trace) or engine.trace[opened - 1].kind != Kind.NODE_OPENED:
+        return None
+    p = engine.trace[opened - 1].node
+    known = [state for state in states[:EXACT_STATES] if 0 <= state < len(engine.graph.energies(p))]
+    # Messages into the group stay the same until it passes its own.
+    go_to(engine, opened, stop)
+    nu = []
+    for state in known:
+        stop.check()
+        nu.append(listed(np.array([answer.exact for answer in engine.answers(p, state)]), 12))
+    return {"opened": opened, "states": known, "nu": nu}

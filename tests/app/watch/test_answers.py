@@ -1,0 +1,154 @@
+"""What the stage asks is answered in the background: with progress, until it is stopped, once."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Any
+
+import pytest
+
+import bender_core as bc
+from pages._shared.app.session import Lab
+from pages._shared.watch import answers, stage
+from pages._shared.watch.stage import obey, stage_data
+from tests.labs import SessionState, SlowEngine, command, lab
+
+
+@pytest.fixture(autouse=True)
+def session_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage.st, "session_state", SessionState())
+
+
+@pytest.fixture
+def mine(answered: None) -> Lab:
+    """A run, drawn once."""
+    mine = lab("pose-small", 8, 9)
+    stage_data(mine)
+    return mine
+
+
+@pytest.fixture
+def slow(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
+    """The same, if its steps take for ever until they are released."""
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
+    return SlowEngine(mine.run.engine, monkeypatch)
+
+
+def ask(mine: Lab, what: dict[str, Any]) -> dict[str, Any]:
+    obey(mine.run, what)
+    return stage_data(mine)
+
+
+def test_a_slow_step_says_how_far_it_is_until_it_is_there(mine: Lab, slow: SlowEngine) -> None:
+    step = command("step", grain="sweep", backward=False)
+    for _ in range(3):
+        data = ask(mine, step)
+        assert data["working"].startswith("computing event ")
+        assert "frames" not in data
+        slow.until_it_waits()
+    slow.release()
+    mine.run.work.thread.join()
+    data = ask(mine, step)
+    plain = bc.Engine(mine.mrf, mine.partition, 9)
+    plain.step("sweep")
+    assert data["working"] is None
+    assert (data["position"], data["history"]["lower"][-1]) == (plain.position, pytest.approx(plain.lower_bound))
+
+
+def test_the_progress_names_event_message_and_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long message too, which is one event."""
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.001)
+    mine = lab("pose", 14, 11)
+    step, said = command("step", grain="round", backward=False), set()
+    while (data := ask(mine, step))["working"] is not None:
+        said.add(data["working"])
+    patterns = [r"computing event \d+(, message \d+ of \d+)?(, \d+%)?", r".*, message \d+ of \d+, \d+%"]
+    assert all(re.fullmatch(patterns[0], text) for text in said - {"computing…"}), said
+    assert any(re.fullmatch(patterns[1], text) for text in said), said
+
+
+def test_a_step_that_is_stopped_shows_what_was_before(mine: Lab, slow: SlowEngine) -> None:
+    slow.free = 0
+    ask(mine, command("step", grain="event", backward=False))
+    slow.until_it_waits()
+    data = ask(mine, command("stop"))
+    assert data["working"] is None
+    assert "frames" not in data
+    assert mine.run.position == 0
+    slow.release()
+    data = ask(mine, command("step", grain="event", backward=False))
+    mine.run.work.thread.join()
+    assert mine.run.position == 1
+
+
+@pytest.mark.parametrize("grain", ["node", "sweep"])
+def test_a_step_that_is_stopped_ends_where_it_has_come(mine: Lab, slow: SlowEngine, grain: bc.Grain) -> None:
+    """A sweep at the end of its last complete update."""
+    plain = bc.Engine(mine.mrf, mine.partition, 9)
+    known = len(mine.run.engine.trace)
+    while plain.position <= known + 3:
+        complete = plain.position
+        plain.step("node")
+    slow.free = plain.position + 1 if grain == "sweep" else known + 1
+    data = ask(mine, command("step", at=complete, grain=grain, backward=False))
+    slow.until_it_waits()
+    asked = command("stop", ahead=0)
+    data = ask(mine, asked)
+    mine.run.work.thread.join()
+    while data["working"] is not None:
+        data = ask(mine, asked)
+    assert data["position"] == (plain.position if grain == "sweep" else known + 1)
+    assert len(data["frames"]["columns"]["kind"]) >= 1
+
+
+def test_an_answer_is_sent_until_it_is_heard(mine: Lab) -> None:
+    step = command("step", grain="round", backward=False)
+    position = ask(mine, step)["position"]
+    assert position > 0
+    poll = ask(mine, command("poll"))
+    assert (poll["position"], "frames" in poll) == (position, True)
+    assert "frames" not in ask(mine, command("poll", heard=step["serial"]))
+    # Two more presses count, as they have numbers of their own.
+    assert ask(mine, command("step", at=position, grain="round", backward=False))["position"] > position
+
+
+def test_a_stage_that_is_mounted_anew_gets_the_whole_answer(mine: Lab) -> None:
+    """Though what is mounted already has it."""
+    step = command("step", grain="round", backward=False, goes_on=True)
+    position = ask(mine, step)["position"]
+    for data in (stage_data(mine), ask(mine, command("poll", heard=-1, held=False))):
+        assert data["position"] == position
+        assert data["graph"] is not None
+        assert data["frames"]["before"] is not None
+
+
+def test_how_loose_edges_are_is_measured_after_the_answer(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, measure = threading.Event(), answers.edge_tightness
+
+    def wait_and_measure(*asked: Any) -> Any:
+        gate.wait()
+        return measure(*asked)
+
+    monkeypatch.setattr(answers, "edge_tightness", wait_and_measure)
+    data = ask(mine, command("show", measure="mean"))
+    assert (data["measuring"], data["tightness"]) == (True, None)
+    assert "frames" in data
+    gate.set()
+    mine.run.work.thread.join()
+    data = ask(mine, command("poll", measure="mean", heard=data["serial"]))
+    assert (data["measuring"], data["tightness"]["at"]) == (False, 0)
+    assert "frames" not in data
+
+
+def test_work_that_fails_is_said_and_ends(
+    mine: Lab, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: Any) -> None:
+        raise ArithmeticError("of a test")
+
+    monkeypatch.setattr(answers, "history", fail)
+    data = ask(mine, command("show"))
+    assert (data["working"], "frames" in data) == (None, False)
+    assert data["failure"].endswith("the server's log says why.")
+    assert "of a test" in caplog.text
