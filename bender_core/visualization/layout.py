@@ -1,6 +1,12 @@
-"""Positions of groups in drawings: poses as a body, others at their variables, or by a force-directed layout."""
+"""Positions of groups and variables in drawings.
+
+Poses are a body, chains a line, rings a ring, trees stand in layers; others are where the model has its variables, or
+else where a force-directed layout puts them.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -16,25 +22,28 @@ from bender_core.synth.pose import SKELETON
 CLEARANCE = 0.11
 # Larger graphs are laid out by their distances from a few nodes, not by force.
 MOST_BY_FORCE, PIVOTS = 200, 40
+# Longer chains and rings are folded, not drawn as one line.
+LONGEST = 100
+# A drawing is straight if its lesser extent is less than this share of the greater.
+FLAT = 0.1
 
 
 def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
     """Positions of the hyper-variables in the unit square, shape (G, 2), y downwards; the same for the same input."""
-    kinds = _kinds(mrf, part)
+    kinds, edges = _kinds(mrf, part), coupled_groups(mrf, part)
     if kinds is not None and set(kinds) <= set(SKELETON):
         points = np.array([SKELETON[kind] for kind in kinds])
         # Arms hang close to the trunk and legs close together; here they are spread to separate edges.
         points[:, 0] *= [2.2 if "hip" in kind or "knee" in kind or "ankle" in kind else 1.6 for kind in kinds]
-    elif mrf.positions is not None:
-        points = np.array([mrf.positions[group].mean(axis=0) for group in part.groups])
-    else:
-        points = _by_force(len(part), coupled_groups(mrf, part))
-    return _spread(_to_unit(points))
+        return _spread(_to_unit(points))
+    if mrf.positions is None:
+        return _by_shape(len(part), edges)
+    return _by_position(np.array([mrf.positions[group].mean(axis=0) for group in part.groups]), edges)
 
 
 def variable_layout(mrf: BinaryMRF) -> FloatArray:
     """Positions of the variables in the unit square, shape (n, 2), y downwards; the model's own where it has some."""
-    return _to_unit(mrf.positions if mrf.positions is not None else _by_force(mrf.n, mrf.edges))
+    return _to_unit(mrf.positions) if mrf.positions is not None else _by_shape(mrf.n, mrf.edges)
 
 
 def _kinds(mrf: BinaryMRF, part: Partition) -> list[str] | None:
@@ -46,12 +55,89 @@ def _kinds(mrf: BinaryMRF, part: Partition) -> list[str] | None:
     return [next(iter(kinds)) for kinds in sets] if all(len(kinds) == 1 for kinds in sets) else None
 
 
-def _by_force(n: int, edges: IntArray) -> FloatArray:
-    if n > MOST_BY_FORCE:
-        return _by_distance(n, edges)
+def _by_position(points: FloatArray, edges: IntArray) -> FloatArray:
+    """Groups at their members, but a chain evenly along a line, and a ring that the members put on a line as a ring."""
+    course = _course(len(points), edges)
+    extent = np.ptp(points, axis=0)
+    along = int(extent[1] > extent[0])
+    if course is None or (course.ring and extent[1 - along] >= FLAT * extent[along]):
+        return _spread(_to_unit(points))
+    order = course.order
+    if not course.ring and points[order[0], along] > points[order[-1], along]:
+        order = order[::-1]
+    return _along(order, course.ring, vertical=bool(along))
+
+
+def _by_shape(n: int, edges: IntArray) -> FloatArray:
+    """Nodes without positions."""
+    course = _course(n, edges)
+    if course is not None:
+        return _along(course.order, course.ring)
+    return _spread(_to_unit(_by_distance(n, edges) if n > MOST_BY_FORCE else _by_force_or_layers(_graph(n, edges))))
+
+
+def _by_force_or_layers(drawn: nx.Graph) -> FloatArray:
+    return _in_layers(drawn) if len(drawn) and nx.is_tree(drawn) else _by_force(drawn)
+
+
+def _graph(n: int, edges: IntArray) -> nx.Graph:
     drawn = nx.Graph()
     drawn.add_nodes_from(range(n))
     drawn.add_edges_from(edges.tolist())
+    return drawn
+
+
+class _Course(NamedTuple):
+    """The nodes of a chain or a ring, one after the other."""
+
+    order: IntArray
+    ring: bool
+
+
+def _course(n: int, edges: IntArray) -> _Course | None:
+    """The course of a graph that is one chain or one ring, with its first node or end first; else None."""
+    ring = len(edges) == n
+    if not 2 <= n <= LONGEST or len(edges) not in (n - 1, n):
+        return None
+    drawn = _graph(n, edges)
+    degrees = [degree for _, degree in drawn.degree()]
+    if max(degrees) > 2 or (ring and n < 3) or not nx.is_connected(drawn):
+        return None
+    if ring:
+        # Once round, by the first node's first neighbour.
+        drawn.remove_edge(0, max(drawn.neighbors(0)))
+        return _Course(np.array(list(nx.dfs_preorder_nodes(drawn, 0))), True)
+    return _Course(np.array(list(nx.dfs_preorder_nodes(drawn, degrees.index(1)))), False)
+
+
+def _along(order: IntArray, ring: bool, vertical: bool = False) -> FloatArray:
+    """Evenly on a line through the middle, or clockwise on a ring from its top."""
+    n, points = len(order), np.full((len(order), 2), 0.5)
+    if ring:
+        turn = 2 * np.pi * np.arange(n) / n
+        points[order] += 0.5 * np.column_stack([np.sin(turn), -np.cos(turn)])
+    else:
+        points[order, int(vertical)] = np.linspace(0, 1, n)
+    return points
+
+
+def _in_layers(tree: nx.Graph) -> FloatArray:
+    """A tree from its centre down: leaves one after the other, the others above the middle of their children."""
+    root = nx.center(tree)[0]
+    children = nx.bfs_tree(tree, root)
+    points = np.zeros((len(tree), 2))
+    leaves = 0
+    for node in nx.dfs_postorder_nodes(children, root):
+        below = list(children.successors(node))
+        points[node, 0] = np.mean(points[below, 0]) if below else leaves
+        leaves += not below
+    for node, depth in nx.single_source_shortest_path_length(children, root).items():
+        points[node, 1] = depth
+    return points
+
+
+def _by_force(drawn: nx.Graph) -> FloatArray:
+    n = len(drawn)
     if 0 < n <= 60 and nx.is_connected(drawn):
         where = nx.kamada_kawai_layout(drawn)
     else:
@@ -85,7 +171,7 @@ def _to_unit(points: FloatArray) -> FloatArray:
     """Fill the unit square; an almost straight drawing becomes a line through the middle."""
     low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
     extent = np.maximum(high - low, 1e-12)
-    flat = extent < 0.1 * extent.max()
+    flat = extent < FLAT * extent.max()
     unit: FloatArray = 0.5 + (points - (low + high) / 2) / np.where(flat, extent.max(), extent)
     return unit
 

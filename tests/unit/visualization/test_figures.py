@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from plotly.graph_objects import Figure
 
-from bender_core import BinaryMRF, Engine, Partition, load, partition, synth
+from bender_core import BinaryMRF, Engine, Partition, load, manual, partition, synth
 from bender_core.groups import coupled_groups
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import (
@@ -79,6 +79,43 @@ def test_a_grid_is_laid_out_as_a_grid() -> None:
     points = hypergraph_layout(mrf, partition(mrf, 1, "singletons")).reshape(4, 6, 2)
     assert (np.diff(points[:, :, 0], axis=1) > 0.15).all()
     assert (np.diff(points[:, :, 1], axis=0) > 0.25).all()
+
+
+def test_a_chain_of_groups_is_a_straight_line_in_the_direction_of_the_model() -> None:
+    """Also where circles at their members would be crowded (a grid by rows), and for two groups."""
+    grid = synth.ising_grid(rows=20, columns=20)
+    rows = manual(grid, [list(range(20 * k, 20 * k + 20)) for k in reversed(range(20))])
+    points = hypergraph_layout(grid, rows)
+    assert (points[:, 0] == 0.5).all()
+    assert points[:, 1] == pytest.approx(np.linspace(1, 0, 20))
+    path = BinaryMRF(unary=np.zeros((6, 2)), edges=[(0, 3), (3, 1), (1, 5), (5, 2), (2, 4)], pairwise=[np.eye(2)] * 5)
+    points = hypergraph_layout(path, partition(path, 1, "singletons"))
+    assert (points[:, 1] == 0.5).all()
+    assert points[[0, 3, 1, 5, 2, 4], 0] == pytest.approx(np.linspace(0, 1, 6))
+    cycle = sample("frustrated-cycle")
+    assert (hypergraph_layout(cycle, partition(cycle, 8)) == [(0, 0.5), (1, 0.5)]).all()
+
+
+def test_a_ring_of_groups_is_a_ring() -> None:
+    """Also where the model has its members on a line, as the lines of a torus."""
+    torus, cycle = sample("torus-10x10"), sample("frustrated-cycle")
+    for points in (hypergraph_layout(torus, partition(torus, 10)), variable_layout(unplaced(cycle))):
+        assert np.linalg.norm(points - 0.5, axis=1) == pytest.approx(np.full(len(points), 0.5), abs=1e-4)
+        steps = np.linalg.norm(points - np.roll(points, 1, axis=0), axis=1)
+        assert steps == pytest.approx(np.full(len(points), steps.mean()), rel=1e-3)
+
+
+def test_a_tree_stands_in_layers_without_crossings() -> None:
+    mrf = sample("tree")
+    points, edges = variable_layout(unplaced(mrf)), mrf.edges
+    depths = np.unique(points[:, 1].round(2))
+    assert len(depths) < 12
+    levels = np.searchsorted(depths, points[:, 1].round(2))
+    assert (np.abs(np.diff(levels[edges], axis=1)) == 1).all()
+    for level in range(len(depths)):
+        down = np.array([(a, b) if levels[a] < levels[b] else (b, a) for a, b in edges])
+        ends = points[down[levels[down[:, 0]] == level], 0]
+        assert (np.diff(ends[np.lexsort(ends.T[::-1])][:, 1]) >= 0).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
