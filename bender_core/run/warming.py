@@ -120,6 +120,7 @@ def _look() -> None:
         engine.answers(0, 0)
         what_if(engine, 0, 1, 0)
         engine.step("round")
+        engine.step_ended("round")
         engine.reckoning()
         if engine.n_rows:
             engine.row(0)

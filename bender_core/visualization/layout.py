@@ -20,6 +20,8 @@ from bender_core.synth.pose import SKELETON
 
 # Nodes closer than this share of the drawing's side are pushed apart.
 CLEARANCE = 0.11
+# How far from the middle of a disc of radius 1 the outermost member of a group is.
+REACH = 0.68
 # Larger graphs are laid out by their distances from a few nodes, not by force.
 MOST_BY_FORCE, PIVOTS = 200, 40
 # Longer chains and rings are folded, not drawn as one line.
@@ -44,6 +46,21 @@ def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
 def variable_layout(mrf: BinaryMRF) -> FloatArray:
     """Positions of the variables in the unit square, shape (n, 2), y downwards; the model's own where it has some."""
     return _to_unit(mrf.positions) if mrf.positions is not None else _by_shape(mrf.n, mrf.edges)
+
+
+def member_layout(mrf: BinaryMRF, group: IntArray) -> tuple[FloatArray, float]:
+    """Positions of a group's members in a disc of radius 1, shape (len(group), 2), and the least distance of two."""
+    if mrf.positions is not None:
+        points = _spread(_to_unit(mrf.positions[group]))
+    else:
+        local = np.full(mrf.n, -1)
+        local[group] = np.arange(len(group))
+        ends = local[mrf.edges]
+        points = _by_shape(len(group), ends[(ends >= 0).all(axis=1)])
+    points = points - 0.5
+    points *= REACH / max(np.linalg.norm(points, axis=1).max(), 1e-12)
+    nearest = cKDTree(points).query(points, k=2)[0][:, 1].min() if len(group) > 1 else 1.0
+    return points, float(nearest)
 
 
 def _kinds(mrf: BinaryMRF, part: Partition) -> list[str] | None:

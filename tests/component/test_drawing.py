@@ -7,7 +7,7 @@ import re
 import numpy as np
 import plotly.colors
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import BrowserContext, Page
 
@@ -42,6 +42,7 @@ def value(text: str) -> float:
 
 
 @settings(max_examples=60)
+@example(1.0, 40001.0, 2)
 @given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e5), st.integers(2, 12))
 def test_ticks_are_round_even_and_labelled_as_they_are(here: Page, low: float, length: float, wanted: int) -> None:
     ticks = here.evaluate(TICKS, ["linear", low, low + length, wanted])

@@ -6,6 +6,7 @@ const LIGHT = {
   lb: "#0072b2",
   ub: "#b34700",
   floor: "#8a5f00",
+  broken: "#c4122f", // couplings that a labelling pays for
   proven: "#8f6b00",
   ceiling: "#1f2933",
   nu: "#1f2933",
@@ -24,6 +25,7 @@ const DARK = {
   lb: "#56b4e9",
   ub: "#f08a5d",
   floor: "#f0c04a",
+  broken: "#ff5d73",
   proven: "#ffd24d",
   ceiling: "#e8edf2",
   nu: "#e8edf2",

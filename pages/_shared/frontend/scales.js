@@ -2,11 +2,18 @@
 
 import { number } from "./text.js";
 
-// Round values between two ends, about as many as wanted.
+// Round values between two ends, about as many as wanted, and at least one.
 export const ticks = (low, high, wanted) => {
   const raw = (high - low) / wanted || 1;
   const magnitude = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((m) => m * magnitude).find((s) => s >= raw);
+  const steps = [0.5, 1, 2, 5, 10].map((m) => m * magnitude);
+  const k = steps.findIndex((s) => s >= raw);
+  const found = multiples(low, high, steps[k]);
+  // Two ends may lie between two multiples.
+  return found.length || k === 0 ? found : multiples(low, high, steps[k - 1]);
+};
+
+const multiples = (low, high, step) => {
   const out = [];
   for (let t = Math.ceil(low / step) * step; t <= high + step * 1e-9; t += step) {
     out.push(Math.abs(t) < step * 1e-9 ? 0 : t);

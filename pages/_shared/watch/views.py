@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from bender_core import Engine, Objective, Reference, Stop, TooLargeError, Trace
+from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
 from bender_core.kernels.layout import Kind
+from bender_core.model import IntArray
 from bender_core.stopping import never
-from bender_core.visualization.layout import hypergraph_layout, variable_layout
+from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 from pages._shared.app.session import WatchedRun
 from pages._shared.app.text import label
@@ -25,6 +26,8 @@ HISTORY_POINTS = 200
 SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
 VARIABLES, LINKS = 2000, 1500
+# Couplings drawn within a group.
+INNER_LINKS = 60
 # States of an update whose exact costs are computed at a time.
 EXACT_STATES = 64
 
@@ -59,6 +62,7 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
     engine, (lower, upper) = run.engine, run.opening
     graph, part = engine.graph, engine.partition
     points = hypergraph_layout(engine.mrf, part)
+    inner = _inner(engine)
     return {
         "nodes": [
             {
@@ -68,8 +72,11 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
                 "size": len(group),
                 "members": [label(engine.mrf.names[i]) for i in group],
                 "colour": colour,
+                "inner": None if inner is None else inner[p],
             }
-            for name, group, (x, y), colour in zip(part.labels, part.groups, points, cycle(GROUP_COLOURS), strict=False)
+            for p, (name, group, (x, y), colour) in enumerate(
+                zip(part.labels, part.groups, points, cycle(GROUP_COLOURS), strict=False)
+            )
         ],
         "edges": graph.edges.tolist(),
         "key": _key(engine),
@@ -97,6 +104,45 @@ def _objective(objective: Objective) -> dict[str, Any] | None:
     return {"name": label(objective.name)} | {key: getattr(objective, key) for key in ("sense", "scale", "offset")}
 
 
+def _inner(engine: Engine) -> list[dict[str, Any]] | None:
+    """Of every group the places of its members within a circle, and the strongest couplings between them."""
+    mrf, part = engine.mrf, engine.partition
+    if mrf.n > VARIABLES:
+        return None
+    coupling, owner, found = mrf.coupling(), part.group_of(), []
+    ends = owner[mrf.edges]
+    local = _bits(engine)
+    for p, group in enumerate(part.groups):
+        own = np.flatnonzero((ends == p).all(axis=1) & (coupling != 0))
+        strongest = own[np.argsort(-np.abs(coupling[own]), kind="stable")[:INNER_LINKS]]
+        points, apart = member_layout(mrf, group)
+        found.append(
+            {
+                "x": points[:, 0].round(4).tolist(),
+                "y": points[:, 1].round(4).tolist(),
+                "apart": round(apart, 4),
+                "ends": local[mrf.edges[strongest]].ravel().tolist(),
+                "weights": listed(coupling[strongest], 6),
+                "left": len(own) - len(strongest),
+            }
+        )
+    return found
+
+
+def _bits(engine: Engine) -> IntArray:
+    """Of every variable its bit in the states of its group."""
+    bit = np.empty(engine.mrf.n, np.int64)
+    for group in engine.partition.groups:
+        bit[group] = np.arange(len(group))
+    return bit
+
+
+def _are_spins(mrf: BinaryMRF) -> bool:
+    """Whether every coupling only says if its ends should be equal, as in an Ising model."""
+    (a, b), (c, d) = mrf.pairwise.transpose(1, 2, 0)
+    return bool(np.allclose(a, d, atol=1e-9) and np.allclose(b, c, atol=1e-9))
+
+
 def _variables(engine: Engine) -> dict[str, Any] | None:
     """The variables with their strongest couplings, or None if they are too many to be drawn."""
     mrf = engine.mrf
@@ -109,8 +155,11 @@ def _variables(engine: Engine) -> dict[str, Any] | None:
         "y": points[:, 1].round(4).tolist(),
         "names": [label(name) for name in mrf.names],
         "group": engine.partition.group_of().tolist(),
+        "bit": _bits(engine).tolist(),
+        "spins": _are_spins(mrf),
         "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
         "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
+        "left": int(np.count_nonzero(coupling)) - int(np.count_nonzero(coupling[strongest])),
     }
 
 

@@ -52,6 +52,7 @@ const press = (stage, event) => {
   if (event.ctrlKey || event.metaKey) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   const back = STEPS[event.key];
+  if (!event.defaultPrevented && stage.panes.camera.press(event)) return event.preventDefault();
   if (back !== undefined) player.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);
   else if (event.key !== " ") return;
   else if (player.playing) player.pause();

@@ -4,7 +4,6 @@
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
 import { apportioned, grown, shown, sum } from "../charts/sums.js";
-import { nameBoxes } from "./circles.js";
 
 const LISTED = 7; // neighbours from which on there is a list
 const LINES = [5, 4, 3, 2]; // of the list, besides the one of all others: as many as leave the circles free
@@ -119,8 +118,9 @@ const onEdges = (pane, moment, parts, said) => {
   const chips = update.arcs.flatMap((arc, slot) => {
     const [text, loose] = said[slot];
     const width = LETTER * text.length + 12;
-    const course = pane.runs[arc >> 1];
-    const [x, y] = put(PLACES.map(course.place), width, offsets(width, pane.radius));
+    const places = PLACES.map(pane.runs[arc >> 1].place).filter((place) => pane.shows(place));
+    if (!places.length) return [];
+    const [x, y] = put(places, width, offsets(width, pane.radius));
     const means = { what: "chip", arc, value: valueOf(parts, slot), says: parts.what };
     return box(`chip-${arc}`, x, y, width, text, loose ? "loose" : parts.what === "share" ? "share" : "", means);
   });
@@ -133,7 +133,10 @@ const placer = (pane, active) => {
   const { at, radius, size } = pane;
   const covered = [
     ...at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius, COVERS.circle]),
-    ...nameBoxes(pane, active).map(({ corners, bold }) => [...corners, bold ? COVERS.circle : COVERS.name]),
+    ...pane.names.flatMap((name, p) => {
+      if (!name?.fits && p !== active) return [];
+      return name ? [[...name.box, p === active ? COVERS.circle : COVERS.name]] : [];
+    }),
   ];
   const around = ([x, y], width) => [x - width / 2, y - HIGH / 2, x + width / 2, y + HIGH / 2];
   const isWhole = ([left, top, right, bottom]) => left > 0 && top > 0 && right < size[0] && bottom < size[1];
@@ -168,7 +171,7 @@ const within = (at, half, size) => at.map((v, k) => Math.min(Math.max(v, half[k]
 
 // What the group keeps for itself, beside its circle.
 const keptChip = (pane, p, parts, said, put) => {
-  if (!parts.kept) return [];
+  if (!parts.kept || !pane.shows(pane.at[p])) return [];
   const [text] = said[said.length - 1];
   const width = LETTER * text.length + 12;
   const [aside, above, below] = [pane.radius + width / 2 + 6, -pane.radius - 18, pane.radius + 34];

@@ -3,20 +3,24 @@
 import { Picture } from "../../marks/picture.js";
 import { pressable } from "../../pressing.js";
 import { chipMarks } from "./chips.js";
-import { activeOf, circleMarks, radiusFor } from "./circles.js";
+import { LARGE } from "./content.js";
+import { Camera } from "./camera.js";
+import { activeOf, circleMarks, nearestOf, radiusFor } from "./circles.js";
 import { courses, haloMark, lineMarks, pickMarks } from "./lines.js";
 import { drawLegend, measured } from "./measures.js";
+import { placeNames } from "./names.js";
 import { Places } from "./places.js";
 import { probeMarks } from "./probes.js";
 import { Variables } from "./variables.js";
 
-const CROWDED = { circles: 40, lines: 120 }; // above which circles are small; lines are faint and straight
+const CROWDED = { circles: 40, lines: 120 }; // in sight, above which circles are small; lines are faint and straight
 
 export class Graph {
   constructor(stage) {
     this.stage = stage;
     this.svg = stage.$("svg.hyper");
     this.size = [0, 0];
+    this.camera = new Camera(this);
     this.places = new Places(this);
     this.variables = new Variables(stage, this);
     this.measure = "tension";
@@ -41,6 +45,9 @@ export class Graph {
       stage.questions.ask("show");
       stage.draw();
     };
+    for (const button of stage.root.querySelectorAll("[data-zoom]")) {
+      button.onclick = () => this.camera.press({ key: button.dataset.zoom });
+    }
     stage.$("[data-act=tidy]").onclick = () => {
       this.places.tidy();
       this.layout();
@@ -64,23 +71,36 @@ export class Graph {
     this.stage.sizes.forget();
     const { width, height } = this.stage.sizes.of(this.svg);
     this.variables.layout(this.view);
-    this.stage.$("[data-act=tidy]").hidden = !Object.keys(this.places.kept).length;
+    this.camera.refit(this.size, [width, height]);
     this.size = [width, height];
     if (!width || !height) return this.stage.draw();
     const { nodes, edges } = this.stage.graph;
-    this.crowded = nodes.length > CROWDED.circles;
     this.many = edges.length > CROWDED.lines;
-    this.places.layout(this.crowded);
+    this.places.layout(nodes.length > CROWDED.circles);
     this.moved();
   }
 
+  // Circles or the camera have been moved.
   moved() {
-    this.at = this.places.at;
-    this.radius = radiusFor(this.at, this.size[0], this.crowded);
+    const { whole } = this.places;
+    const { nodes } = this.stage.graph;
+    const { scale } = this.camera;
+    this.at = whole.map((at) => this.camera.see(at));
+    this.crowded = nodes.filter((_, p) => this.shows(this.at[p])).length > CROWDED.circles;
+    const nearest = this.crowded ? 0 : nearestOf(whole, Math.min(...this.size));
+    this.radius = radiusFor(nearest, nodes.length, scale, this.crowded);
+    const extra = this.radius >= LARGE ? 1 : 0;
+    this.stage.$(".glyphs .fates").classList.toggle("gone", this.view === "hyper" && this.radius < LARGE);
+    this.names = placeNames(nodes, this, extra, (p) => this.shows(this.at[p]) && !this.crowded);
     this.runs = courses(this.stage.graph.edges, this.at, this.size[0], this.many);
-    this.stage.$("[data-act=tidy]").hidden = !Object.keys(this.places.kept).length;
+    this.stage.$("[data-act=tidy]").classList.toggle("gone", !Object.keys(this.places.kept).length);
     this.picks.draw(pickMarks(this.runs, this.stage));
     this.stage.draw();
+  }
+
+  // Whether a place is in sight, with some pixels around it.
+  shows(place, around = 0) {
+    return place.every((value, k) => value > -around && value < this.size[k] + around);
   }
 
   // -- what is selected -------------------------------------------------------------------------------------
@@ -114,7 +134,7 @@ export class Graph {
     const arc = stage.arc;
     const measure = measured(stage, this.measure, moment);
     drawLegend(stage, measure);
-    this.variables.draw(activeOf(moment), arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1);
+    this.variables.draw(activeOf(moment), arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1, moment.best);
     if (!this.size[0] || !this.runs) return;
     this.drawLines(measure);
     this.halos.draw(this.haloMarks(moment));

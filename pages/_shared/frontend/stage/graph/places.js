@@ -1,19 +1,22 @@
-// Where the circles are: as the model has them, or where a person has put them, by pointer or by keys.
+// Where the circles are in the whole picture: as the model has them, or where a person has put them, by pointer or by
+// keys.
 
 import { follow } from "../../pressing.js";
+import { FEW } from "./circles.js";
 
 const DRAG = 4; // pixels from which on a press is a drag
 const STEP = 10; // pixels that a key moves a circle
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const INSIDE = 12; // pixels from a circle that is moved to the edges
-const NARROW = 400; // pixels of width below which names take two lines
+const RIM = 8; // pixels beside a large circle
+const NARROW = 400; // pixels of width below which names take two lines: then there is more room below
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export class Places {
   // `pane` has its `svg`, its `size`, and `moved()`, called after a circle has been moved.
   constructor(pane) {
-    Object.assign(this, { pane, at: [], dragged: false });
+    Object.assign(this, { pane, whole: [], dragged: false });
     pane.svg.addEventListener("pointerdown", (event) => this.grab(event));
     pane.svg.addEventListener("keydown", (event) => this.push(event));
     // Not by the picture itself: what listens for the focus there is a stop of the keyboard.
@@ -42,11 +45,12 @@ export class Places {
   layout(crowded) {
     const [width, height] = this.pane.size;
     const below = width < NARROW ? 52 : 36;
-    const [side, top, bottom] = crowded ? [20, 16, 20] : [Math.min(56, width / 6), 30, below];
     const { nodes } = this.pane.stage.graph;
-    this.at = nodes.map(({ x, y }) => [side + x * (width - 2 * side), top + y * (height - top - bottom)]);
-    for (const [p, [x, y]] of Object.entries(this.kept)) if (this.at[p]) this.at[p] = [x * width, y * height];
-    return this.at;
+    const large = nodes.length <= FEW ? 0.19 * Math.min(width, height) + RIM : 0;
+    const usual = [Math.max(Math.min(56, width / 6), large), Math.max(30, large), Math.max(below, large + below)];
+    const [side, top, bottom] = crowded ? [20, 16, 20] : usual;
+    this.whole = nodes.map(({ x, y }) => [side + x * (width - 2 * side), top + y * (height - top - bottom)]);
+    for (const [p, [x, y]] of Object.entries(this.kept)) if (this.whole[p]) this.whole[p] = [x * width, y * height];
   }
 
   groupOf({ target }) {
@@ -57,7 +61,7 @@ export class Places {
     const p = this.groupOf(down);
     this.dragged = false;
     if (p < 0) return;
-    const [x, y] = this.at[p];
+    const [x, y] = this.pane.at[p];
     const move = (event) => {
       const [dx, dy] = [event.clientX - down.clientX, event.clientY - down.clientY];
       if (!this.dragged && Math.hypot(dx, dy) < DRAG) return;
@@ -81,19 +85,20 @@ export class Places {
     event.preventDefault();
     event.stopPropagation();
     this.pane.stage.tip.hide();
-    this.move(p, this.at[p][0] + STEP * way[0], this.at[p][1] + STEP * way[1]);
+    const [x, y] = this.pane.at[p];
+    this.move(p, x + STEP * way[0], y + STEP * way[1]);
     this.keep(p);
   }
 
   move(p, x, y) {
-    const [width, height] = this.pane.size;
-    this.at[p] = [clamp(x, INSIDE, width - INSIDE), clamp(y, INSIDE, height - INSIDE)];
+    const { size, camera } = this.pane;
+    this.whole[p] = camera.whole([x, y]).map((value, k) => clamp(value, INSIDE, size[k] - INSIDE));
     this.pane.moved();
   }
 
   keep(p) {
     const [width, height] = this.pane.size;
-    const [x, y] = this.at[p];
+    const [x, y] = this.whole[p];
     localStorage.setItem(this.key, JSON.stringify({ ...this.kept, [p]: [x / width, y / height] }));
     this.pane.moved();
   }

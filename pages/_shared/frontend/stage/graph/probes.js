@@ -1,7 +1,7 @@
 // What travels along the edges: the question what y* costs, the answers, rows, and shares of the cost.
 
 import { STEP } from "../play/moment.js";
-import { GLYPHS } from "./circles.js";
+import { GLYPHS } from "./glyphs.js";
 
 const BIG = 7; // pixels
 

@@ -1,11 +1,24 @@
-// The variables, one dot each, with their strongest couplings and the groups as areas around them.
+// The variables, one dot each, filled where the best labelling has a 1, with their strongest couplings, those that it
+// breaks or keeps, and the groups as areas around them.
 
 import { hull } from "../../marks/hull.js";
 import { make, Spotlight } from "../../svg.js";
+import { bit, isBroken, isKept } from "./content.js";
 
 const MARGIN = [24, 20]; // pixels beside and above
 const FEW = 60; // variables up to which dots are large
 const SPARSE = 400; // ends of couplings up to which lines are strong
+
+const left = (count) => (count ? `The ${count.toLocaleString("en")} weakest couplings are not drawn.` : "");
+
+const SIGNS = ["attractive", "repulsive"];
+
+// Couplings from their ends in a row.
+const linked = (ends, weight, line) =>
+  Array.from({ length: ends.length / 2 }, (_, k) => {
+    const [i, j] = [ends[2 * k], ends[2 * k + 1]];
+    return { i, j, weight, d: line(i, j) };
+  });
 
 export class Variables {
   // `panes` are asked what a click on a group does.
@@ -16,11 +29,19 @@ export class Variables {
   layout(view) {
     const known = this.stage.graph.variables;
     const { width, height } = this.svg.getBoundingClientRect();
-    this.stage.$(".views .none").hidden = view === "hyper" || Boolean(known);
+    this.note(view === "hyper" ? "" : known ? left(known.left) : "Too many variables to draw.");
     this.svg.replaceChildren();
+    this.best = null;
+    this.dots = [];
     this.hulls = known && width && height ? this.picture(known, width, height) : [];
     this.active = new Spotlight(this.hulls, "active");
     this.chosen = new Spotlight(this.hulls, "chosen");
+  }
+
+  note(text) {
+    const note = this.stage.$(".views .none");
+    Object.assign(note, { textContent: text, hidden: !text });
+    note.classList.toggle("left", Boolean(this.stage.graph.variables));
   }
 
   // Draws all; returns the areas of the groups.
@@ -37,21 +58,45 @@ export class Variables {
       this.panes.touch(area, p);
       return area;
     });
-    for (const sign of ["attractive", "repulsive"]) this.couplings(sign, couplings[sign], at);
-    at.forEach(([cx, cy], i) => {
+    const line = (i, j) => `M${at[i].map(Math.round)}L${at[j].map(Math.round)}`;
+    this.couplings = SIGNS.flatMap((sign, k) => linked(couplings[sign], k ? 1 : -1, line));
+    for (const sign of SIGNS) this.path(sign, couplings[sign].length < SPARSE ? 0.7 : 0.12);
+    for (const fate of ["broken", "kept"]) this.path(fate, 1);
+    this.trace("attractive", ({ weight }) => weight < 0);
+    this.trace("repulsive", ({ weight }) => weight > 0);
+    const r = at.length <= FEW ? 6 : 4.5;
+    this.dots = at.map(([cx, cy], i) => {
       const { colour, label } = nodes[group[i]];
-      const r = at.length <= FEW ? 6 : 4.5;
-      const dot = make(this.svg, "circle", { class: "variable", cx, cy, r, fill: colour });
+      const dot = make(this.svg, "circle", { class: "variable", cx, cy, r, fill: colour, stroke: colour });
       dot.onclick = () => this.panes.selectInto(group[i]);
-      this.stage.tip.explain(dot, () => [names[i], `in ${label}`]);
+      const value = () => (this.values ? [`${this.values[i]} in the best labelling`] : []);
+      this.stage.tip.explain(dot, () => [names[i], `in ${label}`, ...value()]);
+      return dot;
     });
     return hulls;
   }
 
-  couplings(sign, ends, at) {
-    let d = "";
-    for (let k = 0; k < ends.length; k += 2) d += `M${at[ends[k]].map(Math.round)}L${at[ends[k + 1]].map(Math.round)}`;
-    make(this.svg, "path", { class: sign, d, "stroke-opacity": ends.length < SPARSE ? 0.7 : 0.12 });
+  path(name, opacity) {
+    this.paths ??= {};
+    this.paths[name] = make(this.svg, "path", { class: name, "stroke-opacity": opacity });
+  }
+
+  // Draw those couplings as one path.
+  trace(name, isOne) {
+    const chosen = this.couplings.filter(isOne).map(({ d }) => d);
+    this.paths[name].setAttribute("d", chosen.join(""));
+  }
+
+  // The labelling's own picture: what is 1, and which couplings it breaks or keeps.
+  label(best) {
+    if (!this.dots.length || !best || best === this.best) return;
+    this.best = best;
+    const { group, bit: place, spins } = this.stage.graph.variables;
+    this.values = group.map((p, i) => bit(best[p], place[i]));
+    const { values } = this;
+    this.dots.forEach((dot, i) => dot.classList.toggle("is-0", values[i] === 0));
+    this.trace("broken", ({ weight, i, j }) => isBroken(weight, values[i], values[j], spins));
+    this.trace("kept", ({ weight, i, j }) => isKept(weight, values[i], values[j], spins));
   }
 
   // Whether many variables lie within the bounding box of a group that is not theirs.
@@ -68,7 +113,8 @@ export class Variables {
     return strangers > at.length;
   }
 
-  draw(active, chosen) {
+  draw(active, chosen, best) {
+    this.label(best);
     this.active.turn(active);
     this.chosen.turn(chosen);
   }

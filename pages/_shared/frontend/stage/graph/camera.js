@@ -1,0 +1,90 @@
+// What part of the hyper-graph is in sight, and how large: by wheel, pinch, drag, buttons and keys.
+
+import { follow } from "../../pressing.js";
+
+const STEP = 1.3; // by how much a step of the wheel, a key or a button enlarges
+const MOST = 16; // times the whole
+const KEYS = { "+": STEP, "=": STEP, "-": 1 / STEP, 0: 0 }; // = is the key of + without shift
+
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+const apart = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+
+export class Camera {
+  // `pane` has its `svg`, its `size`, and `moved()`.
+  constructor(pane) {
+    Object.assign(this, { pane, scale: 1, corner: [0, 0] });
+    const { svg } = pane;
+    svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    svg.addEventListener("dblclick", (event) => event.target === svg && this.show(1, [0, 0]));
+    svg.addEventListener("pointerdown", (event) => this.drag(event));
+    svg.addEventListener("touchmove", (event) => this.pinch(event), { passive: false });
+    for (const end of ["touchstart", "touchend"]) svg.addEventListener(end, () => (this.fingers = null));
+  }
+
+  // Where a place of the whole is seen, and the reverse.
+  see(at) {
+    return at.map((value, k) => this.scale * value + this.corner[k]);
+  }
+
+  whole(seen) {
+    return seen.map((value, k) => (value - this.corner[k]) / this.scale);
+  }
+
+  // The pane has another size: the same part stays in sight.
+  refit(before, now) {
+    this.corner = this.corner.map((value, k) => (before[k] ? (value * now[k]) / before[k] : 0));
+  }
+
+  // Nothing beside the whole is ever in sight.
+  show(scale, corner) {
+    this.scale = clamp(scale, 1, MOST);
+    this.corner = corner.map((value, k) => clamp(value, this.pane.size[k] * (1 - this.scale), 0));
+    this.pane.moved();
+  }
+
+  // Enlarge around a place, by default the middle; by 0: show the whole.
+  by(factor, around = this.pane.size.map((side) => side / 2)) {
+    if (factor === 0) return this.show(1, [0, 0]);
+    const [scale, held] = [clamp(this.scale * factor, 1, MOST), this.whole(around)];
+    return this.show(
+      scale,
+      around.map((value, k) => value - scale * held[k]),
+    );
+  }
+
+  // Returns whether the key is one of these.
+  press({ key }) {
+    if (KEYS[key] === undefined) return false;
+    this.by(KEYS[key]);
+    return true;
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    this.by(event.deltaY > 0 ? 1 / STEP : STEP, this.place(event));
+  }
+
+  place({ clientX, clientY }) {
+    const { left, top } = this.pane.svg.getBoundingClientRect();
+    return [clientX - left, clientY - top];
+  }
+
+  // What is enlarged is moved by its background.
+  drag(down) {
+    if (down.target !== this.pane.svg || this.scale === 1 || !down.isPrimary) return;
+    const { scale, corner } = this;
+    follow(({ clientX, clientY }) => {
+      if (!this.fingers) this.show(scale, [corner[0] + clientX - down.clientX, corner[1] + clientY - down.clientY]);
+    });
+  }
+
+  pinch(event) {
+    const touches = [...event.touches];
+    if (touches.length !== 2) return;
+    event.preventDefault();
+    const [a, b] = touches.map((touch) => this.place(touch));
+    if (this.fingers) this.by(apart(touches) / this.fingers, [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
+    this.fingers = apart(touches);
+  }
+}

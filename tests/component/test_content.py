@@ -1,0 +1,190 @@
+"""Looking closer at the hyper-graph: zoom, the content of circles, names, and the labelling's own picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pages._shared.app.session import Lab
+from tests.component.mounting import Stage
+from tests.labs import lab
+
+pytestmark = pytest.mark.browser
+
+Watched = Callable[[Lab], Stage]
+
+
+def marked(stage: Stage, what: str) -> list[dict[str, Any]]:
+    """What the marks of a kind mean."""
+    return [mark["means"] for mark in stage.marks() if (mark.get("means") or {}).get("what") == what]
+
+
+def radius(stage: Stage) -> float:
+    return float(stage.root.evaluate("({ stage }) => stage.panes.radius"))
+
+
+def zoom_to(stage: Stage, p: int) -> None:
+    """Look closer at a group until its circle shows its content."""
+    stage.root.evaluate(
+        "({ stage }, p) => { while (stage.panes.radius < 60) stage.panes.camera.by(1.3, stage.panes.at[p]); }", p
+    )
+
+
+# -- content --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "max_size", "variant"), [("tiny", 3, 9), ("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 9)]
+)
+def test_a_large_circle_shows_the_bits_of_the_states_that_count(
+    watched: Watched, name: str, max_size: int, variant: int
+) -> None:
+    """The best labelling, y* and the neighbours' answers, as the engine has them."""
+    mine = lab(name, max_size, variant)
+    stage, run = watched(mine), lab(name, max_size, variant).run.engine
+    seen = set()
+    for _ in range(4):
+        stage.click("[data-step=round]")
+        run.step("round")
+        p, y = run.last_event.node, run.last_event.state
+        asked = [] if run.last_event.kind.name == "MESSAGE" else run.answers(p, y)
+        for q in [p, *[answer.sender for answer in asked[:2]]]:
+            zoom_to(stage, q)
+            shown = {mark["member"]: mark["states"] for mark in marked(stage, "variable") if mark["group"] == q}
+            assert sorted(shown) == list(range(len(run.partition.groups[q])))
+            best = run.labeling[run.partition.groups[q]]
+            assert [shown[k]["best"] for k in sorted(shown)] == best.tolist()
+            expected = {"y*": y} if q == p and asked else {each.sender: each.state for each in asked}
+            for kind, state in (("y*", expected.get("y*")), ("answer", expected.get(q))):
+                if state is not None:
+                    assert [shown[k][kind] for k in sorted(shown)] == [state >> k & 1 for k in sorted(shown)]
+                    seen.add(kind)
+            stage.page.keyboard.press("0")
+    assert seen >= {"y*", "answer"}
+
+
+@pytest.mark.parametrize(("name", "max_size"), [("torus-10x10", 5), ("pose-small", 8)])
+def test_inner_couplings_that_the_labelling_breaks_are_marked(watched: Watched, name: str, max_size: int) -> None:
+    """Of spins those whose ends are not as they want them; of bits repulsive ones between two ones."""
+    mine = lab(name, max_size, 9)
+    mine.run.engine.run(max_sweeps=2)
+    stage = watched(mine)
+    stage.root.evaluate("({ stage }, at) => stage.player.jump(at)", len(mine.run.engine.trace))
+    stage.settle()
+    engine = mine.run.engine
+    fates = set()
+    for p in range(3):
+        zoom_to(stage, p)
+        group, mrf = engine.partition.groups[p], engine.mrf
+        inner = [mark for mark in marked(stage, "inner") if mark["group"] == p]
+        assert len(inner) == sum(set(edge) <= set(group) for edge in mrf.edges[mrf.coupling() != 0].tolist())
+        for mark in inner:
+            i, j = group[mark["ends"]]
+            k = int(np.flatnonzero((np.sort(mrf.edges, axis=1) == sorted((i, j))).all(axis=1))[0])
+            assert mark["value"] == pytest.approx(mrf.coupling()[k], rel=1e-5)
+            table = mrf.pairwise[k]
+            cost = table[tuple(engine.labeling[mrf.edges[k]])]
+            if name.startswith("torus"):
+                assert (mark["fate"] == "broken") == (cost > table.min())
+            else:
+                assert (mark["fate"] == "broken") == (cost > table[0, 0] == table.min())
+            fates.add(mark["fate"])
+        stage.page.keyboard.press("0")
+    assert "broken" in fates or name.startswith("pose")
+
+
+def test_the_variables_show_the_labelling_and_what_it_breaks(watched: Watched) -> None:
+    mine = lab("torus-10x10", 5, 9)
+    stage = watched(mine)
+    stage.click("button[data-view=variables]")
+    for _ in range(2):
+        stage.click("[data-step=sweep]")
+        engine = mine.run.engine
+        engine.seek(stage.position)
+        labels = engine.labeling
+        hollow = stage.root.locator(".variable").evaluate_all("(all) => all.map((dot) => dot.matches('.is-0'))")
+        assert hollow == (labels == 0).tolist()
+        mrf = engine.mrf
+        costs = mrf.pairwise[np.arange(len(mrf.edges)), *labels[mrf.edges].T]
+        broken = stage.root.locator("svg.variables .broken").get_attribute("d").count("M")
+        assert broken == (costs > mrf.pairwise.min(axis=(1, 2))).sum()
+
+
+# -- zoom -----------------------------------------------------------------------------------------------------
+
+
+def test_wheel_keys_and_buttons_look_closer_and_back(stage: Stage) -> None:
+    whole = stage.root.locator("svg.hyper .node").evaluate_all("(all) => all.map((one) => one.getAttribute('cx'))")
+    start = radius(stage)
+    svg = stage.root.locator("svg.hyper")
+    svg.hover(position={"x": 100, "y": 100})
+    stage.page.mouse.wheel(0, -100)
+    stage.page.wait_for_function("([root, r]) => root.stage.panes.radius > r", arg=[stage.root.element_handle(), start])
+    for key, larger in (("+", True), ("-", False)):
+        before = radius(stage)
+        stage.page.keyboard.press(key)
+        assert (radius(stage) > before) == larger
+    for button, larger in (("+", True), ("-", False)):
+        before = radius(stage)
+        stage.root.locator(f"[data-zoom='{button}']").click()
+        assert (radius(stage) > before) == larger
+    # The background moves what is enlarged, and nothing beside the whole comes in sight.
+    box = svg.bounding_box()
+    stage.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    stage.page.mouse.down()
+    stage.page.mouse.move(box["x"] + 900, box["y"] + 900, steps=3)
+    stage.page.mouse.up()
+    assert stage.root.evaluate("({ stage }) => stage.panes.camera.corner") == [0, 0]
+    stage.page.keyboard.press("0")
+    assert start == radius(stage)
+    now = stage.root.locator("svg.hyper .node").evaluate_all("(all) => all.map((one) => one.getAttribute('cx'))")
+    assert now == whole
+
+
+def test_a_place_under_the_pointer_stays_there(stage: Stage) -> None:
+    at = stage.root.evaluate("({ stage }) => stage.panes.at[3]")
+    stage.root.evaluate("({ stage }, at) => stage.panes.camera.by(3, at)", at)
+    assert stage.root.evaluate("({ stage }) => stage.panes.at[3]") == pytest.approx(at)
+
+
+def test_a_circle_that_is_dragged_stays_where_it_was_dropped_when_all_is_shown(stage: Stage) -> None:
+    stage.root.evaluate("({ stage }) => stage.panes.camera.by(2, stage.panes.at[3])")
+    box = stage.root.locator(".node[data-node='3']").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before = stage.root.evaluate("({ stage }) => stage.panes.places.whole[3]")
+    stage.page.mouse.move(x, y)
+    stage.page.mouse.down()
+    stage.page.mouse.move(x + 40, y - 20, steps=4)
+    stage.page.mouse.up()
+    now = stage.root.evaluate("({ stage }) => stage.panes.places.whole[3]")
+    assert now == pytest.approx([before[0] + 20, before[1] - 10], abs=1)
+    stage.root.locator("[data-act=tidy]").click()
+
+
+# -- names ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@pytest.mark.parametrize(
+    ("name", "max_size"),
+    [("pose", 12), ("pose", 8), ("pose-small", 8), ("karate", 4), ("tree", 4), ("torus-10x10", 10)],
+)
+def test_names_cover_neither_each_other_nor_a_circle(watched: Watched, width: int, name: str, max_size: int) -> None:
+    stage = watched(lab(name, max_size, 9))
+    stage.page.set_viewport_size({"width": width, "height": 900})
+    for view in ("hyper", "both"):
+        stage.click(f"button[data-view={view}]")
+        stage.root.evaluate("({ stage }) => stage.resized()")
+        boxes = stage.root.locator("svg.hyper .node-name:not(.active)").evaluate_all(
+            """(all) => all.map((text) => {
+                const { x, y, width, height } = text.getBBox();
+                return [text.dataset.mark.split("-")[1], x, y, x + width, y + height];
+            })"""
+        )
+        for (p, *a), (q, *b) in combinations(boxes, 2):
+            apart = a[2] <= b[0] + 2 or b[2] <= a[0] + 2 or a[3] <= b[1] + 6 or b[3] <= a[1] + 6
+            assert p == q or apart, (p, q)
