@@ -4,13 +4,14 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._shared.app.address import keep_address
 from pages._shared.app.frame import frame
 
 st.set_page_config(
     page_title="Bender Lab", page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide"
 )
 frame()
-st.navigation(
+page = st.navigation(
     [
         st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
         st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
@@ -22,4 +23,6 @@ st.navigation(
         st.Page("pages/method.py", title="Method", icon=":material/function:"),
     ],
     position="top",
-).run()
+)
+page.run()
+keep_address(page.url_path)

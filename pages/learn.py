@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 import bender_core as bc
+from pages._shared.app.address import complete, state
 from pages._shared.app.permalink import LONGEST_WORD
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
@@ -111,14 +112,14 @@ def go_on(lesson: Lesson, done: set[str]) -> None:
         # Next comes first, so that it stays where it is.
         for name, to in (("Next →", place + 1), ("← Back", place - 1)):
             if 0 <= to < len(slugs):
-                st.page_link("pages/learn.py", label=name, query_params=address(LESSONS[slugs[to]], done))
+                st.page_link("pages/learn.py", label=name, query_params=complete(address(LESSONS[slugs[to]], done)))
     into_app(lesson)
     st.markdown(f"**Lesson {place + 1} of {len(slugs)}, {len(done)} answered**")
     with st.container(key="lesson-list", gap=None):
         for k, other in enumerate(LESSONS.values(), start=1):
             name = f"{k}. {other.title}" + (" ✓" if other.slug in done else "")
             shown = f"▸ **{name}**" if other is lesson else name
-            st.page_link("pages/learn.py", label=shown, query_params=address(other, done))
+            st.page_link("pages/learn.py", label=shown, query_params=complete(address(other, done)))
 
 
 def into_app(lesson: Lesson) -> None:
@@ -150,8 +151,7 @@ def show() -> None:
             done.add(lesson.slug)
     with way:
         go_on(lesson, done)
-    # Set it even if Streamlit knows it: a link to the open page leaves the browser's address bar unchanged.
-    st.query_params.from_dict(address(lesson, done))
+    state(address(lesson, done), place=lesson.slug)
 
 
 through_app()

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages._shared.app.address import complete
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
@@ -18,7 +19,7 @@ def show() -> None:
     destination = st.session_state.pop("destination", None)
     if destination is not None:
         page, said = destination
-        st.switch_page(f"pages/{page}.py", query_params=said)
+        st.switch_page(f"pages/{page}.py", query_params=complete(said))
 
 
 through_app()

@@ -10,7 +10,7 @@ import pytest
 from pages._shared.app import frontend
 from pages._shared.app.frontend import FRONTEND, Component, modules
 
-COMPONENTS = ("stage", "curves")
+COMPONENTS = ("stage", "curves", "address")
 SOURCES = [
     path for path in FRONTEND.rglob("*") if path.suffix in (".js", ".css", ".html") and "node_modules" not in path.parts
 ]
@@ -39,7 +39,7 @@ def test_code_goes_to_a_tab_once_and_again_if_it_is_missing(session_state: dict[
 def test_a_component_is_sent_all_modules_it_imports_and_no_others(name: str) -> None:
     found = modules(f"{name}/{name}.js")
     assert found == {path: (FRONTEND / path).read_text(encoding="utf-8") for path in found}
-    other = {"stage", "curves"} - {name}
+    other = set(COMPONENTS) - {name}
     assert not [path for path in found if path.split("/")[0] in other]
 
 

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from tests.browser.lab import Lab
 from tests.browser.server import serve
 from tests.chromium import new_profile, sound_pages
 
@@ -139,3 +140,9 @@ def settle(reruns: WeakKeyDictionary[Page, Reruns]) -> Callable[[Page], None]:
         pytest.fail(f"the page has not settled in {SETTLE_SECONDS} s")
 
     return wait
+
+
+@pytest.fixture
+def watch(page: Page, settle: Callable[[Page], None]) -> Lab:
+    """The app, opened on Watch."""
+    return Lab(page, settle).open()

@@ -23,8 +23,9 @@ def learn(page: Page, settle: Callable[[Page], None]) -> Lab:
 
 
 def said(page: Page) -> dict[str, list[str]]:
-    """What the address bar says."""
-    return parse_qs(urlparse(page.url).query)
+    """What the address bar says of the tour."""
+    every = parse_qs(urlparse(page.url).query)
+    return {name: every[name] for name in ("lesson", "done") if name in every}
 
 
 def follow(lab: Lab, name: str | re.Pattern[str]) -> None:

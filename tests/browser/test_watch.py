@@ -27,11 +27,6 @@ WATCH_FRAMES = """(stage) => {
 }"""
 
 
-@pytest.fixture
-def watch(page: Page, settle: Callable[[Page], None]) -> Lab:
-    return Lab(page, settle).open()
-
-
 def test_the_app_opens_on_a_pose_and_play_needs_one_click_and_keeps_the_page_whole(watch: Lab) -> None:
     run = engine()
     expect(watch.page).to_have_title("Bender Lab")

@@ -36,7 +36,7 @@ def _word_for(value: synth.Value) -> str:
 
 
 def query(origin: Origin, part: Partition, max_size: int, variant: int, schedule: str) -> str:
-    """The parameters of a link to a run; empty if it has none: an uploaded model, or too many groups made by hand."""
+    """The parameters of a link to a run; empty if it has none: too many groups made by hand."""
     if not origin:
         return ""
     said = origin | {"M": str(max_size), "strategy": part.strategy, "variant": str(variant), "schedule": schedule}
@@ -47,13 +47,15 @@ def query(origin: Origin, part: Partition, max_size: int, variant: int, schedule
 
 
 def origin_of(said: Mapping[str, str]) -> Origin:
-    """The part of a link that names the model: a family, or else a sample.
+    """The part of a link that names the model: an upload, a family, or else a sample.
 
     Raises
     ------
     LinkError
         If there is no such family.
     """
+    if "upload" in said:
+        return {"upload": _word(said, "upload")}
     if "make" not in said:
         return {"sample": _word(said, "sample")}
     family = _word(said, "make")

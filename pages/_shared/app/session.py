@@ -27,6 +27,7 @@ from pages._shared.app.permalink import (
     origin_of,
     query,
 )
+from pages._shared.app.uploads import uploads
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
 # The link of a new session, and the defaults of links.
@@ -230,9 +231,19 @@ class Lab:
         self._start(self.mrf, part, max_size, variant, schedule)
 
     @property
-    def link(self) -> str:
-        """The parameters of a link to this run; empty if it has none."""
+    def is_public(self) -> bool:
+        """Whether anybody can get the model: a sample, or a generated one."""
+        return bool(self.origin) and "upload" not in self.origin
+
+    @property
+    def address(self) -> str:
+        """The parameters of an address that finds this run again; empty if none does."""
         return query(self.origin, self.partition, self.max_size, self.variant, self.schedule)
+
+    @property
+    def link(self) -> str:
+        """The same for anybody: empty for an uploaded model."""
+        return self.address if self.is_public else ""
 
     def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
         engine = self._engine(mrf, part, variant, schedule)
@@ -293,6 +304,18 @@ def lab() -> Lab:
     return found
 
 
+def _model(origin: Origin) -> bc.BinaryMRF:
+    """The model of a link."""
+    if "make" in origin:
+        return generated(origin)
+    if "sample" in origin:
+        return sample(origin["sample"])
+    found = uploads().find(origin["upload"])
+    if found is None:
+        raise LinkError("the model that was uploaded is no longer on this server; upload its file again")
+    return found
+
+
 def linked(said: Mapping[str, str]) -> Lab:
     """The lab that a link describes. A run with many events up to the one shown continues in the background.
 
@@ -304,7 +327,7 @@ def linked(said: Mapping[str, str]) -> Lab:
     if "sample" in origin and origin["sample"] not in sample_names():
         raise LinkError(f"there is no sample {origin['sample']!r}")
     event = event_of(said)
-    mrf = sample(origin["sample"]) if "sample" in origin else generated(origin)
+    mrf = _model(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
     run = WatchedRun(engine, arc=arc_of(said, engine), pinned="arc" in said)

@@ -13,6 +13,7 @@ from bender_core.experiments import Limits, Plan, PlanError, Task, read_plan
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
+from pages._shared.app.address import state as state_address
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
@@ -57,7 +58,8 @@ def choose() -> str | None:
         name = state.own_plan
         if name in SHIPPED:
             return None
-    state.plan = st.query_params["plan"] = name
+    state.plan = name
+    state_address({"plan": name})
     if path_of(name) is None:
         complaint(f"There is no plan {name} on this machine; create it again or upload its file.")
         return None

@@ -14,6 +14,7 @@ from bender_core.visualization.figures import model_svg
 from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import lab, sample, sample_names
 from pages._shared.app.text import markdown, paragraph
+from pages._shared.app.uploads import uploads
 
 EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
 
@@ -125,7 +126,7 @@ def read(what: str, get: Callable[[], bc.BinaryMRF]) -> None:
     except (bc.FormatError, bc.ModelError) as error:
         st.session_state.instance_error = f"{what}: {error}. The current model is unchanged."
         return
-    take(mrf, {})
+    take(mrf, {"upload": uploads().keep(mrf)})
 
 
 def make() -> None:

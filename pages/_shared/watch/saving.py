@@ -73,7 +73,7 @@ def saved(current: Lab) -> Saved:
         "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}
-    if not current.origin:
+    if not current.is_public:
         files[file_of(mrf)] = ("Model, for the script", dumps(mrf))
     return Saved(current.number, current.run.position, files)
 

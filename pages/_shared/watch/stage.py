@@ -74,7 +74,8 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "model": label(lab.mrf.name),
         "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
         "graph": None if held else _graph(lab),
-        "link": lab.link,
+        "address": lab.address,
+        "public": lab.is_public,
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
         "serial": answers.serial,
         "arc": run.arc if run.pinned and len(engine.graph.edges) else -1,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import product
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -52,8 +53,7 @@ def verdict(test: AppTest) -> tuple[str, str]:
 
 def said(test: AppTest, name: str) -> str:
     """What the address says."""
-    value = test.query_params.get(name, "")
-    return value if isinstance(value, str) else value[-1]
+    return dict(parse_qsl(test.session_state.address)).get(name, "")
 
 
 def headings(test: AppTest) -> str:

@@ -13,13 +13,14 @@ export class Leaving {
   constructor(stage) {
     this.stage = stage;
     this.departed = Number.NEGATIVE_INFINITY;
+    this.home = location.pathname;
     this.again = null; // what was wanted, and waits for an answer
     this.listen();
   }
 
   // Whether the page is being left.
   soon() {
-    return performance.now() - this.departed < LEAVING;
+    return performance.now() - this.departed < LEAVING || location.pathname !== this.home;
   }
 
   // A link to another page keeps the session if Streamlit opens it; with a key held it opens in a tab of its own.
@@ -88,9 +89,9 @@ export class Leaving {
   // gone there while the last answer was still on its way here.
   stateAddress() {
     const { data, player, arc } = this.stage;
-    if (!data.link || !isOurs(location.pathname)) return;
+    if (!data.address || !isOurs(location.pathname)) return;
     const pinned = arc < 0 ? "" : `&arc=${arc}`;
-    history.replaceState(history.state, "", `?${data.link}&at=${player.position}${pinned}`);
+    history.replaceState(history.state, "", `?${data.address}&at=${player.position}${pinned}`);
   }
 
   async copyLink(button) {
@@ -103,7 +104,7 @@ export class Leaving {
 
   // What came of it. Without a secure connection browsers offer no clipboard; the address bar has the link.
   async copied() {
-    if (!this.stage.data.link) return "an uploaded model cannot be in a link";
+    if (!this.stage.data.public) return "an uploaded model cannot be in a link";
     try {
       await navigator.clipboard.writeText(location.href);
       return "copied";

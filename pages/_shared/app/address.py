@@ -1,0 +1,42 @@
+"""The address of every page: which model is open, how it is cut, and where its run is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from pages._shared.app.frontend import Component
+from pages._shared.app.session import lab
+from pages._shared.app.text import label
+
+_component = Component("address")
+
+
+def complete(own: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a page, after those of the run; an address without a run has only its own."""
+    current = lab()
+    run = dict(parse_qsl(current.address))
+    if run:
+        run["at"] = str(current.run.position)
+        if current.run.pinned:
+            run["arc"] = str(current.run.arc)
+    return run | dict(own)
+
+
+def state(own: Mapping[str, str], place: str = "") -> None:
+    """State a page's own parameters in its address; the browser's Back goes from a place of the page to the last one.
+
+    By the component: Streamlit would make every change a step for Back.
+    """
+    st.session_state.page_parameters = dict(own), place
+
+
+def keep_address(page: str) -> None:
+    """Keep the address of the page that was drawn; Watch, where the run moves in the browser, does so itself."""
+    current, (own, place) = lab(), st.session_state.pop("page_parameters", ({}, ""))
+    said = st.session_state.address = urlencode(complete(own))
+    with st.container(key="address_bar"):
+        shown = {"page": page, "place": place, "said": said if page else None}
+        _component.mount(shown | {"model": current.address, "name": label(current.mrf.name)})

@@ -1,0 +1,63 @@
+// The address bar of every page names the model and where its run is shown, so that a reload finds them again:
+// Streamlit drops that when a page is opened. An address that replaces what the tab had before offers it again.
+
+const MEMORY = "bender-lab:address";
+const EVERY = 250; // milliseconds between two looks at the address bar
+
+const remembered = () => JSON.parse(sessionStorage.getItem(MEMORY) ?? "null");
+
+const isReload = () => performance.getEntriesByType("navigation")[0]?.type === "reload";
+
+class Address {
+  constructor(root) {
+    this.root = root;
+    this.gone = false; // Back or Forward was pressed: the address bar is ahead of the page
+    const hear = () => {
+      this.gone = true;
+      if (!this.root.isConnected) removeEventListener("popstate", hear);
+    };
+    addEventListener("popstate", hear);
+    this.timer = setInterval(() => this.look(), EVERY);
+  }
+
+  // `said`: the address of this page, null if the page states it itself; `place`: where in the page; `model`: what
+  // tells its run from others.
+  receive(data) {
+    const { data: before, gone } = this;
+    Object.assign(this, { data, gone: false });
+    const moved = before?.page === data.page && before.place !== data.place;
+    if (moved && !gone && this.isOpen()) history.pushState({}, "", `?${data.said}`);
+    if (!before && !globalThis.benderLab.addressed) this.offer(remembered());
+    globalThis.benderLab.addressed = true;
+    this.look();
+  }
+
+  isOpen() {
+    return location.pathname.split("/").at(-1) === this.data.page;
+  }
+
+  look() {
+    if (!this.root.isConnected) return clearInterval(this.timer);
+    const { said, model, name } = this.data;
+    if (this.gone || !this.isOpen()) return null;
+    if (said && location.search !== `?${said}`) history.replaceState(history.state, "", `?${said}`);
+    const { pathname, search } = location;
+    return sessionStorage.setItem(MEMORY, JSON.stringify({ model, name, href: pathname + search }));
+  }
+
+  // What the tab had before this address was opened.
+  offer(before) {
+    const { model, name } = this.data;
+    if (!before || !before.model || before.model === model || isReload()) return;
+    const text = `This address has opened ${name}. Before, this tab had ${before.name}.`;
+    const link = Object.assign(document.createElement("a"), { href: before.href, textContent: "Take it back" });
+    const close = Object.assign(document.createElement("button"), { textContent: "Dismiss" });
+    close.onclick = () => this.root.replaceChildren();
+    this.root.replaceChildren(text, link, close);
+  }
+}
+
+export const receive = (root, data) => {
+  root.address ??= new Address(root);
+  root.address.receive(data);
+};

@@ -1,0 +1,96 @@
+"""The address bar: on every page it finds the run again, and nothing that was open before is lost."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab import Lab, engine
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("Edge", "Learn", "Experiments", "Partition", "Instance", "Compare", "Method")
+UAI = b"MARKOV\n3\n2 2 2\n2\n2 0 1\n2 1 2\n4\n0.1 2 1 0.3\n4\n0.7 1 2 0.1\n"
+
+
+def parameters(lab: Lab) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(lab.page.url).query)
+
+
+def states_event(lab: Lab, event: int) -> None:
+    """Check that the address states the model and the event."""
+    lab.page.wait_for_function(f"new URLSearchParams(location.search).get('at') === '{event}'")
+    assert parameters(lab).keys() >= {"M", "strategy", "variant", "schedule", "at"}
+
+
+def test_every_page_is_reloaded_with_its_model_and_its_event(watch: Lab) -> None:
+    """And back and forward find the pages that were open, one step each."""
+    watch.load("karate")
+    watch.go("Watch")
+    watch.click("[data-step=node]")
+    event = watch.position
+    for title in PAGES:
+        watch.go(title)
+        states_event(watch, event)
+        assert parameters(watch)["sample"] == ["karate"]
+    for title in (*PAGES[-2::-1], "Watch"):
+        watch.page.go_back()
+        path = "/" if title == "Watch" else f"/{title.lower()}"
+        watch.page.wait_for_function(f"location.pathname === '{path}'")
+        watch.settle()
+        states_event(watch, event)
+    assert watch.position == event
+    watch.page.go_forward()
+    watch.settle()
+    for title in ("Learn", "Experiments"):
+        watch.go(title)
+        states_event(watch, event)
+        watch.page.reload()
+        watch.settle()
+        states_event(watch, event)
+    watch.go("Watch")
+    expected = engine("karate", int(parameters(watch)["M"][0]))
+    expected.step("node")
+    watch.shows(expected)
+
+
+def test_an_uploaded_model_is_there_after_a_reload(watch: Lab) -> None:
+    watch.go("Instance")
+    watch.upload("three.uai", UAI)
+    watch.go("Watch")
+    watch.click("[data-step=node]")
+    position, shown = watch.position, watch.shown()
+    for title in ("Watch", "Edge"):
+        watch.go(title)
+        watch.page.reload()
+        watch.settle()
+    watch.go("Watch")
+    assert watch.position == position
+    assert watch.shown() == shown
+    watch.stage.locator("[data-act=link]").click()
+    expect(watch.stage.locator("[data-act=link]")).to_have_text("an uploaded model cannot be in a link")
+
+
+def test_an_address_that_replaces_a_model_offers_it_again(watch: Lab) -> None:
+    watch.click("[data-step=node]")
+    position = watch.position
+    watch.page.wait_for_function("sessionStorage['bender-lab:address']?.includes('at=')")
+    watch.open("/?sample=frustrated-cycle&M=3")
+    offer = watch.page.get_by_role("status").filter(has_text="Before, this tab had pose, small")
+    expect(offer).to_be_visible()
+    offer.get_by_role("link", name="Take it back").click()
+    watch.settle()
+    assert watch.position == position
+    expected = engine()
+    expected.step("node")
+    watch.shows(expected)
+    offer = watch.page.get_by_role("status").filter(has_text="Before, this tab had")
+    expect(offer).to_be_visible()
+    offer.get_by_role("button", name="Dismiss").click()
+    expect(offer).to_be_hidden()
+    # A reload is no replacement.
+    watch.page.reload()
+    watch.settle()
+    expect(offer).to_be_hidden()
