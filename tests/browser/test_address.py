@@ -64,6 +64,7 @@ def test_an_uploaded_model_is_there_after_a_reload(watch: Lab) -> None:
     position, shown = watch.position, watch.shown()
     for title in ("Watch", "Edge"):
         watch.go(title)
+        states_event(watch, position)
         watch.page.reload()
         watch.settle()
     watch.go("Watch")

@@ -17,6 +17,7 @@ class Address {
       if (!this.root.isConnected) removeEventListener("popstate", hear);
     };
     addEventListener("popstate", hear);
+    addEventListener("pagehide", () => this.look());
     this.timer = setInterval(() => this.look(), EVERY);
   }
 
