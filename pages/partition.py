@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.app.remembered import fingerprint
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, paragraph
+from pages._shared.cuts.remembered import fingerprint
 from pages._shared.partition.cost import choices, cost
 from pages._shared.partition.draft import Draft
 from pages._shared.partition.drawings import draw_groups, draw_variables, list_groups

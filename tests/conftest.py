@@ -12,6 +12,9 @@ from tests.chromium import browser, failed
 
 __all__ = ["browser"]
 
+# Its assertions say what they found, too.
+pytest.register_assert_rewrite("tests.watched")
+
 # Compiling a kernel in the middle of an example says nothing about the example: no deadlines.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)

@@ -226,9 +226,9 @@ def app() -> Phases:
     from bender_core.experiments import Limits
     from bender_core.experiments.race import Entry, Lane
     from pages._shared.app.background import Background
-    from pages._shared.app.cutting import Costing, Cutting
     from pages._shared.app.session import References, WatchedRun
     from pages._shared.compare.racing import Racing
+    from pages._shared.cuts.cutting import Costing, Cutting
     from pages._shared.partition.comparing import Comparing
 
     glass, large = synth.generate("sherrington_kirkpatrick", n=60), large_model()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -113,6 +114,44 @@ def test_a_slow_step_or_jump_can_be_stopped(stage: Stage, run: bc.Engine, slow: 
     stage.click("[data-step=node]")
     run.step("node")
     stage.shows(run)
+
+
+def test_a_step_back_to_what_is_not_held_any_more_shows_it(stage: Stage, run: bc.Engine) -> None:
+    for _ in range(2):
+        stage.click("[data-step=sweep]")
+    stage.root.evaluate(
+        """({ stage }) => {
+            const { held } = stage.events;
+            for (const k of [...held.keys()]) if (k < stage.player.position - 8) held.delete(k);
+            stage.events.origin = null;
+        }"""
+    )
+    stage.click("[data-back=sweep]")
+    run.step("sweep")
+    stage.shows(run)
+    stage.click("[data-back=sweep]")
+    run.seek(0)
+    stage.shows(run)
+
+
+def test_no_other_question_takes_the_place_of_one_that_is_open(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two that are sent at once the server sees the later one."""
+
+    def measure(engine: bc.Engine, what: str, stop: bc.Stop) -> None:
+        while what != "tension" and not stop():
+            time.sleep(0.01)
+
+    monkeypatch.setattr(answers, "edge_tightness", measure)
+    stage.root.locator("[data-act=measure]").select_option("mean")
+    stage.wait("stage.stage.data.measuring")
+    answer, asked = stage.answer, len(stage.triggers)
+    monkeypatch.setattr(stage, "answer", lambda *_: None)
+    stage.root.locator("[data-step=sweep]").click()
+    stage.page.wait_for_timeout(1000)
+    assert [value["do"] for _, value in stage.triggers[asked:] if value["do"] != "poll"] == ["step"]
+    assert stage.triggers[-1][1]["do"] == "step"
+    monkeypatch.setattr(stage, "answer", answer)
+    stage.lab.run.halt()
 
 
 def test_a_step_plays_its_motion_and_another_press_finishes_it(stage: Stage, run: bc.Engine) -> None:

@@ -11,11 +11,11 @@ import bender_core as bc
 from bender_core.experiments import Store
 from bender_core.strategies import applicable
 from pages._shared.app.glossary import GLOSSARY
-from pages._shared.app.remembered import cut, fingerprint
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.compare.curves import Curve, chart, labels, remarks, standings, verdict
 from pages._shared.compare.racing import Contest
+from pages._shared.cuts.remembered import cut, fingerprint
 
 
 def picture(held: Contest, earlier_runs: Sequence[Curve]) -> None:

@@ -10,9 +10,9 @@ from bender_core.groups import Partition
 from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.naming import file_name, picture
-from pages._shared.app.remembered import group_places, owners, variable_places
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label, paragraphs
+from pages._shared.cuts.remembered import group_places, owners, variable_places
 from pages._shared.partition.table import pick
 
 # The most variables or groups in one figure, and edited by hand; more could not be distinguished.

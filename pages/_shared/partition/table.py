@@ -9,10 +9,10 @@ import streamlit as st
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
-from pages._shared.app.cutting import Costing, Cutting
 from pages._shared.app.following import follow, keep
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
+from pages._shared.cuts.cutting import Costing, Cutting
 from pages._shared.partition.draft import Cut, Draft
 
 COMPARED_M = (4, 8, 12)

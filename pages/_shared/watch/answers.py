@@ -210,8 +210,9 @@ class Answers:
             engine.seek(run.position)
             if engine.last_event is None or engine.last_event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
                 return self.encoder.last_event()
-        is_step = question.held and run.position - question.first <= MOST_BEHIND
-        first = question.first if is_step else max(question.first, run.position - BEHIND)
+        # A step back may end before all that the stage holds.
+        is_step = question.held and 0 <= run.position - question.first <= MOST_BEHIND
+        first = question.first if is_step else max(run.position - BEHIND, 0)
         goes_on = question.held and question.goes_on and first == question.first
         last = run.position + question.ahead
         return self.encoder.frames(first, run.position, last, goes_on, question.more, stop)

@@ -18,10 +18,10 @@ from bender_core.experiments import Store
 from bender_core.experiments.perform import CURVE
 from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
-from pages._shared.app.cutting import Cutting
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve, labels, picked, remarks, standings, verdict, view
 from pages._shared.compare.racing import Contest, Racing
+from pages._shared.cuts.cutting import Cutting
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran
 from tests.app.pages.test_partition_page import named
 

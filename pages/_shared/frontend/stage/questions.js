@@ -106,7 +106,8 @@ export class Questions {
     const { stage } = this;
     this.next = setTimeout(() => {
       if (!stage.root.isConnected) return;
-      this.ask(stage.stopping ? "stop" : "poll");
+      // What is asked already says how things are, too.
+      if (stage.running || !this.waiting) this.ask(stage.stopping ? "stop" : "poll");
       this.pollIn(AGAIN);
     }, milliseconds);
   }

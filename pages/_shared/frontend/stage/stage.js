@@ -92,6 +92,7 @@ class Stage {
     Object.assign(this, { history: data.history, done: data.done, ending: data.status, refusal: data.refusal });
     if (!latest) return;
     this.player.hear(data);
+    if (!this.moment() && !this.questions.waiting) this.questions.settle();
     this.leaving.stateAddress();
   }
 
@@ -127,7 +128,7 @@ class Stage {
   }
 
   draw() {
-    if (this.run === null || !this.panes.runs) return;
+    if (this.run === null || !this.panes.ready) return;
     const moment = this.moment();
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);

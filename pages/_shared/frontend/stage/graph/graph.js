@@ -23,6 +23,7 @@ export class Graph {
     this.camera = new Camera(this);
     this.places = new Places(this);
     this.variables = new Variables(stage, this);
+    this.ready = false; // whether anything has been laid out
     this.measure = "tension";
     this.view = "hyper";
     // From below to above.
@@ -71,9 +72,10 @@ export class Graph {
     this.stage.sizes.forget();
     const { width, height } = this.stage.sizes.of(this.svg);
     this.variables.layout(this.view);
+    this.ready = true;
+    if (!width || !height) return this.stage.draw();
     this.camera.refit(this.size, [width, height]);
     this.size = [width, height];
-    if (!width || !height) return this.stage.draw();
     const { nodes, edges } = this.stage.graph;
     this.many = edges.length > CROWDED.lines;
     this.places.layout(nodes.length > CROWDED.circles);
