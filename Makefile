@@ -3,6 +3,7 @@
 # make docs   API pages of the library, in docs/api
 # make lint, make format: check and fix the style of Python and JavaScript
 # make bench, make bench-ui, make screenshots: benchmarks of the solver and the app, and pictures for the README
+# make walk   half an hour of a random walk through the app, in a browser
 
 PORT ?= 8501
 BIN := .venv/bin
@@ -19,7 +20,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test jitless bounds soak lint format docs bench bench-ui screenshots clean
+.PHONY: setup browser run test jitless bounds soak lint format docs bench bench-ui walk screenshots clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -96,6 +97,10 @@ bench: setup
 bench-ui: setup .venv/.developing browser
 	$(BIN)/python -m benchmarks.ui
 	$(BIN)/python -m benchmarks.sessions
+
+# Half an hour of it; with BENDER_WALK_SEED=n, another walk.
+walk: setup .venv/.developing browser
+	BENDER_WALK_SECONDS=1800 $(BIN)/pytest --numprocesses 0 tests/browser/test_walk.py
 
 screenshots: setup .venv/.developing browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py

@@ -22,7 +22,7 @@ from tests.browser.lab import Lab, sample
 
 pytestmark = pytest.mark.browser
 
-SECONDS = float(os.environ.get("BENDER_WALK_SECONDS", "45"))
+SECONDS = float(os.environ.get("BENDER_WALK_SECONDS", "60"))
 SEED = int(os.environ.get("BENDER_WALK_SEED", "0"))
 # Milliseconds that every message takes longer.
 LATENCY = 120

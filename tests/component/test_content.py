@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import Page
 
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
@@ -112,6 +113,20 @@ def test_the_variables_show_the_labelling_and_what_it_breaks(watched: Watched) -
         costs = mrf.pairwise[np.arange(len(mrf.edges)), *labels[mrf.edges].T]
         broken = stage.root.locator("svg.variables .broken").get_attribute("d").count("M")
         assert broken == (costs > mrf.pairwise.min(axis=(1, 2))).sum()
+
+
+def test_a_stage_that_opens_on_the_variables_alone_is_drawn(page: Page, watched: Watched) -> None:
+    """As when another page was looked at meanwhile: the choice is kept."""
+    menus = {"mode": "main", "speed": "1", "measure": "tension", "unit": "rounds"}
+    kept = {"menus": menus, "view": "variables", "distance": False, "run": 0, "zoom": None}
+    page.evaluate("(kept) => { sessionStorage['bender-lab:choices'] = JSON.stringify(kept); }", kept)
+    stage, run = watched(lab("pose-small", 8, 9)), lab("pose-small", 8, 9).run.engine
+    stage.click("[data-step=node]")
+    run.step("node")
+    stage.shows(run)
+    assert stage.root.locator(".variable").count() == run.mrf.n
+    stage.click("button[data-view=hyper]")
+    assert stage.root.locator("svg.hyper .node").count() == len(run.partition)
 
 
 # -- zoom -----------------------------------------------------------------------------------------------------
