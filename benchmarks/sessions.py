@@ -28,7 +28,8 @@ LOOK_SECONDS = 0.5
 # Streamlit keeps a disconnected session for two minutes, in case it comes back.
 GONE_SECONDS = 180.0
 QUERY = "sample=pose-small&M=8&strategy=groups&variant=9&schedule=mplp"
-AIM_SECONDS, AIM_MEMORY = 2.0, 1.2
+AIM_SECONDS, AIM_MEMORY = 0.5, 1.2
+STAGE = "bender_stage"
 TRIGGER = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 
 
@@ -42,6 +43,7 @@ class Person:
     page: str = ""
     position: int = 0
     serial: int = 0
+    heard: int = 0  # the last question that was answered
     steps: list[float] = field(default_factory=list)  # seconds each
 
     async def ask(self, message: BackMsg) -> None:
@@ -62,10 +64,12 @@ class Person:
 
     def _look(self, told: ForwardMsg) -> None:
         stage = told.delta.new_element.bidi_component
+        if stage.component_name != STAGE:
+            return
         self.stage, self.fragment = stage.id, told.delta.fragment_id or self.fragment
         found = re.search(r'"position": ?(\d+)', stage.json or "")
         if found:
-            self.position = int(found[1])
+            self.position, self.heard = int(found[1]), self.serial
 
     async def open(self) -> None:
         """The first look at the page."""
@@ -75,10 +79,17 @@ class Person:
         await self.ask(message)
 
     async def step(self) -> None:
-        """One row on."""
+        """One round on; the same question again hears how far a long one is."""
         self.serial += 1
         command = {"do": "step", "grain": "round", "backward": False, "at": self.position, "arc": 0, "first": 0}
-        command |= {"held": True, "ahead": 24, "measure": "tension", "run": 0, "serial": self.serial}
+        command |= {"held": True, "goes_on": False, "ahead": 24, "more": False, "measure": "tension", "run": 0}
+        command |= {"serial": self.serial, "heard": self.heard}
+        begin = time.perf_counter()
+        while self.heard < self.serial:
+            await self._command(command)
+        self.steps.append(time.perf_counter() - begin)
+
+    async def _command(self, command: dict[str, object]) -> None:
         message = BackMsg()
         message.rerun_script.query_string = QUERY
         message.rerun_script.page_script_hash = self.page
@@ -86,9 +97,7 @@ class Person:
         state = message.rerun_script.widget_states.widgets.add()
         state.id = TRIGGER.format(self.stage)
         state.json_trigger_value = json.dumps([{"event": "command", "value": command}])
-        begin = time.perf_counter()
         await self.ask(message)
-        self.steps.append(time.perf_counter() - begin)
 
 
 async def visit(address: str, seconds: float) -> Person:

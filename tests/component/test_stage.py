@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -164,6 +165,18 @@ def test_a_line_tells_its_part_of_the_gap_on_hover(stage: Stage, run: bc.Engine)
     assert is_shown(run.tension().edges[edge], said)
     stage.root.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerleave")
     expect(stage.root.locator(".tip")).to_be_hidden()
+
+
+def test_the_colours_follow_the_page(stage: Stage) -> None:
+    stage.settle()
+    light = lines(stage)
+    page = "(colour) => document.documentElement.style.setProperty('--st-background-color', colour)"
+    stage.page.evaluate(page, "#12181f")
+    expect(stage.root).to_have_class(re.compile(r"\bdark\b"))
+    assert lines(stage) != light
+    stage.page.evaluate(page, "#ffffff")
+    expect(stage.root).not_to_have_class(re.compile(r"\bdark\b"))
+    assert lines(stage) == light
 
 
 def test_lines_are_coloured_by_the_measure_chosen(stage: Stage, run: bc.Engine) -> None:

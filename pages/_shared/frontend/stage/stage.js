@@ -16,6 +16,8 @@ import { Questions } from "./questions.js";
 import { Status } from "./status.js";
 import { Strip } from "./strip.js";
 
+const THEME = 500; // milliseconds between two looks at the colours of the page
+
 class Stage {
   constructor(root) {
     this.root = root;
@@ -36,6 +38,7 @@ class Stage {
     this.charts = new Charts(this);
     this.strip = new Strip(this);
     listen(this);
+    this.followTheme();
   }
 
   receive(data, send) {
@@ -73,9 +76,25 @@ class Stage {
     if (!this.begun) takeUpChoices(this);
     this.begun = true;
     this.status.title(data);
-    this.dark = isDark(this.root);
+    this.wear();
+  }
+
+  // Take the colours of the page, and say whether they are others than before.
+  wear() {
+    const page = getComputedStyle(this.root).getPropertyValue("--st-background-color");
+    if (page === this.page) return false;
+    Object.assign(this, { page, dark: isDark(this.root) });
     this.root.classList.toggle("dark", this.dark);
     dress(this.root, this.dark);
+    return true;
+  }
+
+  // Streamlit changes the theme without a word.
+  followTheme() {
+    const timer = setInterval(() => {
+      if (!this.root.isConnected) clearInterval(timer);
+      else if (this.run !== null && this.wear()) this.draw();
+    }, THEME);
   }
 
   // A run in the background: its latest state is drawn, its events can be looked at when it has stopped.
