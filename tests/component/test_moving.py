@@ -305,6 +305,21 @@ def test_the_keyboard_steps_and_plays(stage: Stage, run: bc.Engine) -> None:
     assert stage.position >= 3
 
 
+def test_a_question_mark_lists_the_keys_and_holds_the_others(stage: Stage) -> None:
+    keys = stage.root.locator("dialog")
+    expect(keys).to_be_hidden()
+    stage.page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    stage.page.keyboard.press("Shift+ArrowRight")
+    stage.settle()
+    assert stage.position == 0
+    stage.page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+    stage.root.get_by_role("button", name="Keys").click()
+    keys.get_by_role("button", name="Close").click()
+    expect(keys).to_be_hidden()
+
+
 def test_the_keyboard_stops_only_at_what_can_be_used(stage: Stage) -> None:
     stage.click("button[data-view=both]")
     stage.click("[data-step=round]")

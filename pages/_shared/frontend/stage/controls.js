@@ -38,6 +38,7 @@ export const listen = (stage) => {
   };
   leaving.by(act("tour"), "learn", () => ({}));
   leaving.by(stage.$(".why"), "learn", () => ({ lesson: stage.status.lesson }));
+  act("keys").onclick = () => stage.$("dialog").showModal();
   act("reference").onclick = () => questions.ask("reference");
   const hear = (event) => {
     if (root.isConnected) press(stage, event);
@@ -49,8 +50,9 @@ export const listen = (stage) => {
 const press = (stage, event) => {
   const { player } = stage;
   const target = event.composedPath()[0];
-  if (event.ctrlKey || event.metaKey) return;
+  if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
+  if (event.key === "?") return stage.$("dialog").showModal();
   const back = STEPS[event.key];
   if (!event.defaultPrevented && stage.panes.camera.press(event)) return event.preventDefault();
   if (back !== undefined) player.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);
