@@ -211,7 +211,7 @@ def test_a_chunk_begins_with_its_update(run: tuple[list[dict[str, Any]], bc.Engi
     plain.run(max_events=EVENTS)
     encoder = Encoder(plain)
     for first in (0, 1, 7, 60, 61, 62, 63, 64, EVENTS - 1):
-        chunk = encoder.frames(min(first, len(told) - 1), 0, EVENTS)
+        chunk = encoder.frames(min(first, len(told) - 1), 0, EVENTS, more=True)
         assert chunk["first"] <= first
         kinds = [event["kind"] for event in told]
         assert chunk["first"] == 0 or kinds[chunk["first"] - 1] >= Kind.MESSAGE
