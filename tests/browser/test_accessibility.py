@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -96,6 +97,8 @@ def test_nothing_keeps_anybody_out(page: Page, settle: Callable[[Page], None]) -
         page.set_viewport_size({"width": 1280, "height": 800})
         page.emulate_media(color_scheme="dark")
         expect(body).to_have_css("background-color", DARK)
+        if title == "Watch":
+            expect(lab.stage).to_have_class(re.compile(r"\bdark\b"))
         lab.settle()
         found += barriers(page, f"{title}, dark", colours)
         page.emulate_media(color_scheme="light")
