@@ -24,7 +24,7 @@ CLEARANCE = 0.11
 REACH = 0.68
 # Larger graphs are laid out by their distances from a few nodes, not by force.
 MOST_BY_FORCE, PIVOTS = 200, 40
-# Longer chains and rings are folded, not drawn as one line.
+# Longer chains and rings would be too crowded as one line; they are laid out as other graphs are.
 LONGEST = 100
 # A drawing is straight if its lesser extent is less than this share of the greater.
 FLAT = 0.1

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
@@ -181,6 +181,20 @@ def test_a_circle_that_is_dragged_stays_where_it_was_dropped_when_all_is_shown(s
 
 
 # -- names ----------------------------------------------------------------------------------------------------
+
+
+def test_where_circles_are_crowded_the_group_that_is_updated_is_named(watched: Watched) -> None:
+    """And the one that is pointed at; the others would cover each other."""
+    stage, run = watched(lab("torus-10x10", 2, 9)), lab("torus-10x10", 2, 9).run.engine
+    assert len(run.partition) > 40
+    stage.click("[data-step=round]")
+    run.step("round")
+    names = stage.root.locator("svg.hyper .node-name")
+    p = run.last_event.node
+    expect(names).to_have_text([run.partition.labels[p]])
+    q = (p + 9) % len(run.partition)
+    stage.root.evaluate("({ stage }, q) => stage.highlight({ group: q })", q)
+    assert sorted(names.all_text_contents()) == sorted([run.partition.labels[p], run.partition.labels[q]])
 
 
 @pytest.mark.parametrize("width", [390, 1280, 1920])

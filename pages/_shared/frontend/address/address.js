@@ -12,13 +12,12 @@ class Address {
   constructor(root) {
     this.root = root;
     this.gone = false; // Back or Forward was pressed: the address bar is ahead of the page
-    const hear = () => {
-      this.gone = true;
-      if (!this.root.isConnected) removeEventListener("popstate", hear);
-    };
-    addEventListener("popstate", hear);
-    addEventListener("pagehide", () => this.look());
-    this.timer = setInterval(() => this.look(), EVERY);
+    this.open = new AbortController();
+    const { signal } = this.open;
+    addEventListener("popstate", () => Object.assign(this, { gone: true }), { signal });
+    addEventListener("pagehide", () => this.look(), { signal });
+    const timer = setInterval(() => this.look(), EVERY);
+    signal.onabort = () => clearInterval(timer);
   }
 
   // `said`: the address of this page, null if the page states it itself; `place`: where in the page; `model`: what
@@ -38,7 +37,7 @@ class Address {
   }
 
   look() {
-    if (!this.root.isConnected) return clearInterval(this.timer);
+    if (!this.root.isConnected) return this.open.abort();
     const { said, model, name } = this.data;
     if (this.gone || !this.isOpen()) return null;
     if (said && location.search !== `?${said}`) history.replaceState(history.state, "", `?${said}`);

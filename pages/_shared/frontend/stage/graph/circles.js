@@ -29,8 +29,8 @@ export const nearestOf = (at, width) => {
 // As large as the nearest two circles leave room for, and the more the closer one looks.
 export const radiusFor = (nearest, count, scale, crowded) => {
   if (crowded) return SMALLEST.crowded;
-  if (count <= FEW) return clamp(0.3 * nearest * scale, SMALLEST.usual, LARGEST.few * scale);
-  return clamp(0.36 * nearest * scale, SMALLEST.usual, Math.min(LARGEST.usual * scale, LARGEST.zoomed));
+  const [share, most] = count <= FEW ? [0.3, LARGEST.few] : [0.36, LARGEST.usual];
+  return clamp(share * nearest * scale, SMALLEST.usual, Math.min(most * scale, LARGEST.zoomed));
 };
 
 // The states of each group that are known and count now: in the best labelling, y*, a neighbour's answer.
@@ -128,7 +128,7 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     const ring = p === active && { id: "ring", shape: "circle", class: "ring", cx, cy, r: radius + 4.5 };
     const content = states[p] ? inside(pane, p, states[p]) : [];
     const name = pane.names[p];
-    const named = (name?.fits && !crowded) || p === active || stage.highlighted?.group === p;
+    const named = name?.fits || p === active || stage.highlighted?.group === p;
     return [
       proven,
       ring,

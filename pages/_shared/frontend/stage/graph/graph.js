@@ -93,7 +93,7 @@ export class Graph {
     this.radius = radiusFor(nearest, nodes.length, scale, this.crowded);
     const extra = this.radius >= LARGE ? 1 : 0;
     this.stage.$(".glyphs .fates").classList.toggle("gone", this.view === "hyper" && this.radius < LARGE);
-    this.names = placeNames(nodes, this, extra, (p) => this.shows(this.at[p]) && !this.crowded);
+    this.names = placeNames(nodes, this, extra, (p) => this.shows(this.at[p]));
     this.runs = courses(this.stage.graph.edges, this.at, this.size[0], this.many);
     this.stage.$("[data-act=tidy]").classList.toggle("gone", !Object.keys(this.places.kept).length);
     this.picks.draw(pickMarks(this.runs, this.stage));

@@ -27,9 +27,9 @@ const sides = ([x, y], radius, wide, high, width) => {
 
 const meets = ([a, b, c, d], [l, t, r, e]) => c > l && a < r && d > t && b < e;
 
-// Of every group in sight: its lines, and the box they fill; `fits` unless it would cover something. There is room for
-// some `extra` lines.
-export const placeNames = (nodes, { at, radius, size: [width, height] }, extra, isSeen) => {
+// Of every group in sight: its lines, and the box they fill; `fits` unless it would cover something, as where circles
+// are crowded. There is room for some `extra` lines.
+export const placeNames = (nodes, { at, radius, crowded, size: [width, height] }, extra, isSeen) => {
   const circles = at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
   const put = [];
   return nodes.map(({ label }, p) => {
@@ -41,7 +41,7 @@ export const placeNames = (nodes, { at, radius, size: [width, height] }, extra, 
     const inside = ([a, b, c, d]) => a >= 0 && b >= 0 && c <= width && d <= height;
     const isFree = (box) =>
       inside(box) && !put.some((other) => meets(box, other)) && !circles.some((c, q) => q !== p && meets(box, c));
-    const found = places.find(isFree);
+    const found = crowded ? undefined : places.find(isFree);
     if (found) put.push(found);
     return { lines, box: found ?? places[0], fits: Boolean(found) };
   });
