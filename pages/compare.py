@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.app.following import follow
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
@@ -12,6 +11,7 @@ from pages._shared.compare.field import contest
 from pages._shared.compare.outcome import picture, result
 from pages._shared.compare.sessions import of_earlier_sessions, opened
 from pages._shared.compare.start import TELL_SECONDS, start
+from pages._shared.running.following import follow
 
 
 def show(current: Lab) -> None:

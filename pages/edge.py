@@ -5,32 +5,33 @@ from __future__ import annotations
 import streamlit as st
 
 import bender_core as bc
-from bender_core.visualization.message import (
-    ORDERS,
-    message,
-)
+from bender_core.visualization.message import ORDERS
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
+from pages._shared.app.text import complaint
 from pages._shared.edge.looks import LOOKS, draw, looks
-from pages._shared.edge.message import choose, refuse, row_list
+from pages._shared.edge.message import choose, looked_at, refuse, row_list
+from pages._shared.running.findings import findings, show_work
 
 
 def show() -> None:
     current = lab()
     run = current.run
-    settled = run.settle()
     st.session_state.setdefault("edge_order", "nu")
     st.session_state.setdefault("edge_look", LOOKS[0])
     # Streamlit forgets the widgets of a page when it is left.
     st.session_state.edge_order, st.session_state.edge_look = st.session_state.edge_order, st.session_state.edge_look
-    if not settled:
+    if not (run.looking or run.settle()):
         st.info("The run continues in the background. To inspect a message, stop it on Watch or wait until it ends.")
         return
     if not len(run.engine.graph.edges):
         st.info("All variables are in one group, so there are no messages. Choose a smaller M on Partition.")
         return
-    run.engine.seek(run.position)
-    p, q = choose(current)
+    found = findings(run)
+    found.arrive()
+    if run.failure:
+        complaint(run.failure)
+    p, q = choose(current, found)
     left, right = st.columns([6, 5])
     with left:
         order: str = st.segmented_control(
@@ -42,16 +43,19 @@ def show() -> None:
             label_visibility="collapsed",
         )
         try:
-            shown = message(run.engine, p, q, order)
+            looked = looked_at(found, p, q, order)
         except bc.TooLargeError as error:
             refuse(current, error)
             return
+        if looked is None:
+            show_work(found)
+            return
         picture = st.container()
-        chosen = row_list(current, p, q, shown)
+        chosen = row_list(current, looked)
         with picture:
-            draw(current, p, shown, order, chosen)
+            draw(current, p, looked, order, chosen)
     with right:
-        looks(current, p, q, shown, order, chosen)
+        looks(current, found, p, q, looked, order, chosen)
 
 
 through_app()

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import bender_core as bc
-from pages._shared.app.session import Lab, WatchedRun
+from pages._shared.app.session import Lab
+from pages._shared.running.watched import WatchedRun
 
 _serials = count(1)
 SAMPLES = Path(__file__).parents[1] / "sample_instances"

@@ -225,11 +225,12 @@ def app() -> Phases:
     """The work with a Stop button, with the latest time of a stop in seconds."""
     from bender_core.experiments import Limits
     from bender_core.experiments.race import Entry, Lane
-    from pages._shared.app.background import Background
-    from pages._shared.app.session import References, WatchedRun
+    from pages._shared.app.session import References
     from pages._shared.compare.racing import Racing
     from pages._shared.cuts.cutting import Costing, Cutting
     from pages._shared.partition.comparing import Comparing
+    from pages._shared.running.background import Background
+    from pages._shared.running.watched import WatchedRun
 
     glass, large = synth.generate("sherrington_kirkpatrick", n=60), large_model()
     part = bc.partition(glass, 16, "greedy")
@@ -282,7 +283,7 @@ def app() -> Phases:
 
 
 def _halted(begin: Callable[[], object], patience: float) -> float:
-    from pages._shared.app.background import Background
+    from pages._shared.running.background import Background
 
     work = begin()
     assert isinstance(work, Background)

@@ -16,6 +16,7 @@ from bender_core.groups import Partition, coupled_groups
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.run.engine import Engine
 from bender_core.run.trace import Trace
+from bender_core.stopping import Stop, never
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 
@@ -113,7 +114,7 @@ def plot_partition(
     return figure([lines | {"showlegend": False}, *ring, nodes], upside_down=True)
 
 
-def plot_tightness(engine: Engine) -> go.Figure:
+def plot_tightness(engine: Engine, stop: Stop = never) -> go.Figure:
     """The hyper-graph of a run, with lines coloured by the present slack of their envelopes.
 
     The slack of an edge is that of its looser direction, averaged over the states (`MOST_STATES` evenly spaced ones if
@@ -122,10 +123,17 @@ def plot_tightness(engine: Engine) -> go.Figure:
     Parameters
     ----------
     engine : Engine
+    stop : Stop
+        Checked about every 10 ms.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
     """
     mrf, part = engine.mrf, engine.partition
     points, edges = hypergraph_layout(mrf, part), engine.graph.edges
-    found = engine.tightness(MOST_STATES)
+    found = engine.tightness(MOST_STATES, stop)
     slack = np.where(found.tight_share < 1, found.mean, 0.0).reshape(-1, 2).max(axis=1, initial=0.0)
     loosest = float(slack.max(initial=0.0))
     level = np.ceil(slack * (len(LOOSE) / loosest if loosest else 0.0)).astype(np.int64)

@@ -250,14 +250,20 @@ class RowUse(NamedTuple):
     tight: bool  # whether it still equals the min-marginal at the state and in the direction it was made for
 
 
-def row_uses(engine: Engine, p: int, q: int, shown: Message) -> list[RowUse]:
-    """Every row of a message with its use there, oldest first."""
+def row_uses(engine: Engine, p: int, q: int, shown: Message, stop: Stop = never) -> list[RowUse]:
+    """Every row of a message with its use there, oldest first.
+
+    Raises
+    ------
+    Stopped
+        If ``stop``, checked about every 10 ms, says so.
+    """
     near = CLOSE * (np.abs(shown.envelope) + 1.0)
     rows = engine.rows(p, q)
     # A row serves both directions, but was made tight in only one.
     truth, as_made = {p: shown.nu}, {row.index: row for row in rows if row.made_for == p}
     if len(as_made) < len(rows):
-        truth[q] = engine.min_marginal(q, p)
+        truth[q] = engine.min_marginal(q, p, stop=stop)
         as_made |= {row.index: row for row in engine.rows(q, p) if row.made_for == q}
     found = []
     for row in rows:
@@ -356,7 +362,7 @@ class SlackHistory(NamedTuple):
     complete: bool  # whether all requested events were evaluated in time
 
 
-def slack_history(engine: Engine, p: int, q: int, points: int, seconds: float) -> SlackHistory:
+def slack_history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: Stop = never) -> SlackHistory:
     """The slack of a message at ends of sweeps and events between; the run returns to its position.
 
     Parameters
@@ -368,13 +374,21 @@ def slack_history(engine: Engine, p: int, q: int, points: int, seconds: float) -
         The largest number of events, evenly spread over those computed.
     seconds : float
         The time limit.
+    stop : Stop
+        Checked about every 10 ms.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so; then the run is where it was stopped.
     """
     here, deadline = engine.position, time.perf_counter() + seconds
     found = []
     wanted = np.unique(np.linspace(0, len(engine.trace), points).astype(np.int64)).tolist()
     for position in wanted:
-        engine.seek(position)
-        slack = np.maximum(engine.min_marginal(p, q) - engine.envelope(p, q), 0.0)
+        engine.seek(position, lambda _: stop())
+        stop.check()
+        slack = np.maximum(engine.min_marginal(p, q, stop=stop) - engine.envelope(p, q, stop), 0.0)
         found.append((position, slack.mean(), slack.max()))
         if time.perf_counter() > deadline:
             break

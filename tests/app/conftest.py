@@ -10,7 +10,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages._shared.app import background
+from pages._shared.running import background
 from pages._shared.watch import answers
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.app.background import Background
 from pages._shared.compare.racing import Racing
 from pages._shared.experiments.experimenting import Experiment
+from pages._shared.running.background import Background
 from pages._shared.watch.stage import stage_data
 from tests.app.pages.test_compare_page import contest, raced
 from tests.app.pages.test_experiments_page import carrying_out, mine

@@ -9,8 +9,9 @@ import bender_core as bc
 from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Kind, Status
 from bender_core.run.bounds import gap_between, is_closed, relative_gap
-from pages._shared.app.session import Lab, WatchedRun
+from pages._shared.app.session import Lab
 from pages._shared.learn import ring
+from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.stage import stage_data
 
 

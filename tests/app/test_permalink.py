@@ -20,7 +20,8 @@ from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
 from pages._shared.app import permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
-from pages._shared.app.session import FIRST, Lab, WatchedRun, linked, sample
+from pages._shared.app.session import FIRST, Lab, linked, sample
+from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.stage import graph_view
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, ran
 

@@ -12,7 +12,8 @@ import pytest
 import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from pages._shared.app.session import Lab, References, WatchedRun
+from pages._shared.app.session import Lab, References
+from pages._shared.running.watched import WatchedRun
 
 SAMPLES = Path(__file__).parents[2] / "sample_instances"
 PATIENCE = 60.0

@@ -11,7 +11,8 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.kernels.layout import Kind
 from pages._shared.app import session
-from pages._shared.app.session import FIRST, Lab, WatchedRun, sample, sample_names
+from pages._shared.app.session import FIRST, Lab, sample, sample_names
+from pages._shared.running.watched import WatchedRun
 
 FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
 SAMPLES = Path(__file__).parents[2] / "sample_instances"

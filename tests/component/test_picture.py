@@ -16,7 +16,8 @@ from PIL import Image
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
-from pages._shared.app.session import Lab, WatchedRun
+from pages._shared.app.session import Lab
+from pages._shared.running.watched import WatchedRun
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab
 

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
-from pages._shared.app.session import Lab, WatchedRun
+from pages._shared.app.session import Lab
+from pages._shared.running.watched import WatchedRun
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab
 

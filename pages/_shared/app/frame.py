@@ -9,7 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 import bender_core.visualization.study  # everything that draws, for the same reason
-from pages._shared.app.visits import attend
+from pages._shared.running.visits import attend
 
 _CSS = """<style>
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }

@@ -14,11 +14,11 @@ from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import applicable
 from bender_core.units import storage
 from bender_core.variants import SCHEDULES
-from pages._shared.app.following import keep
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab, lab
 from pages._shared.compare.racing import Contest, megabytes
 from pages._shared.cuts.cutting import Cutting
+from pages._shared.running.following import keep
 
 AS_ON_WATCH = "as on Watch"
 # More lines could not be distinguished.

@@ -17,10 +17,10 @@ from bender_core.experiments.perform import CURVE
 from bender_core.experiments.plan import code_version
 from bender_core.experiments.race import Entry, Lane, Race
 from bender_core.hypergraph import energy_scale
-from pages._shared.app.background import Personal
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve
 from pages._shared.cuts.cutting import Cutting
+from pages._shared.running.background import Personal
 
 # A stop takes as long as the current turn; one that builds large tables is left to finish by itself.
 STOP_SECONDS = 0.4

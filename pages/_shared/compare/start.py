@@ -6,11 +6,11 @@ import streamlit as st
 
 from bender_core.experiments import Limits
 from bender_core.units import storage
-from pages._shared.app.following import follow
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.compare.field import choices, chosen, cuts, entries, objection
 from pages._shared.compare.racing import Contest, megabytes
+from pages._shared.running.following import follow
 
 TELL_SECONDS = 0.5
 

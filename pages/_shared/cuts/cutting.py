@@ -12,7 +12,7 @@ from bender_core.costs.estimate import Estimate
 from bender_core.costs.fit import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
-from pages._shared.app.background import Personal
+from pages._shared.running.background import Personal
 
 
 @dataclass(eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 import bender_core as bc
@@ -13,6 +12,7 @@ from bender_core.run.rows import Row, row_values
 from bender_core.visualization.message import (
     CUT_NAMES,
     Message,
+    SlackHistory,
     couplings,
     plot_couplings_between,
     plot_message,
@@ -23,14 +23,15 @@ from bender_core.visualization.message import (
     slack_history,
 )
 from pages._shared.app.clicks import clicked_point
-from pages._shared.app.naming import moment, picture, run_file
+from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
 from pages._shared.app.text import labels, paragraph, table
-from pages._shared.edge.message import state_chosen
+from pages._shared.edge.message import Looked, state_chosen
+from pages._shared.running.findings import Findings, show_work
 
 LOOKS = ("What if", "Row anatomy", "Slack over time", "Histogram")
 # The slack over time is computed at a bounded number of events, for a bounded time.
-HISTORY_POINTS, HISTORY_SECONDS = 40, 1.5
+HISTORY_POINTS, HISTORY_SECONDS = 40, 10.0
 
 
 def picture_of(current: Lab, what: str) -> dict[str, Any]:
@@ -38,10 +39,12 @@ def picture_of(current: Lab, what: str) -> dict[str, Any]:
     return picture(run_file(current, f"message-{current.run.arc}_{what}"))
 
 
-def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
-    engine, part = current.run.engine, current.partition
-    state = state_chosen(current, shown)
-    cuts = bc.what_if(engine, p, q, state)
+def what_if(current: Lab, found: Findings, p: int, q: int, shown: Message, order: str) -> None:
+    part, state = current.partition, state_chosen(current, shown)
+    cuts = found.find("the four rows", (p, q, state), lambda engine, stop: bc.what_if(engine, p, q, state, stop))
+    if cuts is None:
+        show_work(found)
+        return
     slack = float(shown.slack[state])
     paragraph(
         f"At {part.describe(p, state)} the true min-marginal is {number(float(shown.nu[state]))} and the slack "
@@ -67,10 +70,10 @@ def what_if(current: Lab, p: int, q: int, shown: Message, order: str) -> None:
     )
 
 
-def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
-    engine, part = current.run.engine, current.partition
-    receiving, sending = (labels([engine.mrf.names[i] for i in part.groups[group]]) for group in (p, q))
-    rows = chosen or engine.rows(p, q)[-1:]
+def anatomy(current: Lab, p: int, q: int, looked: Looked, chosen: list[Row]) -> None:
+    part = current.partition
+    receiving, sending = (labels([current.mrf.names[i] for i in part.groups[group]]) for group in (p, q))
+    rows = chosen or [use.row for use in looked.uses[-1:]]
     for row in rows[:1]:
         paragraph(
             f"Row {row.index}, {CUT_NAMES[row.kind]}: ν ≥ {number(row.intercept)} − Σ u. "
@@ -92,7 +95,7 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
         )
     st.caption("The couplings that the row splits between u and v; each cell names the values with non-zero energy:")
     st.plotly_chart(
-        plot_couplings_between(couplings(engine.graph, p, q), receiving, sending),
+        plot_couplings_between(couplings(current.run.engine.graph, p, q), receiving, sending),
         key="edge-theta",
         config=picture_of(current, "couplings"),
         height=260,
@@ -100,11 +103,16 @@ def anatomy(current: Lab, p: int, q: int, chosen: list[Row]) -> None:
     )
 
 
-def over_time(current: Lab, p: int, q: int) -> None:
-    run = current.run
-    history = slack_history(run.engine, p, q, HISTORY_POINTS, HISTORY_SECONDS)
+def over_time(current: Lab, found: Findings, p: int, q: int) -> None:
+    def look(engine: bc.Engine, stop: bc.Stop) -> SlackHistory:
+        return slack_history(engine, p, q, HISTORY_POINTS, HISTORY_SECONDS, stop)
+
+    history = found.find("the slack over time", (p, q), look)
+    if history is None:
+        show_work(found)
+        return
     st.plotly_chart(
-        plot_slack_history(history, run.position),
+        plot_slack_history(history, current.run.position),
         key="edge-history",
         config=picture_of(current, "slack"),
         height=320,
@@ -118,16 +126,16 @@ def over_time(current: Lab, p: int, q: int) -> None:
 
 
 @st.fragment
-def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list[Row]) -> None:
+def looks(current: Lab, found: Findings, p: int, q: int, looked: Looked, order: str, chosen: list[Row]) -> None:
     """One of several closer looks; choices in it do not redraw the page."""
-    current.run.engine.seek(current.run.position)
+    shown = looked.shown
     look = st.segmented_control("Look at", LOOKS, key="edge_look", required=True, label_visibility="collapsed")
     if look == "What if":
-        what_if(current, p, q, shown, order)
+        what_if(current, found, p, q, shown, order)
     elif look == "Row anatomy":
-        anatomy(current, p, q, chosen)
+        anatomy(current, p, q, looked, chosen)
     elif look == "Slack over time":
-        over_time(current, p, q)
+        over_time(current, found, p, q)
     else:
         st.plotly_chart(
             plot_slack_histogram(shown),
@@ -139,8 +147,9 @@ def looks(current: Lab, p: int, q: int, shown: Message, order: str, chosen: list
         st.caption("Number of states by slack; the bar at 0 counts those where the envelope is tight.")
 
 
-def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) -> None:
+def draw(current: Lab, p: int, looked: Looked, order: str, chosen: list[Row]) -> None:
     """The message; a click on a state selects it."""
+    shown = looked.shown
     names = [current.partition.describe(p, int(y)) for y in shown.shown]
     overlay = {f"row {row.index}, {CUT_NAMES[row.kind]}": row_values(row) for row in chosen}
     key = f"edge-message-{current.number}-{current.run.arc}"
@@ -159,10 +168,8 @@ def draw(current: Lab, p: int, shown: Message, order: str, chosen: list[Row]) ->
         height=340,
         alt=f"The min-marginal and the envelope below it over {len(shown.shown)} states",
     )
-    engine, slack = current.run.engine, shown.slack
-    rows = np.count_nonzero(engine.row_edges() == current.run.arc // 2)
     st.caption(
-        f"{moment(engine).capitalize()}: the true min-marginal ν and below it the envelope "
-        f"ν⁻ of {rows} rows. Shaded: slack, on average {number(float(slack.mean()))}. Squares: no slack, "
-        f"{100 * shown.tight.mean():.3g} % of the states."
+        f"{looked.moment.capitalize()}: the true min-marginal ν and below it the envelope "
+        f"ν⁻ of {len(looked.uses)} rows. Shaded: slack, on average {number(float(shown.slack.mean()))}. Squares: no "
+        f"slack, {100 * shown.tight.mean():.3g} % of the states."
     )

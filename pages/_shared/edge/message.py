@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 import bender_core as bc
 from bender_core.run.rows import Row
-from bender_core.visualization.message import (
-    CUT_NAMES,
-    Message,
-    row_uses,
-)
+from bender_core.visualization.message import CUT_NAMES, Message, RowUse, message, row_uses
 from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.naming import moment
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, label
+from pages._shared.running.findings import Findings
 
 # Steps backward and forward, by the words on their buttons.
 GRAINS: dict[str, bc.Grain] = {"sweep": "sweep", "group": "node", "round": "round"}
 STEPS = (*((word, True) for word in GRAINS), *((word, False) for word in reversed(GRAINS)))
 
 
-def choose(current: Lab) -> tuple[int, int]:
+@dataclass(frozen=True)
+class Looked:
+    """A message at the event shown."""
+
+    shown: Message
+    uses: list[RowUse]  # of its rows, oldest first
+    moment: str  # the event, in words
+
+
+def looked_at(found: Findings, p: int, q: int, order: str) -> Looked | None:
+    """The message from q into p; None while it is computed."""
+
+    def look(engine: bc.Engine, stop: bc.Stop) -> Looked:
+        shown = message(engine, p, q, order, stop)
+        return Looked(shown, row_uses(engine, p, q, shown, stop), moment(engine))
+
+    return found.find("the message", (p, q, order), look)
+
+
+def choose(current: Lab, found: Findings) -> tuple[int, int]:
     """Choose the message and the position of the run; returns receiver and sender."""
     run, names = current.run, [label(name) for name in current.partition.labels]
     ends = [run.engine.graph.ends(arc) for arc in range(2 * len(run.engine.graph.edges))]
@@ -46,9 +65,9 @@ def choose(current: Lab) -> tuple[int, int]:
         column.button(
             f"◀ {word}" if backward else f"{word} ▶",
             key=f"edge-{word}-{backward}",
-            on_click=run.step,
+            on_click=found.step,
             args=(GRAINS[word], backward),
-            disabled=run.position == 0 if backward else run.engine.finished,
+            disabled=run.position == 0 if backward else run.at_end,
             width="stretch",
         )
     return ends[run.arc]
@@ -71,10 +90,9 @@ def refuse(current: Lab, error: bc.TooLargeError) -> None:
         st.button(f"Cut with M = {error.fits}", on_click=cut)
 
 
-def row_list(current: Lab, p: int, q: int, shown: Message) -> list[Row]:
+def row_list(current: Lab, looked: Looked) -> list[Row]:
     """The rows of the message in a table; returns those selected."""
-    engine, part = current.run.engine, current.partition
-    uses = row_uses(engine, p, q, shown)[::-1]
+    part, uses = current.partition, looked.uses[::-1]
     if not uses:
         st.caption("An exact variant keeps no rows: the envelope is the min-marginal itself.")
         return []

@@ -15,12 +15,12 @@ from bender_core.experiments.tables import (
 )
 from bender_core.units import duration
 from pages._shared.app.data import store
-from pages._shared.app.following import follow
 from pages._shared.app.naming import file_name
 from pages._shared.app.text import complaint, table
 from pages._shared.experiments.choosing import Planned
 from pages._shared.experiments.experimenting import Experiment, experiment
 from pages._shared.experiments.plans import path_of
+from pages._shared.running.following import follow
 
 TELL_SECONDS = 0.4
 # Shorter plans are not stated in core-hours.

@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.app.background import Background
+from pages._shared.running.background import Background
 
 # One per plan and server, shared by all sessions.
 MOST_AT_ONCE = 32

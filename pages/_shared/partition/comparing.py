@@ -10,7 +10,7 @@ import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.planning.comparison import bound_after, predicted
 from bender_core.strategies import applicable
-from pages._shared.app.background import Personal
+from pages._shared.running.background import Personal
 
 
 @dataclass(eq=False)

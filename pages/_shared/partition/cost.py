@@ -9,12 +9,12 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import applicable
 from bender_core.units import duration, storage
 from bender_core.variants import SCHEDULES
-from pages._shared.app.following import follow
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, table
 from pages._shared.cuts.cutting import Costing
 from pages._shared.partition.table import TELL_SECONDS, fill
+from pages._shared.running.following import follow
 
 WORDS = {
     "auto": "auto: a short trial of each, the best bound wins",

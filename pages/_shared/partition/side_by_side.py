@@ -10,12 +10,12 @@ import streamlit as st
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
 from bender_core.units import storage
-from pages._shared.app.following import follow
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab, lab
 from pages._shared.partition.comparing import Comparing
 from pages._shared.partition.drawings import PICTURE_HEIGHT
 from pages._shared.partition.table import TELL_SECONDS, choose
+from pages._shared.running.following import follow
 
 
 def compared(current: Lab, model: str) -> Comparing:

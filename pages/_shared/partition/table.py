@@ -9,11 +9,11 @@ import streamlit as st
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
-from pages._shared.app.following import follow, keep
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
 from pages._shared.cuts.cutting import Costing, Cutting
 from pages._shared.partition.draft import Cut, Draft
+from pages._shared.running.following import follow, keep
 
 COMPARED_M = (4, 8, 12)
 TELL_SECONDS = 0.4

@@ -16,9 +16,9 @@ from typing import Any
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.result import STATUSES
-from pages._shared.app.session import WatchedRun
-from pages._shared.watch.frames import Encoder, go_to
-from pages._shared.watch.views import edge_tightness, exact_view, history, is_complete
+from pages._shared.running.watched import WatchedRun, go_to, whereabouts
+from pages._shared.watch.frames import Encoder
+from pages._shared.watch.views import edge_tightness, exact_view, history
 
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
 # as many after it as it needs, up to a limit.
@@ -80,6 +80,11 @@ class Answers:
         self._answer: dict[str, Any] = {}
         self._answered = threading.Event()
         self._progress = ""
+
+    @property
+    def answering(self) -> bool:
+        """Whether an answer is being computed."""
+        return not self._answered.is_set() and self.run.looking
 
     @property
     def measuring(self) -> bool:
@@ -147,14 +152,7 @@ class Answers:
 
     def _is_over(self, stopped: threading.Event) -> bool:
         """Whether to stop; notes how far the work is, as it asks often."""
-        engine = self.run.engine
-        where = engine.whereabouts
-        said = [f"event {engine.position + 1:,}"]
-        if where.message < where.messages:
-            said.append(f"message {where.message + 1} of {where.messages}")
-        if where.share:
-            said.append(f"{where.share:.0%}")
-        self._progress = f"computing {', '.join(said)}"
+        self._progress = f"computing {whereabouts(self.run.engine)}"
         return stopped.is_set()
 
     def _answer_to(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
@@ -174,7 +172,7 @@ class Answers:
         return {
             "position": run.position,
             "seen": run.seen,
-            "done": len(engine.trace) if is_complete(engine) else None,
+            "done": len(engine.trace) if run.complete else None,
             "status": STATUSES[engine.status],
             "frames": chunk,
             "refusal": self.encoder.refusal,
@@ -183,21 +181,12 @@ class Answers:
         }
 
     def _step(self, question: Question, stop: bc.Stop) -> None:
-        run, engine = self.run, self.run.engine
-        if question.backward:
-            run.step_back(question.grain)
-        elif question.grain != "sweep":
-            run.show(self.encoder.step(run.position, question.grain, stop))
-        else:
+        run, grain = self.run, question.grain
+        if question.backward or grain == "sweep":
             # A sweep may have thousands of events, of which few are sent.
-            go_to(engine, run.position, stop)
-            engine.step("sweep", lambda _: stop())
-            run.show(self._end_of_update() if stop() else engine.position)
-
-    def _end_of_update(self) -> int:
-        """Where the last update that is complete has ended."""
-        ends = self.run.engine.trace.until(self.run.engine.position).stops("node")
-        return int(ends[-1]) if len(ends) else 0
+            run.step(grain, question.backward, stop)
+        else:
+            run.show(self.encoder.step(run.position, grain, stop))
 
     def _chunk(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
         """The events from the first that the stage lacks of a step, or from a few before the one shown."""

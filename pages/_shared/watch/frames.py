@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bender_core import Engine, Event, Grain, Stop, Stopped, TooLargeError
+from bender_core import Engine, Event, Grain, Stop, TooLargeError
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
 from bender_core.run.engine import OnProgress
@@ -16,6 +16,7 @@ from bender_core.run.explain import ROUNDING, Explanation, explain
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.app.text import inert
+from pages._shared.running.watched import go_to
 from pages._shared.watch.details import Update, listed, rounded
 
 # Computing ahead must not keep the person waiting.
@@ -112,18 +113,6 @@ class Encoder:
         for event in self.engine.step("event", is_over):
             chunk.append(event, stop)
             self.refusal = chunk.refusal
-
-
-def go_to(engine: Engine, position: int, stop: Stop) -> None:
-    """Seek.
-
-    Raises
-    ------
-    Stopped
-        If ``stop`` says so before the position is reached.
-    """
-    if not engine.seek(position, lambda _: stop()):
-        raise Stopped
 
 
 def _start(engine: Engine, position: int) -> int:

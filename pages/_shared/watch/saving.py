@@ -16,12 +16,17 @@ from bender_core.io import dump_labeling, dumps
 from bender_core.run.explain import number
 from bender_core.run.reckoning import Tension
 from bender_core.run.script import as_script
+from bender_core.stopping import never
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
 from bender_core.visualization.message import message, plot_message
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
+from pages._shared.running.findings import findings, show_work
+from pages._shared.running.following import follow
+from pages._shared.running.watched import TELL_SECONDS, go_to
+from pages._shared.watch.stage import is_answering
 
 
 @dataclass(frozen=True)
@@ -37,16 +42,18 @@ class Saved:
 def saving() -> None:
     """Below the stage: files of the run as it is shown, made on request."""
     current, state = lab(), st.session_state
+
+    def ask() -> None:
+        state.saving = current.number, current.run.position
+
     with st.expander("Save this run"):
         st.caption(
             "The trace so far, where the gap lives, the best labelling, the figures, and a script that does the run "
             "once more."
         )
-        if st.button("Make the files"):
-            if not current.run.settle():
-                st.info("The run continues in the background. Stop it, or wait for its end.")
-                return
-            state.saved = saved(current)
+        st.button("Make the files", on_click=ask)
+        if state.get("saving") == (current.number, current.run.position):
+            make(current)
         kept: Saved | None = state.get("saved")
         if kept is None or kept.number != current.number:
             return
@@ -56,21 +63,41 @@ def saving() -> None:
                 st.download_button(what, content, file_name=name, key=f"save-{what}")
 
 
-def saved(current: Lab) -> Saved:
-    """The files of the run at the event that is shown."""
+def make(current: Lab) -> None:
+    """Make the files, or show how far that is."""
+    run, found = current.run, findings(current.run)
+    if run.running:
+        st.info("The run continues in the background. Stop it, or wait for its end.")
+    elif is_answering(run):
+        # What the stage has asked comes first: looking at the run would stop it.
+        follow(lambda: is_answering(run), lambda: st.caption("Waiting for the stage…"), TELL_SECONDS)
+    elif (files := found.find("the files", None, lambda engine, stop: saved(current, stop))) is None:
+        show_work(found)
+    else:
+        st.session_state.saved, st.session_state.saving = files, None
+
+
+def saved(current: Lab, stop: bc.Stop = never) -> Saved:
+    """The files of the run at the event that is shown.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
     engine, mrf = current.run.engine, current.mrf
-    engine.seek(current.run.position)
+    go_to(engine, current.run.position, stop)
     labeling, trace = engine.labeling, engine.trace.until(current.run.position)
     contents: dict[str, tuple[str, str | bytes]] = {
         "trace.csv": ("Trace, CSV", trace.to_csv()),
         "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
         "trace.json": ("Trace, JSON", trace.to_json()),
-        "tension.csv": ("Tension, CSV", tension_csv(engine)),
+        "tension.csv": ("Tension, CSV", tension_csv(engine, stop)),
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
         "run.py": ("Script, Python", as_script(engine, expression(current), current.max_size)),
-        "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current))),
+        "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}
     if not current.is_public:
@@ -78,7 +105,7 @@ def saved(current: Lab) -> Saved:
     return Saved(current.number, current.run.position, files)
 
 
-def tension_csv(engine: bc.Engine) -> str:
+def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
     """Where the gap lives, part by part: docs/formats.md §8.
 
     What there is no room to compute is left empty.
@@ -92,6 +119,7 @@ def tension_csv(engine: bc.Engine) -> str:
     for name, value in zip(labels, tension.groups.tolist(), strict=True):
         writer.writerow(["group", name, "", value, "", ""])
     for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
+        stop.check()
         try:
             parts = tuple(max(part, 0.0) for part in engine.edge_tension(p, q))
         except bc.TooLargeError:
@@ -110,12 +138,12 @@ def outcome(current: Lab) -> str:
     )
 
 
-def figures(current: Lab) -> dict[str, go.Figure]:
+def figures(current: Lab, stop: bc.Stop = never) -> dict[str, go.Figure]:
     """What Watch and Edge show of the run, by what there is to say below it."""
     engine, part = current.run.engine, current.partition
     bounds = "The bounds over the events of the run."
     try:
-        looseness, message_shown = _looseness(engine), _message(current)
+        looseness, message_shown = _looseness(engine, stop), _message(current, stop)
     except bc.TooLargeError as error:
         bounds += f" There was no room to draw messages: {error}."
         looseness = message_shown = {}
@@ -124,22 +152,22 @@ def figures(current: Lab) -> dict[str, go.Figure]:
     return looseness | plain | message_shown
 
 
-def _looseness(engine: bc.Engine) -> dict[str, go.Figure]:
+def _looseness(engine: bc.Engine, stop: bc.Stop) -> dict[str, go.Figure]:
     told = (
         "The hyper-graph: a circle is a group of variables, a line a message, the darker and wider the more its "
         f"envelope lies below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; "
         "energy)."
     )
-    return {told: plot_tightness(engine)}
+    return {told: plot_tightness(engine, stop)}
 
 
-def _message(current: Lab) -> dict[str, go.Figure]:
+def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
     """The message that is selected, if there is one."""
     engine, part = current.run.engine, current.partition
     if not len(engine.graph.edges):
         return {}
     p, q = engine.graph.ends(current.run.arc)
-    shown = message(engine, p, q)
+    shown = message(engine, p, q, stop=stop)
     names = [part.describe(p, int(y)) for y in shown.shown]
     told = f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻."
     return {told: plot_message(shown, names, "nu", {})}

@@ -11,8 +11,9 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.app.frontend import Component
-from pages._shared.app.session import Lab, WatchedRun
+from pages._shared.app.session import Lab
 from pages._shared.app.text import label
+from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.answers import Answers, Question
 from pages._shared.watch.views import following, graph_view, reference_lines
 
@@ -87,6 +88,11 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "measuring": answers.measuring,
         "tightness": answers.tightness,
     } | told
+
+
+def is_answering(run: WatchedRun) -> bool:
+    """Whether the stage waits for an answer that is being computed."""
+    return _answers(run).answering
 
 
 def _answers(run: WatchedRun) -> Answers:

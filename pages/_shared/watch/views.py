@@ -15,11 +15,11 @@ from bender_core.model import IntArray
 from bender_core.stopping import never
 from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
-from pages._shared.app.session import WatchedRun
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
+from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch.details import listed
-from pages._shared.watch.frames import go_to, told
+from pages._shared.watch.frames import told
 
 HISTORY_POINTS = 200
 # The most ends of sweeps, and of updates, that are sent: more sweeps than a run makes by default.
@@ -47,11 +47,6 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "rows": np.bincount(progress.row_edges, minlength=len(progress.tension.edges)).tolist(),
         "history": history(progress.trace, progress.events, run.opening[0]),
     }
-
-
-def is_complete(engine: Engine) -> bool:
-    """Whether the trace reaches the end of the run."""
-    return len(engine.trace) > 0 and engine.trace[-1].kind.name == "FINISHED"
 
 
 def graph_view(run: WatchedRun) -> dict[str, Any]:

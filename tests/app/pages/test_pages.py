@@ -17,6 +17,9 @@ from pages._shared.app.session import Lab, sample_names
 
 pytestmark = pytest.mark.usefixtures("patient")
 
+# Pages wait for what they compute in the background.
+pytestmark = pytest.mark.usefixtures("patient")
+
 ROOT = Path(__file__).parents[3]
 PAGES = ("instance", "partition", "watch", "edge", "compare")
 

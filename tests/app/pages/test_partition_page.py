@@ -16,10 +16,10 @@ from bender_core.groups import split, split_by_coupling
 from bender_core.stopping import never
 from bender_core.strategies import applicable, quality
 from bender_core.units import duration, storage
-from pages._shared.app import background
 from pages._shared.cuts import cutting
 from pages._shared.partition.comparing import Comparing
 from pages._shared.partition.draft import MOST_STEPS, Cut, Draft
+from pages._shared.running import background
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran, tables
 
 pytestmark = pytest.mark.usefixtures("patient")

@@ -16,6 +16,9 @@ from pages._shared.watch.saving import expression, saved
 from tests.app.pages.test_pages import app, lab, press, ran
 from tests.unit.run.test_exports import expected_of, said_by
 
+# The page waits for the files.
+pytestmark = pytest.mark.usefixtures("patient", "answered")
+
 
 def test_the_files_are_of_the_event_shown() -> None:
     test = app("watch")

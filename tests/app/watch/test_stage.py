@@ -15,8 +15,9 @@ from bender_core.run.explain import explain
 from bender_core.run.result import STATUSES
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from pages._shared.app.clicks import clicked_point
-from pages._shared.app.session import Lab, WatchedRun
+from pages._shared.app.session import Lab
 from pages._shared.learn import LESSONS
+from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
 from pages._shared.watch.answers import MOST_BEHIND
 from pages._shared.watch.frames import Encoder

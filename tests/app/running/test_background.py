@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from pages._shared.app import background
-from pages._shared.app.background import Background, Personal
+from pages._shared.running import background
+from pages._shared.running.background import Background, Personal
 
 
 def test_beginning_new_work_stops_the_old_and_a_stop_is_immediate() -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pages._shared.app.visits import presence
+from pages._shared.running.visits import presence
 
 # Most work ends before a progress line could be read.
 PATIENCE_SECONDS = 0.2
@@ -77,7 +77,12 @@ class Background:
         thread.start()
         self.thread = thread
         if waits:
-            thread.join(PATIENCE_SECONDS)
+            self.wait()
+
+    def wait(self) -> None:
+        """Wait briefly for the end of the work."""
+        if self.thread is not None:
+            self.thread.join(PATIENCE_SECONDS)
 
     def stop(self, wait: float | None = 0.0) -> None:
         """Stop the work, and wait at most ``wait`` seconds for its end; without a limit if None."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pages._shared.app import following
+from pages._shared.running import following
 
 
 class Told(dict[str, Any]):

@@ -1,0 +1,158 @@
+"""What a page shows of the run that is watched, computed off the script thread: nothing that it does may freeze it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import NamedTuple, TypeVar, cast
+
+import streamlit as st
+
+import bender_core as bc
+from pages._shared.running.following import follow
+from pages._shared.running.watched import TELL_SECONDS, WatchedRun, go_to, whereabouts
+
+Found = TypeVar("Found")
+
+
+class Look(NamedTuple):
+    """What is looked at."""
+
+    name: str  # in words
+    position: int  # of the run
+    about: Hashable  # what else it depends on
+
+
+class Findings:
+    """What a page has found by looking at a run, the latest by each name; and the steps that it takes.
+
+    Parameters
+    ----------
+    run : WatchedRun
+
+    Attributes
+    ----------
+    given_up : Look or None
+        What was asked to stop.
+    """
+
+    def __init__(self, run: WatchedRun) -> None:
+        self.run = run
+        self.given_up: Look | None = None
+        self._steps: deque[tuple[bc.Grain, bool]] = deque()
+        self._found: dict[str, tuple[Look, object]] = {}
+        self._doing: Look | None = None  # what is computed, or was last; None: steps
+        self._begun = 0.0  # when that began, seconds of the clock
+
+    def step(self, grain: bc.Grain, backward: bool) -> None:
+        """Take a step, after those that were asked for before."""
+        self._steps.append((grain, backward))
+        self.given_up = None
+
+    def arrive(self) -> None:
+        """Take the steps that were asked for; what takes longer than a moment goes on in the background."""
+        if self._steps:
+            self._wait_for(None, self._take_steps)
+
+    def find(self, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found]) -> Found | None:
+        """Something about the run at the position shown; None until that is reached, while it is computed, or if it
+        was given up.
+
+        Parameters
+        ----------
+        name : str
+            What it is, in words.
+        about : hashable
+            What it depends on beside the position.
+        compute : callable
+            Takes the engine, at the position shown, and when to stop. Its errors are raised here.
+        """
+        if self._steps:
+            return None
+        look = Look(name, self.run.position, about)
+        if self._found_by(look) is None and self.given_up != look:
+            self.given_up = None
+            self._wait_for(look, partial(self._compute, look, compute))
+        found = self._found_by(look)
+        if found is None:
+            return None
+        if isinstance(found[1], Exception):
+            raise found[1]
+        return cast(Found, found[1])
+
+    def give_up(self) -> None:
+        """Stop what is computed; a step ends with the last update that is complete."""
+        self.given_up = self._doing
+        self.run.halt()
+
+    def take_up(self) -> None:
+        """Compute what was given up after all."""
+        self.given_up = None
+
+    @property
+    def progress(self) -> str:
+        """How far the work is, in words."""
+        if self._doing is None:
+            return f"Computing {whereabouts(self.run.engine)}"
+        return f"Computing {self._doing.name}: {time.monotonic() - self._begun:.0f} s"
+
+    def _found_by(self, look: Look) -> tuple[Look, object] | None:
+        found = self._found.get(look.name)
+        return found if found is not None and found[0] == look else None
+
+    def _wait_for(self, look: Look | None, work: Callable[[threading.Event], None]) -> None:
+        if self._doing != look or not self.run.looking:
+            self._doing, self._begun = look, time.monotonic()
+            self.run.look(work)
+        self.run.work.wait()
+
+    # -- in the background ------------------------------------------------------------------------------------
+
+    def _take_steps(self, stopped: threading.Event) -> None:
+        stop = bc.Stop(wanted=stopped.is_set)
+        try:
+            while self._steps and not stop():
+                self.run.step(*self._steps[0], stop)
+                self._steps.popleft()
+        except bc.Stopped:
+            pass
+        except bc.EngineError as error:
+            self.run.failure = str(error)
+        if stop() or self.run.failure:
+            self._steps.clear()
+
+    def _compute(self, look: Look, compute: Callable[[bc.Engine, bc.Stop], object], stopped: threading.Event) -> None:
+        stop = bc.Stop(wanted=stopped.is_set)
+        try:
+            go_to(self.run.engine, look.position, stop)
+            self._found[look.name] = look, compute(self.run.engine, stop)
+        except bc.Stopped:
+            pass
+        except Exception as error:
+            # Raised where the page asks for it.
+            self._found[look.name] = look, error
+
+
+def findings(run: WatchedRun) -> Findings:
+    """What this session has found about a run."""
+    if "findings" not in st.session_state or st.session_state.findings.run is not run:
+        st.session_state.findings = Findings(run)
+    found: Findings = st.session_state.findings
+    return found
+
+
+def show_work(found: Findings) -> None:
+    """Instead of what is computed: its progress until it is there, or an offer to compute it after all."""
+    if found.given_up is not None:
+        st.caption(f"Stopped computing {found.given_up.name}.")
+        st.button("Compute it", on_click=found.take_up)
+        return
+
+    def progress() -> None:
+        st.caption(f"{found.progress}…")
+        st.button("Stop", on_click=found.give_up)
+
+    follow(lambda: found.run.looking, progress, TELL_SECONDS)

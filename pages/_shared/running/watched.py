@@ -1,0 +1,181 @@
+"""The run that is watched: an engine, the position shown, and the background work that uses it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from bender_core.model import IntArray
+from bender_core.run.reckoning import Tension
+from bender_core.stopping import never
+from pages._shared.running.background import Personal
+
+# The interval at which a background run reports its progress; the stage asks a little less often.
+TELL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """The last reported position of a background run. Copies: the run continues while they are drawn."""
+
+    sweep: int
+    rows: int
+    events: int
+    lower: float
+    upper: float
+    tension: Tension  # of every group and edge
+    row_edges: IntArray  # the hyper-edge of every row
+    trace: bc.Trace
+    when: float  # seconds, of the clock
+
+
+@dataclass
+class WatchedRun:
+    """An engine, the position shown, and the background work that uses it: a run to the end, or a look."""
+
+    engine: bc.Engine
+    position: int = 0
+    seen: int = 0  # the latest event shown; the engine computes a little further ahead
+    arc: int = 0  # the message selected last
+    pinned: bool = False  # whether the stage keeps to it; else it follows the loosest
+    work: Personal = field(default_factory=Personal)
+    progress: Progress | None = None  # of the latest run to the end, until it is settled
+    failure: str = ""
+    opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
+
+    def __post_init__(self) -> None:
+        self.engine.seek(0)
+        self.opening = self.engine.lower_bound, self.engine.upper_bound
+
+    @property
+    def running(self) -> bool:
+        """Whether the engine is running to the end in the background."""
+        return self.progress is not None and self.work.alive
+
+    @property
+    def looking(self) -> bool:
+        """Whether the background thread is using the engine to look at the run."""
+        return self.progress is None and self.work.alive
+
+    @property
+    def complete(self) -> bool:
+        """Whether the trace reaches the end of the run."""
+        trace = self.engine.trace
+        return len(trace) > 0 and trace[-1].kind == Kind.FINISHED
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the end of the run is shown."""
+        return self.complete and self.position == len(self.engine.trace)
+
+    def show(self, position: int) -> None:
+        """Show the position after the first ``position`` events."""
+        self.position = min(max(position, 0), len(self.engine.trace))
+        self.seen = max(self.seen, self.position)
+
+    def step(self, grain: bc.Grain, backward: bool, stop: bc.Stop = never) -> None:
+        """One step of a grain, in either direction; one that is stopped ends with the last update that is complete.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so before the step could begin.
+        """
+        if backward:
+            self.step_back(grain)
+            return
+        go_to(self.engine, self.position, stop)
+        self.engine.step(grain, lambda _: stop())
+        self.show(max(self._last_update(), self.position) if stop() else self.engine.position)
+
+    def _last_update(self) -> int:
+        """Where the last update that is complete has ended."""
+        ends = self.engine.trace.until(self.engine.position).stops("node")
+        return int(ends[-1]) if len(ends) else 0
+
+    def step_back(self, grain: bc.Grain) -> None:
+        """One step of a grain back, to its beginning."""
+        stops = self.engine.trace.until(self.position).stops(grain)
+        earlier = stops[stops < self.position]
+        self.show(int(earlier[-1]) if len(earlier) else 0)
+
+    def start(self, until: int | None = None) -> None:
+        """Run on in the background: to the end, or until event ``until``."""
+        if not self.settle():
+            return
+        self.progress = self._progress()
+        self.work.begin(partial(self._drive, until))
+
+    def look(self, job: Callable[[threading.Event], None]) -> None:
+        """Have a job use the engine in the background, until something else needs it."""
+        if self.settle():
+            self.work.begin(job, waits=False)
+
+    def halt(self) -> None:
+        """Ask the background work to stop, and wait until it has (it checks about every 50 ms)."""
+        self.work.stop(wait=None)
+
+    def settle(self) -> bool:
+        """Whether the engine is free: looks end now, a run to the end does not; where that has ended is shown."""
+        if self.running:
+            return False
+        self.halt()
+        if self.progress is not None:
+            self.progress = None
+            self.show(self.engine.position)
+        return True
+
+    def _drive(self, until: int | None, stop: threading.Event) -> None:
+        tell = partial(self._tell, stop)
+        try:
+            if self.engine.seek(len(self.engine.trace), tell):
+                self.engine.run(max_events=until, on_progress=tell)
+        except bc.EngineError as error:
+            self.failure = str(error)
+
+    def _tell(self, stop: threading.Event, engine: bc.Engine) -> bool:
+        if self.progress is None or time.perf_counter() - self.progress.when > TELL_SECONDS:
+            self.progress = self._progress()
+        return stop.is_set()
+
+    def _progress(self) -> Progress:
+        engine = self.engine
+        return Progress(
+            0 if engine.last_event is None else engine.last_event.sweep,
+            engine.n_rows,
+            engine.position,
+            engine.lower_bound,
+            engine.upper_bound,
+            engine.tension(),
+            engine.row_edges(),
+            engine.trace,
+            time.perf_counter(),
+        )
+
+
+def go_to(engine: bc.Engine, position: int, stop: bc.Stop) -> None:
+    """Seek.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so before the position is reached.
+    """
+    if not engine.seek(position, lambda _: stop()):
+        raise bc.Stopped
+
+
+def whereabouts(engine: bc.Engine) -> str:
+    """What an engine is computing, for example "event 2,310, message 3 of 7, 41%"."""
+    where = engine.whereabouts
+    said = [f"event {engine.position + 1:,}"]
+    if where.message < where.messages:
+        said.append(f"message {where.message + 1} of {where.messages}")
+    if where.share:
+        said.append(f"{where.share:.0%}")
+    return ", ".join(said)
