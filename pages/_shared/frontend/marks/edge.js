@@ -5,6 +5,8 @@ const BY = 34; // distance in pixels at which a bent line passes
 
 export const straight = (at, p, q) => [at[p], [(at[p][0] + at[q][0]) / 2, (at[p][1] + at[q][1]) / 2], at[q]];
 
+const written = (point) => point.map((v) => v.toFixed(1)).join(" ");
+
 // Bent just enough to pass by other circles in its way.
 export const bow = (at, p, q, width) => {
   const [[x0, y0], [x1, y1]] = [at[p], at[q]];
@@ -26,6 +28,9 @@ export const bow = (at, p, q, width) => {
 };
 
 export const pathOf = (points) => {
-  const [from, by, to] = points.map((point) => point.map((v) => v.toFixed(1)).join(" "));
+  const [from, by, to] = points.map(written);
   return `M${from}Q${by} ${to}`;
 };
+
+// A straight one is drawn many times as fast as one that could be bent.
+export const straightPathOf = ([from, , to]) => `M${written(from)}L${written(to)}`;

@@ -18,6 +18,12 @@ const write = (element, key, value, last) => {
   if (!isSet(last) || written(last) !== text) element.setAttribute(key, text);
 };
 
+// What is drawn, as plain values.
+export const listed = (picture, marks) => {
+  const plain = ([, value]) => typeof value !== "function";
+  return marks.map((mark) => ({ picture, ...Object.fromEntries(Object.entries(mark).filter(plain)) }));
+};
+
 export class Picture {
   // `tip` shows the lines of marks that have some.
   constructor(root, name, tip = null) {
@@ -100,12 +106,7 @@ export class Picture {
     };
   }
 
-  // What is drawn, as plain values.
   list() {
-    const plain = ([, value]) => typeof value !== "function";
-    return this.marks.map((mark) => ({
-      picture: this.name,
-      ...Object.fromEntries(Object.entries(mark).filter(plain)),
-    }));
+    return listed(this.name, this.marks);
   }
 }

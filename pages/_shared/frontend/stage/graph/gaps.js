@@ -49,7 +49,7 @@ export class Gaps {
     const parts = this.parts(tension);
     const room = columns * perColumn;
     const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
-    const digits = digitsFor([moment.upper - moment.lower]);
+    const digits = digitsOf(moment);
     const rows = [...shown, ...this.others(parts, shown, moment, digits)];
     const top = Math.max(parts[0].value, 1e-12);
     const number = 8 * Math.max(...rows.map(({ said, value }) => fixed(said ?? value, digits).length)) + 4;
@@ -83,7 +83,7 @@ export class Gaps {
     const { highlighted, arc } = stage;
     const lit = edge === undefined ? group !== undefined && highlighted?.group === group : highlighted?.edge === edge;
     const pinned = edge !== undefined && arc >= 0 && arc >> 1 === edge;
-    const room = Math.min(BAR, 0.3 * column);
+    const room = Math.min(BAR, 0.2 * column);
     const base = y + 15;
     const named = x + number + room + 12;
     const press = others ? null : () => (edge === undefined ? stage.panes.selectInto(group) : this.pin(edge));
@@ -128,7 +128,7 @@ export class Gaps {
     const gap = moment.upper - moment.lower;
     stage.$("[data-out=gap-open]").hidden = closed;
     stage.$("[data-out=gap-closed]").hidden = !closed;
-    if (!closed) write(stage.$("[data-out=gap-of]"), fixed(gap, digitsFor([gap])));
+    if (!closed) write(stage.$("[data-out=gap-of]"), fixed(gap, digitsOf(moment)));
     const chip = stage.$("[data-out=rising]");
     const last = lastSweep(stage);
     chip.hidden = last === null;
@@ -138,6 +138,12 @@ export class Gaps {
     chip.classList.toggle("stalled", stalled);
   }
 }
+
+// As many digits as the gap needs, and at least two of its largest part.
+const digitsOf = ({ lower, upper, tension }) => {
+  const largest = Math.max(...(tension ? [...tension.edges, ...tension.groups] : []), 0);
+  return Math.max(digitsFor([upper - lower]), largest > 0 ? digitsFor([largest]) - 1 : 0);
+};
 
 // The names of the ends of an edge, or of a group, cut to some letters; the longer of two is cut first.
 const fitted = (names, letters) => {

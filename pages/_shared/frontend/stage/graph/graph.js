@@ -1,6 +1,7 @@
 // The left pane: the hyper-graph, with the variables beside it or in its place.
 
 import { Picture } from "../../marks/picture.js";
+import { Strokes } from "../../marks/strokes.js";
 import { pressable } from "../../pressing.js";
 import { chipMarks } from "./chips.js";
 import { LARGE } from "./content.js";
@@ -10,10 +11,16 @@ import { courses, haloMark, lineMarks, pickMarks } from "./lines.js";
 import { drawLegend, measured } from "./measures.js";
 import { placeNames } from "./names.js";
 import { Places } from "./places.js";
+import { Pointing } from "./pointing.js";
 import { probeMarks } from "./probes.js";
 import { Variables } from "./variables.js";
 
-const CROWDED = { circles: 40, lines: 120 }; // in sight, above which circles are small; lines are faint and straight
+// In sight, above which circles are small; in all, above which lines are faint and straight, and drawn on a canvas.
+const CROWDED = { circles: 40, lines: 120 };
+
+// Events that are sent again bring the same values in new arrays.
+const isSame = (a, b) =>
+  a === b || (a?.length > 0 && a.length === b?.length && a.every?.((value, k) => value === b[k]));
 
 export class Graph {
   constructor(stage) {
@@ -30,11 +37,13 @@ export class Graph {
     for (const name of ["halos", "lines", "picks", "circles", "over"]) {
       this[name] = new Picture(this.svg.querySelector(`.${name}`), name, stage.tip);
     }
+    this.strokes = new Strokes(stage.$("canvas.ties"), "lines");
+    this.pointing = new Pointing(this);
     this.listen();
   }
 
   get pictures() {
-    return [this.halos, this.lines, this.picks, this.circles, this.over];
+    return [this.halos, this.strokes, this.lines, this.picks, this.circles, this.over];
   }
 
   listen() {
@@ -96,7 +105,7 @@ export class Graph {
     this.names = placeNames(nodes, this, extra, (p) => this.shows(this.at[p]));
     this.runs = courses(this.stage.graph.edges, this.at, this.size[0], this.many);
     this.stage.$("[data-act=tidy]").classList.toggle("gone", !Object.keys(this.places.kept).length);
-    this.picks.draw(pickMarks(this.runs, this.stage));
+    this.picks.draw(this.many ? [] : pickMarks(this.runs, this.stage));
     this.stage.draw();
   }
 
@@ -147,9 +156,11 @@ export class Graph {
   // Most lines look as they did a frame ago; to find that out again would cost the browser a frame.
   drawLines(measure) {
     const scene = [this.runs, this.stage.dark, measure.edges, measure.top, this.measure];
-    if (this.scene?.every((part, k) => part === scene[k])) return;
+    if (this.scene?.every((part, k) => isSame(part, scene[k]))) return;
     this.scene = scene;
-    this.lines.draw(lineMarks(this.runs, measure, { dark: this.stage.dark, many: this.many }));
+    const marks = lineMarks(this.runs, measure, { dark: this.stage.dark, many: this.many });
+    this.strokes.draw(this.many ? marks : [], this.size);
+    this.lines.draw(this.many ? [] : marks);
   }
 
   // Under the edges of the group that is updated, the message followed or pinned, and what is pointed at.

@@ -1,12 +1,11 @@
 // The lines of the hyper-graph: where they run, their colours, and what takes the presses.
 
-import { bow, pathOf, straight } from "../../marks/edge.js";
+import { bow, pathOf, straight, straightPathOf } from "../../marks/edge.js";
 import { tension } from "../../palette.js";
 import { number, short } from "../../text.js";
 import { MEASURES, shareOf } from "./measures.js";
 
 const TOLD = 60; // characters of a name in the tip of a line
-const KEYS = 150; // edges above which the keyboard leaves them out
 
 // The courses of all lines: the path, and the place at a share of the way from the first group to the second.
 export const courses = (edges, at, width, many) =>
@@ -17,7 +16,8 @@ export const courses = (edges, at, width, many) =>
       const [a, b, c] = [(1 - u) ** 2, 2 * u * (1 - u), u ** 2];
       return [a * x0 + b * cx + c * x1, a * y0 + b * cy + c * y1];
     };
-    return { d: pathOf(points), place, length: Math.hypot(x1 - x0, y1 - y0) };
+    const d = (many ? straightPathOf : pathOf)(points);
+    return { d, place, length: Math.hypot(x1 - x0, y1 - y0), ends: [x0, y0, x1, y1] };
   });
 
 // Coloured and as wide as the measure says; grey where it is not known.
@@ -29,32 +29,36 @@ export const lineMarks = (runs, { edges, top, measure }, { dark, many }) =>
       shape: "path",
       class: "tie",
       d,
-      stroke: edges ? tension(share, dark) : "var(--line)",
-      "stroke-width": many ? 0.8 + 3 * share : 1.5 + 7.5 * share ** 2,
+      stroke: edges ? tension(share, dark) : null,
+      "stroke-width": many ? 0.8 + 3 * share ** 2 : 1.5 + 7.5 * share ** 2,
       means: { what: measure, edge: e, value: edges ? edges[e] : null },
     };
   });
 
 export const pickMarks = (runs, stage) => {
   const { graph } = stage;
-  const silent = graph.edges.length > KEYS;
   return runs.map(({ d }, e) => {
     const [p, q] = graph.edges[e].map((node) => graph.nodes[node].label);
     return {
       id: `pick-${e}`,
       shape: "path",
-      class: silent ? "pick unpainted" : "pick",
+      class: "pick",
       d,
       "data-edge": e,
       role: "button",
-      tabindex: silent ? "-1" : "0",
+      tabindex: "0",
       "aria-label": `${p} to ${q}`,
-      press: () => stage.select(nextArc(stage, e)),
-      hover: (on) => stage.highlight(on ? { edge: e } : null),
-      tip: () => edgeTip(stage, e),
+      ...answering(stage, e),
     };
   });
 };
+
+// What a line does under the pointer.
+export const answering = (stage, e) => ({
+  press: () => stage.select(nextArc(stage, e)),
+  hover: (on) => stage.highlight(on ? { edge: e } : null),
+  tip: () => edgeTip(stage, e),
+});
 
 // A first press pins one direction of an edge, a second the other, a third lets go.
 const nextArc = ({ arc }, e) => {

@@ -1,0 +1,65 @@
+// The line under the pointer, where lines are too many to be elements that listen.
+
+import { answering } from "./lines.js";
+
+const REACH = 6.5; // pixels from a line
+const STILL = 4; // pixels by which the pointer may move within a click
+
+const squared = (x, y) => x * x + y * y;
+
+// The square of the distance of a place from a line.
+const away = ([x, y], [x0, y0, x1, y1]) => {
+  const [dx, dy] = [x1 - x0, y1 - y0];
+  const along = ((x - x0) * dx + (y - y0) * dy) / (squared(dx, dy) || 1);
+  const u = Math.min(Math.max(along, 0), 1);
+  return squared(x - x0 - u * dx, y - y0 - u * dy);
+};
+
+export class Pointing {
+  // `pane` has its `svg`, its `camera`, its `runs`, and `many`.
+  constructor(pane) {
+    Object.assign(this, { pane, over: -1, down: [0, 0] });
+    const { svg } = pane;
+    svg.addEventListener("pointermove", (event) => this.move(event));
+    svg.addEventListener("pointerleave", () => this.enter(-1));
+    svg.addEventListener("pointerdown", ({ clientX, clientY }) => Object.assign(this, { down: [clientX, clientY] }));
+    svg.addEventListener("click", (event) => this.click(event));
+  }
+
+  // The line there; -1 if none is, or something else lies above.
+  at(event) {
+    const { svg, camera, runs, many } = this.pane;
+    if (!many || !runs || event.target !== svg) return -1;
+    const place = camera.place(event);
+    let [found, least] = [-1, REACH ** 2];
+    runs.forEach(({ ends }, e) => {
+      const distance = away(place, ends);
+      if (distance < least) [found, least] = [e, distance];
+    });
+    return found;
+  }
+
+  move(event) {
+    this.enter(event.buttons ? -1 : this.at(event));
+    const { stage } = this.pane;
+    if (this.over >= 0) stage.tip.show(event.clientX, event.clientY, answering(stage, this.over).tip());
+  }
+
+  enter(edge) {
+    const { pane, over } = this;
+    if (edge === over) return;
+    this.over = edge;
+    pane.svg.classList.toggle("pointing", edge >= 0);
+    if (over >= 0) {
+      answering(pane.stage, over).hover(false);
+      pane.stage.tip.hide();
+    }
+    if (edge >= 0) answering(pane.stage, edge).hover(true);
+  }
+
+  click(event) {
+    const edge = this.at(event);
+    const moved = Math.hypot(event.clientX - this.down[0], event.clientY - this.down[1]);
+    if (edge >= 0 && moved <= STILL) answering(this.pane.stage, edge).press();
+  }
+}
