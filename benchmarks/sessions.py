@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
 import statistics
 import tempfile
 import time
@@ -42,6 +41,7 @@ class Person:
     fragment: str = ""
     page: str = ""
     position: int = 0
+    held: int = 0  # the events received
     serial: int = 0
     heard: int = 0  # the last question that was answered
     steps: list[float] = field(default_factory=list)  # seconds each
@@ -67,9 +67,10 @@ class Person:
         if stage.component_name != STAGE:
             return
         self.stage, self.fragment = stage.id, told.delta.fragment_id or self.fragment
-        found = re.search(r'"position": ?(\d+)', stage.json or "")
-        if found:
-            self.position, self.heard = int(found[1]), self.serial
+        data = json.loads(stage.json or "{}")
+        if data.get("frames"):
+            self.position, self.heard = data["position"], self.serial
+            self.held = data["frames"]["first"] + len(data["frames"]["columns"]["kind"])
 
     async def open(self) -> None:
         """The first look at the page."""
@@ -81,8 +82,8 @@ class Person:
     async def step(self) -> None:
         """One round on; the same question again hears how far a long one is."""
         self.serial += 1
-        command = {"do": "step", "grain": "round", "backward": False, "at": self.position, "arc": 0, "first": 0}
-        command |= {"held": True, "goes_on": False, "ahead": 24, "more": False, "measure": "tension", "run": 0}
+        command = {"do": "step", "grain": "round", "backward": False, "at": self.position, "arc": 0}
+        command |= {"first": self.held, "goes_on": self.held > 0, "held": True, "ahead": 40, "more": False, "measure": "tension", "run": 0}
         command |= {"serial": self.serial, "heard": self.heard}
         begin = time.perf_counter()
         while self.heard < self.serial:

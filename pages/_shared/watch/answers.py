@@ -189,7 +189,7 @@ class Answers:
             run.show(self.encoder.step(run.position, grain, stop))
 
     def _chunk(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
-        """The events from the first that the stage lacks of a step, or from a few before the one shown."""
+        """The events from the first that the stage lacks, or from a few before the one shown."""
         run, engine = self.run, self.run.engine
         stopped = stop()
         if stopped and run.position <= question.at:
@@ -199,9 +199,11 @@ class Answers:
             engine.seek(run.position)
             if engine.last_event is None or engine.last_event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
                 return self.encoder.last_event()
-        # A step back may end before all that the stage holds.
-        is_step = question.held and 0 <= run.position - question.first <= MOST_BEHIND
-        first = question.first if is_step else max(run.position - BEHIND, 0)
+        # A step back may end before all that the stage holds, and a run far beyond it.
+        is_near = run.position - question.first <= MOST_BEHIND and (
+            run.position >= question.first or (question.goes_on and not question.backward)
+        )
+        first = question.first if question.held and is_near else max(run.position - BEHIND, 0)
         goes_on = question.held and question.goes_on and first == question.first
         last = run.position + question.ahead
         return self.encoder.frames(first, run.position, last, goes_on, question.more, stop)

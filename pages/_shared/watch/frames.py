@@ -50,8 +50,10 @@ class Encoder:
 
         Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and if ``more``
         are needed, to event ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only
-        those from ``first``.
+        those from ``first``: none, where that is as far as it needs.
         """
+        if goes_on and not more and first > max(shown, last):
+            return {"first": first, "before": None, "columns": {name: [] for name in COLUMNS}}
         engine, first = self.engine, min(first, len(self.engine.trace))
         chunk = self._chunk(first, stop)
         deadline, least = time.perf_counter() + AHEAD_SECONDS, max(first + more, shown)

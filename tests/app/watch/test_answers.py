@@ -113,6 +113,27 @@ def test_an_answer_is_sent_until_it_is_heard(mine: Lab) -> None:
     assert ask(mine, command("step", at=position, grain="round", backward=False))["position"] > position
 
 
+def test_what_the_stage_holds_is_not_sent_again(mine: Lab) -> None:
+    """As it steps on; after a step back beyond what it holds it gets what is there."""
+    held, sent, position, gap = set[int](), 0, 0, 0
+    for k in range(60):
+        what = {"do": "step", "grain": "round", "backward": False} if k % 2 else {"do": "show"}
+        data = ask(mine, command(**what, at=position, first=gap, goes_on=gap > 0, ahead=40))
+        frames, position = data["frames"], data["position"]
+        events = range(frames["first"], frames["first"] + len(frames["columns"]["kind"]))
+        assert frames["before"] is not None or frames["first"] - 1 in held or not events
+        held |= set(events)
+        sent += len(events)
+        assert position == 0 or position - 1 in held
+        gap = next(k for k in range(position, 10**6) if k not in held)
+        assert gap >= min(position + 40, mine.run.engine.position)
+    assert sent == len(held) > 100
+    back = ask(mine, command("step", at=position, grain="sweep", backward=True, first=gap, goes_on=True, ahead=40))
+    frames = back["frames"]
+    assert frames["before"] is not None
+    assert frames["first"] <= back["position"] < frames["first"] + len(frames["columns"]["kind"])
+
+
 def test_a_stage_that_is_mounted_anew_gets_the_whole_answer(mine: Lab) -> None:
     """Though what is mounted already has it."""
     step = command("step", grain="round", backward=False, goes_on=True)
