@@ -1,28 +1,42 @@
-"""Bender Lab: watch Benders rows accelerate message passing for MAP inference."""
+"""Bender Lab: watch Benders rows accelerate message passing for MAP inference.
+
+``streamlit run app.py`` imports this file for the server, and runs it for every view of a page.
+"""
 
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from pages._shared.app.address import keep_address
+from pages._shared.app.compressing import Compressing
 from pages._shared.app.frame import frame
 
-st.set_page_config(
-    page_title="Bender Lab", page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide"
-)
-frame()
-page = st.navigation(
-    [
-        st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
-        st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
-        st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
-        st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
-        st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
-        st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
-        st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
-        st.Page("pages/method.py", title="Method", icon=":material/function:"),
-    ],
-    position="top",
-)
-page.run()
-keep_address(page.url_path)
+
+def show() -> None:
+    """Show the page that is asked for."""
+    st.set_page_config(
+        page_title="Bender Lab", page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide"
+    )
+    frame()
+    page = st.navigation(
+        [
+            st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
+            st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
+            st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
+            st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
+            st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
+            st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
+            st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
+            st.Page("pages/method.py", title="Method", icon=":material/function:"),
+        ],
+        position="top",
+    )
+    page.run()
+    keep_address(page.url_path)
+
+
+if __name__ == "__main__":
+    show()
+else:
+    app = st.App(__file__, middleware=[Middleware(Compressing)])

@@ -83,7 +83,8 @@ class Person:
         """One round on; the same question again hears how far a long one is."""
         self.serial += 1
         command = {"do": "step", "grain": "round", "backward": False, "at": self.position, "arc": 0}
-        command |= {"first": self.held, "goes_on": self.held > 0, "held": True, "ahead": 40, "more": False, "measure": "tension", "run": 0}
+        command |= {"first": self.held, "goes_on": self.held > 0, "held": True, "ahead": 40, "more": False}
+        command |= {"measure": "tension", "run": 0}
         command |= {"serial": self.serial, "heard": self.heard}
         begin = time.perf_counter()
         while self.heard < self.serial:

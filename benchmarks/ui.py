@@ -51,8 +51,8 @@ OPEN = """() => new Promise((done) => {
     let message = 0;
     const look = () => requestAnimationFrame(() => {
         const passed = performance.now() - began;
-        const drawn = document.querySelector(".st-key-fetched_ahead") ? 0
-            : [...document.querySelectorAll(".stPlotlyChart")].filter((one) => one.querySelector(".js-line")).length;
+        const charts = [...document.querySelectorAll(".stPlotlyChart")];
+        const drawn = charts.filter((one) => one.querySelector(".js-line")).length;
         if (drawn) message ||= passed;
         if (drawn === 2 && document.querySelector("[data-testid=stDataFrame] canvas")
             && document.querySelector("table.plain td")) done([message, passed]);
@@ -166,7 +166,7 @@ def _playing(browser: Browser, url: str) -> None:
             page.wait_for_selector(".stage[data-state=playing]")
             lasted, events = page.evaluate(FRAMES, [stage, PLAYED_SECONDS])
             slow, usual = (1000 / statistics.quantiles(lasted, n=20)[k] for k in (18, 9))
-            edges = page.locator(".tie").count()
+            edges = page.evaluate("stage => stage.stage.graph.edges.length", stage)
             row(f"{name} M {size}", edges, f"{slow:.1f}", f"{usual:.1f}", f"≥ {aim}", f"{events:.0f}")
     print()
 

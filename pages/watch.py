@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages._shared.app.address import complete
+from pages._shared.app.ahead import load_ahead
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
@@ -25,10 +26,4 @@ def show() -> None:
 through_app()
 show()
 saving()
-# What draws figures and tables elsewhere is large, and slow the first time: used now, in the background,
-# it is ready when it is needed.
-with st.container(key="fetched_ahead"):
-    line = {"x": [0, 1], "y": [0, 1], "mode": "lines+markers", "fill": "tozeroy"}
-    layout = {"xaxis": {"title": {"text": "x"}}, "yaxis": {"title": {"text": "y"}}}
-    st.plotly_chart({"data": [line, line], "layout": layout}, width=500, height=300, key="nothing", alt="Nothing")
-    st.dataframe({"nothing": [0]}, height=100)
+load_ahead()

@@ -109,14 +109,20 @@ def events(page: Page) -> int:
     return int(page.locator(".where").inner_text().rpartition("event ")[2])
 
 
+@pytest.mark.parametrize("left", ["Watch", "Edge"])
 @pytest.mark.parametrize("server", [["--server.disconnectedSessionTTL", str(KEPT_SECONDS)]], indirect=True)
-def test_a_closed_tab_ends_its_work_and_frees_its_memory(page: Page, server: Served) -> None:
+def test_a_closed_tab_ends_its_work_and_frees_its_memory(page: Page, server: Served, left: str) -> None:
     begin(page, "/partition", "M: most variables per group")
     before = megabytes(server.pid)
     opened(page)
     assert within(60, lambda: megabytes(server.pid) > before + 100)
     assert not rests(server.pid)
     full = megabytes(server.pid)
+    if left == "Edge":
+        page.locator("[data-act=run]").click()
+        expect(page.locator(".stage")).to_have_attribute("data-state", "idle", timeout=60_000)
+        page.get_by_role("link", name="Edge", exact=True).click()
+        expect(page.get_by_text(": the true min-marginal")).to_be_visible(timeout=60_000)
     page.close()
     assert within(STOP_SECONDS, lambda: rests(server.pid))
     assert within(KEPT_SECONDS + STOP_SECONDS, lambda: megabytes(server.pid) < full - 0.7 * (full - before))

@@ -34,8 +34,7 @@ _CSS = """<style>
     border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }
   table.plain th { font-weight: 600; }
   table.plain th:first-child, table.plain td:first-child { text-align: left; }
-  .st-key-address_bar { position: absolute; width: 1px; height: 1px; }
-  .st-key-fetched_ahead { position: absolute; width: 1px; height: 1px; overflow: hidden; visibility: hidden; }
+  :is(.st-key-address_bar, .st-key-loaded_ahead) { position: absolute; width: 1px; height: 1px; }
   /* Keyboard focus is visible; text fields show it by their frames. */
   :is(a, button, summary, [role="tab"]):focus-visible {
     outline: 2px solid light-dark(#0072B2, #56B4E9) !important; outline-offset: 2px; }

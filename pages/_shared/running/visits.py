@@ -10,12 +10,12 @@ import asyncio
 import gc
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state import SessionState
 
 # Seconds before Streamlit would forget a session: a forgotten session can no longer be closed.
 EARLIER = 2.0
@@ -28,7 +28,7 @@ class Visit(NamedTuple):
     """A session while a tab is connected to it."""
 
     session: str
-    state: SessionState | dict[str, Any]
+    held: AppSession | None
 
 
 def presence() -> Callable[[], bool]:
@@ -62,17 +62,24 @@ def _close(visit: Visit) -> None:
         return
     server.close_session(visit.session)
     # The server's loop still has a reference to the last session.
-    visit.state.clear()
+    if visit.held is not None:
+        _empty(visit.held)
     # Objects frozen when the server started (see frame.py) may have become garbage as well.
     gc.unfreeze()
     gc.collect()
     gc.freeze()
 
 
+def _empty(session: AppSession) -> None:
+    """Free what a session has: its state, and the callbacks of widgets and the fragments, which may hold a run."""
+    session.session_state.clear()
+    session.session_state._new_widget_state.widget_metadata.clear()
+    session._fragment_storage.clear()
+
+
 @st.cache_resource(scope="session", on_release=_left, show_spinner=False)
 def _visit(session: str) -> Visit:
-    found = runtime.get_instance().get_app_session(session)
-    return Visit(session, {} if found is None else found.session_state)
+    return Visit(session, runtime.get_instance().get_app_session(session))
 
 
 def attend() -> None:
