@@ -18,10 +18,8 @@ from bender_core.run.engine import Engine
 from bender_core.run.trace import Trace
 from bender_core.stopping import Stop, never
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
-from bender_core.visualization.styles import GROUP_COLOURS
+from bender_core.visualization.styles import COLOURS, GROUP_COLOURS, tinted
 
-# Okabe-Ito colours, distinguishable for the colour-blind; dashes distinguish the same lines.
-ATTRACTIVE, REPULSIVE = "#0072B2", "#D55E00"
 MARKERS = (0, 1, 2, 5, 17, 13)  # circle, square, diamond, triangle, star, pentagon: numbers save bytes
 MOST_EDGES = 2000
 # Below groups, where a click redraws everything; dashes are the slowest to draw.
@@ -31,10 +29,9 @@ TIGHT = "#2C8ECB"
 LOOSE = ("#F0A85C", "#D97B20", "#A85208", "#6E3204")
 # Envelopes over more states are sampled at this number of states.
 MOST_STATES = 1024
-# The outline of the selection, legible on light and dark.
-PICKED = "#D55E00"
 
 _ROUND = np.column_stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])
+_RIM = {"width": 1, "color": "white"}
 _NOWHERE = np.empty((0, 2))
 # A click selects, but the rest does not fade.
 _AS_THEY_ARE: dict[str, Any] = {side: {"marker": {"opacity": 1}} for side in ("selected", "unselected")}
@@ -59,8 +56,8 @@ def plot_model(
     shown = np.argsort(-np.abs(coupling), kind="stable")[: MOST_EDGES if part is None else MOST_EDGES_BELOW]
     traces = [
         *([] if part is None else _hulls(points, part, picked)),
-        _lines(points, mrf.edges[shown[coupling[shown] < 0]], ATTRACTIVE, "solid", "attractive"),
-        _lines(points, mrf.edges[shown[coupling[shown] > 0]], REPULSIVE, "dot", "repulsive"),
+        _lines(points, mrf.edges[shown[coupling[shown] < 0]], COLOURS["attractive"], "solid", "attractive"),
+        _lines(points, mrf.edges[shown[coupling[shown] > 0]], COLOURS["repulsive"], "dot", "repulsive"),
         *([] if picked is None else [_ring(points[picked], _size(mrf) + 12)]),
         _variables(mrf, points, part),
     ]
@@ -82,8 +79,8 @@ def plot_couplings(mrf: BinaryMRF) -> go.Figure:
             "marker": {"color": colour},
         }
         for part, name, colour in (
-            (coupling[coupling <= 0], "attractive", ATTRACTIVE),
-            (coupling[coupling > 0], "repulsive", REPULSIVE),
+            (coupling[coupling <= 0], "attractive", COLOURS["attractive"]),
+            (coupling[coupling > 0], "repulsive", COLOURS["repulsive"]),
         )
     ]
     drawing = figure(bars)
@@ -109,7 +106,7 @@ def plot_partition(
     """
     points = hypergraph_layout(mrf, part) if points is None else points
     nodes = _groups(mrf, part, points)
-    lines = _lines(points, coupled_groups(mrf, part)[:MOST_EDGES], "#888888", "solid", "coupled")
+    lines = _lines(points, coupled_groups(mrf, part)[:MOST_EDGES], COLOURS["neutral"], "solid", "coupled")
     ring = [] if picked is None else [_ring(points[picked], nodes["marker"]["size"][picked] + 12)]
     return figure([lines | {"showlegend": False}, *ring, nodes], upside_down=True)
 
@@ -158,7 +155,11 @@ def _groups(mrf: BinaryMRF, part: Partition, points: FloatArray) -> dict[str, An
         "customdata": [[len(g), 2 ** len(g), plain(", ".join(mrf.names[i] for i in g[:12]))] for g in part.groups],
         "hovertemplate": "%{text}: %{customdata[0]} variables, %{customdata[1]} states<br>%{customdata[2]}"
         "<extra></extra>",
-        "marker": {"size": (6 if crowded else 14) + sizes, "color": ATTRACTIVE, "line": {"width": 1, "color": "white"}},
+        "marker": {
+            "size": (6 if crowded else 14) + sizes,
+            "color": COLOURS["group"],
+            "line": _RIM,
+        },
         "showlegend": False,
         **_AS_THEY_ARE,
     }
@@ -182,8 +183,8 @@ def plot_bounds(trace: Trace) -> go.Figure:
             "line": {"color": colour, "dash": dash, "width": 2, "shape": "hv"},
         }
         for column, name, colour, dash in (
-            ("lower_bound", "LB lower bound", ATTRACTIVE, "solid"),
-            ("upper_bound", "UB best labelling", REPULSIVE, "dash"),
+            ("lower_bound", "LB lower bound", COLOURS["lb"], "solid"),
+            ("upper_bound", "UB best labelling", COLOURS["ub"], "dash"),
         )
     ]
     drawing = figure(lines)
@@ -208,8 +209,8 @@ def model_svg(mrf: BinaryMRF, width: int = 150, height: int = 100) -> str:
     opacity = 0.8 if mrf.n_edges < 60 else 0.3
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-        f'<g fill="none" stroke-opacity="{opacity}"><path d="{attractive}" stroke="{ATTRACTIVE}"/>'
-        f'<path d="{repulsive}" stroke="{REPULSIVE}"/></g><g fill="#7a8793">{dots}</g></svg>'
+        f'<g fill="none" stroke-opacity="{opacity}"><path d="{attractive}" stroke="{COLOURS["attractive"]}"/>'
+        f'<path d="{repulsive}" stroke="{COLOURS["repulsive"]}"/></g><g fill="{COLOURS["neutral"]}">{dots}</g></svg>'
     )
 
 
@@ -249,14 +250,13 @@ def _crossed(points: FloatArray, part: Partition) -> bool:
 
 def _area(corners: list[FloatArray], colour: str, filled: float, width: float) -> dict[str, Any]:
     path = np.concatenate([*corners, _NOWHERE]).astype(np.float32)
-    rgb = ", ".join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))
     return {
         "type": "scatter",
         "x": path[:, 0],
         "y": path[:, 1],
         "mode": "lines",
         "fill": "toself",
-        "fillcolor": f"rgba({rgb}, {filled})",
+        "fillcolor": tinted(colour, filled),
         "line": {"color": colour, "width": width},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -271,7 +271,7 @@ def _ring(point: FloatArray, size: float) -> dict[str, Any]:
         "y": point[1:],
         "mode": "markers",
         "hoverinfo": "skip",
-        "marker": {"symbol": "circle-open", "size": size, "color": PICKED, "line": {"width": 4}},
+        "marker": {"symbol": "circle-open", "size": size, "color": COLOURS["selected"], "line": {"width": 4}},
         "showlegend": False,
     }
 
@@ -286,7 +286,7 @@ def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> di
             "colorbar": {"title": {"text": "cost of x = 1"}},
         }
         if mrf.n and np.ptp(cost) < 1e-12:
-            marker = {"color": "#7a8793"}
+            marker = {"color": COLOURS["neutral"]}
         said = names
     else:
         owner: NDArray[np.int64] = part.group_of()
@@ -303,7 +303,7 @@ def _variables(mrf: BinaryMRF, points: FloatArray, part: Partition | None) -> di
         "text": said,
         "customdata": cost,
         "hovertemplate": "%{text}<br>cost of x = 1: %{customdata:.4g}<extra></extra>",
-        "marker": marker | {"size": _size(mrf), "line": {"width": 1, "color": "white"}},
+        "marker": marker | {"size": _size(mrf), "line": _RIM},
         "showlegend": False,
         **_AS_THEY_ARE,
     }

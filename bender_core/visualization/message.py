@@ -6,6 +6,8 @@ As in `figures`, each has two parts: the data (arrays, tested without a figure) 
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from bender_core.run.rows import Row, row_value, row_values
 from bender_core.run.what_if import Cut
 from bender_core.stopping import Stop, never
 from bender_core.visualization.figures import figure, plain
+from bender_core.visualization.styles import COLOURS, CUTS, SLACK_AREA, tinted
 
 ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
 # More states than MOST are not drawn one by one: the best DRAWN are, the rest in bands.
@@ -28,16 +31,8 @@ MOST, DRAWN, BANDS = 2000, 1000, 120
 # Half the width of the square that marks a tight state, as a share of the figure's width.
 TIGHT_REACH = 0.006
 
-# Okabe-Ito colours, in shades legible on white and on black. Dashes distinguish the rows as well.
-TRUTH, ENVELOPE, SLACK = "#808890", "#2C8ECB", "#E07020"
-CUT_NAMES = {RowKind.RMC: "RMC", RowKind.MWC_1: "MWC α = 1", RowKind.MWC_HALF: "MWC α = ½", RowKind.MWC_0: "MWC α = 0"}
-CUT_LINES = {
-    RowKind.RMC: ("#D55E00", "solid"),
-    RowKind.MWC_1: ("#009E73", "dash"),
-    RowKind.MWC_HALF: ("#CC79A7", "dot"),
-    RowKind.MWC_0: ("#B8860B", "dashdot"),
-}
-OVERLAYS = (*CUT_LINES.values(), ("#8060C0", "longdash"))
+# Widths of rows of one kind on top of a message.
+WIDTHS = (2.0, 3.5, 5.0)
 
 
 class Bands(NamedTuple):
@@ -117,7 +112,7 @@ def _bands(nu: FloatArray, envelope: FloatArray) -> Bands:
     return Bands(summary(nu), summary(envelope), len(nu) / BANDS)
 
 
-def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str, FloatArray]) -> go.Figure:
+def plot_message(shown: Message, names: list[str], order: str, rows: list[Row]) -> go.Figure:
     """The true min-marginal, the envelope and the slack between them, with rows on top.
 
     Parameters
@@ -127,8 +122,8 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
         The names of the states drawn.
     order : str
         The order of the states, one of `ORDERS`.
-    overlay : dict
-        Rows to draw: their values over all states, by name.
+    rows : list of Row
+        Rows of the message to draw.
     """
     x = np.arange(len(shown.shown))
     nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
@@ -138,13 +133,13 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
     each = {"type": "scatter", "mode": "lines", "x": x, "text": said}
     traces: list[dict[str, Any]] = [
         each
-        | {"y": envelope, "name": "ν⁻ envelope", "line": {"color": ENVELOPE, "width": 2}}
+        | {"y": envelope, "name": "ν⁻ envelope", "line": {"color": COLOURS["envelope"], "dash": "dash", "width": 2}}
         | {"hovertemplate": "%{text}<br>ν⁻ %{y:.5g}<extra></extra>"},
         each
-        | {"y": nu, "name": "ν true", "line": {"color": TRUTH, "width": 2}}
+        | {"y": nu, "name": "ν true", "line": {"color": COLOURS["nu"], "width": 2}}
         # Only markers can be clicked. These are invisible, so Plotly need not draw them.
         | {"mode": "lines+markers", "marker": {"opacity": 0, "maxdisplayed": 1}}
-        | {"fill": "tonexty", "fillcolor": "rgba(224, 112, 32, 0.22)"}
+        | {"fill": "tonexty", "fillcolor": SLACK_AREA}
         | {"hovertemplate": "%{text}<br>ν %{y:.5g}<extra></extra>"},
     ]
     tight = np.flatnonzero(shown.tight[shown.shown])
@@ -157,13 +152,11 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
             "x": strokes.ravel(),
             "y": np.repeat(nu[tight], 3),
             "name": f"tight ({int(shown.tight.sum())} of {len(shown.nu)})",
-            "line": {"color": ENVELOPE, "width": 7},
+            "line": {"color": COLOURS["envelope"], "width": 7},
             "hoverinfo": "skip",
         }
     )
-    for (name, values), (colour, dash) in zip(overlay.items(), OVERLAYS, strict=False):
-        line = {"color": colour, "dash": dash, "width": 2}
-        traces.append(each | {"y": values[shown.shown], "name": plain(name), "line": line, "hoverinfo": "skip"})
+    traces += [each | {"y": row_values(row)[shown.shown], "hoverinfo": "skip"} | look for row, look in _looks(rows)]
     if shown.bands is not None:
         traces += _band_traces(shown.bands, len(x))
     drawing = _over_states(traces, shown, order, shown.minimiser)
@@ -187,12 +180,22 @@ def plot_message(shown: Message, names: list[str], order: str, overlay: dict[str
     return drawing
 
 
+def _looks(rows: list[Row]) -> Iterator[tuple[Row, dict[str, Any]]]:
+    """Name and line of each row; rows of one kind differ in width."""
+    before: Counter[RowKind] = Counter()
+    for row in rows:
+        cut, width = CUTS[row.kind], WIDTHS[before[row.kind] % len(WIDTHS)]
+        before[row.kind] += 1
+        line = {"color": cut.colour, "dash": cut.dash, "width": width}
+        yield row, {"name": f"row {row.index}, {cut.name}", "line": line}
+
+
 def _over_states(traces: list[dict[str, Any]], shown: Message, order: str, state: int) -> go.Figure:
     """Energies over the states of a message, with a line at one of them."""
     drawing = figure(traces)
     place = np.flatnonzero(shown.shown == state)
     if len(place):
-        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": TRUTH})
+        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     # Fixed margins: to measure them Plotly draws the axes twice, which takes a quarter of the time.
     drawing.update_layout(margin={"l": 74, "b": 48})
     drawing.update_xaxes(title=f"states by {ORDERS[order]}", automargin=False)
@@ -211,14 +214,14 @@ def _window(nu: FloatArray, envelope: FloatArray) -> list[float]:
 def _band_traces(bands: Bands, begin: int) -> list[dict[str, Any]]:
     x = begin + np.arange(bands.nu.shape[1]) * max(begin / (2 * BANDS), 1.0)
     traces: list[dict[str, Any]] = []
-    for name, (least, median, largest), colour, fill in (
-        ("ν⁻ envelope", bands.envelope, ENVELOPE, "rgba(44, 142, 203, 0.2)"),
-        ("ν true", bands.nu, TRUTH, "rgba(128, 136, 144, 0.2)"),
+    for name, (least, median, largest), colour in (
+        ("ν⁻ envelope", bands.envelope, COLOURS["envelope"]),
+        ("ν true", bands.nu, COLOURS["nu"]),
     ):
         line = {"type": "scatter", "mode": "lines", "x": x, "showlegend": False, "hoverinfo": "skip"}
         traces += [
             line | {"y": least, "line": {"width": 0}},
-            line | {"y": largest, "line": {"width": 0}, "fill": "tonexty", "fillcolor": fill},
+            line | {"y": largest, "line": {"width": 0}, "fill": "tonexty", "fillcolor": tinted(colour, 0.2)},
             line | {"y": median, "name": name, "line": {"color": colour, "width": 1.5, "dash": "dot"}},
         ]
     return traces
@@ -231,8 +234,14 @@ def plot_slack_histogram(shown: Message) -> go.Figure:
     counts = np.histogram(slack[~shown.tight], edges)[0]
     bars = [
         {"type": "bar", "x": [0.0], "y": [int(shown.tight.sum())], "width": (edges[1] - edges[0]), "name": "tight"}
-        | {"marker": {"color": ENVELOPE}, "hovertemplate": "%{y} states are tight<extra></extra>"},
-        {"type": "bar", "x": (edges[:-1] + edges[1:]) / 2, "y": counts, "name": "loose", "marker": {"color": SLACK}}
+        | {"marker": {"color": COLOURS["envelope"]}, "hovertemplate": "%{y} states are tight<extra></extra>"},
+        {
+            "type": "bar",
+            "x": (edges[:-1] + edges[1:]) / 2,
+            "y": counts,
+            "name": "loose",
+            "marker": {"color": COLOURS["slack"]},
+        }
         | {"width": edges[1] - edges[0], "hovertemplate": "%{y} states, slack about %{x:.4g}<extra></extra>"},
     ]
     drawing = figure(bars)
@@ -325,7 +334,7 @@ def plot_terms(terms: FloatArray, names: list[str], symbol: str) -> go.Figure:
             "x": [plain(name) for name in names],
             "y": terms[:, value],
             "name": f"x = {value}",
-            "marker": {"color": (TRUTH, SLACK)[value], "pattern": {"shape": ("", "/")[value]}},
+            "marker": {"color": (COLOURS["nu"], COLOURS["slack"])[value], "pattern": {"shape": ("", "/")[value]}},
             "hovertemplate": f"%{{x}} = {value}: {symbol} = %{{y:.5g}}<extra></extra>",
         }
         for value in (0, 1)
@@ -343,13 +352,13 @@ def plot_what_if(shown: Message, cuts: list[Cut], state: int, order: str) -> go.
     line = {"type": "scatter", "mode": "lines", "x": x, "hoverinfo": "skip"}
     nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
     traces: list[dict[str, Any]] = [
-        line | {"y": nu, "name": "ν", "line": {"color": TRUTH, "width": 2}},
-        line | {"y": envelope, "name": "ν⁻", "line": {"color": ENVELOPE, "width": 2}},
+        line | {"y": nu, "name": "ν", "line": {"color": COLOURS["nu"], "width": 2}},
+        line | {"y": envelope, "name": "ν⁻", "line": {"color": COLOURS["envelope"], "dash": "dash", "width": 2}},
     ]
     for cut in cuts:
-        colour, dash = CUT_LINES[cut.kind]
-        drawn = {"color": colour, "dash": dash, "width": 2}
-        traces.append(line | {"y": cut.values[shown.shown], "name": CUT_NAMES[cut.kind], "line": drawn})
+        look = CUTS[cut.kind]
+        drawn = {"color": look.colour, "dash": look.dash, "width": 2}
+        traces.append(line | {"y": cut.values[shown.shown], "name": look.name, "line": drawn})
     return _over_states(traces, shown, order, state)
 
 
@@ -403,12 +412,12 @@ def plot_slack_history(history: SlackHistory, now: int) -> go.Figure:
         {"type": "scatter", "mode": "lines+markers", "x": history.event, "y": values, "name": name}
         | {"line": {"color": colour, "dash": dash, "width": 2}, "marker": {"size": 5}}
         for values, name, colour, dash in (
-            (history.mean, "mean", SLACK, "solid"),
-            (history.largest, "largest", TRUTH, "dash"),
+            (history.mean, "mean", COLOURS["slack"], "solid"),
+            (history.largest, "largest", COLOURS["nu"], "dash"),
         )
     ]
     drawing = figure(lines)
-    drawing.add_vline(x=now, line={"dash": "dot", "width": 1.5, "color": TRUTH})
+    drawing.add_vline(x=now, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     drawing.update_xaxes(title="event")
     drawing.update_yaxes(title="slack (energy)", rangemode="tozero")
     return drawing

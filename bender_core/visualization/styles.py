@@ -1,13 +1,56 @@
-"""The styles of groups and runs in all figures; those of runs are the paper's (its Table 1)."""
+"""The colours and dashes of all figures; those of runs are the paper's (its Table 1).
+
+``palette.json`` says which colour a quantity has: on a light page, on a dark one, and in figures that do not know their
+page, whose marks keep a contrast of 3 to both.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from bender_core.kernels.layout import RowKind
 from bender_core.variants import VARIANTS, Variant
 
+PALETTE: dict[str, Any] = json.loads((Path(__file__).parent / "palette.json").read_text(encoding="utf-8"))
+COLOURS: dict[str, str] = PALETTE["figure"]
 # Okabe-Ito colours: adjacent groups are distinguishable for the colour-blind.
 GROUP_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
+
+
+def tinted(colour: str, opacity: float) -> str:
+    """A colour for areas that let what is below them show."""
+    return f"rgba({', '.join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))}, {opacity})"
+
+
+# The areas between a min-marginal and its envelope, and between the bounds.
+SLACK_AREA, GAP_AREA = tinted(COLOURS["slack"], 0.22), tinted(COLOURS["ub"], 0.15)
+
+
+class Cut(NamedTuple):
+    """The look of a kind of row.
+
+    Attributes
+    ----------
+    name : str
+    colour : str
+    dash : str
+        As Plotly takes it: "solid", or lengths in pixels.
+    """
+
+    name: str
+    colour: str
+    dash: str
+
+
+def _cut(kind: RowKind) -> Cut:
+    row = PALETTE["rows"][kind]
+    dash = ",".join(f"{length}px" for length in row["dash"])
+    return Cut(row["name"], COLOURS[f"row-{kind:d}"], dash or "solid")
+
+
+CUTS: dict[RowKind, Cut] = {kind: _cut(kind) for kind in RowKind}
 
 
 class Style(NamedTuple):
@@ -27,17 +70,17 @@ class Style(NamedTuple):
     dash: str
 
 
-# The paper's red, green, blue, magenta and cyan, in Okabe-Ito shades distinguishable for the colour-blind.
+# The paper's magenta, green, blue and red are those of the kinds of row; its cyan stands for all three values of alpha.
 _BY_ALPHA = {
-    (1.0,): "#D55E00",
-    (0.0,): "#009E73",
-    (0.5,): "#0072B2",
-    (): "#CC79A7",
-    (1.0, 0.0, 0.5): "#56B4E9",
+    (): CUTS[RowKind.RMC].colour,
+    (0.0,): CUTS[RowKind.MWC_0].colour,
+    (0.5,): CUTS[RowKind.MWC_HALF].colour,
+    (1.0,): CUTS[RowKind.MWC_1].colour,
+    (1.0, 0.0, 0.5): COLOURS["all-kinds"],
 }
 # Not in the paper: styles of the baseline and of our variant 12.
-_BASELINE = Style("#7F7F7F", "square-open", "solid")
-_PRUNING = Style("#E69F00", "diamond-open", "dash")
+_BASELINE = Style(COLOURS["exact"], "square-open", "solid")
+_PRUNING = Style(COLOURS["pruned"], "diamond-open", "dash")
 
 
 def _style(variant: Variant) -> Style:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import BrowserContext, Page
 
-from bender_core.visualization.styles import GROUP_COLOURS
+from bender_core.visualization.styles import GROUP_COLOURS, PALETTE
 from tests.component.conftest import ADDRESS
 from tests.component.mounting import Stage
 from tests.labs import lab
@@ -29,6 +29,7 @@ def here(bare: BrowserContext) -> Page:
     """A page that all examples share: nothing in it changes."""
     page = bare.new_page()
     page.goto(f"{ADDRESS}/")
+    page.evaluate("(palette) => void (globalThis.benderLab = { palette })", PALETTE)
     return page
 
 

@@ -8,9 +8,8 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.run.explain import number
-from bender_core.run.rows import Row, row_values
+from bender_core.run.rows import Row
 from bender_core.visualization.message import (
-    CUT_NAMES,
     Message,
     SlackHistory,
     couplings,
@@ -22,6 +21,7 @@ from bender_core.visualization.message import (
     plot_what_if,
     slack_history,
 )
+from bender_core.visualization.styles import CUTS
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
@@ -60,7 +60,7 @@ def what_if(current: Lab, found: Findings, p: int, q: int, shown: Message, order
     table(
         ["row", "mean looseness", "lifts the envelope by", "pivots", "µs"],
         [
-            [CUT_NAMES[cut.kind], number(cut.looseness), number(cut.lift), f"{cut.pivots}", f"{1e6 * cut.seconds:.1f}"]
+            [CUTS[cut.kind].name, number(cut.looseness), number(cut.lift), f"{cut.pivots}", f"{1e6 * cut.seconds:.1f}"]
             for cut in cuts
         ],
     )
@@ -76,7 +76,7 @@ def anatomy(current: Lab, p: int, q: int, looked: Looked, chosen: list[Row]) -> 
     rows = chosen or [use.row for use in looked.uses[-1:]]
     for row in rows[:1]:
         paragraph(
-            f"Row {row.index}, {CUT_NAMES[row.kind]}: ν ≥ {number(row.intercept)} − Σ u. "
+            f"Row {row.index}, {CUTS[row.kind].name}: ν ≥ {number(row.intercept)} − Σ u. "
             + ("" if chosen else "This is the latest row; select others in the table.")
         )
         st.plotly_chart(
@@ -151,7 +151,6 @@ def draw(current: Lab, p: int, looked: Looked, order: str, chosen: list[Row]) ->
     """The message; a click on a state selects it."""
     shown = looked.shown
     names = [current.partition.describe(p, int(y)) for y in shown.shown]
-    overlay = {f"row {row.index}, {CUT_NAMES[row.kind]}": row_values(row) for row in chosen}
     key = f"edge-message-{current.number}-{current.run.arc}"
 
     def clicked() -> None:
@@ -160,7 +159,7 @@ def draw(current: Lab, p: int, looked: Looked, order: str, chosen: list[Row]) ->
             st.session_state.edge_clicked = int(shown.shown[min(int(point["x"]), len(shown.shown) - 1)])
 
     st.plotly_chart(
-        plot_message(shown, names, order, overlay),
+        plot_message(shown, names, order, chosen),
         key=key,
         config=picture_of(current, order),
         on_select=clicked,

@@ -8,7 +8,8 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.run.rows import Row
-from bender_core.visualization.message import CUT_NAMES, Message, RowUse, message, row_uses
+from bender_core.visualization.message import Message, RowUse, message, row_uses
+from bender_core.visualization.styles import CUTS
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import moment
 from pages._shared.app.session import Lab
@@ -99,7 +100,7 @@ def row_list(current: Lab, looked: Looked) -> list[Row]:
     picked = st.dataframe(
         {
             "row": [use.row.index for use in uses],
-            "kind": [CUT_NAMES[use.row.kind] for use in uses],
+            "kind": [CUTS[use.row.kind].name for use in uses],
             "added at event": [use.row.born + 1 if use.row.born >= 0 else 0 for use in uses],
             "made for": [label(part.labels[use.row.made_for]) for use in uses],
             "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],

@@ -22,7 +22,11 @@ export default async function (component) {
   const { parentElement, data, setTriggerValue } = component;
   const root = parentElement.querySelector("[data-component]");
   const name = root.dataset.component;
-  if (data.code) tab[name] = { style: data.code.style, main: import(linked(data.code.modules)(data.code.main)) };
+  if (data.code) {
+    const { palette, style, modules, main } = data.code;
+    tab.palette = palette;
+    tab[name] = { style, main: import(linked(modules)(main)) };
+  }
   if (!tab[name]) return setTriggerValue("missing", true);
   if (!root.dataset.styled) {
     root.dataset.styled = true;

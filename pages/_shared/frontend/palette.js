@@ -1,56 +1,14 @@
-// Colours and dashes of the browser's pictures, for light and dark pages: the one place that says which colour a
-// quantity has. Those of groups and variants come from the library, with the data.
+// Colours and dashes of the browser's pictures, for light and dark pages. Which colour a quantity has is said in
+// bender_core/visualization/palette.json; those of groups and variants come with the data.
 
-// A style reads them as variables: --lb, --floor. Marks keep a contrast of 3 to the page, text one of 4.5.
-const LIGHT = {
-  lb: "#0072b2",
-  ub: "#b34700",
-  floor: "#8a5f00",
-  broken: "#c4122f", // couplings that a labelling pays for
-  proven: "#8f6b00",
-  ceiling: "#1f2933",
-  nu: "#1f2933",
-  known: "#8494a3", // what was known before: columns, envelopes
-  "known-faded": "#dfe4e9",
-  lifted: "#c98500", // lifted in this round
-  "lifted-earlier": "#f0d9a8",
-  "ruled-out": "#6b7885",
-  "row-0": "#a8487f",
-  "row-1": "#00795a",
-  "row-2": "#0072b2",
-  "row-3": "#b84f00",
-};
-
-const DARK = {
-  lb: "#56b4e9",
-  ub: "#f08a5d",
-  floor: "#f0c04a",
-  broken: "#ff5d73",
-  proven: "#ffd24d",
-  ceiling: "#e8edf2",
-  nu: "#e8edf2",
-  known: "#6d7d8c",
-  "known-faded": "#252d36",
-  lifted: "#e69f00",
-  "lifted-earlier": "#6b5320",
-  "ruled-out": "#93a1ae",
-  "row-0": "#e08fc0",
-  "row-1": "#2cc79a",
-  "row-2": "#56b4e9",
-  "row-3": "#ff8d4d",
-};
+const { light, dark: night, rows } = globalThis.benderLab.palette;
 
 // The kinds of row, by number: name, and dashes, so that colour is not needed to tell them apart.
-export const ROWS = [
-  { name: "RMC", dash: "" },
-  { name: "MWC α = 0", dash: "9 3" },
-  { name: "MWC α = ½", dash: "5 3" },
-  { name: "MWC α = 1", dash: "2 2" },
-];
+export const ROWS = rows.map(({ name, dash }) => ({ name, dash: dash.join(" ") }));
 
-// Give an element, and all within it, the colours of its page.
+// Give an element, and all within it, the colours of its page; a style reads them as variables: --lb, --floor.
 export const dress = (element, dark) => {
-  for (const [name, colour] of Object.entries(dark ? DARK : LIGHT)) element.style.setProperty(`--${name}`, colour);
+  for (const [name, colour] of Object.entries(dark ? night : light)) element.style.setProperty(`--${name}`, colour);
 };
 
 // Tension: from grey to purple, away from the page in both themes.

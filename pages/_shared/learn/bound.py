@@ -11,7 +11,8 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.run.explain import number
-from bender_core.visualization.figures import ATTRACTIVE, REPULSIVE, figure
+from bender_core.visualization.figures import figure
+from bender_core.visualization.styles import COLOURS, GAP_AREA
 from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
@@ -91,16 +92,16 @@ def plot_bounds(every: tuple[Standing, ...], sweep: int) -> go.Figure:
     drawing = figure(
         [
             {"type": "scatter", "mode": "lines", "x": x, "y": bound, "showlegend": False, "hoverinfo": "skip"}
-            | {"line": {"color": "#808890", "dash": "dot", "width": 1.5}}
+            | {"line": {"color": COLOURS["neutral"], "dash": "dot", "width": 1.5}}
             for bound in (lower, upper)
         ]
         + [
             line
-            | {"x": x[:sweep], "y": lower[:sweep], "name": "LB", "line": {"color": ATTRACTIVE, "width": 2.5}}
+            | {"x": x[:sweep], "y": lower[:sweep], "name": "LB", "line": {"color": COLOURS["lb"], "width": 2.5}}
             | {"marker": {"size": 9}, "hovertemplate": "sweep %{x}: LB %{y:.5g}<extra></extra>"},
             line
             | {"x": x[:sweep], "y": upper[:sweep], "name": "UB", "fill": "tonexty"}
-            | {"fillcolor": "rgba(213, 94, 0, 0.15)", "line": {"color": REPULSIVE, "dash": "dash", "width": 2.5}}
+            | {"fillcolor": GAP_AREA, "line": {"color": COLOURS["ub"], "dash": "dash", "width": 2.5}}
             | {"marker": {"size": 9, "symbol": "square"}, "hovertemplate": "sweep %{x}: UB %{y:.5g}<extra></extra>"},
         ]
     )

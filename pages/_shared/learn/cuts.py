@@ -9,7 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.run.explain import number
-from bender_core.visualization.message import CUT_LINES, CUT_NAMES, TRUTH
+from bender_core.visualization.styles import COLOURS, CUTS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import Line, draw, over_states
@@ -81,8 +81,10 @@ def show() -> None:
     )
     found = rows_at(state)
     order = np.argsort(nu - found[0].values, kind="stable")
-    lines = [Line("ν, the truth", np.zeros(len(nu)), TRUTH)]
-    lines += [Line(CUT_NAMES[cut.kind], (cut.values - nu)[order], *CUT_LINES[cut.kind]) for cut in found]
+    lines = [Line("ν, the truth", np.zeros(len(nu)), COLOURS["nu"])]
+    for cut in found:
+        look = CUTS[cut.kind]
+        lines.append(Line(look.name, (cut.values - nu)[order], look.colour, look.dash))
     draw(
         over_states(
             [describe(int(y)) for y in order],
@@ -101,7 +103,7 @@ def show() -> None:
     table(
         ["row", "mean distance from ν", "sum of charges", "µs"],
         [
-            [CUT_NAMES[cut.kind], number(cut.looseness), number(float(cut.u.sum())), f"{1e6 * cut.seconds:.1f}"]
+            [CUTS[cut.kind].name, number(cut.looseness), number(float(cut.u.sum())), f"{1e6 * cut.seconds:.1f}"]
             for cut in found
         ],
     )
@@ -114,8 +116,8 @@ def question() -> Question:
     def judge(answer: Answer) -> Verdict:
         found = rows_at(state)
         least = min(cut.looseness for cut in found)
-        chosen = next(cut for cut in found if CUT_NAMES[cut.kind] == answer)
-        others = "; ".join(f"{CUT_NAMES[c.kind]} {number(c.looseness)}" for c in found if c is not chosen)
+        chosen = next(cut for cut in found if CUTS[cut.kind].name == answer)
+        others = "; ".join(f"{CUTS[c.kind].name} {number(c.looseness)}" for c in found if c is not chosen)
         mine = f"{answer} lies {number(chosen.looseness)} below ν on average"
         if np.isclose(chosen.looseness, least):
             return Verdict(True, f"{mine}; the others: {others}. A mean is a sum, and α = 1 minimises the sum.")
@@ -124,7 +126,7 @@ def question() -> Question:
     return Question(
         f"Made at y* = {ASKED}: which row lies closest to ν on average?",
         judge,
-        tuple(CUT_NAMES[cut.kind] for cut in rows_at(state)),
+        tuple(CUTS[cut.kind].name for cut in rows_at(state)),
     )
 
 

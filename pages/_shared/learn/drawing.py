@@ -11,7 +11,7 @@ import streamlit as st
 
 from bender_core.model import FloatArray
 from bender_core.visualization.figures import figure, plain
-from bender_core.visualization.message import TRUTH
+from bender_core.visualization.styles import COLOURS, SLACK_AREA
 
 # More states than this are not named below the axis.
 MOST_NAMED = 8
@@ -73,14 +73,14 @@ def over_states(
             "marker": {"size": 8, "symbol": line.symbol},
             "hovertemplate": "%{text}: %{y:.4g}",
             "fill": "tonexty" if line.shaded else None,
-            "fillcolor": "rgba(224, 112, 32, 0.22)",
+            "fillcolor": SLACK_AREA,
         }
         for line in lines
     ]
     drawing = figure(traces)
     low, high = min(shown), max(shown)
     margin = 0.08 * (high - low) + 1e-9
-    drawing.add_vline(x=marked, line={"dash": "dot", "width": 1.5, "color": TRUTH})
+    drawing.add_vline(x=marked, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     drawing.add_annotation(
         x=marked,
         y=1,

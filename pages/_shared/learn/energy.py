@@ -14,7 +14,7 @@ from bender_core.model import FloatArray, IntArray
 from bender_core.run.explain import number
 from bender_core.visualization.figures import figure
 from bender_core.visualization.layout import variable_layout
-from bender_core.visualization.message import ENVELOPE, SLACK, TRUTH
+from bender_core.visualization.styles import COLOURS
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
@@ -71,11 +71,11 @@ def plot_labelling(x: IntArray) -> go.Figure:
     traces: list[dict[str, Any]] = []
     for edge, weight in zip(mrf.edges.tolist(), coupling.tolist(), strict=True):
         counts = bool(x[edge].all())
-        look = {"color": ENVELOPE, "dash": "solid"} if weight < 0 else {"color": SLACK, "dash": "dot"}
+        kind, dash = ("attractive", "solid") if weight < 0 else ("repulsive", "dot")
         ends = points[edge]
         traces.append(
             {"type": "scatter", "mode": "lines", "x": ends[:, 0], "y": ends[:, 1], "hoverinfo": "skip"}
-            | {"line": look | {"width": 6 if counts else 1.5}}
+            | {"line": {"color": COLOURS[kind], "dash": dash, "width": 6 if counts else 1.5}}
         )
     # Numbers are next to their line, a third of the way along, where few lines cross.
     where = points[mrf.edges[:, 0]] + 0.3 * (points[mrf.edges[:, 1]] - points[mrf.edges[:, 0]])
@@ -90,7 +90,7 @@ def plot_labelling(x: IntArray) -> go.Figure:
         {"type": "scatter", "mode": "markers+text", "x": points[:, 0], "y": points[:, 1], "hoverinfo": "skip"}
         | {"text": [f"{name} = {v} ({number(c)})" for name, v, c in zip(mrf.names, x, cost, strict=True)]}
         | {"textposition": ["middle left" if side else "middle right" for side in left], "textfont": {"size": 14}}
-        | {"marker": {"size": 20, "color": TRUTH, "symbol": ["circle" if v else "circle-open" for v in x]}}
+        | {"marker": {"size": 20, "color": COLOURS["neutral"], "symbol": ["circle" if v else "circle-open" for v in x]}}
     )
     drawing = figure([trace | {"showlegend": False} for trace in traces], upside_down=True)
     drawing.update_xaxes(range=[-0.75, 1.75])

@@ -8,7 +8,8 @@ import streamlit as st
 import bender_core as bc
 from bender_core.model import FloatArray
 from bender_core.run.explain import explain, number
-from bender_core.visualization.message import ENVELOPE, TRUTH, Message, message
+from bender_core.visualization.message import Message, message
+from bender_core.visualization.styles import COLOURS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.learn.drawing import Line, draw, over_states
@@ -59,8 +60,8 @@ def show() -> None:
         over_states(
             [describe(k) for k in range(len(seen.nu))],
             [
-                Line("ν⁻, the envelope", seen.envelope, ENVELOPE, "dash", "square"),
-                Line("ν, the truth", seen.nu, TRUTH, shaded=True),
+                Line("ν⁻, the envelope", seen.envelope, COLOURS["envelope"], "dash", "square"),
+                Line("ν, the truth", seen.nu, COLOURS["nu"], shaded=True),
             ],
             "A (a1 a2 a3)",
             y,

@@ -10,7 +10,8 @@ import bender_core as bc
 from bender_core.model import FloatArray
 from bender_core.run.explain import number
 from bender_core.visualization.figures import figure
-from bender_core.visualization.message import ENVELOPE, SLACK, couplings
+from bender_core.visualization.message import couplings
+from bender_core.visualization.styles import COLOURS
 from pages._shared.learn.drawing import draw
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
 from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_run
@@ -77,7 +78,7 @@ def plot_answers(costs: FloatArray, names: list[str], lowest: float) -> go.Figur
                 "x": names,
                 "y": costs,
                 "marker": {
-                    "color": [SLACK if b else ENVELOPE for b in chosen],
+                    "color": [COLOURS["slack"] if b else COLOURS["envelope"] for b in chosen],
                     "pattern": {"shape": ["/" if b else "" for b in chosen]},
                 },
                 "text": [f"ν = {number(cost)}" if b else "" for cost, b in zip(costs, chosen, strict=True)],

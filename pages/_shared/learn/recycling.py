@@ -8,7 +8,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.run.explain import number
 from bender_core.run.rows import Row, row_values
-from bender_core.visualization.message import ENVELOPE, SLACK, TRUTH
+from bender_core.visualization.styles import COLOURS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import Line, draw, over_states
@@ -71,16 +71,16 @@ def show() -> None:
     envelope = engine.envelope(RECEIVER, SENDER)
     at = int(np.flatnonzero(order == row.anchor)[0])
     lines = [
-        Line("ν, the truth", nu[order], TRUTH),
-        Line("ν⁻ of all rows", envelope[order], ENVELOPE, "dot"),
-        Line("the row followed", row_values(row)[order], SLACK, "dash"),
+        Line("ν, the truth", nu[order], COLOURS["nu"]),
+        Line("ν⁻ of all rows", envelope[order], COLOURS["envelope"], "dash"),
+        Line("the row followed", row_values(row)[order], COLOURS["other-row"], "longdash"),
     ]
     shown = [0.0, *before.min_marginal(RECEIVER, SENDER), *row_values(born)]
     draw(
         over_states(names, lines, f"{labels[RECEIVER]}, by their ν at first", at, shown),
         f"Message {labels[SENDER]} → {labels[RECEIVER]} after {passed} {'sweep' if passed == 1 else 'sweeps'}",
-        "Grey: the true ν now. Dotted: the envelope of all rows. Dashed: one row of the first update, at the current "
-        "λ. Dotted vertical line: the state y* it was made for.",
+        "Grey: the true ν now. Dashes: the envelope of all rows. Long dashes: one row of the first update, at the "
+        "current λ. Dotted vertical line: the state y* it was made for.",
         f"After {passed} sweeps the row followed is {number(distance(engine, row))} below the truth at its own state.",
         key="learn-recycle-figure",
     )

@@ -10,7 +10,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.kernels.layout import RowKind
 from bender_core.run.explain import number
-from bender_core.visualization.message import ENVELOPE, SLACK, TRUTH
+from bender_core.visualization.styles import COLOURS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import Line, draw, over_states
@@ -65,20 +65,21 @@ def show() -> None:
         verdict = f"✓ A bound, and it touches ν at {', '.join(describe(int(y)) for y in touching)}"
     else:
         verdict = "✓ A bound, but it touches ν nowhere: it could be raised"
+    colour, symbol = ("wrong", "x") if len(above) else ("other-row", "square")
     draw(
         over_states(
             [describe(y) for y in range(len(nu))],
             [
-                Line("ν, the truth", nu, TRUTH),
-                Line("the row", values, SLACK if len(above) else ENVELOPE, "dash", "x" if len(above) else "square"),
+                Line("ν, the truth", nu, COLOURS["nu"]),
+                Line("the row", values, COLOURS[colour], "longdash", symbol),
             ],
             "A (a1 a2 a3)",
             state,
             [min(shown) - 2, max(shown) + 2],
         ),
         verdict,
-        "Round markers: the true ν of each state. Dashed, square markers: the row; it turns orange, with crosses, when "
-        "it is not a bound. Dotted vertical line: y*.",
+        "Round markers: the true ν of each state. Long dashes, square markers: the row; it turns orange, with crosses, "
+        "when it is not a bound. Dotted vertical line: y*.",
         f"The min-marginal over the states of A, and a row made at {describe(state)} and raised by {number(lift)}. "
         f"{verdict}.",
         key="learn-row-figure",

@@ -13,8 +13,7 @@ import plotly.graph_objects as go
 import bender_core as bc
 from bender_core.units import duration
 from bender_core.visualization.figures import figure
-from bender_core.visualization.message import TRUTH
-from bender_core.visualization.styles import STYLES
+from bender_core.visualization.styles import COLOURS, STYLES
 
 # A sweep expected to take longer is not run while a user waits. Others run twice, and the faster one counts.
 WAITING_SECONDS = 0.04
@@ -75,7 +74,7 @@ def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, s
             }
         )
     drawing = figure(traces)
-    drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": TRUTH})
+    drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     drawing.update_xaxes(title="M, variables in a group", dtick=2, tickfont={"size": 14})
     drawing.update_yaxes(
         type="log",

@@ -170,7 +170,7 @@ def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
     shown = message(engine, p, q, stop=stop)
     names = [part.describe(p, int(y)) for y in shown.shown]
     told = f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻."
-    return {told: plot_message(shown, names, "nu", {})}
+    return {told: plot_message(shown, names, "nu", [])}
 
 
 def expression(current: Lab) -> str:

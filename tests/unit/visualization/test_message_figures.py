@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import bender_core as bc
 from bender_core.kernels.layout import RowKind
 from bender_core.run.rows import row_values
 from bender_core.visualization import message as view
+from bender_core.visualization.styles import CUTS
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
 
@@ -58,7 +60,7 @@ def test_the_best_of_many_states_are_drawn_and_the_rest_summarised(order: str) -
         assert bands.shape == (3, view.BANDS)
         assert (np.diff(bands, axis=0) >= 0).all()
         assert (bands.min(), bands.max()) == (values[rest].min(), values[rest].max())
-    figure = view.plot_message(shown, [str(y) for y in shown.shown], order, {})
+    figure = view.plot_message(shown, [str(y) for y in shown.shown], order, [])
     assert len(figure.to_json()) < 200_000
     assert "bands of 26 states" in figure.layout.xaxis.title.text
     low, high = figure.layout.yaxis.range
@@ -69,7 +71,7 @@ def test_the_best_of_many_states_are_drawn_and_the_rest_summarised(order: str) -
 def test_tight_states_are_marked_and_said(engine: bc.Engine) -> None:
     p, q = engine.graph.edges[0].tolist()
     shown = view.message(engine, p, q)
-    figure = view.plot_message(shown, [str(y) for y in shown.shown], "nu", {})
+    figure = view.plot_message(shown, [str(y) for y in shown.shown], "nu", [])
     tight = shown.tight[shown.shown]
     assert 0 < tight.sum() < len(tight)
     (marks,) = (trace for trace in figure.data if trace.name.startswith("tight"))
@@ -139,6 +141,21 @@ def test_slack_over_time_is_that_of_the_run_and_leaves_it_where_it_stands(engine
     assert not view.slack_history(engine, p, q, points=9, seconds=0.0).complete
 
 
+def test_a_row_has_the_colour_and_dashes_of_its_kind_and_two_of_a_kind_differ_in_width(engine: bc.Engine) -> None:
+    p, q = engine.graph.edges[0].tolist()
+    shown = view.message(engine, p, q)
+    row = engine.rows(p, q)[0]
+    rows = [replace(row, kind=kind, index=k) for k, kind in enumerate([*reversed(RowKind), RowKind.RMC])]
+    names = [str(y) for y in shown.shown]
+    drawn = view.plot_message(shown, names, "nu", rows).data[-len(rows) :]
+    for line, row in zip(drawn, rows, strict=True):
+        cut = CUTS[row.kind]
+        assert (line.line.color, line.line.dash) == (cut.colour, cut.dash)
+        assert line.name == f"row {row.index}, {cut.name}"
+        np.testing.assert_array_equal(line.y, row_values(row)[shown.shown])
+    assert drawn[-1].line.width > drawn[-2].line.width == drawn[0].line.width
+
+
 def test_figures_show_names_as_they_are(engine: bc.Engine) -> None:
     p, q = engine.graph.edges[0].tolist()
     shown = view.message(engine, p, q)
@@ -149,7 +166,7 @@ def test_figures_show_names_as_they_are(engine: bc.Engine) -> None:
     members = [nasty] * len(engine.partition.groups[p])
     found = view.couplings(engine.graph, p, q)
     drawn = [
-        view.plot_message(shown, names, "nu", {nasty: row_values(row)}),
+        view.plot_message(shown, names, "nu", [row]),
         view.plot_terms(row.u, members, "u"),
         view.plot_couplings_between(found, members, [nasty] * found.weight.shape[1]),
         view.plot_what_if(shown, cuts, 3, "nu"),
