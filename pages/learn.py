@@ -43,9 +43,6 @@ _CSS = f"""<style>
   .st-key-lesson-list [data-testid="stElementContainer"] {{ margin: 0; }}
   .st-key-lesson-list a {{ padding: 0.25rem 0.5rem; }}
   .st-key-lesson-steps a {{ padding: 0.3rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.5); }}
-  /* Large screens are read from a distance. */
-  @media (min-width: 1700px) {{
-    .st-key-lesson :is([data-testid="stMarkdownContainer"] p, .verdict p, table.plain) {{ font-size: 1.25em; }} }}
 </style>"""
 
 

@@ -12,6 +12,12 @@ import bender_core.visualization.study  # everything that draws, for the same re
 from pages._shared.running.visits import attend
 
 _CSS = """<style>
+  /* Large windows are far away: on a projector nothing is smaller than 18 pixels. */
+  html { font-size: clamp(16px, calc(16px + (100vw - 1280px) / 140), 20.6px) !important; }
+  /* Figures too; their second rule is for where Plotly measures texts. */
+  :is(.main-svg, #js-plotly-tester) text { font-size: 0.875rem !important; }
+  .main-svg :is([class$="tick"] text, text:is([class$="tick"], [class$="title"], .annotation-text)) {
+    fill: light-dark(#4a5560, #d5dce3) !important; }
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
   /* Contrast: captions are too pale by default, and so is white on the light blue of the dark theme. */
   [data-testid="stCaptionContainer"] { color: inherit; opacity: 0.8; }
@@ -42,6 +48,15 @@ _CSS = """<style>
   /* The page never scrolls sideways: wide content scrolls in a box, and long words break. */
   .stHtml:has(> table.plain), .stMarkdown :has(> table) { overflow-x: auto; }
   .stHtml, .stMarkdown { overflow-wrap: break-word; }
+  /* What a finger presses is at least 44 pixels high and wide; signs are surrounded by as much. */
+  @media (pointer: coarse) {
+    :is(.stButton, .stDownloadButton, .stButtonGroup, .stNumberInput, .stSegmentedControl, .stPills) button,
+    .stPageLink a, .stSidebarNavLink, [data-testid="stSidebarNavLink"], [data-testid="stTab"], .stNumberInput input,
+    .stExpander summary, :is(.stSelectbox, .stTextInput) :is(input, button) { min-height: 2.75rem; min-width: 2.75rem; }
+    :is(.stTooltipIcon, .stMultiSelect, header) button, [data-testid^="stTabsScroll"] { position: relative; }
+    :is(.stTooltipIcon, .stMultiSelect, header) button::after, [data-testid^="stTabsScroll"]::after {
+      content: ""; position: absolute; inset: -1.2rem; }
+    .stMultiSelect [data-tag] { min-height: 2.75rem; } }
   @media (max-width: 1100px) {
     /* Buttons and numbers are side by side as long as their words fit. */
     .stColumn:has(> .stVerticalBlock > .stElementContainer:only-child > :is(.stButton, .stMetric)) {

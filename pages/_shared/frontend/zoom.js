@@ -1,6 +1,8 @@
 // Zoom along the horizontal axis of a chart: the wheel around the pointer, + and − around a position; a double-click
 // or 0 shows everything.
 
+import { placeIn } from "./screen.js";
+
 const FACTORS = { "+": 0.8, "=": 0.8, "-": 1.25, 0: Infinity }; // = is the key of + without shift
 const CLOSEST = 1e-4; // share of the whole that is shown at least
 
@@ -31,7 +33,7 @@ export class Zoom {
     if (!frame) return;
     event.preventDefault();
     const { box, range } = frame;
-    const share = (event.clientX - svg.getBoundingClientRect().left - box.left) / Math.max(box.right - box.left, 1);
+    const share = (placeIn(svg, event)[0] - box.left) / Math.max(box.right - box.left, 1);
     this.by(event.deltaY > 0 ? 1.25 : 0.8, range[0] + (range[1] - range[0]) * clamp(share, 0, 1));
   }
 

@@ -106,10 +106,8 @@ def plot_bounds(every: tuple[Standing, ...], sweep: int) -> go.Figure:
         ]
     )
     margin = 0.08 * float(upper.max() - lower.min())
-    drawing.update_xaxes(title="sweep", dtick=1, range=[0.7, len(every) - 0.7], tickfont={"size": 14})
-    drawing.update_yaxes(
-        title="energy", range=[float(lower.min()) - margin, float(upper.max()) + margin], tickfont={"size": 14}
-    )
+    drawing.update_xaxes(title="sweep", dtick=1, range=[0.7, len(every) - 0.7])
+    drawing.update_yaxes(title="energy", range=[float(lower.min()) - margin, float(upper.max()) + margin])
     return drawing
 
 

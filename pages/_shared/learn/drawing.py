@@ -31,7 +31,7 @@ class Line(NamedTuple):
 def draw(drawing: go.Figure, title: str, caption: str, alt: str, key: str, height: int = 290) -> None:
     """A figure between its title and a caption that says how to read it."""
     # A finger dragged over the figure scrolls the page.
-    drawing.update_layout(dragmode=False, legend_font_size=14)
+    drawing.update_layout(dragmode=False)
     drawing.update_xaxes(fixedrange=True)
     drawing.update_yaxes(fixedrange=True)
     st.markdown(f"**{title}**")
@@ -90,11 +90,8 @@ def over_states(
         yanchor="top",
         xanchor="left" if 2 * marked < len(names) else "right",
         xshift=4 if 2 * marked < len(names) else -4,
-        font={"size": 14},
     )
     drawing.update_xaxes(title=f"states of {group}", range=[-0.4, len(names) - 0.6])
-    drawing.update_xaxes(
-        **({"tickvals": place, "ticktext": list(names)} if named else {"showticklabels": False}), tickfont={"size": 14}
-    )
-    drawing.update_yaxes(title="energy", range=[low - margin, high + 3 * margin], tickfont={"size": 14})
+    drawing.update_xaxes(**({"tickvals": place, "ticktext": list(names)} if named else {"showticklabels": False}))
+    drawing.update_yaxes(title="energy", range=[low - margin, high + 3 * margin])
     return drawing

@@ -81,7 +81,7 @@ def plot_labelling(x: IntArray) -> go.Figure:
     where = points[mrf.edges[:, 0]] + 0.3 * (points[mrf.edges[:, 1]] - points[mrf.edges[:, 0]])
     traces.append(
         {"type": "scatter", "mode": "text", "x": where[:, 0], "y": where[:, 1], "hoverinfo": "skip"}
-        | {"text": [f"<b>{number(weight)}</b>" for weight in coupling], "textfont": {"size": 14}}
+        | {"text": [f"<b>{number(weight)}</b>" for weight in coupling]}
         | {"textposition": ["middle right" if one == other else "top center" for one, other in points[mrf.edges, 0]]}
     )
     cost = mrf.unary[:, 1] - mrf.unary[:, 0]
@@ -89,7 +89,7 @@ def plot_labelling(x: IntArray) -> go.Figure:
     traces.append(
         {"type": "scatter", "mode": "markers+text", "x": points[:, 0], "y": points[:, 1], "hoverinfo": "skip"}
         | {"text": [f"{name} = {v} ({number(c)})" for name, v, c in zip(mrf.names, x, cost, strict=True)]}
-        | {"textposition": ["middle left" if side else "middle right" for side in left], "textfont": {"size": 14}}
+        | {"textposition": ["middle left" if side else "middle right" for side in left]}
         | {"marker": {"size": 20, "color": COLOURS["neutral"], "symbol": ["circle" if v else "circle-open" for v in x]}}
     )
     drawing = figure([trace | {"showlegend": False} for trace in traces], upside_down=True)

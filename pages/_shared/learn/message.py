@@ -89,8 +89,8 @@ def plot_answers(costs: FloatArray, names: list[str], lowest: float) -> go.Figur
         ]
     )
     drawing.update_layout(margin={"t": 10})
-    drawing.update_xaxes(type="category", title="states of B", tickfont={"size": 14})
-    drawing.update_yaxes(title="energy", range=[1.25 * lowest, -0.08 * lowest], tickfont={"size": 14})
+    drawing.update_xaxes(type="category", title="states of B")
+    drawing.update_yaxes(title="energy", range=[1.25 * lowest, -0.08 * lowest])
     return drawing
 
 

@@ -75,13 +75,12 @@ def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, s
         )
     drawing = figure(traces)
     drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
-    drawing.update_xaxes(title="M, variables in a group", dtick=2, tickfont={"size": 14})
+    drawing.update_xaxes(title="M, variables in a group", dtick=2)
     drawing.update_yaxes(
         type="log",
         title="time of a sweep",
         tickvals=ticks,
         ticktext=[duration(tick) if tick >= 1e-3 else f"{1e6 * tick:.0f} µs" for tick in ticks],
         range=[np.log10(every.min()) - 0.3, np.log10(every.max()) + 0.3],
-        tickfont={"size": 14},
     )
     return drawing

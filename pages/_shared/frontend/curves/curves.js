@@ -6,6 +6,7 @@ import { names, widthOfNames } from "../marks/names.js";
 import { note } from "../marks/note.js";
 import { runLine, swatch } from "../marks/run.js";
 import { linear, logarithmic } from "../scales.js";
+import { measured } from "../screen.js";
 import { make, SVG } from "../svg.js";
 import { number, short } from "../text.js";
 import { Zoom } from "../zoom.js";
@@ -105,7 +106,7 @@ class Curves {
 
   draw() {
     const { svg, choice } = this;
-    if (!svg.getBoundingClientRect().width) return;
+    if (!measured(svg).width) return;
     this.title();
     svg.replaceChildren();
     this.frame = null;

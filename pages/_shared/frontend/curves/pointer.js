@@ -2,6 +2,7 @@
 
 import { gapText } from "../gap.js";
 import { upright } from "../marks/rule.js";
+import { placeIn, unit } from "../screen.js";
 import { make } from "../svg.js";
 import { number } from "../text.js";
 import { Tip } from "../tip.js";
@@ -51,7 +52,8 @@ export class Pointer {
     const { left, top } = svg.getBoundingClientRect();
     const [row, k] = this.foothold();
     const { run, points } = lines[row];
-    this.describe(run, points[k], left + frame.x(points[k].x), top + frame.y(points[k].lower));
+    const [x, y] = [frame.x(points[k].x), frame.y(points[k].lower)].map((at) => at * unit());
+    this.describe(run, points[k], left + x, top + y);
   }
 
   // The line and the point reached with the keyboard; at first the end of the first line.
@@ -82,11 +84,10 @@ export class Pointer {
   }
 
   // The run whose line is nearest to the pointer, and its record there.
-  hover({ clientX, clientY }) {
+  hover(event) {
     const { frame, lines, svg } = this.chart;
     const { x, y, box, range } = frame;
-    const { left, top } = svg.getBoundingClientRect();
-    const [px, py] = [clientX - left, clientY - top];
+    const [px, py] = placeIn(svg, event);
     if (px < box.left || px > box.right || py > box.bottom) return;
     const along = range[0] + ((range[1] - range[0]) * (px - box.left)) / (box.right - box.left);
     const candidates = lines.map(({ run, points }) => {
@@ -95,7 +96,7 @@ export class Pointer {
       return { run, point, off: Math.min(...heights) + ASIDE * Math.abs(x(point.x) - px) };
     });
     const { run, point } = candidates.reduce((a, b) => (b.off < a.off ? b : a));
-    this.describe(run, point, clientX, clientY);
+    this.describe(run, point, event.clientX, event.clientY);
   }
 
   // Mark a point, and describe it in a tip at a position in the window.

@@ -1,6 +1,7 @@
 // The axes of a chart: levels with their lines at the left, ticks below, a name for each.
 
 import { linear } from "../scales.js";
+import { measured } from "../screen.js";
 import { make } from "../svg.js";
 
 const LETTER = 8; // pixels that a digit takes
@@ -14,7 +15,7 @@ const SIZE = { left: 30, below: 40, apart: 34, tick: 5, label: 19, foot: 3, side
 // `across` has its `range`, `name` and, if it has any, `ticks` of a scale; `up` the same, and levels if need be other
 // than linear ones; `right` is the room at the right. Returns the places of values, and the box that the axes enclose.
 export const axes = (svg, across, up, right) => {
-  const { width, height } = svg.getBoundingClientRect();
+  const { width, height } = measured(svg);
   const [x0, x1] = across.range;
   const [y0, y1] = up.range;
   const pad = (y1 - y0 || Math.abs(y1) || 1) * AIR;

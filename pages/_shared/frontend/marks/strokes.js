@@ -1,5 +1,6 @@
 // Lines on a canvas, for pictures with thousands of them: as elements of an SVG each would be painted in every frame.
 
+import { unit } from "../screen.js";
 import { listed } from "./picture.js";
 
 export class Strokes {
@@ -13,7 +14,7 @@ export class Strokes {
     const { canvas } = this;
     const paths = new Map();
     this.marks = marks;
-    const ratio = globalThis.devicePixelRatio;
+    const ratio = globalThis.devicePixelRatio * unit();
     Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     const [context, ink] = [canvas.getContext("2d"), getComputedStyle(canvas).color];
     context.scale(ratio, ratio);

@@ -1,5 +1,7 @@
 // What makes the browser lay out the page: sizes are measured, and texts written, only when they have changed.
 
+import { measured } from "../screen.js";
+
 export class Sizes {
   // `changed` is called when one of the elements measured has another size.
   constructor(changed) {
@@ -12,7 +14,7 @@ export class Sizes {
 
   of(element) {
     if (!this.known.has(element)) this.observer.observe(element);
-    const size = this.known.get(element) ?? element.getBoundingClientRect();
+    const size = this.known.get(element) ?? measured(element);
     this.known.set(element, size);
     return size;
   }

@@ -2,6 +2,7 @@
 // that playing loops over.
 
 import { follow, pressable } from "../pressing.js";
+import { placeIn } from "../screen.js";
 import { make } from "../svg.js";
 import { number } from "../text.js";
 
@@ -100,7 +101,7 @@ export class Strip {
     };
     handle.onpointerdown = (down) => {
       down.preventDefault();
-      follow((event) => this.pull(end, this.at(event.clientX - this.svg.getBoundingClientRect().left)));
+      follow((event) => this.pull(end, this.at(placeIn(this.svg, event)[0])));
     };
   }
 

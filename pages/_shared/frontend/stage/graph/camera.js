@@ -1,6 +1,7 @@
 // What part of the hyper-graph is in sight, and how large: by wheel, pinch, drag, buttons and keys.
 
 import { follow } from "../../pressing.js";
+import { placeIn } from "../../screen.js";
 
 const STEP = 1.3; // by how much a step of the wheel, a key or a button enlarges
 const MOST = 16; // times the whole
@@ -65,17 +66,22 @@ export class Camera {
     this.by(event.deltaY > 0 ? 1 / STEP : STEP, this.place(event));
   }
 
-  place({ clientX, clientY }) {
-    const { left, top } = this.pane.svg.getBoundingClientRect();
-    return [clientX - left, clientY - top];
+  place(event) {
+    return placeIn(this.pane.svg, event);
   }
 
   // What is enlarged is moved by its background.
   drag(down) {
     if (down.target !== this.pane.svg || this.scale === 1 || !down.isPrimary) return;
     const { scale, corner } = this;
-    follow(({ clientX, clientY }) => {
-      if (!this.fingers) this.show(scale, [corner[0] + clientX - down.clientX, corner[1] + clientY - down.clientY]);
+    const from = this.place(down);
+    follow((event) => {
+      const to = this.place(event);
+      if (!this.fingers)
+        this.show(
+          scale,
+          corner.map((value, k) => value + to[k] - from[k]),
+        );
     });
   }
 

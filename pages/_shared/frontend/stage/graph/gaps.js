@@ -3,13 +3,14 @@
 import { Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { isClosed } from "../../gap.js";
+import { isTouched } from "../../screen.js";
 import { number as told, short } from "../../text.js";
 import { lastSweep } from "../charts/history.js";
 import { write } from "../layout.js";
 import { digitsFor, fixed } from "./digits.js";
 import { shareOf } from "./measures.js";
 
-const TALL = 21; // pixels of a row
+const TALL = isTouched ? 45 : 21; // pixels of a row
 const WIDE = 220; // pixels that a column of rows takes at least
 const BAR = 90; // pixels of the longest bar
 const LETTER = 7; // pixels
@@ -84,7 +85,7 @@ export class Gaps {
     const lit = edge === undefined ? group !== undefined && highlighted?.group === group : highlighted?.edge === edge;
     const pinned = edge !== undefined && arc >= 0 && arc >> 1 === edge;
     const room = Math.min(BAR, 0.2 * column);
-    const base = y + 15;
+    const base = y + TALL / 2 + 4.5;
     const named = x + number + room + 12;
     const press = others ? null : () => (edge === undefined ? stage.panes.selectInto(group) : this.pin(edge));
     const hit = others ? {} : { "data-edge": edge, "data-group": group, role: "button", tabindex: "0" };
@@ -92,7 +93,7 @@ export class Gaps {
     const means = { what: "gap part", ...(others ? { others } : of), value };
     const name = names.join(DASH);
     const cut = fitted(names, Math.floor((x + column - 8 - named) / LETTER));
-    const bar = { x: x + number + 6, y: y + 5, width: Math.max(1.5, room * size), height: TALL - 9, rx: 2 };
+    const bar = { x: x + number + 6, y: y + TALL / 2 - 5.5, width: Math.max(1.5, room * size), height: 12, rx: 2 };
     return [
       {
         ...{ id: `value-${key}`, shape: "text", class: "gap-value", x: x + number, y: base },

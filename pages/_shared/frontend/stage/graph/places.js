@@ -61,9 +61,10 @@ export class Places {
     const p = this.groupOf(down);
     this.dragged = false;
     if (p < 0) return;
-    const [x, y] = this.pane.at[p];
+    const { at, camera } = this.pane;
+    const [[x, y], from] = [at[p], camera.place(down)];
     const move = (event) => {
-      const [dx, dy] = [event.clientX - down.clientX, event.clientY - down.clientY];
+      const [dx, dy] = camera.place(event).map((to, k) => to - from[k]);
       if (!this.dragged && Math.hypot(dx, dy) < DRAG) return;
       this.dragged = true;
       this.move(p, x + dx, y + dy);

@@ -1,8 +1,9 @@
-// The line under the pointer, where lines are too many to be elements that listen.
+// The line under the pointer, where lines are too many to be elements that listen; and what a finger means.
 
 import { answering } from "./lines.js";
 
 const REACH = 6.5; // pixels from a line
+const FINGER = 22; // the same for a finger, from a line or the middle of a circle
 const STILL = 4; // pixels by which the pointer may move within a click
 
 const squared = (x, y) => x * x + y * y;
@@ -29,9 +30,10 @@ export class Pointing {
   // The line there; -1 if none is, or something else lies above.
   at(event) {
     const { svg, camera, runs, many } = this.pane;
-    if (!many || !runs || event.target !== svg) return -1;
+    const touched = event.pointerType === "touch";
+    if (!(many || touched) || !runs || event.target !== svg) return -1;
     const place = camera.place(event);
-    let [found, least] = [-1, REACH ** 2];
+    let [found, least] = [-1, (touched ? FINGER : REACH) ** 2];
     runs.forEach(({ ends }, e) => {
       const distance = away(place, ends);
       if (distance < least) [found, least] = [e, distance];
@@ -57,9 +59,20 @@ export class Pointing {
     if (edge >= 0) answering(pane.stage, edge).hover(true);
   }
 
+  // The circle that a finger means which has hit none; -1 if none is near.
+  meant(event) {
+    const { svg, camera, at } = this.pane;
+    if (event.pointerType !== "touch" || event.target !== svg) return -1;
+    const [x, y] = camera.place(event);
+    const distances = at.map(([u, v]) => Math.hypot(x - u, y - v));
+    const nearest = distances.indexOf(Math.min(...distances));
+    return distances[nearest] <= FINGER ? nearest : -1;
+  }
+
   click(event) {
-    const edge = this.at(event);
-    const moved = Math.hypot(event.clientX - this.down[0], event.clientY - this.down[1]);
-    if (edge >= 0 && moved <= STILL) answering(this.pane.stage, edge).press();
+    if (Math.hypot(event.clientX - this.down[0], event.clientY - this.down[1]) > STILL) return;
+    const [group, edge] = [this.meant(event), this.at(event)];
+    if (group >= 0) this.pane.pressed(group);
+    else if (edge >= 0) answering(this.pane.stage, edge).press();
   }
 }

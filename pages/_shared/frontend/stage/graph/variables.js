@@ -28,7 +28,7 @@ export class Variables {
 
   layout(view) {
     const known = this.stage.graph.variables;
-    const { width, height } = this.svg.getBoundingClientRect();
+    const { width, height } = this.stage.sizes.of(this.svg);
     this.note(view === "hyper" ? "" : known ? left(known.left) : "Too many variables to draw.");
     this.svg.replaceChildren();
     this.best = null;

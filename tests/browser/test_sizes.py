@@ -1,0 +1,105 @@
+"""What is read from afar is large enough, and so is what a finger presses."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+from tests.browser.lab import Lab
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("Instance", "Partition", "Edge", "Compare", "Experiments", "Learn", "Method", "Watch")
+# Windows, and the size of the smallest text in pixels.
+WINDOWS = ((1280, 800, 14.0), (1920, 1080, 18.0))
+# Texts that are smaller on the screen; indices and exponents may be.
+SMALL = """(least) => {
+    const found = {};
+    const scale = (e) => e instanceof SVGElement && e.ownerSVGElement
+        ? Math.hypot(e.ownerSVGElement.getScreenCTM().a, e.ownerSVGElement.getScreenCTM().b) : 1;
+    const look = (root) => {
+        for (const e of root.querySelectorAll('*')) {
+            if (e.shadowRoot) look(e.shadowRoot);
+            if (e.closest('.katex, tspan, canvas') || !e.checkVisibility({ visibilityProperty: true })) continue;
+            if (![...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+            const size = parseFloat(getComputedStyle(e).fontSize) * scale(e);
+            if (size < least - 0.1) found[`${e.textContent.slice(0, 40)}: ${size}`] = e.outerHTML.slice(0, 200);
+        }
+    };
+    look(document.body);
+    return found;
+}"""
+FINGER = 44
+# Controls that are smaller; signs of Streamlit's are surrounded by as much as is missing.
+NARROW = """(least) => {
+    const found = [];
+    const look = (root) => {
+        for (const e of root.querySelectorAll('*')) {
+            if (e.shadowRoot) look(e.shadowRoot);
+            const isControl = e.matches('button, a, select, summary, [role=tab], rect[role=button]');
+            if (!isControl || !e.checkVisibility({ visibilityProperty: true })) continue;
+            if (e.dataset.testid === 'stSkipToContent') continue; // for keys
+            if (e.closest('[aria-label=Dismiss], dialog, [role=alert], [role=dialog]')) continue;
+            // Bars that Plotly and Streamlit show over a figure or a table, and links to headings.
+            if (e.closest('.modebar, .stElementToolbar, [data-testid=stHeaderActionElements]')) continue;
+            const { width, height } = e.getBoundingClientRect();
+            const more = Math.max(0, -2 * parseFloat(getComputedStyle(e, '::after').top) || 0);
+            if (width && height && Math.min(width, height) + more < least - 0.5) found.push(e.outerHTML.slice(0, 300));
+        }
+    };
+    look(document.body);
+    return found;
+}"""
+
+
+@pytest.fixture
+def phone(browser: Browser, app_url: str) -> Iterator[Page]:
+    context = browser.new_context(
+        base_url=app_url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_no_text_is_too_small_to_be_read_from_afar(page: Page, settle: Callable[[Page], None]) -> None:
+    lab = Lab(page, settle).open()
+    found = {}
+    for title in PAGES:
+        lab.go(title)
+        for width, height, least in WINDOWS:
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function("(width) => innerWidth === width", arg=width)
+            lab.settle()
+            # Parts of a page may be laid out anew only in the next frames.
+            with contextlib.suppress(PlaywrightTimeoutError):
+                page.wait_for_function(f"(least) => !Object.keys(({SMALL})(least)).length", arg=least, timeout=10_000)
+            found |= {f"{title}, {width}: {text}": element for text, element in page.evaluate(SMALL, least).items()}
+    assert found == {}
+
+
+def test_a_finger_finds_every_control(phone: Page) -> None:
+    found = []
+    for title in PAGES:
+        phone.goto(f"/{title.lower()}")
+        phone.wait_for_selector("[data-test-script-state=notRunning]")
+        if title == "Watch":
+            phone.wait_for_selector(".stage[data-state=idle]")
+        found += [f"{title}: {each}" for each in phone.evaluate(NARROW, FINGER)]
+    assert found == []
+
+
+def test_a_phone_shows_the_graph_and_the_sentence_at_once(phone: Page) -> None:
+    phone.goto("/")
+    phone.wait_for_selector(".stage[data-state=idle]")
+    for step in ("round", "group"):
+        phone.get_by_role("group", name="Forward").get_by_role("button", name=step).tap()
+        phone.wait_for_selector(".stage[data-state=idle]")
+        graph, said = (phone.locator(name).bounding_box() for name in ("svg.hyper", ".sentence"))
+        assert graph
+        assert said
+        assert graph["y"] + graph["height"] <= said["y"]
+        assert said["y"] + said["height"] <= 844
