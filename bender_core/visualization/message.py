@@ -410,10 +410,11 @@ def plot_slack_history(history: SlackHistory, now: int) -> go.Figure:
     """Mean and largest slack over the events of a run."""
     lines = [
         {"type": "scatter", "mode": "lines+markers", "x": history.event, "y": values, "name": name}
-        | {"line": {"color": colour, "dash": dash, "width": 2}, "marker": {"size": 5}}
-        for values, name, colour, dash in (
-            (history.mean, "mean", COLOURS["slack"], "solid"),
-            (history.largest, "largest", COLOURS["nu"], "dash"),
+        # What lies between two markers has not been computed.
+        | {"line": {"color": colour, "dash": "dot", "width": 1}, "marker": {"size": 7, "symbol": symbol}}
+        for values, name, colour, symbol in (
+            (history.mean, "mean", COLOURS["slack"], "circle"),
+            (history.largest, "largest", COLOURS["nu"], "diamond"),
         )
     ]
     drawing = figure(lines)

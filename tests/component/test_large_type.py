@@ -1,4 +1,4 @@
-"""Large windows enlarge the page's type, and the pictures with it: everything is still where the pointer is."""
+"""Large windows enlarge the page's type and its pictures: everything is still where a pointer or a finger is."""
 
 from __future__ import annotations
 
@@ -106,6 +106,35 @@ def test_the_canvas_is_as_fine_as_the_screen_and_has_its_lines_where_the_circles
     )
     colour = [int(part) for part in reached[0].removeprefix("rgb(").removesuffix(")").split(",")]
     assert reached[1][:3] == pytest.approx(colour, abs=12)
+
+
+PINCH = """(svg, [x, y, before, after]) => {
+    const touch = (at, k) => new Touch({ identifier: k, target: svg, clientX: at, clientY: y });
+    for (const apart of [before, after]) {
+        const touches = [touch(x - apart / 2, 0), touch(x + apart / 2, 1)];
+        svg.dispatchEvent(new TouchEvent('touchmove', { touches, cancelable: true, bubbles: true }));
+    }
+    svg.dispatchEvent(new TouchEvent('touchend', { bubbles: true }));
+}"""
+
+
+def test_two_fingers_enlarge_the_graph_around_their_middle(stage: Stage) -> None:
+    (x, y), other = place(stage, 4), place(stage, 0)
+    stage.root.locator("svg.hyper").evaluate(PINCH, [x, y, 100, 150])
+    assert place(stage, 4) == pytest.approx((x, y), abs=1)
+    assert place(stage, 0) == pytest.approx((x + 1.5 * (other[0] - x), y + 1.5 * (other[1] - y)), abs=1)
+
+
+def test_two_fingers_enlarge_a_chart_around_their_middle(stage: Stage) -> None:
+    stage.root.locator("[data-act=unit]").select_option("events")
+    fan = "({ stage }) => { const { fan } = stage.charts; return [fan.range, fan.frame.box]; }"
+    (low, high), box = stage.root.evaluate(fan)
+    svg = stage.root.locator("svg.fan").bounding_box()
+    assert svg is not None
+    middle = svg["x"] + SCALE * (box["left"] + (box["right"] - box["left"]) / 4)
+    stage.root.locator("svg.fan").evaluate(PINCH, [middle, svg["y"] + 50, 100, 200])
+    at = low + (high - low) / 4
+    assert stage.root.evaluate(fan)[0] == pytest.approx([at - (high - low) / 8, at + 3 * (high - low) / 8], rel=1e-3)
 
 
 def test_a_finger_beside_a_circle_means_it(stage: Stage) -> None:

@@ -25,11 +25,13 @@ from bender_core.visualization.styles import CUTS
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
-from pages._shared.app.text import labels, paragraph, table
+from pages._shared.app.text import labels, markdown, paragraph, table
 from pages._shared.edge.message import Looked, state_chosen
 from pages._shared.running.findings import Findings, show_work
 
 LOOKS = ("What if", "Row anatomy", "Slack over time", "Histogram")
+# Names of variables in the caption of a message.
+MOST_LISTED = 8
 # The slack over time is computed at a bounded number of events, for a bounded time.
 HISTORY_POINTS, HISTORY_SECONDS = 40, 10.0
 
@@ -119,7 +121,7 @@ def over_time(current: Lab, found: Findings, p: int, q: int) -> None:
         alt="Mean and largest slack over the events of the run",
     )
     st.caption(
-        "Mean and largest slack over all states, at events spread over the run. The dotted line marks the event shown."
+        "Mean and largest slack over all states, computed at the events marked. The vertical line: the event shown."
     )
     if not history.complete:
         st.caption("Only the beginning: the whole run would take too long.")
@@ -152,6 +154,8 @@ def draw(current: Lab, p: int, looked: Looked, order: str, chosen: list[Row]) ->
     shown = looked.shown
     names = [current.partition.describe(p, int(y)) for y in shown.shown]
     key = f"edge-message-{current.number}-{current.run.arc}"
+    members = labels([current.mrf.names[i] for i in current.partition.groups[p]])
+    listed = markdown(", ".join(members[:MOST_LISTED]) + ", …" * (len(members) > MOST_LISTED))
 
     def clicked() -> None:
         point = clicked_point(key)
@@ -170,5 +174,5 @@ def draw(current: Lab, p: int, looked: Looked, order: str, chosen: list[Row]) ->
     st.caption(
         f"{looked.moment.capitalize()}: the true min-marginal ν and below it the envelope "
         f"ν⁻ of {len(looked.uses)} rows. Shaded: slack, on average {number(float(shown.slack.mean()))}. Squares: no "
-        f"slack, {100 * shown.tight.mean():.3g} % of the states."
+        f"slack, {100 * shown.tight.mean():.3g} % of the states. A state lists the values of {listed}."
     )

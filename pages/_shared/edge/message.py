@@ -106,7 +106,7 @@ def row_list(current: Lab, looked: Looked) -> list[Row]:
             "at y*": [part.describe(use.row.made_for, use.row.anchor) for use in uses],
             "intercept β⁰": [use.row.intercept for use in uses],
             "maximal at": [use.maximal for use in uses],
-            "tight at y*": [use.tight for use in uses],
+            "tight at y*": ["✓" if use.tight else "" for use in uses],
         },
         column_config={
             "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"]),
@@ -117,7 +117,7 @@ def row_list(current: Lab, looked: Looked) -> list[Row]:
             "maximal at": st.column_config.NumberColumn(
                 format="percent", help="Share of the states at which the row is the envelope"
             ),
-            "tight at y*": st.column_config.CheckboxColumn(
+            "tight at y*": st.column_config.TextColumn(
                 help="Whether it still equals the truth there, in the direction it was made for"
             ),
         },

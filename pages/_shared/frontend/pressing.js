@@ -19,3 +19,24 @@ export const follow = (move, drop = () => {}) => {
   addEventListener("pointermove", move);
   addEventListener("pointerup", end);
 };
+
+// Two fingers on an element: `spread` is told by what factor they have parted since it was last told, and where the
+// middle between them is. Returns whether two fingers are on it.
+export const pinched = (element, spread) => {
+  let before = null;
+  element.addEventListener(
+    "touchmove",
+    (event) => {
+      if (event.touches.length !== 2) return;
+      event.preventDefault();
+      const [a, b] = event.touches;
+      const apart = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+      const middle = { clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2 };
+      if (before) spread(apart / before, middle);
+      before = apart;
+    },
+    { passive: false },
+  );
+  for (const end of ["touchstart", "touchend"]) element.addEventListener(end, () => (before = null));
+  return () => before !== null;
+};

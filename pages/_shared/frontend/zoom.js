@@ -1,6 +1,7 @@
-// Zoom along the horizontal axis of a chart: the wheel around the pointer, + and − around a position; a double-click
-// or 0 shows everything.
+// Zoom along the horizontal axis of a chart: the wheel around the pointer, two fingers around their middle, + and −
+// around a position; a double-click or 0 shows everything.
 
+import { pinched } from "./pressing.js";
 import { placeIn } from "./screen.js";
 
 const FACTORS = { "+": 0.8, "=": 0.8, "-": 1.25, 0: Infinity }; // = is the key of + without shift
@@ -16,6 +17,7 @@ export class Zoom {
     this.range = null;
     chart.svg.onwheel = (event) => this.wheel(event);
     chart.svg.ondblclick = () => this.show(null);
+    pinched(chart.svg, (factor, middle) => this.around(middle, 1 / factor));
   }
 
   // The visible range: the chosen one, or all.
@@ -29,12 +31,18 @@ export class Zoom {
   }
 
   wheel(event) {
+    if (!this.chart.frame) return;
+    event.preventDefault();
+    this.around(event, event.deltaY > 0 ? 1.25 : 0.8);
+  }
+
+  // By a factor of the range, around the place of a pointer.
+  around(pointer, factor) {
     const { svg, frame } = this.chart;
     if (!frame) return;
-    event.preventDefault();
     const { box, range } = frame;
-    const share = (placeIn(svg, event)[0] - box.left) / Math.max(box.right - box.left, 1);
-    this.by(event.deltaY > 0 ? 1.25 : 0.8, range[0] + (range[1] - range[0]) * clamp(share, 0, 1));
+    const share = (placeIn(svg, pointer)[0] - box.left) / Math.max(box.right - box.left, 1);
+    this.by(factor, range[0] + (range[1] - range[0]) * clamp(share, 0, 1));
   }
 
   // Zoom if the key is one of these, around a position or the nearer end of the range; returns whether it is.

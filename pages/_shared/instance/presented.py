@@ -9,7 +9,7 @@ from bender_core.io import FORMATS, dumps, without_unheld_constant
 from bender_core.normal_form import unary_shifts
 from bender_core.run.explain import number
 from bender_core.statistics import Statistics, statistics
-from bender_core.visualization.figures import plot_couplings, plot_model
+from bender_core.visualization.figures import MOST_EDGES, plot_couplings, plot_model
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import file_name, file_of, picture
 from pages._shared.app.text import MEDIUM, SHORT, complaint, heading, label, paragraph, table
@@ -123,7 +123,10 @@ def present(mrf: bc.BinaryMRF) -> None:
                 key="model",
                 alt=f"{facts.n} variables and {facts.n_edges} couplings between them",
             )
-            st.caption("Circles: variables, coloured by the cost of x = 1. Lines: couplings, dotted if repulsive.")
+            few = f" The {MOST_EDGES:,} strongest of {facts.n_edges:,} are drawn." * (facts.n_edges > MOST_EDGES)
+            st.caption(
+                f"Circles: variables, coloured by the cost of x = 1. Lines: couplings, dotted if repulsive.{few}"
+            )
         else:
             st.caption(f"Too many variables to draw (more than {LARGEST_PICTURE}).")
     with histogram:

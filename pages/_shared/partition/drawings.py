@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from bender_core.groups import Partition
-from bender_core.visualization.figures import MOST_EDGES_BELOW, plot_model, plot_partition
+from bender_core.groups import Partition, coupled_groups
+from bender_core.visualization.figures import MOST_EDGES, MOST_EDGES_BELOW, plot_model, plot_partition
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.naming import file_name, picture
 from pages._shared.app.session import Lab
@@ -43,7 +43,11 @@ def draw_groups(current: Lab, part: Partition, model: str) -> None:
         on_select=clicked,
         selection_mode="points",
     )
-    st.caption("Circles are groups, larger with more members; lines join coupled groups. Click a group to edit it.")
+    coupled = len(coupled_groups(current.mrf, part))
+    few = f" {MOST_EDGES:,} of {coupled:,} lines are drawn." * (coupled > MOST_EDGES)
+    st.caption(
+        f"Circles are groups, larger with more members; lines join coupled groups. Click a group to edit it.{few}"
+    )
 
 
 def picture_of(current: Lab, part: Partition, what: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // What part of the hyper-graph is in sight, and how large: by wheel, pinch, drag, buttons and keys.
 
-import { follow } from "../../pressing.js";
+import { follow, pinched } from "../../pressing.js";
 import { placeIn } from "../../screen.js";
 
 const STEP = 1.3; // by how much a step of the wheel, a key or a button enlarges
@@ -8,8 +8,6 @@ const MOST = 16; // times the whole
 const KEYS = { "+": STEP, "=": STEP, "-": 1 / STEP, 0: 0 }; // = is the key of + without shift
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-
-const apart = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
 
 export class Camera {
   // `pane` has its `svg`, its `size`, and `moved()`.
@@ -19,8 +17,7 @@ export class Camera {
     svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     svg.addEventListener("dblclick", (event) => event.target === svg && this.show(1, [0, 0]));
     svg.addEventListener("pointerdown", (event) => this.drag(event));
-    svg.addEventListener("touchmove", (event) => this.pinch(event), { passive: false });
-    for (const end of ["touchstart", "touchend"]) svg.addEventListener(end, () => (this.fingers = null));
+    this.isPinched = pinched(svg, (factor, middle) => this.by(factor, this.place(middle)));
   }
 
   // Where a place of the whole is seen, and the reverse.
@@ -77,20 +74,11 @@ export class Camera {
     const from = this.place(down);
     follow((event) => {
       const to = this.place(event);
-      if (!this.fingers)
+      if (!this.isPinched())
         this.show(
           scale,
           corner.map((value, k) => value + to[k] - from[k]),
         );
     });
-  }
-
-  pinch(event) {
-    const touches = [...event.touches];
-    if (touches.length !== 2) return;
-    event.preventDefault();
-    const [a, b] = touches.map((touch) => this.place(touch));
-    if (this.fingers) this.by(apart(touches) / this.fingers, [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
-    this.fingers = apart(touches);
   }
 }
