@@ -227,6 +227,21 @@ def test_without_motion_a_frame_shows_the_last_of_many_events(stage: Stage, run:
     assert stage.page.evaluate("window.shown.size") < len(run.trace) / 2
 
 
+def test_at_the_end_play_begins_again(stage: Stage, run: bc.Engine) -> None:
+    run.run()
+    stage.click("[data-act=run]")
+    stage.wait_for_end()
+    play = stage.root.locator("[data-act=play]")
+    expect(play).to_have_text("↻ Again")
+    stage.root.locator("[data-act=speed]").select_option("0.5")
+    play.click()
+    stage.wait("stage.dataset.state === 'playing' && 0 < stage.dataset.position && stage.dataset.position < 20")
+    play.click()
+    stage.settle()
+    run.seek(int(stage.root.get_attribute("data-position")))
+    stage.shows(run)
+
+
 def test_running_to_the_end_and_starting_over(stage: Stage, run: bc.Engine) -> None:
     start = stage.shown()
     run.run()
@@ -236,7 +251,7 @@ def test_running_to_the_end_and_starting_over(stage: Stage, run: bc.Engine) -> N
     assert stage.text("lower") == stage.text("upper")
     assert (stage.text("gap"), stage.text("state")) == ("0, closed", "closed")
     assert stage.text("sentence").startswith("Finished: the bounds meet.")
-    for control in ("[data-act=play]", "[data-act=run]", *(f"[data-step={grain}]" for grain in GRAINS)):
+    for control in ("[data-act=run]", *(f"[data-step={grain}]" for grain in GRAINS)):
         expect(stage.root.locator(control)).to_be_disabled()
     stage.click("[data-act=reset]")
     assert stage.shown() == start

@@ -16,6 +16,10 @@ export const closeness = (lower, upper, scale) =>
 
 export const isClosed = (lower, upper, scale) => upper - lower <= closeness(lower, upper, scale);
 
+// A part of the gap; what the run cannot tell from nothing is 0.
+export const partText = (value, { lower, upper }, scale) =>
+  value <= closeness(lower, upper, scale) ? "0" : value.toPrecision(4);
+
 export const gapText = (lower, upper, scale, digits) => {
   if (lower === null || upper === null) return "–";
   return isClosed(lower, upper, scale) ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;

@@ -109,10 +109,10 @@ export class Status {
       for (const control of stage.root.querySelectorAll(selector)) control.disabled = disabled;
     };
     disable("[data-step]", busy || ended);
-    disable("[data-act=play]", busy || (ended && !stage.strip.range));
+    disable("[data-act=play]", busy);
     disable("[data-back], [data-act=reset]", busy || player.position === 0);
     disable("[data-act=run]", !stops && ended);
-    write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : "▶ Play");
+    write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : ended ? "↻ Again" : "▶ Play");
     write(stage.$("[data-act=run]"), stops ? "■ Stop" : "run ▶|");
   }
 

@@ -1,5 +1,6 @@
 // The circles of the groups: in each the bits of a state, and a mark that says which state it is.
 
+import { partText } from "../../gap.js";
 import { tension as tint } from "../../palette.js";
 import { proofOf } from "../play/moment.js";
 import { contentMarks, LARGE } from "./content.js";
@@ -118,7 +119,7 @@ export const circleMarks = (pane, moment, { groups, top }) => {
       tip: () => [
         label,
         `${bits} variables, ${2 ** bits} states`,
-        ...told(moment, p),
+        ...told(moment, p, graph),
         members.join(", "),
         ...omitted(inner),
       ],
@@ -129,21 +130,16 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     const content = states[p] ? inside(pane, p, states[p]) : [];
     const name = pane.names[p];
     const named = name?.fits || p === active || stage.highlighted?.group === p;
-    return [
-      proven,
-      ring,
-      body,
-      ...content,
-      ...(named ? nameMarks(p, name, p === active, more(radius, groups?.[p])) : []),
-    ];
+    const held = groups && partText(groups[p], moment, graph.scale);
+    const names = named ? nameMarks(p, name, p === active, more(radius, held)) : [];
+    return [proven, ring, body, ...content, ...names];
   });
 };
 
 const omitted = (inner) => (inner?.left ? [`the ${inner.left} weakest of its inner couplings are not drawn`] : []);
 
 // Below the name of a large circle: what it holds of the gap.
-const more = (radius, tension) =>
-  radius >= LARGE && tension !== undefined ? [`inside ${tension.toPrecision(4)}`] : [];
+const more = (radius, held) => (radius >= LARGE && held ? [`inside ${held}`] : []);
 
 // The content of a large circle; in a small one the bits of its latest state.
 const inside = ({ stage, at, radius }, p, states) => {
@@ -157,8 +153,8 @@ const inside = ({ stage, at, radius }, p, states) => {
   return [...(size <= DOTS ? dots : strip)(p, at[p], radius, latest), badge(p, at[p], radius, latest)];
 };
 
-const told = (moment, p) =>
-  moment?.tension ? [`inside it: ${moment.tension.groups[p].toPrecision(4)} of the gap`] : [];
+const told = (moment, p, { scale }) =>
+  moment?.tension ? [`inside it: ${partText(moment.tension.groups[p], moment, scale)} of the gap`] : [];
 
 // The group that is being updated.
 export const activeOf = (moment) => moment.update?.node ?? moment.after.node ?? -1;

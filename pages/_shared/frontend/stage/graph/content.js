@@ -6,6 +6,7 @@ export const LARGE = 40; // pixels of radius from which on a circle shows its co
 const SIZES = [3.5, 13]; // pixels: radius of a variable
 const NAMED = 36; // pixels between variables from which on their names have room
 const LETTERS = 8; // of the name of a variable
+const BELOW = 12; // pixels from a variable to its name
 const WIDEST = 5; // pixels of the strongest coupling
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -50,18 +51,19 @@ const beside = (id, [x, y], r, states, k) =>
 
 // `states`: of the group, those that are known: "best", "y*" and "answer".
 export const contentMarks = (p, [x, y], radius, { inner, names }, states, spins) => {
-  const places = inner.x.map((_, k) => [x + radius * inner.x[k], y + radius * inner.y[k]]);
-  const apart = radius * inner.apart;
-  const r = clamp(0.27 * apart, ...SIZES);
+  // Names are below their variables: the content is smaller by them, and raised by half of what they take.
+  const named = inner.apart * (radius - BELOW) >= NAMED;
+  const [room, raised] = named ? [radius - BELOW, 0.6 * BELOW] : [radius, 0];
+  const places = inner.x.map((_, k) => [x + room * inner.x[k], y - raised + room * inner.y[k]]);
+  const r = clamp(0.27 * room * inner.apart, ...SIZES);
   const best = states.best ?? null;
   const variables = places.flatMap((at, k) => {
     const id = `variable-${p}-${k}`;
     const is = best === null ? "" : ` best is-${bit(best, k)}`;
     const means = { what: "variable", group: p, member: k, states: mapped(states, (state) => bit(state, k)) };
     const body = { id, shape: "circle", class: `bit${is}`, cx: at[0], cy: at[1], r, means };
-    const text = apart >= NAMED && names[k].length <= LETTERS ? names[k] : "";
-    const name = { id: `${id}-name`, shape: "text", class: "member", x: at[0], y: at[1] + r + 12, text };
-    return [body, ...(text ? [name] : []), ...beside(id, at, r, states, k)];
+    const name = { id: `${id}-name`, shape: "text", class: "member", x: at[0], y: at[1] + r + BELOW, text: names[k] };
+    return [body, ...(named && names[k].length <= LETTERS ? [name] : []), ...beside(id, at, r, states, k)];
   });
   return [...couplings(p, places, inner, best, spins), ...variables];
 };

@@ -1,5 +1,6 @@
 // What colours the lines of the hyper-graph. Every measure is of the event shown.
 
+import { closeness } from "../../gap.js";
 import { gradient, tension } from "../../palette.js";
 import { number } from "../../text.js";
 
@@ -23,7 +24,8 @@ const rounded = (value) => {
 export const measured = ({ graph, tightness, player }, measure, moment) => {
   if (measure === "tension") {
     const { groups, edges } = moment.tension ?? { groups: null, edges: null };
-    const top = edges ? rounded(Math.max(0, ...edges, ...groups)) : 1;
+    const most = edges ? Math.max(0, ...edges, ...groups) : 0;
+    const top = most > closeness(moment.lower, moment.upper, graph.scale) ? rounded(most) : 1;
     return { measure, edges, groups, top };
   }
   const known = tightness?.measure === measure && tightness.at === player.position && moment.rest;

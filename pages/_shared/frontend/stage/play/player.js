@@ -138,8 +138,8 @@ export class Player {
 
   play() {
     const { stage } = this;
-    if (this.playing || stage.running || (this.atEnd() && !stage.strip.range)) return;
-    if (this.atEnd()) this.show(stage.strip.range[0]);
+    if (this.playing || stage.running) return;
+    if (this.atEnd()) this.show(stage.strip.range?.[0] ?? 0);
     this.stop();
     this.playing = true;
     if (this.speed < Infinity) this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
