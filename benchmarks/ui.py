@@ -28,13 +28,22 @@ PLAYED_SECONDS = 4
 # What is played, and how many frames a second there should be: 21, 1 736 and 7 056 edges.
 PLAYED = (("pose-small", 8, 58), ("pose", 2, 50), ("pose", 1, 30))
 
-# Acts on the stage and waits until its picture is complete: the answer has arrived and a frame was drawn.
+# Acts on the stage and waits until a frame is drawn of what came of it: of the answer, or of the way there. The way is
+# then cut short.
 ANSWER = """([stage, action]) => new Promise((done) => {
+    const { player, questions } = stage.stage;
     const began = performance.now();
     (new Function("stage", action))(stage);
-    const look = () => (stage.dataset.state === "idle" && !stage.stage.questions.waiting
-        ? requestAnimationFrame(() => done(performance.now() - began)) : requestAnimationFrame(look));
-    requestAnimationFrame(look);
+    let passed = 0;
+    const isShown = () => stage.dataset.state === "moving" || (stage.dataset.state === "idle" && !questions.waiting);
+    const look = () => requestAnimationFrame(isShown() ? () => {
+        passed = performance.now() - began;
+        player.stop();
+        rest();
+    } : look);
+    const rest = () => (stage.dataset.state === "idle" && !questions.waiting ? done(passed)
+        : requestAnimationFrame(rest));
+    look();
 })"""
 ACTIONS = {
     "round step": "stage.querySelector('[data-step=round]').click()",
@@ -107,7 +116,7 @@ def _stage(browser: Browser, url: str, link: str) -> Iterator[tuple[Page, list[i
 
 
 def _clicks(browser: Browser, url: str) -> None:
-    print(f"From a click to the complete picture, milliseconds; {STEPS} of each, pose, variant 9")
+    print(f"From a click to the picture, milliseconds; {STEPS} of each, pose, variant 9")
     row = table({"": -16, "M": 3, "p50": 7, "p95": 7, "aim p95": 8, "kB p50": 7, "kB max": 7})
     for size in SIZES:
         aim = 300 if size <= 12 else 1000
