@@ -9,6 +9,9 @@ PORT ?= 8501
 BIN := .venv/bin
 FRONTEND := pages/_shared/frontend
 
+# Modules are compiled once, not by every process that imports them, even where the environment forbids to keep them.
+export PYTHONDONTWRITEBYTECODE :=
+
 # The first Python with wheels of all pinned packages.
 PYTHON ?= $(firstword $(foreach python,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
   $(python) -c 'import sys; 11 <= sys.version_info.minor <= 14 and print("$(python)")' 2>/dev/null)))
@@ -58,7 +61,7 @@ run: setup
 
 # What takes one core comes first, two at a time under --jobs=2: the solver compiles beside what does without it.
 test: setup lint browser bounds jitless soak
-	$(BIN)/pytest --numprocesses auto
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 # The library again: interpreted, with bounds checking (compiled again, quickly), and under long random use.
 jitless: .venv/.developing
