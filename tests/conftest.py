@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ __all__ = ["browser"]
 
 # Its assertions say what they found, too.
 pytest.register_assert_rewrite("tests.watched")
+
+# A shell's background job ignores Ctrl-C, and so would all processes that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiling a kernel in the middle of an example says nothing about the example: no deadlines.
 settings.register_profile("local", deadline=None)
