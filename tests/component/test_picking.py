@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
 from playwright.sync_api import expect
@@ -111,6 +112,21 @@ def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: 
     assert stage.lab.run.arc == 2 * edge
     stage.root.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerenter")
     expect(stage.root.locator(f".part.lit[data-edge='{edge}']")).to_have_count(1)
+
+
+def test_the_parts_of_the_gap_add_up_as_they_are_shown(watched: Callable[[Lab], Stage]) -> None:
+    """At every event, and none is negative: what is left over by rounding is nobody's."""
+    stage, seen = watched(lab("tiny", 2, 9)), 0
+    while stage.position < 40:
+        stage.click("[data-step=event]")
+        texts = stage.root.locator(".gap-value").all_text_contents()
+        if not texts:
+            break  # the gap is closed
+        assert not any("−" in text for text in texts)
+        gap = Decimal(stage.root.locator("[data-out=gap-of]").inner_text())
+        assert sum(map(Decimal, texts)) == gap
+        seen += 1
+    assert seen > 20
 
 
 @pytest.mark.parametrize(("variant", "sign"), [(9, "≥"), (11, "=")])

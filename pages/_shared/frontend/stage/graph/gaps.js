@@ -4,8 +4,9 @@ import { Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { isClosed } from "../../gap.js";
 import { isTouched } from "../../screen.js";
-import { number as told, short } from "../../text.js";
+import { number as numberText, short } from "../../text.js";
 import { lastSweep } from "../charts/history.js";
+import { apportioned, shown as inWords, sum } from "../charts/sums.js";
 import { write } from "../layout.js";
 import { digitsFor, fixed } from "./digits.js";
 import { shareOf } from "./measures.js";
@@ -50,16 +51,15 @@ export class Gaps {
     const parts = this.parts(tension);
     const room = columns * perColumn;
     const shown = parts.length <= room ? parts : parts.slice(0, room - 1);
-    const digits = digitsOf(moment);
-    const rows = [...shown, ...this.others(parts, shown, moment, digits)];
+    const rows = told([...shown, ...others(parts.slice(shown.length))], moment.upper - moment.lower, digitsOf(moment));
     const top = Math.max(parts[0].value, 1e-12);
-    const number = 8 * Math.max(...rows.map(({ said, value }) => fixed(said ?? value, digits).length)) + 4;
+    const number = 8 * Math.max(...rows.map(({ said }) => said.length)) + 4;
     const column = width / columns;
     this.picture.draw(
       rows.flatMap((row, k) => {
         const [x, y] = [column * Math.floor(k / perColumn), TALL * (k % perColumn)];
         const size = Math.min(row.value / top, 1);
-        return this.row(row, { x, y, column, number, digits, share: shareOf(row.value, top), size });
+        return this.row(row, { x, y, column, number, share: shareOf(row.value, top), size });
       }),
     );
   }
@@ -69,16 +69,7 @@ export class Gaps {
     this.picture.draw([]);
   }
 
-  // What is left, so rounded that the numbers shown sum to the gap shown.
-  others(parts, shown, { upper, lower }, digits) {
-    if (shown.length === parts.length) return [];
-    const value = parts.slice(shown.length).reduce((sum, part) => sum + part.value, 0);
-    const rounded = (v) => Number(v.toFixed(digits));
-    const said = rounded(upper - lower) - shown.reduce((sum, part) => sum + rounded(part.value), 0);
-    return [{ value, said, names: [`all ${parts.length - shown.length} others`], others: true }];
-  }
-
-  row({ value, said, names, edge, group, others }, { x, y, column, number, digits, share, size }) {
+  row({ value, said, names, edge, group, others }, { x, y, column, number, share, size }) {
     const { stage } = this;
     const key = others ? "others" : edge === undefined ? `group-${group}` : `edge-${edge}`;
     const { highlighted, arc } = stage;
@@ -97,7 +88,7 @@ export class Gaps {
     return [
       {
         ...{ id: `value-${key}`, shape: "text", class: "gap-value", x: x + number, y: base },
-        ...{ text: fixed(said ?? value, digits), means },
+        ...{ text: said, means },
       },
       // What is left may be longer than the longest: it has no bar.
       !others && { id: `bar-${key}`, shape: "rect", ...bar, fill: tint(share, stage.dark) },
@@ -105,7 +96,7 @@ export class Gaps {
       {
         ...{ id: `part-${key}`, shape: "rect", x, y: y + 1, width: column - 4, height: TALL - 1, rx: 4, ...hit },
         class: ["part", lit && "lit", pinned && "pinned"].filter(Boolean).join(" "),
-        "aria-label": others ? null : `${name}: ${fixed(value, digits)}`,
+        "aria-label": others ? null : `${name}: ${said}`,
         press,
         hover: others ? null : (on) => stage.highlight(on ? of : null),
         tip: () => this.tip(name, value, others),
@@ -135,10 +126,23 @@ export class Gaps {
     chip.hidden = last === null;
     if (chip.hidden) return;
     const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
-    write(chip, stalled ? "LB stalled" : `LB +${told(last.rise, 2)} in sweep ${last.number}`);
+    write(chip, stalled ? "LB stalled" : `LB +${numberText(last.rise, 2)} in sweep ${last.number}`);
     chip.classList.toggle("stalled", stalled);
   }
 }
+
+// All parts that have no row of their own, as one.
+const others = (parts) =>
+  parts.length
+    ? [{ value: sum(parts.map((part) => part.value)), names: [`all ${parts.length} others`], others: true }]
+    : [];
+
+// The parts with their numbers in words, which sum to the gap as it is shown.
+const told = (parts, gap, digits) => {
+  const values = parts.map((part) => part.value);
+  const units = apportioned(values, digits, Math.round(gap * 10 ** digits));
+  return parts.map((part, k) => ({ ...part, said: inWords(units[k], digits) }));
+};
 
 // As many digits as the gap needs, and at least two of its largest part.
 const digitsOf = ({ lower, upper, tension }) => {
