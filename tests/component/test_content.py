@@ -125,11 +125,25 @@ def test_a_stage_that_opens_on_the_variables_alone_is_drawn(page: Page, watched:
     run.step("node")
     stage.shows(run)
     assert stage.root.locator(".variable").count() == run.mrf.n
+    # There are no circles yet to look closer at.
+    for key in "+-0":
+        page.keyboard.press(key)
     stage.click("button[data-view=hyper]")
     assert stage.root.locator("svg.hyper .node").count() == len(run.partition)
 
 
 # -- zoom -----------------------------------------------------------------------------------------------------
+
+
+def test_buttons_look_closer_at_the_group_updated(stage: Stage) -> None:
+    """As near to the middle as it goes: nothing beside the whole is ever in sight."""
+    stage.click("[data-step=event]")
+    updated = stage.lab.run.engine.trace[0].node
+    for _ in range(6):
+        stage.root.locator("[data-zoom='+']").click()
+    x, y = stage.root.evaluate("({ stage }, p) => stage.panes.at[p].map((v, k) => v / stage.panes.size[k])", updated)
+    assert x == pytest.approx(0.5, abs=0.01)
+    assert 0.1 < y <= 0.51
 
 
 def test_wheel_keys_and_buttons_look_closer_and_back(stage: Stage) -> None:

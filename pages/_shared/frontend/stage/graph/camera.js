@@ -10,7 +10,7 @@ const KEYS = { "+": STEP, "=": STEP, "-": 1 / STEP, 0: 0 }; // = is the key of +
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export class Camera {
-  // `pane` has its `svg`, its `size`, and `moved()`.
+  // `pane` has its `svg`, its `size`, `moved()`, and `sight()`: the place in the whole that is looked at more closely.
   constructor(pane) {
     Object.assign(this, { pane, scale: 1, corner: [0, 0] });
     const { svg } = pane;
@@ -41,20 +41,27 @@ export class Camera {
     this.pane.moved();
   }
 
-  // Enlarge around a place, by default the middle; by 0: show the whole.
-  by(factor, around = this.pane.size.map((side) => side / 2)) {
-    if (factor === 0) return this.show(1, [0, 0]);
-    const [scale, held] = [clamp(this.scale * factor, 1, MOST), this.whole(around)];
-    return this.show(
+  // Enlarge around a place, which stays where it is.
+  by(factor, around) {
+    this.enlarge(factor, this.whole(around), around);
+  }
+
+  // Enlarge so that a place of the whole is seen at some place.
+  enlarge(factor, place, seen) {
+    const scale = clamp(this.scale * factor, 1, MOST);
+    this.show(
       scale,
-      around.map((value, k) => value - scale * held[k]),
+      seen.map((value, k) => value - scale * place[k]),
     );
   }
 
-  // Returns whether the key is one of these.
+  // Returns whether the key is one of these. By 0: show the whole.
   press({ key }) {
-    if (KEYS[key] === undefined) return false;
-    this.by(KEYS[key]);
+    const factor = KEYS[key];
+    if (factor === undefined) return false;
+    const middle = this.pane.size.map((side) => side / 2);
+    if (factor === 0) this.show(1, [0, 0]);
+    else this.enlarge(factor, factor > 1 ? this.pane.sight() : this.whole(middle), middle);
     return true;
   }
 

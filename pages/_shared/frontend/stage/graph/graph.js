@@ -91,9 +91,10 @@ export class Graph {
     this.moved();
   }
 
-  // Circles or the camera have been moved.
+  // Circles or the camera have been moved; there are none as long as only the variables were in view.
   moved() {
     const { whole } = this.places;
+    if (!whole.length) return;
     const { nodes } = this.stage.graph;
     const { scale } = this.camera;
     this.at = whole.map((at) => this.camera.see(at));
@@ -107,6 +108,17 @@ export class Graph {
     this.stage.$("[data-act=tidy]").classList.toggle("gone", !Object.keys(this.places.kept).length);
     this.picks.draw(this.many ? [] : pickMarks(this.runs, this.stage));
     this.stage.draw();
+  }
+
+  // What a closer look is at: the group that is updated if it is in sight, else the circle nearest to the middle.
+  sight() {
+    const { whole } = this.places;
+    if (!whole.length) return [0, 0];
+    const updated = this.stage.player.moment()?.update?.node;
+    if (updated !== undefined && this.shows(this.at[updated])) return whole[updated];
+    const [x, y] = this.camera.whole(this.size.map((side) => side / 2));
+    const far = (place) => Math.hypot(place[0] - x, place[1] - y);
+    return whole.reduce((nearest, place) => (far(place) < far(nearest) ? place : nearest), whole[0]);
   }
 
   // Whether a place is in sight, with some pixels around it.
