@@ -39,3 +39,17 @@ def test_numbers_have_the_digits_that_tell_two_bounds_apart(page: Page) -> None:
     for pair, texts in zip(pairs, told, strict=True):
         assert texts[0] != texts[1]
         assert all(map(is_shown, pair, texts))
+
+
+def test_names_that_are_numbered_are_told_apart_when_they_are_short(page: Page) -> None:
+    names = ["left hip (1)", "left hip (2)", "neck", "\u2068" + "א" * 20 + "\u2069"]
+    told = page.evaluate(
+        """async (names) => {
+            const { shortInside } = await import('/text.js');
+            return names.map((name) => shortInside(name, 9));
+        }""",
+        names,
+    )
+    assert told[:3] == ["left…(1)", "left…(2)", "neck"]
+    assert told[3].startswith("\u2068")
+    assert told[3].endswith("\u2069")

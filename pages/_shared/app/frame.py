@@ -49,6 +49,8 @@ _CSS = """<style>
   .stHtml, .stMarkdown { overflow-wrap: break-word; }
   /* What a finger presses is at least 44 pixels high and wide; signs are surrounded by as much. */
   @media (pointer: coarse) {
+    /* Plotly's own would always lie over the legend. */
+    .modebar { display: none !important; }
     :is(.stButton, .stDownloadButton, .stButtonGroup, .stNumberInput, .stSegmentedControl, .stPills) button,
     .stPageLink a, .stSidebarNavLink, [data-testid="stSidebarNavLink"], [data-testid="stTab"], .stNumberInput input,
     .stExpander summary, :is(.stSelectbox, .stTextInput) :is(input, button) { min-height: 2.75rem; min-width: 2.75rem; }

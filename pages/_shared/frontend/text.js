@@ -17,6 +17,19 @@ export const short = (text, most) => {
   return `${kept.trimEnd()}…${text.startsWith("\u2068") ? "\u2069" : ""}`;
 };
 
+const END = 3; // letters, as of "(1)"
+
+// As `short`, but with its end, by which names that are numbered differ.
+export const shortInside = (text, most) => {
+  const letters = Array.from(text);
+  if (letters.length <= most) return text;
+  const end = text.endsWith("\u2069") ? END + 1 : END;
+  return `${letters
+    .slice(0, Math.max(most - 1 - end, 1))
+    .join("")
+    .trimEnd()}…${letters.slice(-end).join("")}`;
+};
+
 // A text in lines of some letters at most, longer words excepted.
 export const wrapped = (text, most) => {
   const found = [];

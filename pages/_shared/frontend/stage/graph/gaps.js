@@ -4,7 +4,7 @@ import { Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { isClosed } from "../../gap.js";
 import { isTouched } from "../../screen.js";
-import { number as numberText, short } from "../../text.js";
+import { number as numberText, shortInside } from "../../text.js";
 import { lastSweep } from "../charts/history.js";
 import { apportioned, shown as inWords, sum } from "../charts/sums.js";
 import { write } from "../layout.js";
@@ -153,9 +153,9 @@ const digitsOf = ({ lower, upper, tension }) => {
 // The names of the ends of an edge, or of a group, cut to some letters; the longer of two is cut first.
 const fitted = (names, letters) => {
   const [first, second] = names;
-  if (second === undefined) return short(first, Math.max(letters, SHORTEST));
+  if (second === undefined) return shortInside(first, Math.max(letters, SHORTEST));
   const room = letters - DASH.length;
   const half = Math.max(Math.floor(room / 2), SHORTEST);
   const rest = (other) => Math.max(room - Math.min(other.length, half), half);
-  return [short(first, rest(second)), short(second, rest(first))].join(DASH);
+  return [shortInside(first, rest(second)), shortInside(second, rest(first))].join(DASH);
 };
