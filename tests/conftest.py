@@ -25,11 +25,6 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Three workers for two cores: many tests wait, for a process to end or a run to stop."""
-    return max(2, (os.cpu_count() or 1) * 3 // 2)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item):
     """Record the failure of a test, for fixtures that then report more."""
