@@ -88,6 +88,9 @@ def test_a_finger_finds_every_control(phone: Page) -> None:
         phone.wait_for_selector("[data-test-script-state=notRunning]")
         if title == "Watch":
             phone.wait_for_selector(".stage[data-state=idle]")
+        # Styles may arrive after the script has ended.
+        with contextlib.suppress(PlaywrightTimeoutError):
+            phone.wait_for_function(f"(least) => !({NARROW})(least).length", arg=FINGER, timeout=10_000)
         found += [f"{title}: {each}" for each in phone.evaluate(NARROW, FINGER)]
     assert found == []
 
