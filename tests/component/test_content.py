@@ -126,9 +126,10 @@ def test_a_stage_that_opens_on_the_variables_alone_is_drawn(page: Page, watched:
     stage.shows(run)
     assert stage.root.locator(".variable").count() == run.mrf.n
     # There are no circles yet to look closer at.
-    for key in "+-0":
+    for key in "++-":
         page.keyboard.press(key)
     stage.click("button[data-view=hyper]")
+    assert stage.root.evaluate("({ stage }) => stage.panes.camera.scale") == 1
     assert stage.root.locator("svg.hyper .node").count() == len(run.partition)
 
 

@@ -59,6 +59,7 @@ export class Camera {
   press({ key }) {
     const factor = KEYS[key];
     if (factor === undefined) return false;
+    if (!this.pane.size[0]) return true; // only the variables were in view: there are no circles yet
     const middle = this.pane.size.map((side) => side / 2);
     if (factor === 0) this.show(1, [0, 0]);
     else this.enlarge(factor, factor > 1 ? this.pane.sight() : this.whole(middle), middle);

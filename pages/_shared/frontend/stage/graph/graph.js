@@ -91,10 +91,9 @@ export class Graph {
     this.moved();
   }
 
-  // Circles or the camera have been moved; there are none as long as only the variables were in view.
+  // Circles or the camera have been moved.
   moved() {
     const { whole } = this.places;
-    if (!whole.length) return;
     const { nodes } = this.stage.graph;
     const { scale } = this.camera;
     this.at = whole.map((at) => this.camera.see(at));
@@ -113,7 +112,6 @@ export class Graph {
   // What a closer look is at: the group that is updated if it is in sight, else the circle nearest to the middle.
   sight() {
     const { whole } = this.places;
-    if (!whole.length) return [0, 0];
     const updated = this.stage.player.moment()?.update?.node;
     if (updated !== undefined && this.shows(this.at[updated])) return whole[updated];
     const [x, y] = this.camera.whole(this.size.map((side) => side / 2));
