@@ -94,6 +94,27 @@ def test_a_slow_step_shows_its_progress_and_presses_queue_behind_it(
     stage.shows(run)
 
 
+def test_a_slow_step_goes_on_while_something_else_is_looked_at(stage: Stage, run: bc.Engine, slow: SlowEngine) -> None:
+    """Another measure or line: what is pinned meanwhile is known to Python at once."""
+    stage.root.locator("[data-step=sweep]").click()
+    slow.until_it_waits()
+    stage.root.locator("[data-act=measure]").select_option("mean")
+    stage.root.locator(".pick").first.focus()
+    stage.page.keyboard.press("Enter")
+    expect(stage.root.locator("[data-out=state]")).to_have_text(re.compile(r"^computing event \d+"))
+    asked = len(stage.triggers)
+    stage.wait(
+        f"stage.stage.questions.asked.arc >= 0 && stage.stage.questions.serial === {stage.triggers[-1][1]['serial']}"
+    )
+    slow.release()
+    stage.settle()
+    run.step("sweep")
+    stage.shows(run)
+    assert {value["do"] for _, value in stage.triggers[:asked]} == {"step"}
+    assert (stage.lab.run.pinned, stage.lab.run.arc) == (True, stage.root.evaluate("({ stage }) => stage.arc"))
+    stage.wait("stage.stage.tightness?.measure === 'mean'")
+
+
 @pytest.mark.parametrize("jumps", [False, True])
 def test_a_slow_step_or_jump_can_be_stopped(stage: Stage, run: bc.Engine, slow: SlowEngine, jumps: bool) -> None:
     """Then the picture is the one before, and all goes on from there."""

@@ -91,11 +91,20 @@ class Answers:
         """Whether more is computed than the answer that is known already."""
         return self._answered.is_set() and self.run.looking
 
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether the answer was broken off."""
+        return self._answered.is_set() and not self._answer
+
     def ask(self, question: Question) -> None:
         """Take a question. The same one once more was lost on the way, or is asked to hear how far its answer is."""
         again = question.serial == self.serial
         self._heard, self.held, self.serial = question.heard, question.held, question.serial
-        if self._asked is not None and (again or question.do in ("poll", "stop", "reference")):
+        # Said again, it would break off its own answer.
+        if question.do == "stop" and not again:
+            self.run.halt()
+        known = self._asked is not None and not (question.do == "poll" and self._is_stopped)
+        if known and (again or question.do in ("poll", "stop", "reference")):
             return
         if question.do in ("poll", "stop", "reference", "run"):
             self.run.settle()

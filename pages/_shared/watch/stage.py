@@ -54,8 +54,6 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     if command["do"] == "go":
         run.show(int(command["at"]))
         return
-    if command["do"] == "stop":
-        run.halt()
     if command["do"] == "run" and not run.running:
         run.show(int(command["at"]))
         answers.forget()

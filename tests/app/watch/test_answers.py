@@ -82,6 +82,22 @@ def test_a_step_that_is_stopped_shows_what_was_before(mine: Lab, slow: SlowEngin
     assert mine.run.position == 1
 
 
+def test_a_stage_mounted_anew_is_told_where_a_stopped_step_began(mine: Lab, slow: SlowEngine) -> None:
+    slow.free = 10**6
+    position = ask(mine, command("step", grain="node", backward=False))["position"]
+    slow.free = 0
+    ask(mine, command("step", at=position, grain="sweep", backward=False))
+    slow.until_it_waits()
+    stage_data(mine)
+    assert "frames" not in ask(mine, command("stop"))
+    slow.release()
+    data = ask(mine, command("poll"))
+    while data["working"] is not None:
+        data = ask(mine, command("poll"))
+    assert data["position"] == position > 0
+    assert data["frames"]["columns"]["kind"]
+
+
 @pytest.mark.parametrize("grain", ["node", "sweep"])
 def test_a_step_that_is_stopped_ends_where_it_has_come(mine: Lab, slow: SlowEngine, grain: bc.Grain) -> None:
     """A sweep at the end of its last complete update."""
@@ -100,6 +116,30 @@ def test_a_step_that_is_stopped_ends_where_it_has_come(mine: Lab, slow: SlowEngi
         data = ask(mine, asked)
     assert data["position"] == (plain.position if grain == "sweep" else known + 1)
     assert len(data["frames"]["columns"]["kind"]) >= 1
+
+
+def test_stop_said_again_does_not_break_off_its_own_answer(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a run has come to is shown, however long that takes."""
+    stage._answers(mine.run).forget()
+    mine.run.start()
+    mine.run.work.thread.join()
+    shows, encode = threading.Event(), answers.Encoder.frames
+
+    def frames(encoder: answers.Encoder, *what: Any) -> dict[str, Any]:
+        while not shows.wait(0.01):
+            if what[-1]():
+                raise bc.Stopped
+        return encode(encoder, *what)
+
+    monkeypatch.setattr(answers.Encoder, "frames", frames)
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
+    stop = command("stop")
+    for _ in range(3):
+        assert ask(mine, stop)["working"] is not None
+    shows.set()
+    mine.run.work.thread.join()
+    data = ask(mine, stop)
+    assert data["position"] == len(mine.run.engine.trace) > 0
 
 
 def test_an_answer_is_sent_until_it_is_heard(mine: Lab) -> None:

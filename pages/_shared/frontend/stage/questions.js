@@ -15,6 +15,7 @@ export class Questions {
     this.serial = 0;
     this.waiting = false;
     this.settling = null;
+    this.due = false; // whether something else is looked at than what was asked for
   }
 
   // A stage that is mounted anew, while an answer to an earlier one was on its way, asks for the whole.
@@ -42,8 +43,22 @@ export class Questions {
     this.settling = null;
     this.serial += 1;
     this.waiting = true;
+    this.due = false;
     this.asked = this.question(what, more);
     this.say();
+  }
+
+  // Another message is pinned, or another measure chosen. A step that is being computed goes on: it is said with that
+  // step what is looked at, and asked for afterwards.
+  renew() {
+    const { player, arc, panes } = this.stage;
+    this.due = player.awaited;
+    if (this.due) Object.assign(this.asked, { arc, measure: panes.measure });
+    else this.ask("show");
+  }
+
+  catchUp() {
+    if (this.due) this.ask("show");
   }
 
   question(what, more) {

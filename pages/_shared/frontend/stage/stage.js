@@ -119,7 +119,7 @@ class Stage {
   select(arc) {
     this.arc = arc;
     this.draw();
-    this.questions.ask("show");
+    this.questions.renew();
   }
 
   // The message shown: the one that is pinned, else the one of most interest in the update.

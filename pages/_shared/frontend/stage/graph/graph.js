@@ -52,7 +52,7 @@ export class Graph {
     for (const button of this.buttons) button.onclick = () => this.look(button.dataset.view);
     stage.$("[data-act=measure]").onchange = (event) => {
       this.measure = event.target.value;
-      stage.questions.ask("show");
+      stage.questions.renew();
       stage.draw();
     };
     for (const button of stage.root.querySelectorAll("[data-zoom]")) {

@@ -24,7 +24,7 @@ export class Player {
   }
 
   begin() {
-    Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: false, known: 0 });
+    Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: false, known: null });
     Object.assign(this, { scene: null, t: 1, moving: null });
   }
 
@@ -57,10 +57,14 @@ export class Player {
     this.go();
   }
 
-  // There is no answer: what was asked for was stopped. If the place is not known, the last one that is known is shown.
+  // There is no answer: what was asked for was stopped. If the place is not known, the last one that is known is shown;
+  // a stage that is mounted anew knows none, and Python tells it where it is.
   giveUp() {
+    const { questions } = this.stage;
     Object.assign(this, { awaited: false, steps: [] });
-    if (!this.moment()) this.show(this.known);
+    if (this.moment()) questions.catchUp();
+    else if (this.known !== null) this.show(this.known);
+    else questions.ask("poll");
   }
 
   // -- jumps and steps --------------------------------------------------------------------------------------
@@ -103,7 +107,7 @@ export class Player {
 
   go() {
     const [step, ...rest] = this.steps;
-    if (!step) return;
+    if (!step) return this.stage.questions.catchUp();
     this.steps = rest;
     const { grain, backward } = step;
     if (backward ? this.position === 0 : this.atEnd()) return this.go();
