@@ -7,6 +7,7 @@ from pages._shared.app.ahead import load_ahead
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
+from pages._shared.running.garbage import collect_seldom
 from pages._shared.watch.saving import saving
 from pages._shared.watch.stage import stage
 
@@ -17,6 +18,7 @@ def show() -> None:
     if current.notice:
         complaint(current.notice)
     stage(current)
+    collect_seldom()
     destination = st.session_state.pop("destination", None)
     if destination is not None:
         page, said = destination

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-
 import pandas  # noqa: F401  # Streamlit loads it for the first table: then it would come too late to be left alone
 import streamlit as st
 
 import bender_core as bc
 import bender_core.visualization.study  # everything that draws, for the same reason
+from pages._shared.running.garbage import collect_seldom, set_aside
 from pages._shared.running.visits import attend
 
 _CSS = """<style>
@@ -85,15 +84,13 @@ _CSS = """<style>
 @st.cache_resource(show_spinner="Compiling the solver, first time only (about a minute)…")
 def _warm() -> bool:
     bc.warm_up()
-    # Streamlit collects garbage after every run of a page. Numba alone keeps so many objects that this would take
-    # longer than everything else; objects that exist by now stay anyway and need no checking.
-    gc.collect()
-    gc.freeze()
+    set_aside()
     return True
 
 
 def frame() -> None:
     """Prepare a page."""
+    collect_seldom()
     attend()
     _warm()
     st.html(_CSS)

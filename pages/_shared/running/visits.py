@@ -7,7 +7,6 @@ frees the memory of a session, which may be a gigabyte, only when others come an
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -16,6 +15,8 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages._shared.running.garbage import set_aside
 
 # Seconds before Streamlit would forget a session: a forgotten session can no longer be closed.
 EARLIER = 2.0
@@ -64,10 +65,8 @@ def _close(visit: Visit) -> None:
     # The server's loop still has a reference to the last session.
     if visit.held is not None:
         _empty(visit.held)
-    # Objects frozen when the server started (see frame.py) may have become garbage as well.
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()
+    # Objects that were set aside when the server started may have become garbage as well.
+    set_aside()
 
 
 def _empty(session: AppSession) -> None:
