@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -118,6 +119,29 @@ def test_a_pointer_finds_the_nearest_line(stage: Stage, run: bc.Engine) -> None:
     expect(stage.root.locator(".halo.pointed")).to_have_count(0)
     stage.page.mouse.click(*on_screen(stage, (3, 3)))
     assert stage.root.evaluate("({ stage }) => stage.arc") == -1
+
+
+def test_a_press_picks_the_line_that_is_lit(stage: Stage) -> None:
+    """Also between two pixels, where the place of a click, which is rounded, is nearer to another line."""
+    drawn, x0, y0 = ties(stage), *on_screen(stage, (0, 0))
+
+    def nearest(x: float, y: float) -> int:
+        return min(range(len(drawn)), key=lambda edge: away((x - x0, y - y0), drawn[edge]))
+
+    rounded = (
+        (x + 0.9, y + 0.9)
+        for mark in drawn
+        for x, y in [tuple(int(value) for value in on_screen(stage, middle(mark)))]
+        if nearest(x + 0.9, y + 0.9) != nearest(x, y) and is_free(stage, (x + 0.9 - x0, y + 0.9 - y0))
+    )
+    for place in itertools.islice(rounded, 5):
+        stage.page.mouse.move(*place)
+        lit = stage.root.evaluate("({ stage }) => stage.panes.pointing.over")
+        stage.page.mouse.click(*place)
+        stage.settle()
+        assert stage.root.evaluate("({ stage }) => stage.arc") == 2 * lit >= 0
+        stage.root.evaluate("({ stage }) => stage.select(-1)")
+        stage.settle()
 
 
 def test_a_drag_of_the_enlarged_graph_picks_no_line(stage: Stage) -> None:

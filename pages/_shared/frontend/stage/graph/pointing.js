@@ -19,11 +19,11 @@ const away = ([x, y], [x0, y0, x1, y1]) => {
 export class Pointing {
   // `pane` has its `svg`, its `camera`, its `runs`, and `many`.
   constructor(pane) {
-    Object.assign(this, { pane, over: -1, down: [0, 0] });
+    Object.assign(this, { pane, over: -1, aimed: -1, down: [0, 0] });
     const { svg } = pane;
     svg.addEventListener("pointermove", (event) => this.move(event));
     svg.addEventListener("pointerleave", () => this.enter(-1));
-    svg.addEventListener("pointerdown", ({ clientX, clientY }) => Object.assign(this, { down: [clientX, clientY] }));
+    svg.addEventListener("pointerdown", (event) => this.press(event));
     svg.addEventListener("click", (event) => this.click(event));
   }
 
@@ -69,10 +69,15 @@ export class Pointing {
     return distances[nearest] <= FINGER ? nearest : -1;
   }
 
+  // What is aimed at is decided here: browsers round the place of a click, so that another line may be nearest.
+  press(event) {
+    Object.assign(this, { down: [event.clientX, event.clientY], aimed: this.at(event) });
+  }
+
   click(event) {
     if (Math.hypot(event.clientX - this.down[0], event.clientY - this.down[1]) > STILL) return;
-    const [group, edge] = [this.meant(event), this.at(event)];
+    const group = this.meant(event);
     if (group >= 0) this.pane.pressed(group);
-    else if (edge >= 0) answering(this.pane.stage, edge).press();
+    else if (this.aimed >= 0) answering(this.pane.stage, this.aimed).press();
   }
 }
