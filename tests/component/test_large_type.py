@@ -97,7 +97,7 @@ def test_the_canvas_is_as_fine_as_the_screen_and_has_its_lines_where_the_circles
     reached = stage.root.evaluate(
         """({ stage }) => {
             const { strokes, at } = stage.panes;
-            const widest = strokes.marks.toSorted((a, b) => b['stroke-width'] - a['stroke-width'])[0];
+            const widest = strokes.list().toSorted((a, b) => b['stroke-width'] - a['stroke-width'])[0];
             const [p, q] = stage.graph.edges[widest.means.edge];
             const middle = [0, 1].map((k) => ((at[p][k] + at[q][k]) / 2) * 1.25 * devicePixelRatio);
             const [x, y] = middle.map((value) => Math.round(value - 0.5));

@@ -6,29 +6,52 @@ import { listed } from "./picture.js";
 export class Strokes {
   // The ink of a line that names no colour is that of the canvas.
   constructor(canvas, name) {
-    Object.assign(this, { canvas, name, marks: [], paths: new Map() });
+    Object.assign(this, { canvas, name, ground: document.createElement("canvas") });
+    this.clear();
   }
 
-  // Draw exactly these marks, the widest on top: marks of a picture, with a path `d`, a `stroke` and its width.
-  draw(marks, [width, height]) {
-    const { canvas } = this;
-    const paths = new Map();
+  clear() {
+    Object.assign(this, { scene: null, marks: () => [] });
+    this.canvas.width = 0;
+  }
+
+  // Draw lines along `runs`, each in one of a few shades, the widest on top. `shades[k]` is the shade of line k, and
+  // `styles` has the stroke and the width of every shade, rising in width; `marks()` are the same lines as marks.
+  draw(runs, shades, styles, marks, size) {
     this.marks = marks;
-    const ratio = globalThis.devicePixelRatio * unit();
-    Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
-    const [context, ink] = [canvas.getContext("2d"), getComputedStyle(canvas).color];
+    this.lay(runs, styles[0], size);
+    const { canvas, ground, paths, ratio } = this;
+    Object.assign(canvas, { width: ground.width, height: ground.height });
+    const context = canvas.getContext("2d");
+    context.drawImage(ground, 0, 0);
     context.scale(ratio, ratio);
-    for (const { d, ...style } of marks.toSorted((a, b) => a["stroke-width"] - b["stroke-width"])) {
-      const path = this.paths.get(d) ?? new Path2D(d);
-      paths.set(d, path);
-      context.strokeStyle = style.stroke ?? ink;
-      context.lineWidth = style["stroke-width"];
-      context.stroke(path);
-    }
-    this.paths = paths;
+    styles.slice(1).forEach((style, k) => {
+      const inShade = paths.filter((_, line) => shades[line] === k + 1);
+      this.stroke(context, inShade, style);
+    });
+  }
+
+  // Most lines are in the first shade. The ground has all of them in it, and is kept: others cover it.
+  lay(runs, style, [width, height]) {
+    const { canvas, ground } = this;
+    const ratio = globalThis.devicePixelRatio * unit();
+    const ink = style.stroke ?? getComputedStyle(canvas).color;
+    const scene = [runs, ink, width * ratio, height * ratio];
+    if (this.scene?.every((part, k) => part === scene[k])) return;
+    Object.assign(this, { scene, ratio, paths: runs.map(({ d }) => new Path2D(d)) });
+    Object.assign(ground, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    const context = ground.getContext("2d");
+    context.scale(ratio, ratio);
+    this.stroke(context, this.paths, { ...style, stroke: ink });
+  }
+
+  stroke(context, paths, style) {
+    context.strokeStyle = style.stroke;
+    context.lineWidth = style["stroke-width"];
+    for (const path of paths) context.stroke(path);
   }
 
   list() {
-    return listed(this.name, this.marks);
+    return listed(this.name, this.marks());
   }
 }

@@ -7,8 +7,8 @@ import { chipMarks } from "./chips.js";
 import { LARGE } from "./content.js";
 import { Camera } from "./camera.js";
 import { activeOf, circleMarks, nearestOf, radiusFor } from "./circles.js";
-import { courses, haloMark, lineMarks, pickMarks } from "./lines.js";
-import { drawLegend, measured } from "./measures.js";
+import { courses, haloMark, lineMarks, pickMarks, shadeOf, thinStyles, wide } from "./lines.js";
+import { drawLegend, measured, shareOf } from "./measures.js";
 import { placeNames } from "./names.js";
 import { Places } from "./places.js";
 import { Pointing } from "./pointing.js";
@@ -168,9 +168,17 @@ export class Graph {
     const scene = [this.runs, this.stage.dark, measure.edges, measure.top, this.measure];
     if (this.scene?.every((part, k) => isSame(part, scene[k]))) return;
     this.scene = scene;
-    const marks = lineMarks(this.runs, measure, { dark: this.stage.dark, many: this.many });
-    this.strokes.draw(this.many ? marks : [], this.size);
-    this.lines.draw(this.many ? [] : marks);
+    if (this.many) this.drawThin(measure);
+    else this.strokes.clear();
+    this.lines.draw(this.many ? [] : lineMarks(this.runs, measure, wide(measure, this.stage.dark)));
+  }
+
+  drawThin(measure) {
+    const { edges, top } = measure;
+    const styles = thinStyles(measure, this.stage.dark);
+    const shades = (edges ?? []).map((value) => shadeOf(shareOf(value, top)));
+    const marks = () => lineMarks(this.runs, measure, (share) => styles[shadeOf(share)]);
+    this.strokes.draw(this.runs, shades, styles, marks, this.size);
   }
 
   // Under the edges of the group that is updated, the message followed or pinned, and what is pointed at.

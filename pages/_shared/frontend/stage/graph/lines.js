@@ -5,6 +5,7 @@ import { tension } from "../../palette.js";
 import { number, short } from "../../text.js";
 import { MEASURES, shareOf } from "./measures.js";
 
+const SHADES = 25;
 const TOLD = 60; // characters of a name in the tip of a line
 
 // The courses of all lines: the path, and the place at a share of the way from the first group to the second.
@@ -21,18 +22,30 @@ export const courses = (edges, at, width, many) =>
   });
 
 // Coloured and as wide as the measure says; grey where it is not known.
-export const lineMarks = (runs, { edges, top, measure }, { dark, many }) =>
-  runs.map(({ d }, e) => {
-    const share = edges ? shareOf(edges[e], top) : 0;
-    return {
-      id: `line-${e}`,
-      shape: "path",
-      class: "tie",
-      d,
-      stroke: edges ? tension(share, dark) : null,
-      "stroke-width": many ? 0.8 + 3 * share ** 2 : 1.5 + 7.5 * share ** 2,
-      means: { what: measure, edge: e, value: edges ? edges[e] : null },
-    };
+export const lineMarks = (runs, { edges, top, measure }, styleOf) =>
+  runs.map(({ d }, e) => ({
+    id: `line-${e}`,
+    shape: "path",
+    class: "tie",
+    d,
+    ...styleOf(edges ? shareOf(edges[e], top) : 0),
+    means: { what: measure, edge: e, value: edges ? edges[e] : null },
+  }));
+
+export const wide =
+  ({ edges }, dark) =>
+  (share) => ({
+    stroke: edges ? tension(share, dark) : null,
+    "stroke-width": 1.5 + 7.5 * share ** 2,
+  });
+
+// Where lines are many, they are thin and in one of a few shades, which are drawn faster than any.
+export const shadeOf = (share) => Math.round(share * (SHADES - 1));
+
+export const thinStyles = ({ edges }, dark) =>
+  Array.from({ length: edges ? SHADES : 1 }, (_, shade) => {
+    const share = shade / (SHADES - 1);
+    return { stroke: edges ? tension(share, dark) : null, "stroke-width": 0.8 + 3 * share ** 2 };
   });
 
 export const pickMarks = (runs, stage) => {
