@@ -16,6 +16,7 @@ from bender_core.kernels.tables.coupling import coupling_energy
 from bender_core.kernels.tables.projection import active_state
 from bender_core.kernels.tension import tensions
 from bender_core.model import FloatArray, IntArray
+from bender_core.run.attribution import Attribution, attribute
 from bender_core.run.inspection import Inspection
 from bender_core.run.rows import Row
 from bender_core.run.trace import Event
@@ -322,6 +323,19 @@ class Reckonings(Inspection):
         groups, edges = np.empty(self.graph.n_groups), np.empty(len(self.graph.edges))
         tensions(self._problem, self._state, self._states_of(labeling), groups, edges)
         return Tension(groups, edges)
+
+    def attribution(self) -> Attribution:
+        """What raised the lower bound to where it is, in the order of the complete updates.
+
+        Source: docs/method.md §9.7.
+
+        Returns
+        -------
+        Attribution
+            Its parts sum to the lower bound less the first, up to rounding.
+        """
+        done = self.trace.until(self.position)
+        return attribute(done, self.opening_bound, self.graph.n_groups, 2 * len(self.graph.edges))
 
     def edge_tension(self, p: int, q: int, labeling: ArrayLike | None = None) -> EdgeTension:
         """The tension of an edge, as seen from p.

@@ -78,6 +78,11 @@ class Standing(Arrays):
         return float(self._state.bounds.lower + self._rule.constant)
 
     @property
+    def opening_bound(self) -> float:
+        """The lower bound before the first event."""
+        return float(self._past.nearest(0).bounds.lower + self._rule.constant)
+
+    @property
     def upper_bound(self) -> float:
         """The energy of the best labelling so far."""
         return float(self._state.bounds.upper + self._rule.constant)

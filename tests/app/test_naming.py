@@ -75,6 +75,7 @@ def test_downloads_are_named() -> None:
             "trace.parquet",
             "trace.json",
             "tension.csv",
+            "gained.csv",
             "labeling.csv",
             "labeling.json",
             "labeling.MPE",

@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core.visualization.message import message
 from pages._shared.app.naming import moment
 from pages._shared.watch import stage
-from pages._shared.watch.saving import outcome, tension_csv
+from pages._shared.watch.saving import gained_csv, outcome, tension_csv
 from pages._shared.watch.stage import obey, stage_data
 from tests.app.pages.test_pages import app, press, ran
 from tests.app.pages.test_pages import lab as lab_of
@@ -101,6 +101,22 @@ def test_the_file_of_tensions_adds_up(position: int) -> None:
     assert total["part"] == "sum"
     assert float(total["tension"]) == pytest.approx(engine.upper_bound - engine.lower_bound, rel=1e-9)
     assert float(total["tension"]) == pytest.approx(sum(float(part["tension"]) for part in parts), rel=1e-9)
+
+
+@pytest.mark.parametrize("position", [0, 40, 200])
+def test_the_file_of_what_was_gained_adds_up(position: int) -> None:
+    engine = lab("pose-small", 8, 9).run.engine
+    engine.run(max_events=position)
+    (*parts, total) = csv.DictReader(io.StringIO(gained_csv(engine)))
+    labels, found = engine.partition.labels, engine.attribution()
+    messages = [part for part in parts if part["part"] == "message"]
+    assert [part["receiver"] for part in parts[: len(labels)]] == list(labels)
+    assert [float(part["gained"]) for part in parts] == [*found.groups, *found.messages]
+    assert [(part["receiver"], part["sender"]) for part in messages] == [
+        (labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(engine.graph.edges)))
+    ]
+    assert total["part"] == "sum"
+    assert float(total["gained"]) == pytest.approx(engine.lower_bound - engine.opening_bound, rel=1e-9, abs=1e-9)
 
 
 def test_what_there_is_no_room_for_is_left_empty_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What a person takes away from a run: trace, tension, labelling, figures, and a script that does it once more."""
+"""What a person takes away from a run: trace, tension, what was gained, labelling, figures, and a script."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def saving() -> None:
 
     with st.expander("Save this run"):
         st.caption(
-            "The trace so far, where the gap lives, the best labelling, the figures, and a script that does the run "
-            "once more."
+            "The trace so far, where the gap lives, what raised the bound, the best labelling, the figures, and a "
+            "script that does the run once more."
         )
         st.button("Make the files", on_click=ask)
         if state.get("saving") == (current.number, current.run.position):
@@ -93,6 +93,7 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
         "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
         "trace.json": ("Trace, JSON", trace.to_json()),
         "tension.csv": ("Tension, CSV", tension_csv(engine, stop)),
+        "gained.csv": ("Bound gained, CSV", gained_csv(engine)),
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
@@ -126,6 +127,21 @@ def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
             parts = ("", "")
         writer.writerow(["edge", labels[p], labels[q], value, *parts])
     writer.writerow(["sum", "", "", float(tension.groups.sum() + tension.edges.sum()), "", ""])
+    return out.getvalue()
+
+
+def gained_csv(engine: bc.Engine) -> str:
+    """What raised the bound, part by part: docs/formats.md §8."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["part", "receiver", "sender", "gained"])
+    labels, found = engine.partition.labels, engine.attribution()
+    for name, value in zip(labels, found.groups.tolist(), strict=True):
+        writer.writerow(["group", name, "", value])
+    for arc, value in enumerate(found.messages.tolist()):
+        receiver, sender = engine.graph.ends(arc)
+        writer.writerow(["message", labels[receiver], labels[sender], value])
+    writer.writerow(["sum", "", "", float(found.groups.sum() + found.messages.sum())])
     return out.getvalue()
 
 

@@ -1,0 +1,71 @@
+"""What raised the bound: the credit of every message and group. Source: docs/method.md §9.7."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bender_core.kernels.layout import Kind
+from bender_core.model import BoolArray, FloatArray, IntArray
+from bender_core.run.trace import Trace
+
+
+class Attribution(NamedTuple):
+    """By how much everything has raised the lower bound; every part is at least 0. Source: docs/method.md §9.7.
+
+    Attributes
+    ----------
+    messages : ndarray, shape (2 E,)
+        The new rows of every message, energy.
+    groups : ndarray, shape (P,)
+        The updates of every group before a new row: messages made anew by old rows, or exactly, energy.
+    """
+
+    messages: FloatArray
+    groups: FloatArray
+
+
+def attribute(trace: Trace, start: float, groups: int, arcs: int) -> Attribution:
+    """Divide the rise of the bound among messages and groups, by the complete updates of a trace.
+
+    Parameters
+    ----------
+    trace : Trace
+    start : float
+        The lower bound before the first event, energy.
+    groups, arcs : int
+        How many there are.
+
+    Returns
+    -------
+    Attribution
+        Its parts sum to the last lower bound less the first, up to the rounding of the bound.
+    """
+    found = Attribution(np.zeros(arcs), np.zeros(groups))
+    kind = trace.column("kind")
+    ends = np.flatnonzero(kind == Kind.MESSAGE)
+    if len(ends) == 0:
+        return found
+    # The looks at the floor of every complete update: at its opening, by its oracles, and at its end.
+    looks = np.flatnonzero((kind[: ends[-1] + 1] <= Kind.MESSAGE) & (kind[: ends[-1] + 1] != Kind.ROW))
+    opens = kind[looks] == Kind.NODE_OPENED
+    bound = np.concatenate([[start], trace.column("lower_bound")])[looks]
+    level = np.maximum(bound, trace.column("floor")[looks])
+    rise = np.maximum(np.diff(level, prepend=0.0), 0.0)
+    rise[opens] = (level - bound)[opens]
+    paid = _share(trace, looks, rise, found.messages)
+    np.add.at(found.groups, trace.column("node")[looks[~paid]].astype(np.int64), rise[~paid])
+    return found
+
+
+def _share(trace: Trace, looks: IntArray, rise: FloatArray, messages: FloatArray) -> BoolArray:
+    """Give the rise at every look to the rows since the one before, by their own; returns whether there are any."""
+    rows = np.flatnonzero(trace.column("kind")[: looks[-1]] == Kind.ROW)
+    lift = np.maximum((trace.column("value") - trace.column("before"))[rows], 0.0)
+    after = np.searchsorted(looks, rows)
+    total = np.bincount(after, lift, minlength=len(looks))
+    paid: BoolArray = total > 0
+    share = np.divide(lift, total[after], out=np.zeros_like(lift), where=paid[after])
+    np.add.at(messages, trace.column("arc")[rows].astype(np.int64), share * rise[after])
+    return paid

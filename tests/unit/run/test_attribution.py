@@ -1,0 +1,92 @@
+"""What raised the bound: against a plain reading of the events, and in total the rise of the bound."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from tests.models import examples, random_mrf
+from tests.unit.engines import VARIANTS, every_variant, sample, size_of
+
+NEAR = 1e-9
+SCHEDULES = ("mplp", "srmp")
+
+
+def credits_read(engine: bc.Engine) -> tuple[np.ndarray, np.ndarray, list[float]]:
+    """The credits of messages and groups, event by event, and the bound that they have led to after every update."""
+    messages, groups = np.zeros(2 * len(engine.graph.edges)), np.zeros(engine.graph.n_groups)
+    ends, bound, level, lifts = [], engine.opening_bound, np.nan, {}
+    for event in engine.trace.until(engine.position):
+        if event.kind == Kind.NODE_OPENED:
+            level, lifts = max(bound, event.floor), {}
+            waiting = [(groups, event.node, level - bound)]
+        elif event.kind == Kind.ROW:
+            lifts[event.row] = (event.arc, event.value - event.before)
+        elif event.kind in (Kind.ORACLE, Kind.MESSAGE):
+            risen = max(bound, event.floor) - level
+            level += risen
+            total = sum(lift for _, lift in lifts.values())
+            waiting += [(messages, arc, risen * lift / total) for arc, lift in lifts.values()]
+            if not lifts:
+                waiting.append((groups, event.node, risen))
+            lifts = {}
+        if event.kind == Kind.MESSAGE:
+            for credit, index, amount in waiting:
+                credit[index] += amount
+            ends.append(event.lower_bound)
+        bound = event.lower_bound
+    return messages, groups, ends
+
+
+def check(engine: bc.Engine) -> None:
+    near = NEAR * size_of(engine.mrf)
+    found = engine.attribution()
+    messages, groups, ends = credits_read(engine)
+    assert (found.messages >= 0).all()
+    assert (found.groups >= 0).all()
+    assert np.allclose(found.messages, messages, rtol=0, atol=near)
+    assert np.allclose(found.groups, groups, rtol=0, atol=near)
+    risen = (ends[-1] if ends else engine.opening_bound) - engine.opening_bound
+    assert found.messages.sum() + found.groups.sum() == pytest.approx(risen, abs=near)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    st.integers(0, 10**6), st.sampled_from(VARIANTS), st.sampled_from(SCHEDULES), st.sampled_from([1, 4]), st.booleans()
+)
+def test_credits_sum_to_the_rise_of_the_bound(seed: int, variant: int, schedule: str, deepest: int, ties: bool) -> None:
+    """At every update, and in the middle of one."""
+    mrf = random_mrf(seed, 8, integers=ties, constant=float(seed % 7))
+    engine = bc.Engine(mrf, bc.partition(mrf, 3), variant, schedule, max_sweeps=4, deepest=deepest)
+    check(engine)
+    while not engine.finished:
+        engine.step("node")
+        check(engine)
+    for position in np.random.default_rng(seed).integers(0, len(engine.trace), 5):
+        engine.seek(int(position))
+        check(engine)
+
+
+@every_variant
+def test_new_rows_get_credit_if_there_are_any(variant: int) -> None:
+    mrf = sample("torus-10x10")
+    engine = bc.Engine(mrf, bc.partition(mrf, 4, "greedy"), variant, max_sweeps=4)
+    engine.run()
+    check(engine)
+    found = engine.attribution()
+    assert (found.messages.sum() > 0) == (not engine.variant.exact)
+
+
+def test_a_run_that_goes_on_from_another_is_credited_with_its_own_rise() -> None:
+    mrf = sample("pose-small")
+    first = bc.Engine(mrf, bc.partition(mrf, 4))
+    first.run(max_sweeps=2)
+    second = bc.Engine(mrf, bc.partition(mrf, 4), start=first)
+    assert second.opening_bound == pytest.approx(first.lower_bound)
+    second.run(max_sweeps=3)
+    check(second)
+    assert second.lower_bound > second.opening_bound
