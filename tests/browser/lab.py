@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,10 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 import bender_core as bc
 from tests.labs import SAMPLES
 from tests.watched import Watched
+
+
+# A stage that does not show yet what it was asked for.
+UNDRAWN = ".stage:is(:not([data-state]), [data-state=waiting], [data-state=moving])"
 
 
 def sample(name: str) -> bc.BinaryMRF:
@@ -33,11 +36,9 @@ class Lab(Watched):
         self._settle = settle
 
     def settle(self) -> None:
-        """Wait until the script has run and the stage, which asks a moment after a jump, shows the answer."""
+        """Wait until the script has run and the stage, which asks a moment after a jump, shows the answer or is gone."""
         self._settle(self.page)
-        if self.stage.count():
-            drawn = re.compile("^(?!waiting|moving)")
-            expect(self.stage).to_have_attribute("data-state", drawn, timeout=60_000)
+        expect(self.page.locator(UNDRAWN)).to_have_count(0, timeout=60_000)
 
     # -- pages ------------------------------------------------------------------------------------------------
 
