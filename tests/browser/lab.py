@@ -12,7 +12,6 @@ import bender_core as bc
 from tests.labs import SAMPLES
 from tests.watched import Watched
 
-
 # A stage that does not show yet what it was asked for.
 UNDRAWN = ".stage:is(:not([data-state]), [data-state=waiting], [data-state=moving])"
 
@@ -36,7 +35,7 @@ class Lab(Watched):
         self._settle = settle
 
     def settle(self) -> None:
-        """Wait until the script has run and the stage, which asks a moment after a jump, shows the answer or is gone."""
+        """Wait until the script has run, and the stage (which asks a moment after a jump) is drawn or gone."""
         self._settle(self.page)
         expect(self.page.locator(UNDRAWN)).to_have_count(0, timeout=60_000)
 
