@@ -5,6 +5,7 @@ Each figure has two parts: the data (arrays, tested without a figure) and the dr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,12 @@ MOST_STATES = 1024
 _ROUND = np.column_stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])
 _RIM = {"width": 1, "color": "white"}
 _NOWHERE = np.empty((0, 2))
+# Where a name may be: below, above, left and right of its point; and pixels of a figure at its usual size.
+_POSITIONS = ("bottom center", "top center", "middle left", "middle right")
+_BESIDE = np.array([[0.0, 1.0], [0.0, -1.0], [-1.0, 0.0], [1.0, 0.0]])
+_USUAL_SIZE = np.array([560.0, 330.0])
+# Left and right of it, where a name would be cut off.
+_RIMS = np.array([[-1e4, -1e4, -30.0, 1e4], [590.0, -1e4, 1e4, 1e4]])
 # A click selects, but the rest does not fade.
 _AS_THEY_ARE: dict[str, Any] = {side: {"marker": {"opacity": 1}} for side in ("selected", "unselected")}
 
@@ -151,7 +158,8 @@ def _groups(mrf: BinaryMRF, part: Partition, points: FloatArray) -> dict[str, An
         "y": points[:, 1],
         "mode": "markers" if crowded else "markers+text",
         "text": [plain(label) for label in part.labels],
-        "textposition": "bottom center",
+        "textposition": None if crowded else text_positions(points, part.labels),
+        "textfont": {"shadow": "auto"},  # readable across lines
         "customdata": [[len(g), 2 ** len(g), plain(", ".join(mrf.names[i] for i in g[:12]))] for g in part.groups],
         "hovertemplate": "%{text}: %{customdata[0]} variables, %{customdata[1]} states<br>%{customdata[2]}"
         "<extra></extra>",
@@ -163,6 +171,40 @@ def _groups(mrf: BinaryMRF, part: Partition, points: FloatArray) -> dict[str, An
         "showlegend": False,
         **_AS_THEY_ARE,
     }
+
+
+def text_positions(points: FloatArray, names: Sequence[str]) -> list[str]:
+    """Beside each point the place for its name that covers the least: of the names before it, all points and the rim.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, 2)
+        From 0 to 1, as drawn by `figure`.
+    names : sequence of str, length n
+
+    Returns
+    -------
+    list of str
+        Values of ``textposition``.
+    """
+    middles = points * _USUAL_SIZE
+    half = np.column_stack([[4.0 * len(name) for name in names], np.full(len(names), 9.0)])
+    corners = [np.column_stack([middles - 9, middles + 9]), _RIMS]
+    chosen = []
+    for middle, extent in zip(middles, half, strict=True):
+        taken = np.vstack(corners)
+        boxes = [np.concatenate([at - extent, at + extent]) for at in middle + _BESIDE * (extent + 12)]
+        covered = [_overlap(box, taken) for box in boxes]
+        best = int(np.argmin(covered))
+        chosen.append(_POSITIONS[best])
+        corners.append(boxes[best][None])
+    return chosen
+
+
+def _overlap(box: FloatArray, others: FloatArray) -> float:
+    """How much of other boxes lies in a box; each is (left, top, right, bottom)."""
+    shared = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
+    return float(np.maximum(shared, 0.0).prod(axis=1).sum())
 
 
 def plot_bounds(trace: Trace) -> go.Figure:

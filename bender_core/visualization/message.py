@@ -197,8 +197,8 @@ def _over_states(traces: list[dict[str, Any]], shown: Message, order: str, state
     if len(place):
         drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     # Fixed margins: to measure them Plotly draws the axes twice, which takes a quarter of the time.
-    drawing.update_layout(margin={"l": 74, "b": 48})
-    drawing.update_xaxes(title=f"states by {ORDERS[order]}", automargin=False)
+    drawing.update_layout(margin={"l": 74, "b": 56})
+    drawing.update_xaxes(title={"text": f"states by {ORDERS[order]}", "standoff": 16}, automargin=False)
     window = _window(shown.nu[shown.shown], shown.envelope[shown.shown])
     drawing.update_yaxes(title="energy", range=window, automargin=False)
     return drawing

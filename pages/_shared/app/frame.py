@@ -65,6 +65,7 @@ _CSS = """<style>
   }
   @media (max-width: 640px) {
     .stMainBlockContainer { padding-inline: 1rem; }
+    .katex-display > .katex { white-space: normal; }
     :is(table.plain, .stMarkdown table) :is(th, td) { padding: 0.25rem 0.3rem; }
     .stButtonGroup [role="radiogroup"] { flex-wrap: wrap; }
     .stPageLink a p { white-space: normal; overflow: visible; }

@@ -23,6 +23,7 @@ from bender_core.visualization.figures import (
     plot_model,
     plot_partition,
     plot_tightness,
+    text_positions,
 )
 from bender_core.visualization.layout import CLEARANCE, hypergraph_layout, variable_layout
 
@@ -385,3 +386,14 @@ def test_a_document_contains_its_code_once() -> None:
     assert 4_000_000 < len(page) < 6_000_000
     assert NASTY not in page
     assert "first &lt;i&gt;" in page
+
+
+def test_names_keep_apart_where_there_is_room() -> None:
+    """Two points side by side: one name goes elsewhere; a point alone has its name below."""
+    points = np.array([[0.4, 0.5], [0.45, 0.5], [0.9, 0.9]])
+    first, second, alone = text_positions(points, ["left shoulder", "right shoulder", "foot"])
+    assert first == "bottom center"
+    assert second in ("top center", "middle right")
+    assert alone == "bottom center"
+    # Nor does one begin beyond the rim.
+    assert text_positions(np.array([[0.0, 0.5]]), ["a name that is rather long"]) == ["middle right"]
