@@ -26,11 +26,12 @@ from bender_core.planning.comparison import Comparison, compare_partitions
 from bender_core.planning.solving import solve
 from bender_core.planning.trial import refine
 from bender_core.rivals.reference import Reference, reference
+from bender_core.run.attribution import Attribution
 from bender_core.run.bounds import relative_gap
 from bender_core.run.engine import Engine, EngineError, Grain
 from bender_core.run.inspection import Tightness
 from bender_core.run.result import Attempt, Result
-from bender_core.run.rows import Row
+from bender_core.run.rows import Row, RowAt
 from bender_core.run.trace import Event, Trace
 from bender_core.run.warming import warm_up
 from bender_core.run.what_if import Cut, what_if
@@ -42,6 +43,7 @@ __all__ = [
     "VARIANTS",
     "Account",
     "Attempt",
+    "Attribution",
     "BinaryMRF",
     "Comparison",
     "Cut",
@@ -60,6 +62,7 @@ __all__ = [
     "Reference",
     "Result",
     "Row",
+    "RowAt",
     "Stop",
     "Stopped",
     "Tightness",

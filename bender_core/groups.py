@@ -5,7 +5,7 @@ Source: docs/method.md §1.4, docs/formats.md §5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -221,6 +221,49 @@ def merge(part: Partition, first: int, second: int) -> Partition:
     groups = list(part.groups)
     groups[first] = np.concatenate([groups[first], groups[second]])
     groups[second] = groups[second][:0]
+    return _edited(part, groups, part.labels)
+
+
+def merge_all(part: Partition, pairs: Iterable[tuple[int, int]]) -> Partition:
+    """The same partition with the groups of every pair merged, each union in the place and under the name of its first.
+
+    Parameters
+    ----------
+    part : Partition
+    pairs : iterable of pairs of int
+        Groups of ``part``; pairs that share a group make one union.
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    PartitionError
+        If a group is unknown, a pair names one group twice, or a union would be too large for any run.
+
+    Examples
+    --------
+    >>> part = manual(BinaryMRF(unary=[[0, 1]] * 5), [[0], [1], [2], [3, 4]], list("abcd"))
+    >>> merged = merge_all(part, [(3, 1), (0, 1)])
+    >>> merged.labels, [group.tolist() for group in merged.groups]
+    (('a', 'c'), [[0, 1, 3, 4], [2]])
+    """
+    union = np.arange(len(part))
+    for pair in pairs:
+        first, second = pair
+        for group in pair:
+            _require_index(group, len(part), "group")
+        if first == second:
+            raise PartitionError("a group cannot be merged with itself; choose two groups")
+        low, high = sorted((union[first], union[second]))
+        union[union == high] = low
+    groups = [
+        np.concatenate([part.groups[p] for p in np.flatnonzero(union == place)])
+        if (union == place).any()
+        else group[:0]
+        for place, group in enumerate(part.groups)
+    ]
     return _edited(part, groups, part.labels)
 
 

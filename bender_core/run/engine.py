@@ -9,20 +9,28 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from bender_core import memory
+from bender_core.costs.fit import TooLargeError
+from bender_core.groups import Partition, merge_all
 from bender_core.kernels._jit import typed
 from bender_core.kernels.advance import advance, is_reached
-from bender_core.kernels.layout import Kind, Outcome, Phase, Run, State, Status, Until
+from bender_core.kernels.layout import Kind, Outcome, Phase, RowKind, Run, State, Status, Until
+from bender_core.kernels.rows.pool import describe_row, link_row, make_row
+from bender_core.kernels.tables.projection import active_state
 from bender_core.run.arrays import ENDLESS
+from bender_core.run.carrying import RowCarrier, owners, united_edges
 from bender_core.run.reckoning import Reckonings
+from bender_core.run.rows import RowAt
 from bender_core.run.trace import Event
-from bender_core.stopping import Stop
+from bender_core.stopping import Stop, never
+from bender_core.units import storage
+from bender_core.variants import Variant
 
 Grain = Literal["event", "row", "round", "node", "sweep"]
 _UNTIL = {
@@ -242,6 +250,119 @@ class Engine(Reckonings):
         if position > self.position:
             self._go_on(Until.NEVER, self._stop(None, on_progress), position)
         return self.position == position
+
+    # -- another run from here ------------------------------------------------------------------------
+
+    def fork(
+        self,
+        rows: Sequence[RowAt] = (),
+        merge: Iterable[tuple[int, int]] = (),
+        variant: int | Variant | None = None,
+        schedule: str | None = None,
+        partition: Partition | None = None,
+        stop: Stop = never,
+    ) -> Engine:
+        """A run that goes on from the present messages, rows and labelling, with some things changed.
+
+        This run stays as it is. The other one begins its first sweep with the messages that were passed last: an update
+        that is open here is abandoned. Where its groups are unions of groups of this run its bound begins at the bound
+        of this run or higher; with any other partition it begins afresh, with the best labelling alone. Source:
+        docs/method.md §2.5.
+
+        Parameters
+        ----------
+        rows : sequence of RowAt
+            Rows to be made at the present messages and added, in terms of the groups of the new run.
+        merge : iterable of pairs of int
+            Groups to be united.
+        variant, schedule
+            As for `Engine`; by default those of this run.
+        partition : Partition, optional
+            By default that of this run; ``merge`` applies to it.
+        stop : Stop
+            Checked about every 10 ms.
+
+        Returns
+        -------
+        Engine
+            It shares the account of this run.
+
+        Raises
+        ------
+        TooLargeError
+            If it does not fit into memory with this run.
+        PartitionError
+            If groups cannot be united.
+        ValueError
+            If a row is for groups that are not coupled, its state is unknown, or the variant has no rows.
+        Stopped
+            If ``stop`` says so.
+
+        Examples
+        --------
+        >>> import bender_core as bc
+        >>> mrf = bc.load("sample_instances/tiny.mrf.json")
+        >>> engine = Engine(mrf, bc.partition(mrf, max_size=3))
+        >>> _ = engine.step("row")
+        >>> engine.fork(merge=[(0, 1)]).lower_bound
+        -3.0
+        """
+        other = Engine(
+            self.mrf,
+            merge_all(self.partition if partition is None else partition, merge),
+            self.variant if variant is None else variant,
+            self.schedule if schedule is None else schedule,
+            self.tolerance,
+            self.max_sweeps,
+            self.deepest,
+            self.improving,
+            limit=self.account,
+            stop=stop,
+            start=self,
+        )
+        if rows and other.variant.exact:
+            raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")
+        other._take_over(self, rows, stop)
+        return other
+
+    def _take_over(self, other: Engine, rows: Sequence[RowAt], stop: Stop) -> None:
+        """Begin with the rows of another run, new ones, and the exact bounds of edges that have been united."""
+        state = self._state
+        carried = other.n_rows if owners(other.partition, self.partition) is not None and not self.variant.exact else 0
+        self._make_room_for_rows(carried + len(rows))
+        if carried:
+            state.row_first[:] = state.row_last[:] = -1
+            state.cursor.rows = 0
+            carrier = RowCarrier(other.graph, other._rows.view, self.graph, self._rows.view, state, self._work)
+            for row in range(carried):
+                stop.check()
+                carrier.carry(row)
+        for edge in united_edges(other.graph, self.graph):
+            state.edge_bound[edge] = max(self._least_of_edge(2 * edge, stop), state.edge_bound[edge])
+        state.bounds.lower = state.bounds.sweep_start = state.node_bound.sum() + state.edge_bound.sum()
+        for asked in rows:
+            self._add_row(asked, stop)
+        self._past.begin_at(state)
+
+    def _make_room_for_rows(self, more: int) -> None:
+        needed = more + self._dims.degree + len(self._rule.cuts)
+        missing = needed - self._rows.count
+        if more and missing > 0 and not self._rows.grow(missing, self._past.thin_out):
+            bytes_needed = missing * memory.row_bytes(self._dims)
+            said = f"the run leaves no room for {storage(bytes_needed)} of rows to begin with; raise the limit"
+            raise TooLargeError(said, bytes_needed, self.account.free)
+
+    def _add_row(self, asked: RowAt, stop: Stop) -> None:
+        """Make a row at the present messages, and put it to use."""
+        p, q, kind = asked.receiver, asked.sender, RowKind(asked.kind)
+        arc, row = self.graph.arc(p, q), int(self._state.cursor.rows)
+        truth = float(self.min_marginal(p, q, [asked.state], stop)[0])
+        pool, anchor = self._rows.view, active_state(self._problem, arc, asked.state)
+        describe_row(pool, row, arc, anchor, kind, truth)
+        make_row(self._problem, pool, row, self.incoming(arc), self.probe, 1)
+        pool.born[row] = -1
+        link_row(pool, self._state, row)
+        self._state.cursor.rows += 1
 
     def _stop(self, seconds: float | None, on_progress: OnProgress | None) -> Stop:
         return Stop(seconds, None if on_progress is None else lambda: on_progress(self))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,6 +60,24 @@ class Row:
     intercept: float
     u: FloatArray
     v: FloatArray
+
+
+class RowAt(NamedTuple):
+    """A row that could be made, as `what_if` does: for a message, at a state of its receiver.
+
+    Attributes
+    ----------
+    receiver, sender : int
+        Groups.
+    state : int
+        Of the receiver; bit k is member k.
+    kind : RowKind
+    """
+
+    receiver: int
+    sender: int
+    state: int
+    kind: RowKind
 
 
 def row_values(row: Row) -> FloatArray:

@@ -34,6 +34,10 @@ class Snapshots:
         self._line = line
         self.states: list[State] = []
 
+    def begin_at(self, start: State) -> None:
+        """Replace the start of a run that begins with the messages of another one."""
+        memory.restore(self._start, start)
+
     @property
     def latest(self) -> int:
         """The position of the latest snapshot."""
