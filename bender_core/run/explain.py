@@ -26,12 +26,12 @@ class Explanation(NamedTuple):
 
 
 def number(value: float, digits: int = 5) -> str:
-    """A number for display: five significant digits, a proper minus sign."""
+    """A number for display: five significant digits, but all before the point; a proper minus sign."""
     if not math.isfinite(value):
         return "unknown"
     if value == 0 or abs(value) < 1e-12:
         return "0"
-    text = f"{value:.{digits}g}"
+    text = f"{value:.0f}" if 10**digits <= abs(value) < 1e12 else f"{value:.{digits}g}"
     return text.replace("-", "−")
 
 

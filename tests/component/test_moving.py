@@ -94,6 +94,29 @@ def test_a_slow_step_shows_its_progress_and_presses_queue_behind_it(
     stage.shows(run)
 
 
+def test_a_step_asks_for_what_is_not_held_alone(stage: Stage, run: bc.Engine) -> None:
+    """Otherwise it would be computed again, with all that came before."""
+    for _ in range(3):
+        stage.click("[data-step=node]")
+        run.step("node")
+    # As if what comes took too long to be computed ahead.
+    stage.root.evaluate(
+        """({ stage }) => {
+            const { held } = stage.events;
+            for (const k of [...held.keys()]) if (k >= stage.player.position) held.delete(k);
+        }"""
+    )
+    asked, position = len(stage.triggers), stage.position
+    stage.click("[data-step=node]")
+    run.step("node")
+    stage.shows(run)
+    _, step = stage.triggers[asked]
+    assert (step["do"], step["at"], step["first"], step["goes_on"]) == ("step", position, position, True)
+    stage.click("[data-back=node]")
+    run.seek(position)
+    stage.shows(run)
+
+
 def test_a_slow_step_goes_on_while_something_else_is_looked_at(stage: Stage, run: bc.Engine, slow: SlowEngine) -> None:
     """Another measure or line: what is pinned meanwhile is known to Python at once."""
     stage.root.locator("[data-step=sweep]").click()

@@ -239,6 +239,28 @@ def check_pixels(stage: Stage) -> None:
         assert np.abs(around - wanted).sum(axis=1).min() < 60, selector
 
 
+# The left ends of the labels of the energy axis, in pixels of their chart.
+STARTS = """({ stage }) => [...stage.charts.ground.svg.querySelectorAll("text.soft")]
+    .filter((label) => label.getAttribute("text-anchor") === "end")
+    .map((label) => label.getBoundingClientRect().left - stage.charts.ground.svg.getBoundingClientRect().left)"""
+
+
+def labels_are_whole(stage: Stage) -> None:
+    starts = stage.root.evaluate(STARTS)
+    assert len(starts) > 1
+    assert min(starts) >= 0
+
+
+@pytest.mark.parametrize("constant", [1e9, -1e12, 1e-9])
+def test_labels_of_the_axis_are_whole(watched: Callable[..., Stage], constant: float) -> None:
+    mrf = replace(lab("tiny", 3, 9).mrf, constant=constant)
+    part = bc.partition(mrf, 3)
+    stage = watched(Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9))))
+    for _ in range(5):
+        labels_are_whole(stage)
+        stage.click("[data-step=round]")
+
+
 def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None:
     mrf = replace(lab("pose-small", 6, 9).mrf, constant=1e8)
     part = bc.partition(mrf, 6)
@@ -248,6 +270,7 @@ def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None
     stage = watched(Lab(mrf, 6, part, 9, "mplp", WatchedRun(engine)))
     asked = [event.index + 1 for event in plain.trace if event.kind == Kind.ORACLE and event.suspects > 0]
     for position in asked[:6]:
+        labels_are_whole(stage)
         stage.root.evaluate("(root, position) => root.stage.player.show(position)", position)
         stage.settle()
         seen = Picture(json.loads(stage.root.evaluate("(root) => JSON.stringify(root.stage.marks())")), plain, position)

@@ -160,7 +160,8 @@ def draw(current: Lab, p: int, looked: Looked, order: str, chosen: list[Row]) ->
     def clicked() -> None:
         point = clicked_point(key)
         if point is not None:
-            st.session_state.edge_clicked = int(shown.shown[min(int(point["x"]), len(shown.shown) - 1)])
+            state = int(shown.shown[min(int(point["x"]), len(shown.shown) - 1)])
+            st.session_state.edge_clicked = (current.number, current.run.arc), state
 
     st.plotly_chart(
         plot_message(shown, names, order, chosen),

@@ -92,8 +92,11 @@ def refuse(current: Lab, error: bc.TooLargeError) -> None:
 
 
 def row_list(current: Lab, looked: Looked) -> list[Row]:
-    """The rows of the message in a table; returns those selected."""
-    part, uses = current.partition, looked.uses[::-1]
+    """The rows of the message in a table, oldest first; returns those selected.
+
+    A selection is one of places: those of rows never change, as later ones come after them.
+    """
+    part, uses = current.partition, looked.uses
     if not uses:
         st.caption("An exact variant keeps no rows: the envelope is the min-marginal itself.")
         return []
@@ -133,10 +136,9 @@ def row_list(current: Lab, looked: Looked) -> list[Row]:
 def state_chosen(current: Lab, shown: Message) -> int:
     """The state for what-if: the one clicked or typed, at first y*."""
     key = f"edge-state-{current.number}-{current.run.arc}"
-    clicked = st.session_state.get("edge_clicked")
-    if clicked is not None:
+    arc, clicked = st.session_state.pop("edge_clicked", (None, 0))
+    if arc == (current.number, current.run.arc):
         st.session_state[key] = clicked
-        st.session_state.edge_clicked = None
     st.session_state.setdefault(key, shown.minimiser)
     state: int = st.number_input(
         f"State of the receiver: click it in the figure, or type its code, 0 to {len(shown.nu) - 1}",

@@ -21,7 +21,8 @@ const multiples = (low, high, step) => {
   return out;
 };
 
-const MOST = 1e10; // energies from here on are written as powers
+// Energies from here on are written as powers, and ranges below this.
+const [MOST, LEAST] = [1e10, 1e-3];
 
 const zeros = (step) => Math.floor(Math.log10(step || 1) + 1e-9);
 
@@ -30,10 +31,10 @@ export const linear = {
   ticks: (low, high, wanted) => {
     const values = ticks(low, high, wanted);
     const digits = Math.max(0, -Math.floor(Math.log10(values[1] - values[0] || 1) + 1e-9));
-    const isPlain = digits <= 6 && values.every((v) => Math.abs(v) < MOST);
+    const largest = Math.max(...values.map(Math.abs));
+    const isPlain = largest < MOST && (digits <= 6 || (largest >= LEAST && digits <= 15));
     if (isPlain) return values.map((v) => [v, v.toFixed(digits).replace("-", "−")]);
     // As many digits as tell neighbours apart.
-    const largest = Math.max(...values.map(Math.abs));
     const told = Math.max(0, Math.floor(Math.log10(largest)) + digits - (digits ? 0 : zeros(values[1] - values[0])));
     return values.map((v) => [v, v === 0 ? "0" : v.toExponential(Math.min(told, 15)).replaceAll("-", "−")]);
   },

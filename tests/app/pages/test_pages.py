@@ -340,6 +340,28 @@ def test_what_if_compares_the_four_cuts_at_the_state_chosen() -> None:
     assert any(number(float(engine.min_marginal(p, q)[5])) in piece.text for piece in html(test))
 
 
+@pytest.mark.parametrize("of_this", [True, False])
+def test_a_state_that_was_clicked_is_one_of_its_message_alone(of_this: bool) -> None:
+    test = app("edge")
+    mine = lab(test)
+    arc, engine = mine.run.arc, mine.run.engine
+    test.session_state.edge_clicked = (mine.number, arc if of_this else arc + 1), 5
+    ran(test.run())
+    (state,) = test.number_input
+    assert state.value == (5 if of_this else engine.reduced_cost(engine.graph.ends(arc)[0]).argmin())
+
+
+def test_rows_keep_their_places_in_the_table() -> None:
+    """What is selected there are places."""
+    test, rows = app("edge"), []
+    for step in ("sweep ▶", "sweep ▶", "◀ sweep"):
+        press(test, step)
+        (table,) = test.dataframe
+        rows.append(table.value["row"].tolist())
+    assert len(rows[1]) > len(rows[0])
+    assert rows[1][: len(rows[0])] == rows[0] == rows[2]
+
+
 def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
     test = app("edge")
     press(test, "sweep ▶")

@@ -87,13 +87,10 @@ export class Questions {
     }, milliseconds);
   }
 
-  // The first event that is not held, or if that is near, one some way behind: for steps back.
+  // The first event that is not held, from some way behind on: for steps back.
   wanted() {
     const { events, player } = this.stage;
-    const first = events.gap(player.position);
-    const behind = Math.max(player.position - BEHIND, 0);
-    const lacksBehind = behind < player.position && !events.has(behind);
-    return first - player.position < 2 || lacksBehind ? behind : first;
+    return events.gap(Math.max(player.position - BEHIND, 0));
   }
 
   ahead(what) {

@@ -13,8 +13,10 @@ import { Progress } from "./progress.js";
 
 const ABOVE = 10; // pixels above the frame
 const BELOW = 60; // and below it: two rows of marks, and a line of text
-const LEFT = 54; // for the labels of the axis
-const OWN = 46; // the same beside the bounds, where they are not beside the ground
+const LEFT = 54; // for the labels of the axis, at least
+const OWN = 8; // less for the same beside the bounds, where they are not beside the ground
+const LETTER = 8; // pixels that a digit takes
+const TO_LABEL = 8; // from the axis to its labels
 
 export class Charts {
   constructor(stage) {
@@ -48,10 +50,11 @@ export class Charts {
     const progress = moment.update ? new Progress(moment) : null;
     const box = { top: ABOVE, bottom: left.height - BELOW, left: LEFT, right: left.width };
     energy.settle(moment, box);
+    box.left = Math.max(LEFT, TO_LABEL + LETTER * Math.max(...energy.levels().map(([, text]) => text.length)));
     if (progress) this.exact.see(progress.update, energy.opened + 1);
     const columns = ground.draw(moment, progress, { ...box, right: box.right - (this.beside ? 16 : 4) });
     const names = namesWidth(energy, moment, this.stage.data.references);
-    const beside = { ...box, left: this.beside ? 0 : OWN, right: right.width - names };
+    const beside = { ...box, left: this.beside ? 0 : box.left - OWN, right: right.width - names };
     if (!this.beside) energy.box = { ...box, bottom: right.height - BELOW };
     fan.show(moment, progress, this.beside ? beside : { ...beside, bottom: right.height - BELOW });
     energy.box = box;
