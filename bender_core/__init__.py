@@ -21,6 +21,7 @@ from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
 from bender_core.model import BinaryMRF, ModelError, Objective
 from bender_core.normal_form import NormalForm, to_normal_form
+from bender_core.planning.advice import Remedy, what_would_help
 from bender_core.planning.auto import auto
 from bender_core.planning.comparison import Comparison, compare_partitions
 from bender_core.planning.solving import solve
@@ -60,6 +61,7 @@ __all__ = [
     "Partition",
     "PartitionError",
     "Reference",
+    "Remedy",
     "Result",
     "Row",
     "RowAt",
@@ -83,4 +85,5 @@ __all__ = [
     "to_normal_form",
     "warm_up",
     "what_if",
+    "what_would_help",
 ]

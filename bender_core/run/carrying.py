@@ -166,7 +166,7 @@ class RowCarrier:
 
     def _copy(self, row: int, arc: int, target: int) -> None:
         old, new, place = self._rows, self._pool, self._next
-        describe_row(new, place, target, int(old.anchor[row]), int(old.kind[row]), 0.0)
+        describe_row(new, place, target, int(old.anchor[row]), RowKind(int(old.kind[row])), 0.0)
         # The sides change places where the groups have changed their order.
         width = min(old.table.shape[2], new.table.shape[2])
         for side in (0, 1):

@@ -260,6 +260,7 @@ class Engine(Reckonings):
         variant: int | Variant | None = None,
         schedule: str | None = None,
         partition: Partition | None = None,
+        deepest: int | None = None,
         stop: Stop = never,
     ) -> Engine:
         """A run that goes on from the present messages, rows and labelling, with some things changed.
@@ -275,7 +276,7 @@ class Engine(Reckonings):
             Rows to be made at the present messages and added, in terms of the groups of the new run.
         merge : iterable of pairs of int
             Groups to be united.
-        variant, schedule
+        variant, schedule, deepest
             As for `Engine`; by default those of this run.
         partition : Partition, optional
             By default that of this run; ``merge`` applies to it.
@@ -314,7 +315,7 @@ class Engine(Reckonings):
             self.schedule if schedule is None else schedule,
             self.tolerance,
             self.max_sweeps,
-            self.deepest,
+            self.deepest if deepest is None else deepest,
             self.improving,
             limit=self.account,
             stop=stop,

@@ -10,8 +10,10 @@ import numpy as np
 
 from bender_core.costs.speed import speed
 from bender_core.groups import Partition
+from bender_core.kernels.layout import RowKind
 from bender_core.model import BinaryMRF
 from bender_core.run.engine import Engine
+from bender_core.run.rows import RowAt
 from bender_core.run.what_if import what_if
 from bender_core.stopping import Stop, never
 from bender_core.variants import VARIANTS
@@ -67,7 +69,7 @@ class Once:
 
 
 def warm_up(stop: Stop = never) -> None:
-    """Compile every kernel, or load it from the disk cache, by solving a model of two variables; measure `speed`.
+    """Compile every kernel, or load it from the disk cache, by solving a model of three variables; measure `speed`.
 
     Parameters
     ----------
@@ -98,11 +100,11 @@ def ready(variant: int) -> Once:
 def _run(variant: int) -> Engine:
     """A run that continues another."""
     mrf = BinaryMRF(
-        unary=np.array([[0.0, 1.0], [0.0, 1.0]]),
-        edges=np.array([[0, 1]]),
-        pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]]]),
+        unary=np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]),
+        edges=np.array([[0, 1], [1, 2]]),
+        pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]], [[0.0, 0.0], [0.0, -3.0]]]),
     )
-    part = Partition((np.array([0]), np.array([1])), ("a", "b"))
+    part = Partition((np.array([0]), np.array([1]), np.array([2])), ("a", "b", "c"))
     engine = Engine(mrf, part, variant)
     engine.run()
     return Engine(mrf, part, variant, start=engine)
@@ -119,6 +121,8 @@ def _look() -> None:
         engine.edge_tension(0, 1)
         engine.answers(0, 0)
         what_if(engine, 0, 1, 0)
+        engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
+        engine.fork(merge=[(0, 1)])
         engine.step("round")
         engine.step_ended("round")
         engine.reckoning()

@@ -1,0 +1,200 @@
+"""What would help: changes of a run, each tried on a fork for the same work, and ranked by what it gains.
+
+Whether a change raises the bound is known only by trying it. Source: docs/method.md §13.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bender_core.costs.fit import TooLargeError
+from bender_core.groups import LARGEST_GROUP, Partition
+from bender_core.kernels.layout import RowKind, Status
+from bender_core.model import FloatArray
+from bender_core.planning.unions import united
+from bender_core.run.engine import Engine
+from bender_core.run.rows import RowAt
+from bender_core.stopping import Stop, never
+from bender_core.strategies import AUTO, applicable, partition
+from bender_core.variants import SCHEDULES
+
+# The work of a trial, by default that of some sweeps of the run itself.
+SWEEPS = 5
+# Edges of most tension whose ends are merged, and into which rows are added.
+MERGED, ADDED = 4, 1
+# Envelopes are made tight at this many times as many states.
+DEEPER = 8
+
+Change = tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Remedy:
+    """A change that was tried.
+
+    Source: docs/method.md §13.3.
+
+    Attributes
+    ----------
+    name : str
+    change : mapping
+        The arguments of `Engine.fork` that make it.
+    gained : float
+        The lower bound of the fork at the end of the trial less that of the run, energy; negative only where the fork
+        began afresh.
+    work : int
+        Table entries that the fork has read.
+    bytes : int
+        Memory of the fork at the end.
+    closed : bool
+        Whether it has closed the gap.
+    """
+
+    name: str
+    change: Mapping[str, Any]
+    gained: float
+    work: int
+    bytes: int
+    closed: bool
+
+    @property
+    def rate(self) -> float:
+        """The gain per table entry, energy."""
+        return self.gained / max(self.work, 1)
+
+
+def what_would_help(engine: Engine, work: int | None = None, stop: Stop = never) -> list[Remedy]:
+    """Changes of a run from where it stands, the best first.
+
+    Tried are: more sweeps as before; deeper envelopes; the other schedule; merging the ends of the edges that hold
+    the most tension, and the triangle around the first of them; a row on it at the best labelling; all groups united in
+    pairs; and the partitions by other strategies, which begin afresh. What does not fit into memory is left out.
+    Source: docs/method.md §13.3.
+
+    Parameters
+    ----------
+    engine : Engine
+        It stays as it is.
+    work : int, optional
+        Table entries of every trial; by default those of five more sweeps.
+    stop : Stop
+        Checked about every 50 ms.
+
+    Returns
+    -------
+    list of Remedy
+        Those that close the gap first, then by gain per entry; none if the gap is closed already.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so; `remedies` gives what has been tried by then.
+
+    Examples
+    --------
+    >>> import bender_core as bc
+    >>> mrf = bc.load("sample_instances/frustrated-cycle.mrf.json")
+    >>> engine = bc.Engine(mrf, bc.partition(mrf, max_size=1), max_sweeps=20)
+    >>> engine.run()
+    True
+    >>> best = what_would_help(engine)[0]
+    >>> best.name, best.gained > 0
+    ('the schedule srmp', True)
+    """
+    return ranked(remedies(engine, work, stop))
+
+
+def ranked(tried: Iterable[Remedy]) -> list[Remedy]:
+    """Those that close the gap first, then by gain per entry."""
+    return sorted(tried, key=lambda remedy: (not remedy.closed, -remedy.rate))
+
+
+def remedies(engine: Engine, work: int | None = None, stop: Stop = never) -> Iterator[Remedy]:
+    """The same, one by one, in the order in which they are tried."""
+    if engine.gap == 0.0:
+        return
+    work = _sweeps(engine, stop) if work is None else work
+    for change in _changes(engine, stop):
+        try:
+            yield _tried(engine, change, work, stop)
+        except TooLargeError:
+            continue
+
+
+def _sweeps(engine: Engine, stop: Stop) -> int:
+    """The table entries of some more sweeps."""
+    fork = engine.fork(stop=stop)
+    fork.run(max_sweeps=1, on_progress=lambda _: stop())
+    stop.check()
+    return SWEEPS * max(fork.entries_read, 1)
+
+
+def _tried(engine: Engine, change: Change, work: int, stop: Stop) -> Remedy:
+    name, arguments = change
+    stop.check()
+    fork = engine.fork(**arguments, stop=stop)
+    fork.run(max_work=work, on_progress=lambda _: stop())
+    stop.check()
+    gained, closed = fork.lower_bound - engine.lower_bound, fork.status == Status.GAP_CLOSED
+    return Remedy(name, arguments, gained, fork.entries_read, fork.charged, closed)
+
+
+def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
+    yield "more sweeps", {}
+    if not engine.variant.exact:
+        yield "deeper envelopes", {"deepest": min(DEEPER * engine.deepest, 1 << LARGEST_GROUP)}
+    (other,) = (schedule for schedule in SCHEDULES if schedule != engine.schedule)
+    yield f"the schedule {other}", {"schedule": other}
+    yield from _local(engine)
+    mrf, part = engine.mrf, engine.partition
+    pairs = united(mrf, part, len(part))
+    if len(pairs) < len(part):
+        yield "all groups united in pairs", {"partition": pairs}
+    tried = [part, pairs]
+    for strategy in applicable(mrf):
+        stop.check()
+        cut = None if strategy == AUTO else partition(mrf, part.max_size, strategy, stop=stop)
+        if cut is not None and not any(_same(cut, one) for one in tried):
+            tried.append(cut)
+            yield f"groups by the strategy {strategy}", {"partition": cut}
+
+
+def _local(engine: Engine) -> Iterator[Change]:
+    """Changes where the gap lives."""
+    edges, tension, labels = engine.graph.edges, engine.tension().edges, engine.partition.labels
+    ranked = edges[np.argsort(-tension, kind="stable")].tolist()
+    merged = [(p, q) for p, q in ranked if _fits(engine, p, q)][:MERGED]
+    for p, q in merged:
+        yield f"{labels[p]} and {labels[q]} merged", {"merge": [(p, q)]}
+    if merged and (third := _third(engine, tension, *merged[0])) is not None:
+        p, q = merged[0]
+        yield f"{labels[p]}, {labels[q]} and {labels[third]} merged", {"merge": [(p, q), (p, third)]}
+    if engine.variant.exact:
+        return
+    states = engine.graph.states(engine.labeling)
+    for p, q in ranked[:ADDED]:
+        for receiver, sender in ((p, q), (q, p)):
+            row = RowAt(receiver, sender, int(states[receiver]), RowKind.RMC)
+            yield f"a row from {labels[sender]} into {labels[receiver]} at the best labelling", {"rows": [row]}
+
+
+def _third(engine: Engine, tension: FloatArray, p: int, q: int) -> int | None:
+    """The neighbour of both whose edges to them hold the most tension, if a union of all three is small enough."""
+    graph = engine.graph
+    both = [s for s in graph.neighbours(p) if s in graph.neighbours(q) and _fits(engine, p, q, s)]
+    held = [tension[graph.arc(p, s) // 2] + tension[graph.arc(q, s) // 2] for s in both]
+    return both[int(np.argmax(held))] if both else None
+
+
+def _fits(engine: Engine, *groups: int) -> bool:
+    return sum(len(engine.partition.groups[p]) for p in groups) <= LARGEST_GROUP
+
+
+def _same(one: Partition, other: Partition) -> bool:
+    """Whether two partitions have the same groups, in any order."""
+    first, second = ({frozenset(group.tolist()) for group in part.groups} for part in (one, other))
+    return first == second

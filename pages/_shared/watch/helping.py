@@ -1,0 +1,98 @@
+"""Below the stage: which change of the run would raise its bound, found by trying."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.planning.advice import ranked, remedies
+from bender_core.run.explain import number
+from bender_core.units import storage
+from pages._shared.app.session import Lab, lab
+from pages._shared.app.text import label
+from pages._shared.running.findings import findings, show_work
+from pages._shared.running.following import follow
+from pages._shared.running.watched import TELL_SECONDS
+from pages._shared.watch.stage import is_answering
+
+
+@dataclass
+class Trials:
+    """What has been tried at one moment of a run, also if it was stopped."""
+
+    number: int  # of the run
+    position: int
+    tried: list[bc.Remedy] = field(default_factory=list)
+
+
+@st.fragment
+def helping() -> None:
+    """Changes of the run, tried on request at the event shown."""
+    current, state = lab(), st.session_state
+
+    def ask() -> None:
+        state.trials = Trials(current.number, current.run.position)
+
+    with st.expander("What would help"):
+        st.caption(
+            "More sweeps, another schedule, larger or merged groups, a row: each is tried in the background, on a run "
+            "of its own that begins here, for the work of five sweeps. This run stays as it is."
+        )
+        st.button("Try them", on_click=ask)
+        trials: Trials | None = state.get("trials")
+        if trials is None or trials.number != current.number:
+            return
+        if trials.position == current.run.position:
+            go_on(current, trials)
+        show(trials)
+
+
+def go_on(current: Lab, trials: Trials) -> None:
+    """Try what is left, or show how far that is."""
+    run, found = current.run, findings(current.run)
+
+    def try_all(engine: bc.Engine, stop: bc.Stop) -> int:
+        trials.tried.clear()
+        for remedy in remedies(engine, stop=stop):
+            trials.tried.append(remedy)
+        return len(trials.tried)
+
+    if run.running:
+        st.info("The run continues in the background. Stop it, or wait for its end.")
+    elif is_answering(run):
+        # What the stage has asked comes first: trying would stop it.
+        follow(lambda: is_answering(run), lambda: st.caption("Waiting for the stage…"), TELL_SECONDS)
+    elif (count := found.find("what would help", None, try_all)) is None:
+        show_work(found)
+    elif not count:
+        st.info("The gap is closed: nothing is left to be gained.")
+
+
+def show(trials: Trials) -> None:
+    """What has been tried, the best first."""
+    if not trials.tried:
+        return
+    tried = ranked(list(trials.tried))
+    st.caption(f"At event {trials.position:,}, the largest gain for its work first:")
+    st.dataframe(
+        {
+            "change": [label(remedy.name) for remedy in tried],
+            "bound gained": [number(remedy.gained) for remedy in tried],
+            "gap": ["closed" if remedy.closed else "open" for remedy in tried],
+            "table entries read": [remedy.work for remedy in tried],
+            "memory": [storage(remedy.bytes) for remedy in tried],
+        },
+        column_config={
+            "bound gained": st.column_config.TextColumn(
+                help="By how much the lower bound is higher after the trial; energy. Groups by another strategy begin "
+                "afresh, without the messages of this run, and may end below it."
+            ),
+            "table entries read": st.column_config.NumberColumn(
+                format="localized", help="The work of the trial: less than the others' where it ended before"
+            ),
+        },
+        hide_index=True,
+        key="what-would-help",
+    )

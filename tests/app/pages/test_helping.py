@@ -1,0 +1,61 @@
+"""What would help, on Watch: the library's list at the event shown, as far as it has come."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bender_core as bc
+from bender_core.planning.advice import ranked, remedies
+from bender_core.run.explain import number
+from pages._shared.watch.helping import Trials
+from tests.app.pages.test_pages import app, lab, press, ran
+
+pytestmark = pytest.mark.usefixtures("patient")
+
+
+def listed(test: AppTest) -> list[tuple[str, str]]:
+    (table,) = test.dataframe
+    return list(zip(table.value["change"], table.value["bound gained"], strict=True))
+
+
+def test_the_list_is_the_librarys_and_the_run_stays_as_it_is() -> None:
+    test = app("watch")
+    lab(test).run.step("sweep", backward=False)
+    run, position = lab(test).run, lab(test).run.position
+    press(test, "Try them")
+    assert lab(test).run is run
+    assert run.position == run.engine.position == position
+    plain = bc.Engine(lab(test).mrf, lab(test).partition, lab(test).variant, lab(test).schedule)
+    plain.step("sweep")
+    expected = bc.what_would_help(plain)
+    assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in expected]
+    # Elsewhere in the run it stays what it is: of the event it was asked at.
+    run.step("round", backward=False)
+    ran(test.run())
+    assert len(listed(test)) == len(expected)
+    assert any(f"At event {position}" in caption.value for caption in test.caption)
+
+
+def test_where_the_gap_is_closed_nothing_is_tried() -> None:
+    test = app("watch")
+    run = lab(test).run
+    run.start()
+    run.work.thread.join()
+    run.settle()
+    press(test, "Try them")
+    assert [info.value for info in test.info] == ["The gap is closed: nothing is left to be gained."]
+    assert not test.dataframe
+
+
+def test_what_was_tried_before_a_stop_is_shown() -> None:
+    test = app("watch")
+    mine = lab(test)
+    some = list(remedies(mine.run.engine.fork(), 1 << 14))[:3]
+    test.session_state.trials = Trials(mine.number, mine.run.position + 1, some)
+    ran(test.run())
+    assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in ranked(some)]
+    # Another run has nothing to do with it.
+    test.session_state.trials = Trials(mine.number + 1, 0, some)
+    ran(test.run())
+    assert not test.dataframe
