@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,10 +128,37 @@ def estimate(
     Stopped
         If ``stop`` says so.
     """
-    graph, method = coupled(mrf, part), variant(which)
+    return next(estimates(mrf, part, [(which, schedule)], stop))
+
+
+def estimates(
+    mrf: BinaryMRF, part: Partition, runs: Iterable[tuple[int | Variant, str]], stop: Stop = never
+) -> Iterator[Estimate]:
+    """The same for several runs on one partition, each a variant and a schedule; most of the work is done once.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    runs : iterable of (int or Variant, str)
+    stop : Stop
+        Asked whether to stop.
+
+    Returns
+    -------
+    iterator of Estimate
+
+    Raises
+    ------
+    PartitionError, ValueError, Stopped
+        As `estimate`.
+    """
+    graph = coupled(mrf, part)
     stop.check()
     free = freedom(mrf, part, stop)
-    return predicted(mrf, graph, method, schedule, foreseen(mrf, part, graph, method, free), free)
+    for which, schedule in runs:
+        method = variant(which)
+        yield predicted(mrf, graph, method, schedule, foreseen(mrf, part, graph, method, free), free)
 
 
 def predicted(mrf: BinaryMRF, graph: Coupled, which: Variant, schedule: str, work: Work, free: Freedom) -> Estimate:

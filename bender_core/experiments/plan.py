@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bender_core import io, synth
-from bender_core.costs.estimate import estimate
+from bender_core.costs.estimate import Estimate, estimates
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.strategies import STRATEGIES, default_strategy, partition
@@ -235,11 +235,18 @@ def seconds_expected(tasks: Iterable[Task]) -> float:
     instances = list(dict.fromkeys(task.instance for task in tasks))
     asked = set(instances[:: -(-len(instances) // _ASKED)] if instances else ())
     chosen = [task for task in tasks if task.instance in asked]
-    return sum(map(_expected, chosen)) * len(tasks) / len(chosen) if chosen else 0.0
+    alike = itertools.groupby(chosen, lambda task: (task.instance, task.max_size, task.strategy))
+    total = sum(_expected(list(group)) for _, group in alike)
+    return total * len(tasks) / len(chosen) if chosen else 0.0
 
 
-def _expected(task: Task) -> float:
-    cost = estimate(*task.cut(), task.variant, task.schedule)
+def _expected(tasks: Sequence[Task]) -> float:
+    """The same for tasks on one partition."""
+    costs = estimates(*tasks[0].cut(), [(task.variant, task.schedule) for task in tasks])
+    return sum(itertools.starmap(_limited, zip(tasks, costs, strict=True)))
+
+
+def _limited(task: Task, cost: Estimate) -> float:
     if cost.least > task.limits.megabytes << 20:
         return 0.0
     return min(cost.seconds_per_sweep * min(EXPECTED_SWEEPS, task.limits.sweeps), task.limits.seconds)
