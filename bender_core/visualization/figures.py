@@ -384,7 +384,8 @@ def figure(traces: list[dict[str, Any]], upside_down: bool = False, same_scale: 
         layout={
             "margin": {"l": 10, "r": 10, "t": 34, "b": 10},
             "font": {"size": 14},
-            "legend": {"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom"},
+            # The size that the app shows: Plotly may measure names before the style of the page has arrived.
+            "legend": {"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom", "font": {"size": 14}},
             "hoverlabel": {"font": {"size": 14}},
             # The margins of the app's theme; elsewhere such small margins would cut off the axes.
             "xaxis": {"automargin": True},
