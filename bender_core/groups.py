@@ -214,14 +214,7 @@ def merge(part: Partition, first: int, second: int) -> Partition:
     PartitionError
         If a group is unknown, the groups are the same, or the union would be too large for any run.
     """
-    for group in (first, second):
-        _require_index(group, len(part), "group")
-    if first == second:
-        raise PartitionError("a group cannot be merged with itself; choose two groups")
-    groups = list(part.groups)
-    groups[first] = np.concatenate([groups[first], groups[second]])
-    groups[second] = groups[second][:0]
-    return _edited(part, groups, part.labels)
+    return merge_all(part, [(first, second)])
 
 
 def merge_all(part: Partition, pairs: Iterable[tuple[int, int]]) -> Partition:
@@ -247,23 +240,23 @@ def merge_all(part: Partition, pairs: Iterable[tuple[int, int]]) -> Partition:
     >>> part = manual(BinaryMRF(unary=[[0, 1]] * 5), [[0], [1], [2], [3, 4]], list("abcd"))
     >>> merged = merge_all(part, [(3, 1), (0, 1)])
     >>> merged.labels, [group.tolist() for group in merged.groups]
-    (('a', 'c'), [[0, 1, 3, 4], [2]])
+    (('a', 'c'), [[0, 3, 4, 1], [2]])
     """
-    union = np.arange(len(part))
-    for pair in pairs:
-        first, second = pair
-        for group in pair:
+    unions = [[p] for p in range(len(part))]
+    home = list(range(len(part)))
+    for first, second in pairs:
+        for group in (first, second):
             _require_index(group, len(part), "group")
         if first == second:
             raise PartitionError("a group cannot be merged with itself; choose two groups")
-        low, high = sorted((union[first], union[second]))
-        union[union == high] = low
-    groups = [
-        np.concatenate([part.groups[p] for p in np.flatnonzero(union == place)])
-        if (union == place).any()
-        else group[:0]
-        for place, group in enumerate(part.groups)
-    ]
+        place, other = home[first], home[second]
+        if place == other:
+            continue
+        unions[place] += unions[other]
+        unions[other] = []
+        for p in unions[place]:
+            home[p] = place
+    groups = [np.concatenate([part.groups[p][:0], *(part.groups[q] for q in union)]) for p, union in enumerate(unions)]
     return _edited(part, groups, part.labels)
 
 

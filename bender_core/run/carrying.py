@@ -139,6 +139,7 @@ class RowCarrier:
             np.array_equal(group, new.partition.groups[owner[p]]) for p, group in enumerate(old.partition.groups)
         ]
         self._made: set[tuple[int, int]] = set()
+        self._targets: dict[int, int] = {}
 
     def carry(self, row: int) -> None:
         """Take over a row, unless its edge is gone or a row has taken its place already."""
@@ -146,7 +147,7 @@ class RowCarrier:
         p, q = self._old.ends(arc)
         if self._owner[p] == self._owner[q]:
             return
-        target = self._new.arc(int(self._owner[p]), int(self._owner[q]))
+        target = self._target(arc)
         if self._same[p] and self._same[q]:
             self._copy(row, arc, target)
         else:
@@ -159,6 +160,13 @@ class RowCarrier:
         self._pool.born[self._next] = -1
         link_row(self._pool, self._state, self._next)
         self._state.cursor.rows += 1
+
+    def _target(self, arc: int) -> int:
+        """The arc that an arc of the old run has become; many rows share one."""
+        if arc not in self._targets:
+            p, q = self._old.ends(arc)
+            self._targets[arc] = self._new.arc(int(self._owner[p]), int(self._owner[q]))
+        return self._targets[arc]
 
     @property
     def _next(self) -> int:

@@ -38,8 +38,8 @@ _NOWHERE = np.empty((0, 2))
 _POSITIONS = ("bottom center", "top center", "middle left", "middle right")
 _BESIDE = np.array([[0.0, 1.0], [0.0, -1.0], [-1.0, 0.0], [1.0, 0.0]])
 _USUAL_SIZE = np.array([560.0, 330.0])
-# Left and right of it, where a name would be cut off.
-_RIMS = np.array([[-1e4, -1e4, -30.0, 1e4], [590.0, -1e4, 1e4, 1e4]])
+# Beyond its left and right ends a name would be cut off.
+_OUTSIDE = np.array([[-1e4, -1e4, -30.0, 1e4], [590.0, -1e4, 1e4, 1e4]])
 # A click selects, but the rest does not fade.
 _AS_THEY_ARE: dict[str, Any] = {side: {"marker": {"opacity": 1}} for side in ("selected", "unselected")}
 
@@ -189,7 +189,7 @@ def text_positions(points: FloatArray, names: Sequence[str]) -> list[str]:
     """
     middles = points * _USUAL_SIZE
     half = np.column_stack([[4.0 * len(name) for name in names], np.full(len(names), 9.0)])
-    corners = [np.column_stack([middles - 9, middles + 9]), _RIMS]
+    corners = [np.column_stack([middles - 9, middles + 9]), _OUTSIDE]
     chosen = []
     for middle, extent in zip(middles, half, strict=True):
         taken = np.vstack(corners)

@@ -10,15 +10,13 @@ import bender_core as bc
 from bender_core.planning.advice import ranked, remedies
 from bender_core.run.explain import number
 from bender_core.units import storage
-from pages._shared.app.session import Lab, lab
+from pages._shared.app.session import lab
 from pages._shared.app.text import label
-from pages._shared.running.findings import findings, show_work
-from pages._shared.running.following import follow
-from pages._shared.running.watched import TELL_SECONDS
-from pages._shared.watch.stage import is_answering
+from pages._shared.running.watched import WatchedRun
+from pages._shared.watch.below import found_below
 
 
-@dataclass
+@dataclass(eq=False)
 class Trials:
     """What has been tried at one moment of a run, also if it was stopped."""
 
@@ -45,13 +43,12 @@ def helping() -> None:
         if trials is None or trials.number != current.number:
             return
         if trials.position == current.run.position:
-            go_on(current, trials)
+            try_changes(current.run, trials)
         show(trials)
 
 
-def go_on(current: Lab, trials: Trials) -> None:
-    """Try what is left, or show how far that is."""
-    run, found = current.run, findings(current.run)
+def try_changes(run: WatchedRun, trials: Trials) -> None:
+    """Try them, or show how far that is."""
 
     def try_all(engine: bc.Engine, stop: bc.Stop) -> int:
         trials.tried.clear()
@@ -59,14 +56,7 @@ def go_on(current: Lab, trials: Trials) -> None:
             trials.tried.append(remedy)
         return len(trials.tried)
 
-    if run.running:
-        st.info("The run continues in the background. Stop it, or wait for its end.")
-    elif is_answering(run):
-        # What the stage has asked comes first: trying would stop it.
-        follow(lambda: is_answering(run), lambda: st.caption("Waiting for the stage…"), TELL_SECONDS)
-    elif (count := found.find("what would help", None, try_all)) is None:
-        show_work(found)
-    elif not count:
+    if found_below(run, "what would help", trials, try_all) == 0:
         st.info("The gap is closed: nothing is left to be gained.")
 
 

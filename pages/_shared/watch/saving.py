@@ -23,10 +23,8 @@ from bender_core.visualization.message import message, plot_message
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
-from pages._shared.running.findings import findings, show_work
-from pages._shared.running.following import follow
-from pages._shared.running.watched import TELL_SECONDS, go_to
-from pages._shared.watch.stage import is_answering
+from pages._shared.running.watched import go_to
+from pages._shared.watch.below import found_below
 
 
 @dataclass(frozen=True)
@@ -65,15 +63,8 @@ def saving() -> None:
 
 def make(current: Lab) -> None:
     """Make the files, or show how far that is."""
-    run, found = current.run, findings(current.run)
-    if run.running:
-        st.info("The run continues in the background. Stop it, or wait for its end.")
-    elif is_answering(run):
-        # What the stage has asked comes first: looking at the run would stop it.
-        follow(lambda: is_answering(run), lambda: st.caption("Waiting for the stage…"), TELL_SECONDS)
-    elif (files := found.find("the files", None, lambda engine, stop: saved(current, stop))) is None:
-        show_work(found)
-    else:
+    files = found_below(current.run, "the files", None, lambda engine, stop: saved(current, stop))
+    if files is not None:
         st.session_state.saved, st.session_state.saving = files, None
 
 

@@ -30,6 +30,9 @@ def test_the_list_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     plain.step("sweep")
     expected = bc.what_would_help(plain)
     assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in expected]
+    # Once more, it is the same.
+    press(test, "Try them")
+    assert len(listed(test)) == len(expected)
     # Elsewhere in the run it stays what it is: of the event it was asked at.
     run.step("round", backward=False)
     ran(test.run())

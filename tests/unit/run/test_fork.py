@@ -226,8 +226,8 @@ def test_groups_merge_in_place_of_the_first() -> None:
     mrf = random_mrf(0, 6, density=1.0)
     engine = bc.Engine(mrf, bc.manual(mrf, [[0], [1], [2], [3], [4, 5]], list("abcde")), 9)
     fork = engine.fork(merge=[(3, 1), (1, 2), (3, 2)])
-    assert fork.partition.labels == ("a", "b", "e")
-    assert [group.tolist() for group in fork.partition.groups] == [[0], [1, 2, 3], [4, 5]]
+    assert fork.partition.labels == ("a", "d", "e")
+    assert [group.tolist() for group in fork.partition.groups] == [[0], [3, 1, 2], [4, 5]]
 
 
 def test_a_fork_that_cannot_be_is_refused_in_a_sentence_and_takes_no_memory() -> None:
