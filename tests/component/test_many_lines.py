@@ -74,7 +74,7 @@ def test_the_canvas_shows_the_tension_of_every_edge(stage: Stage, run: bc.Engine
     widest = max(drawn, key=lambda mark: mark["stroke-width"])
     assert widest["stroke-width"] > 2
     colour = [int(part) for part in re.findall(r"\d+", widest["stroke"])]
-    assert stage.root.evaluate(COLOUR, middle(widest))[:3] == pytest.approx(colour[:3], abs=12)
+    assert stage.root.evaluate(COLOUR, middle(widest))[:3] == pytest.approx(colour[:3], abs=1)
     # Where no line runs nothing is drawn.
     corner = stage.root.evaluate(COLOUR, [2, 2])
     assert corner[3] == 0
