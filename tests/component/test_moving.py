@@ -382,7 +382,7 @@ def test_a_question_mark_lists_the_keys_and_holds_the_others(stage: Stage) -> No
 def test_the_keyboard_stops_only_at_what_can_be_used(stage: Stage) -> None:
     stage.click("button[data-view=both]")
     stage.click("[data-step=round]")
-    usable = "button, a, input, select, [role=button], svg.fan"
+    usable = "button, summary, a, input, select, [role=button], svg.fan"
     stops = stage.root.evaluate(
         """(stage, usable) => [...stage.querySelectorAll(usable)].filter((each) =>
             each.tabIndex >= 0 && !each.disabled && each.checkVisibility({ visibilityProperty: true })).length""",

@@ -4,6 +4,7 @@ import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
 import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
+import { Finder } from "./finder.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
@@ -37,6 +38,7 @@ class Stage {
     this.gaps = new Gaps(this);
     this.charts = new Charts(this);
     this.strip = new Strip(this);
+    this.finder = new Finder(this);
     listen(this);
     this.followTheme();
   }

@@ -81,6 +81,7 @@ export class Status {
   doing() {
     const { running, working, stopping, player, ending } = this.stage;
     if (running || working) return stopping ? "stopping…" : (working ?? "running…");
+    if (player.missed) return player.missed;
     if (player.atEnd()) return ending;
     return player.playing ? "playing" : "paused";
   }
@@ -112,6 +113,7 @@ export class Status {
     disable("[data-act=play]", busy);
     disable("[data-back], [data-act=reset]", busy || player.position === 0);
     disable("[data-act=run]", !stops && ended);
+    stage.finder.allow();
     write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : ended ? "↻ Again" : "▶ Play");
     write(stage.$("[data-act=run]"), stops ? "■ Stop" : "run ▶|");
   }
