@@ -70,7 +70,7 @@ def close_rounds(total, rounds):
 
 @inner
 def exclude(run, node):
-    """Strike off the states of a node with which every labelling costs at least as much as the best one plus the margin.
+    """Strike off states of a node: every labelling with one costs at least as much as the best one plus the margin.
 
     When the node is about to pass its messages, the total of a state, with what the bound holds elsewhere, is a lower
     bound on the energy of all labellings that take it. That holds for ever: whatever messages are passed later, and all
