@@ -267,6 +267,9 @@ def _certify(options: argparse.Namespace) -> int:
             if mrf.objective.domain == "spins":
                 report["spins"] = (2 * found.labeling - 1).tolist()
         _print(report, options.json)
+        if not found.feasible:
+            said = "infeasible: no labelling fulfils" if found.optimal else "the best labelling found violates"
+            print(f"{said} the hard constraints", file=sys.stderr)
         return INTERRUPTED if interrupt.wanted else 0
 
 
