@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,9 @@ from pathlib import Path
 import streamlit as st
 
 import bender_core as bc
+from bender_core.run.repeating.change import Change, Fork, forked
+from bender_core.run.repeating.line import Line
+from pages._shared.app.branches import Branch, Branches
 from pages._shared.app.permalink import (
     LinkError,
     Origin,
@@ -19,13 +22,14 @@ from pages._shared.app.permalink import (
     cut_of,
     engine_of,
     event_of,
+    forks_of,
     generated,
     origin_of,
     query,
 )
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
-from pages._shared.running.watched import WatchedRun
+from pages._shared.running.watched import WatchedRun, whereabouts
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
 # The link of a new session, and the defaults of links.
@@ -57,6 +61,51 @@ class References(Personal):
             self.found = found
 
 
+@dataclass(eq=False)
+class Replay(Personal):
+    """The forks of a link, made in the background.
+
+    Attributes
+    ----------
+    made : list of Engine
+        The first run, and those that have been forked so far.
+    failure : str
+        Why there are no more.
+    """
+
+    said: Mapping[str, str]  # by the link
+    forks: tuple[Fork, ...]
+    made: list[bc.Engine] = field(default_factory=list)
+    failure: str = ""
+
+    def start(self, first: bc.Engine) -> None:
+        """Make them."""
+        self.made.append(first)
+        self.begin(self._make)
+
+    @property
+    def progress(self) -> str:
+        """How far the work is, in words."""
+        return f"run {len(self.made)} of {len(self.forks) + 1}, {whereabouts(self.made[-1])}"
+
+    def _make(self, stopped: threading.Event) -> None:
+        try:
+            self.made.extend(forked(self.made[0], self.forks, bc.Stop(wanted=stopped.is_set)))
+        except bc.Stopped:
+            self.failure = "they were stopped"
+        except (ValueError, bc.EngineError) as error:
+            self.failure = str(error)
+
+
+@dataclass(eq=False)
+class Asked:
+    """A fork that is asked for."""
+
+    change: Change
+    position: int  # of the run
+    made: bc.Engine | None = None  # until it is shown: nothing else may keep its memory
+
+
 @dataclass
 class Lab:
     """Everything a session works on. Each piece is replaced only when the new one is valid."""
@@ -71,10 +120,14 @@ class Lab:
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
+    branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
+    asked: Asked | None = None  # the next fork
+    replay: Replay | None = None  # of the forks of the link that was opened
     account: bc.Account = field(init=False)  # of all runs of the session
 
     def __post_init__(self) -> None:
         self.account = self.run.engine.account
+        self.branches = Branches(Line.of(self.run.engine, self.max_size), self.run)
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
         """Take a new model, and cut it with the current M.
@@ -109,6 +162,51 @@ class Lab:
         """
         self._start(self.mrf, part, max_size, variant, schedule)
 
+    def fork(self, change: Change, engine: bc.Engine) -> None:
+        """Go on with a run that has forked from the one shown, at the event shown."""
+        branches = self.branches
+        self.show(branches.add(branches.shown, self.run.position, change, engine))
+
+    def show(self, branch: Branch) -> None:
+        """Show another run of the tree, where it was left; its run is at hand."""
+        assert branch.run is not None
+        self.run.halt()
+        self.run.settle()
+        engine = branch.run.engine
+        if engine.partition is not self.partition:
+            self.references.stop()
+            self.references = References()
+        self.run, self.branches.shown = branch.run, branch
+        self.partition, self.max_size = engine.partition, branch.max_size
+        self.variant, self.schedule = engine.variant.number, engine.schedule
+        self.number += 1
+
+    def with_room(self, make: Callable[[], bc.Engine], needed: Branch | None = None) -> bc.Engine:
+        """Make a run; if it does not fit, the memory of runs that are neither shown nor needed is let go first."""
+        try:
+            return make()
+        except bc.TooLargeError:
+            if not self.branches.let_go(needed):
+                raise
+        return make()
+
+    def arrive(self) -> None:
+        """Show the last run of a link's forks, once they are made, or the last one that could be."""
+        replay, self.replay = self.replay, None
+        assert replay is not None
+        for engine, fork in zip(replay.made[1:], replay.forks, strict=False):
+            self.run.show(fork.event)
+            self.fork(fork.change, engine)
+        if replay.failure:
+            self.notice = f"Not all forks of this link could be made: {replay.failure}. The run before is shown."
+            return
+        try:
+            self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), "arc" in replay.said
+        except LinkError as error:
+            self.notice = f"This link cannot be opened as it is: {error}."
+        self.run.start(until=event_of(replay.said))
+        self.run.settle()
+
     @property
     def is_public(self) -> bool:
         """Whether anybody can get the model: a sample, or a generated one."""
@@ -117,7 +215,7 @@ class Lab:
     @property
     def address(self) -> str:
         """The parameters of an address that finds this run again; empty if none does."""
-        return query(self.origin, self.partition, self.max_size, self.variant, self.schedule)
+        return query(self.origin, self.branches.shown.line)
 
     @property
     def link(self) -> str:
@@ -131,18 +229,21 @@ class Lab:
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = WatchedRun(engine)
+        self.branches = Branches(Line.of(engine, max_size), self.run)
         self.notice = ""
+        self.asked = None
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
-        """A new run; if it fits only without the old one, the old one gives way."""
+        """A new run; if it fits only without the old ones, these give way."""
         stop = bc.Stop(wanted=_interrupted)
         try:
             return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
         except bc.TooLargeError as error:
-            if error.needed > self.account.free + self.run.engine.charged:
+            if error.needed > self.account.free + self.branches.charged:
                 raise
         self.run.halt()
+        self.branches.let_go()
         with self.run.engine.giving_way():
             return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
 
@@ -205,10 +306,15 @@ def linked(said: Mapping[str, str]) -> Lab:
     origin = origin_of(said)
     if "sample" in origin and origin["sample"] not in sample_names():
         raise LinkError(f"there is no sample {origin['sample']!r}")
-    event = event_of(said)
+    event, forks = event_of(said), forks_of(said)
     mrf = _model(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
+    if forks:
+        found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, WatchedRun(engine), origin)
+        found.replay = Replay(said, forks)
+        found.replay.start(engine)
+        return found
     run = WatchedRun(engine, arc=arc_of(said, engine), pinned="arc" in said)
     if event:
         run.start(until=event)

@@ -10,8 +10,9 @@ import bender_core as bc
 from bender_core.planning.advice import ranked, remedies
 from bender_core.run.explain import number
 from bender_core.units import storage
-from pages._shared.app.session import lab
+from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
+from pages._shared.forks.asking import ask
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.below import found_below
 
@@ -45,6 +46,10 @@ def helping() -> None:
         if trials.position == current.run.position:
             try_changes(current.run, trials)
         show(trials)
+        go_on(current, trials)
+    if current.asked is not None:
+        # It is made beside the stage, which shows it then.
+        st.rerun()
 
 
 def try_changes(run: WatchedRun, trials: Trials) -> None:
@@ -86,3 +91,19 @@ def show(trials: Trials) -> None:
         hide_index=True,
         key="what-would-help",
     )
+
+
+def go_on(current: Lab, trials: Trials) -> None:
+    """Go on with one of them: the run forks where it was tried."""
+    tried = ranked(list(trials.tried))
+    if not tried:
+        return
+
+    def fork() -> None:
+        current.run.show(trials.position)
+        ask(current, tried[which].change)
+
+    which: int = st.selectbox(
+        "Go on with", range(len(tried)), format_func=lambda k: label(tried[k].name), key=f"help-{len(tried)}"
+    )
+    st.button("Go on with it", on_click=fork, type="primary")
