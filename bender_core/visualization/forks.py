@@ -143,15 +143,16 @@ class Drawn:
 
 
 def plot_forks(curves: Iterable[Drawn], axis: Axis) -> go.Figure:
-    """The lower bounds of runs, and dashed the upper ones, each from where it forked.
+    """The lower bounds of runs, and dotted the upper ones, each from where it forked.
 
     Parameters
     ----------
     curves : iterable of Drawn
+        The first run comes first. Energies below those at which others forked are left to be scrolled to.
     axis : {"events", "sweeps", "work", "seconds"}
     """
-    lines = []
-    for drawn, colour in zip(curves, cycle(GROUP_COLOURS), strict=False):
+    lines, known = [], list(curves)
+    for drawn, colour in zip(known, cycle(GROUP_COLOURS), strict=False):
         x = drawn.begins + getattr(drawn.curve, axis)
         for what, y, dash in (("LB", drawn.curve.lower, "solid"), ("UB", drawn.curve.upper, "dot")):
             lines.append(
@@ -169,5 +170,16 @@ def plot_forks(curves: Iterable[Drawn], axis: Axis) -> go.Figure:
             )
     drawing = figure(lines)
     drawing.update_xaxes(title=TITLES[axis])
-    drawing.update_yaxes(title="energy")
+    drawing.update_yaxes(title="energy", range=_energies([drawn.curve for drawn in known]))
     return drawing
+
+
+def _energies(curves: list[Curve]) -> list[float] | None:
+    """The energies in view: from where runs forked up to the upper bounds there."""
+    forks = curves[1:]
+    if not forks:
+        return None
+    low = min(float(curve.lower[0]) for curve in forks)
+    high = max(float(curve.upper[0]) for curve in forks)
+    margin = 0.06 * (high - low)
+    return [low - margin, high + margin] if margin > 0 else None

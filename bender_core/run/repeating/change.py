@@ -182,8 +182,9 @@ class Change:
             yield f"envelopes up to {self.deepest} states deep"
         if self.merge:
             labels = ()
-        for row in self.rows:
-            yield f"a row from {_name(row.sender, labels)} into {_name(row.receiver, labels)} at state {row.state}"
+        for receiver, sender, state, _ in self.rows:
+            at = part.describe(receiver, state) if receiver < len(labels) else f"state {state}"
+            yield f"a row from {_name(sender, labels)} into {_name(receiver, labels)} at {at}"
 
 
 class Fork(NamedTuple):

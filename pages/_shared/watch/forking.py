@@ -123,14 +123,14 @@ def tree(current: Lab) -> None:
         {
             "run": ["\u2003" * branch.depth + name_of(branch, current) for branch in found],
             "what was changed": [label(branch.cause) for branch in found],
-            "forked at event": [branch.event if branch.parent else None for branch in found],
+            "forked at event": [f"{branch.event:,}" if branch.parent else "" for branch in found],
             "events": [int(curve.events[-1]) for curve in ends],
             "lower bound": [number(lower) for lower, _ in bounds],
             "upper bound": [number(upper) for _, upper in bounds],
             "gap": [f"{100 * gap:.3g} %" for gap in gaps],
         },
         column_config={
-            "forked at event": st.column_config.NumberColumn(format="localized", help="Of the run above it"),
+            "forked at event": st.column_config.TextColumn(help="Of the run that it forked from"),
             "events": st.column_config.NumberColumn(
                 format="localized", help="As far as the run has been computed; its bounds are those there"
             ),

@@ -140,6 +140,9 @@ def test_changes_in_words() -> None:
     assert Change.read("variant-4_schedule-srmp_deepest-64").words(part) == (
         "variant 4, the schedule srmp, envelopes up to 64 states deep"
     )
-    assert Change.read("row-0-1-3-rmc").words(part) == "a row from b into a at state 3"
+    assert Change.read("row-0-1-1-rmc").words(part) == "a row from b into a at 1"
+    assert Change.read("merge-0-1_row-0-1-3-rmc").words(part) == (
+        "a and b merged, a row from group 1 into group 0 at state 3"
+    )
     assert Change.read("cut-8-greedy_merge-0-1").words(part) == "groups of M 8 by greedy, group 0 and group 1 merged"
     assert Change.read("groups-0-1").words(part) == "other groups by hand"
