@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 import bender_core as bc
+from bender_core.run.carrying import owners
 from bender_core.run.repeating.change import Change, Fork, forked
 from bender_core.run.repeating.line import Line
 from pages._shared.app.branches import Branch, Branches
@@ -106,6 +107,14 @@ class Asked:
     made: bc.Engine | None = None  # until it is shown: nothing else may keep its memory
 
 
+@dataclass(frozen=True)
+class Came:
+    """The run that was shown before, whose groups lie within those of the one that is shown."""
+
+    number: int  # of that run
+    owner: list[int]  # of each of its groups the one of this run that contains it
+
+
 @dataclass
 class Lab:
     """Everything a session works on. Each piece is replaced only when the new one is valid."""
@@ -120,6 +129,7 @@ class Lab:
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
+    came: Came | None = None  # from where in the tree of forks
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
     asked: Asked | None = None  # the next fork
     replay: Replay | None = None  # of the forks of the link that was opened
@@ -176,6 +186,8 @@ class Lab:
         if engine.partition is not self.partition:
             self.references.stop()
             self.references = References()
+        owner = owners(self.partition, engine.partition)
+        self.came = None if owner is None else Came(self.number, owner.tolist())
         self.run, self.branches.shown = branch.run, branch
         self.partition, self.max_size = engine.partition, branch.max_size
         self.variant, self.schedule = engine.variant.number, engine.schedule
@@ -231,7 +243,7 @@ class Lab:
         self.run = WatchedRun(engine)
         self.branches = Branches(Line.of(engine, max_size), self.run)
         self.notice = ""
-        self.asked = None
+        self.asked = self.came = None
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:

@@ -73,6 +73,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "model": label(lab.mrf.name),
         "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
         "graph": None if held else _graph(lab),
+        "came": None if held or lab.came is None else {"run": lab.came.number, "owner": lab.came.owner},
         "address": lab.address,
         "public": lab.is_public,
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
