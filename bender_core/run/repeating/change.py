@@ -142,10 +142,18 @@ class Change:
     def partition(self, mrf: BinaryMRF, stop: Stop = never) -> Partition | None:
         """The other partition, before groups are merged; None if it is as it was.
 
+        Parameters
+        ----------
+        mrf : BinaryMRF
+        stop : Stop
+            Checked while it is made.
+
         Raises
         ------
         PartitionError
             If it is none of this model.
+        Stopped
+            If ``stop`` says so.
         """
         if self.cut is not None:
             return partition(mrf, *self.cut, stop=stop)
