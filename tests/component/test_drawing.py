@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import BrowserContext, Page
 
 import bender_core as bc
+from bender_core.kernels.layout import Kind
 from bender_core.visualization.styles import GROUP_COLOURS, PALETTE
 from pages._shared.app.session import Lab
 from pages._shared.watch.stage import stage_data
@@ -203,3 +204,28 @@ def test_without_motion_nothing_flows_and_neither_from_a_run_that_was_not_shown(
     forked(stage.lab, (0, 1))
     forked(stage.lab, (0, 1))
     assert not any(frames_of(stage, page))
+
+
+def test_beside_the_bound_of_a_fork_is_that_of_the_run_it_forked_from(watched: Callable[[Lab], Stage]) -> None:
+    mine = lab("pose-small", 4, 9)
+    mine.run.engine.run(max_sweeps=3)
+    mine.run.show(90)
+    mine.run.engine.seek(90)
+    forked(mine, (3, 7))
+    mine.run.engine.run(max_sweeps=2)
+    mine.run.show(len(mine.run.engine.trace))
+    stage = watched(mine)
+    stage.settle()
+    drawn = []
+    for unit in ("rounds", "events", "sweeps"):
+        stage.root.locator("[data-act=unit]").select_option(unit)
+        stage.settle()
+        meant = [mark.get("means") or {} for mark in stage.marks()]
+        drawn.append([means["name"] for means in meant if means.get("what") == "parent"])
+    assert drawn == [[], ["first run"], ["first run"]]
+    told = stage.root.evaluate("({ stage }) => stage.parent")
+    trace = mine.branches.first.run.engine.trace
+    assert told["event"][-1] == len(trace) - 90
+    assert told["lower"] == pytest.approx([trace[90 + k - 1].lower_bound for k in told["event"]])
+    ends = [k for k, event in enumerate(told["event"]) if trace[90 + event - 1].kind == Kind.SWEEP]
+    assert np.diff([told["sweep"][k] for k in ends]) == pytest.approx(1, abs=1e-4)

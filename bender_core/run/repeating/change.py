@@ -95,6 +95,10 @@ class Change:
             Parts joined by ``_``: ``cut-8-greedy``, ``groups-0-0-1``, ``merge-3-7``, ``variant-9``, ``schedule-srmp``,
             ``deepest-64``, ``row-3-7-12-rmc`` (receiver, sender, state, kind); or ``on`` for no change.
 
+        Returns
+        -------
+        Change
+
         Raises
         ------
         ChangeError
@@ -148,6 +152,10 @@ class Change:
         stop : Stop
             Checked while it is made.
 
+        Returns
+        -------
+        Partition or None
+
         Raises
         ------
         PartitionError
@@ -169,6 +177,10 @@ class Change:
         ----------
         part : Partition
             Of the run that is changed.
+
+        Returns
+        -------
+        str
         """
         return ", ".join(self._words(part)) or "more sweeps"
 

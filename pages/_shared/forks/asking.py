@@ -15,7 +15,7 @@ Found = TypeVar("Found")
 
 
 class Find(Protocol):
-    """`Findings.find`, or what adds a line of progress to it."""
+    """`found_or_progress` of a run, or `found_below`."""
 
     def __call__(
         self, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found], /
@@ -39,7 +39,8 @@ def carry_out(current: Lab, find: Find) -> None:
     ----------
     current : Lab
     find : callable
-        Computes something at the event shown, in the background, and shows its progress.
+        Computes something at the event shown, in the background, and shows its progress: on Edge
+        ``partial(found_or_progress, findings(current.run))``.
     """
     asked = current.asked
     if asked is None:

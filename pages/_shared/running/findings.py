@@ -144,6 +144,16 @@ def findings(run: WatchedRun) -> Findings:
     return found
 
 
+def found_or_progress(
+    found: Findings, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found]
+) -> Found | None:
+    """As `Findings.find`; where that is None, `show_work` says how far the work is."""
+    result = found.find(name, about, compute)
+    if result is None:
+        show_work(found)
+    return result
+
+
 def show_work(found: Findings) -> None:
     """Instead of what is computed: its progress until it is there, or an offer to compute it after all."""
     if found.given_up is not None:

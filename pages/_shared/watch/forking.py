@@ -223,8 +223,8 @@ def carry_on(current: Lab, wanted: Wanted) -> None:
         return
     if done:
         st.session_state.fork_wanted = None
-        if wanted.what == "show":
-            current.show(branch)
+        # Also after both have run on: the stage draws the run that the one it shows forked from.
+        current.show(branch if wanted.what == "show" else current.branches.shown)
         st.rerun()
 
 

@@ -14,7 +14,7 @@ from bender_core.run.explain import number
 from bender_core.run.repeating.change import forks_text
 from pages._shared.forks.asking import insert_row
 from pages._shared.forks.growing import AFTER
-from tests.app.pages.test_pages import ROOT, app, complaints, lab, press, ran
+from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, press, ran
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -231,3 +231,17 @@ def test_an_address_with_forks_that_cannot_be_made_says_so_in_a_sentence(forks: 
     ran(test.run())
     (complaint,) = complaints(test)
     assert complaint.startswith(said)
+
+
+@pytest.mark.parametrize("page", ["edge", "partition", "compare", "instance", "experiments"])
+def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
+    test = app("watch")
+    mine = lab(test)
+    test.multiselect(f"fork-merge-{mine.number}").set_value([0, 1])
+    ran(test.run())
+    press(test, "Fork here")
+    go(test, page)
+    assert complaints(test) == []
+    assert len(mine.branches) == 2
+    go(test, "watch")
+    assert mine.branches.shown.name == "fork 1"
