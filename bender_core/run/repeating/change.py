@@ -241,33 +241,36 @@ def read_forks(text: str) -> tuple[Fork, ...]:
     return tuple(_fork(item) for item in text.split(_FORKS)) if text else ()
 
 
-def forked(engine: Engine, forks: Iterable[Fork], stop: Stop = never) -> Iterator[Engine]:
-    """The runs that forks lead to, one after the other, each from the one before.
+def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
+    """The run that a fork leads to.
 
     Parameters
     ----------
     engine : Engine
         Where it stands does not matter; it ends where it forks.
-    forks : iterable of Fork
+    fork : Fork
     stop : Stop
+
+    Returns
+    -------
+    Engine
 
     Raises
     ------
     ChangeError
-        If a run ends before it would fork.
+        If the run ends before it would fork.
     ValueError, TooLargeError
         As by `Engine.fork`.
     Stopped
         If ``stop`` says so.
     """
-    for event, change in forks:
-        engine.seek(min(event, len(engine.trace)), lambda _: stop())
-        engine.run(max_events=event, on_progress=lambda _: stop())
-        stop.check()
-        if engine.position < event:
-            raise ChangeError(f"the run ends at event {engine.position}, and cannot fork at event {event}")
-        engine = change.fork(engine, stop)
-        yield engine
+    event, change = fork
+    engine.seek(min(event, len(engine.trace)), lambda _: stop())
+    engine.run(max_events=event, on_progress=lambda _: stop())
+    stop.check()
+    if engine.position < event:
+        raise ChangeError(f"the run ends at event {engine.position}, and cannot fork at event {event}")
+    return change.fork(engine, stop)
 
 
 def _fork(item: str) -> Fork:

@@ -69,6 +69,8 @@ class Line:
     def runs(self, mrf: BinaryMRF, limit: int | Account | None = None, stop: Stop = never) -> Iterator[Engine]:
         """All runs of the line, the first one first, each at its beginning; they end where the next one forks.
 
+        Only the latest is kept.
+
         Parameters
         ----------
         mrf : BinaryMRF
@@ -84,6 +86,8 @@ class Line:
         Stopped
             If ``stop`` says so.
         """
-        first = Engine(mrf, self.partition, self.variant, self.schedule, limit=limit, stop=stop, **self.settings)
-        yield first
-        yield from forked(first, self.forks, stop)
+        engine = Engine(mrf, self.partition, self.variant, self.schedule, limit=limit, stop=stop, **self.settings)
+        yield engine
+        for fork in self.forks:
+            engine = forked(engine, fork, stop)
+            yield engine

@@ -153,16 +153,25 @@ class Branches:
             other.let_go()
             self._all.remove(other)
 
+    def clear(self) -> None:
+        """Keep no run: another tree is begun, and buttons of the page that was drawn may still know this one."""
+        for branch in self._all:
+            branch.run = None
+
     def let_go(self, needed: Branch | None = None) -> bool:
-        """Free the memory of runs that are not shown, nor the parent of one that is needed; they can be made again.
+        """Free the memory of runs that are not shown; they can be made again.
+
+        Parameters
+        ----------
+        needed : Branch, optional
+            One that stays all the same.
 
         Returns
         -------
         bool
             Whether there was any.
         """
-        kept = {self.shown} if needed is None else {self.shown, needed, needed.parent}
-        found = [branch for branch in self._all if branch not in kept and branch.run is not None]
+        found = [branch for branch in self._all if branch not in (self.shown, needed) and branch.run is not None]
         for branch in found:
             branch.let_go()
         return bool(found)

@@ -91,7 +91,8 @@ class Replay(Personal):
 
     def _make(self, stopped: threading.Event) -> None:
         try:
-            self.made.extend(forked(self.made[0], self.forks, bc.Stop(wanted=stopped.is_set)))
+            for fork in self.forks:
+                self.made.append(forked(self.made[-1], fork, bc.Stop(wanted=stopped.is_set)))
         except bc.Stopped:
             self.failure = "they were stopped"
         except (ValueError, bc.EngineError) as error:
@@ -241,6 +242,7 @@ class Lab:
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = WatchedRun(engine)
+        self.branches.clear()
         self.branches = Branches(Line.of(engine, max_size), self.run)
         self.notice = ""
         self.asked = self.came = None

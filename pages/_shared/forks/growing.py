@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
 
 import bender_core as bc
@@ -44,8 +45,20 @@ def parents_sweep(branch: Branch) -> int:
     return math.ceil(branch.parent.look().at("sweeps", branch.event))
 
 
-def made_again(current: Lab, branch: Branch, stop: bc.Stop) -> WatchedRun:
+def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | None = None) -> WatchedRun:
     """The run of a branch; made from its line if its memory was let go.
+
+    Parameters
+    ----------
+    current : Lab
+    branch : Branch
+    stop : Stop
+    needed : Branch, optional
+        One whose run stays, if others have to give way.
+
+    Returns
+    -------
+    WatchedRun
 
     Raises
     ------
@@ -57,10 +70,11 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop) -> WatchedRun:
     if branch.run is None:
 
         def make() -> bc.Engine:
-            *_, engine = branch.line.runs(current.mrf, current.account, stop)
+            # One after the other: all at once might not fit.
+            (engine,) = deque(branch.line.runs(current.mrf, current.account, stop), maxlen=1)
             return engine
 
-        engine = current.with_room(make, branch)
+        engine = current.with_room(make, needed)
         engine.run(max_events=branch.position, on_progress=lambda _: stop())
         stop.check()
         branch.run = WatchedRun(engine)
@@ -71,9 +85,9 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop) -> WatchedRun:
 def run_on(current: Lab, branch: Branch, stop: bc.Stop) -> None:
     """Run a fork and its parent on, up to the last of `AFTER` sweeps after the fork."""
     assert branch.parent is not None
-    parents = made_again(current, branch.parent, stop).engine
+    parents = made_again(current, branch.parent, stop, branch).engine
     _run_to(parents, parents_sweep(branch) + AFTER[-1], stop)
-    _run_to(made_again(current, branch, stop).engine, AFTER[-1], stop)
+    _run_to(made_again(current, branch, stop, branch.parent).engine, AFTER[-1], stop)
 
 
 def _run_to(engine: bc.Engine, sweeps: int, stop: bc.Stop) -> None:

@@ -42,8 +42,11 @@ class Wanted:
 @st.fragment
 def forking() -> None:
     """The tree of forks, and what they have gained."""
-    current = lab()
+    current, state = lab(), st.session_state
     several = len(current.branches) > 1
+    if state.get("fork_wanted") is not None and state.fork_wanted.branch not in list(current.branches):
+        # Another model or partition has been opened since: nothing may keep the memory of the runs before.
+        state.fork_wanted = None
     with st.expander("Forks", expanded=several):
         st.caption(
             "A fork goes on from the event shown, with its messages, rows and best labelling, and something changed. "
@@ -200,7 +203,7 @@ def chosen(current: Lab) -> None:
             on_click="ignore",
         )
     wanted: Wanted | None = state.get("fork_wanted")
-    if wanted is not None and wanted.branch in found:
+    if wanted is not None:
         carry_on(current, wanted)
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.planning.advice import ranked, remedies
 from bender_core.run.explain import number
+from bender_core.run.repeating.line import Line
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
@@ -21,7 +22,7 @@ from pages._shared.watch.below import found_below
 class Trials:
     """What has been tried at one moment of a run, also if it was stopped."""
 
-    number: int  # of the run
+    line: Line  # of the run
     position: int
     tried: list[bc.Remedy] = field(default_factory=list)
 
@@ -32,7 +33,7 @@ def helping() -> None:
     current, state = lab(), st.session_state
 
     def ask() -> None:
-        state.trials = Trials(current.number, current.run.position)
+        state.trials = Trials(current.branches.shown.line, current.run.position)
 
     with st.expander("What would help"):
         st.caption(
@@ -41,7 +42,7 @@ def helping() -> None:
         )
         st.button("Try them", on_click=ask)
         trials: Trials | None = state.get("trials")
-        if trials is None or trials.number != current.number:
+        if trials is None or trials.line is not current.branches.shown.line:
             return
         if trials.position == current.run.position:
             try_changes(current.run, trials)

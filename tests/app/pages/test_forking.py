@@ -245,3 +245,49 @@ def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
     assert len(mine.branches) == 2
     go(test, "watch")
     assert mine.branches.shown.name == "fork 1"
+
+
+def test_where_memory_is_short_runs_that_are_not_shown_give_way_and_are_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "2")
+    test = app("watch")
+    mine = lab(test)
+    for _ in range(6):
+        mine.run.step("node", backward=False)
+        press(test, "Fork here")
+        assert complaints(test) == []
+    assert len(mine.branches) == 7
+    assert mine.account.used <= 2 << 20
+    gone = [k for k, branch in enumerate(mine.branches) if branch.run is None]
+    assert gone
+    test.selectbox(key_of(test, f"fork-{mine.number}-")).select_index(gone[-1])
+    ran(test.run())
+    bound = mine.run.engine.lower_bound
+    press(test, "Show it on the stage")
+    assert complaints(test) == []
+    assert mine.branches.shown is list(mine.branches)[gone[-1]]
+    assert mine.run.position > 0
+    assert mine.run.engine.lower_bound <= bound
+    # A fork that does not fit at all is refused in a sentence.
+    test.multiselect(f"fork-merge-{mine.number}").set_value([0, 1, 2])
+    ran(test.run())
+    shown = mine.run
+    press(test, "Fork here")
+    (complaint,) = complaints(test)
+    assert complaint.startswith("The run cannot fork like this: ")
+    assert mine.run is shown
+
+
+def test_what_was_tried_is_there_again_when_the_run_is_shown_again() -> None:
+    test = app("watch")
+    mine = lab(test)
+    mine.run.step("sweep", backward=False)
+    press(test, "Try them")
+    tried = len(test.selectbox(key_of(test, "help-")).options)
+    press(test, "Go on with it")
+    assert not [box for box in test.selectbox if box.key.startswith("help-")]
+    test.selectbox(key_of(test, f"fork-{mine.number}-")).select_index(0)
+    ran(test.run())
+    press(test, "Show it on the stage")
+    assert len(test.selectbox(key_of(test, "help-")).options) == tried

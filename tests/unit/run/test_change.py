@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import quote
 
 import numpy as np
@@ -116,10 +117,10 @@ def test_where_a_run_has_ended_it_cannot_fork_later() -> None:
     mrf = random_mrf(3, 6)
     engine = bc.Engine(mrf, bc.partition(mrf, 2), max_sweeps=2)
     with pytest.raises(ChangeError, match=r"the run ends at event \d+, and cannot fork at event 100000"):
-        list(forked(engine, read_forks("100000.on")))
+        forked(engine, *read_forks("100000.on"))
     stopped = bc.Stop(wanted=lambda: True)
     with pytest.raises(bc.Stopped):
-        list(forked(bc.Engine(mrf, bc.partition(mrf, 2)), read_forks("3.on"), stopped))
+        forked(bc.Engine(mrf, bc.partition(mrf, 2)), *read_forks("3.on"), stopped)
 
 
 def test_a_run_forks_where_it_was_though_it_has_gone_on() -> None:
@@ -127,9 +128,18 @@ def test_a_run_forks_where_it_was_though_it_has_gone_on() -> None:
     ahead, engine = (bc.Engine(mrf, bc.partition(mrf, 6), 9) for _ in range(2))
     ahead.run(max_sweeps=4)
     forks = read_forks("50.merge-0-1~20.schedule-srmp")
-    ours, theirs = list(forked(ahead, forks)), list(forked(engine, forks))
-    assert [fingerprint(run) for run in ours] == [fingerprint(run) for run in theirs]
+    for fork in forks:
+        ahead, engine = forked(ahead, fork), forked(engine, fork)
+        assert fingerprint(ahead) == fingerprint(engine)
     assert Line.of(engine, 6).forked(50, forks[0].change).forked(20, forks[1].change).forks == forks
+
+
+def test_of_a_line_only_the_latest_run_is_kept() -> None:
+    mrf = sample("pose-small")
+    account, line = bc.Account(), Line.of(bc.Engine(mrf, bc.partition(mrf, 6), 9), 6)
+    line = replace(line, forks=read_forks("50.on~20.on~20.on"))
+    for engine in line.runs(mrf, account):
+        assert account.used == engine.charged
 
 
 def test_changes_in_words() -> None:
