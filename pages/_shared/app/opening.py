@@ -7,7 +7,7 @@ import streamlit as st
 from pages._shared.app.session import lab
 from pages._shared.app.text import label
 from pages._shared.running.following import follow
-from pages._shared.running.watched import TELL_SECONDS
+from pages._shared.running.watched import TELL_SECONDS, whereabouts
 
 
 def opening() -> bool:
@@ -21,7 +21,8 @@ def opening() -> bool:
         return False
 
     def progress() -> None:
-        st.caption(f"Opening {label(current.mrf.name)}: {replay.progress}…")
+        run = f"run {len(current.branches)} of {len(replay.forks) + 1}"
+        st.caption(f"Opening {label(current.mrf.name)}: {run}, {whereabouts(current.run.engine)}…")
         st.button("Stop here", on_click=replay.stop)
 
     follow(lambda: replay.alive, progress, TELL_SECONDS)

@@ -30,7 +30,7 @@ from pages._shared.app.permalink import (
 )
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
-from pages._shared.running.watched import WatchedRun, whereabouts
+from pages._shared.running.watched import WatchedRun
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
 # The link of a new session, and the defaults of links.
@@ -68,31 +68,25 @@ class Replay(Personal):
 
     Attributes
     ----------
-    made : list of Engine
-        The first run, and those that have been forked so far.
     failure : str
-        Why there are no more.
+        Why not all of them have been made.
     """
 
     said: Mapping[str, str]  # by the link
     forks: tuple[Fork, ...]
-    made: list[bc.Engine] = field(default_factory=list)
     failure: str = ""
 
-    def start(self, first: bc.Engine) -> None:
-        """Make them."""
-        self.made.append(first)
-        self.begin(self._make)
+    def start(self, lab: Lab) -> None:
+        """Make them one after the other; meanwhile nothing else may use the lab."""
+        self.begin(partial(self._make, lab))
 
-    @property
-    def progress(self) -> str:
-        """How far the work is, in words."""
-        return f"run {len(self.made)} of {len(self.forks) + 1}, {whereabouts(self.made[-1])}"
-
-    def _make(self, stopped: threading.Event) -> None:
+    def _make(self, lab: Lab, stopped: threading.Event) -> None:
+        stop = bc.Stop(wanted=stopped.is_set)
         try:
             for fork in self.forks:
-                self.made.append(forked(self.made[-1], fork, bc.Stop(wanted=stopped.is_set)))
+                engine = lab.with_room(partial(forked, lab.run.engine, fork, stop))
+                lab.run.show(fork.event)
+                lab.fork(fork.change, engine)
         except bc.Stopped:
             self.failure = "they were stopped"
         except (ValueError, bc.EngineError) as error:
@@ -204,12 +198,9 @@ class Lab:
         return make()
 
     def arrive(self) -> None:
-        """Show the last run of a link's forks, once they are made, or the last one that could be."""
+        """Once the forks of a link are made, go to the event and the message that it shows."""
         replay, self.replay = self.replay, None
         assert replay is not None
-        for engine, fork in zip(replay.made[1:], replay.forks, strict=False):
-            self.run.show(fork.event)
-            self.fork(fork.change, engine)
         if replay.failure:
             self.notice = f"Not all forks of this link could be made: {replay.failure}. The run before is shown."
             return
@@ -327,7 +318,7 @@ def linked(said: Mapping[str, str]) -> Lab:
     if forks:
         found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, WatchedRun(engine), origin)
         found.replay = Replay(said, forks)
-        found.replay.start(engine)
+        found.replay.start(found)
         return found
     run = WatchedRun(engine, arc=arc_of(said, engine), pinned="arc" in said)
     if event:

@@ -215,6 +215,17 @@ def test_an_address_with_forks_opens_the_same_run() -> None:
     assert complaints(test) == []
 
 
+def test_an_address_with_forks_opens_where_not_all_of_them_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENDER_MEMORY_MB", "2")
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    test.query_params.update({"forks": "~".join(["20.on"] * 7)})
+    ran(test.run())
+    mine = lab(test)
+    assert complaints(test) == []
+    assert (len(mine.branches), mine.branches.shown.name) == (8, "fork 7")
+    assert mine.account.used <= 2 << 20
+
+
 @pytest.mark.parametrize(
     ("forks", "said"),
     [
