@@ -92,15 +92,17 @@ def test_the_curves_are_those_of_the_runs_and_a_fork_begins_where_it_left_its_pa
     press(test, "Fork here")
     for _ in range(3):
         mine.run.step("sweep", backward=False)
+    press(test, "Fork here")
     test.session_state.fork_axis = axis
     ran(test.run())
-    first, fork = mine.branches
+    first, fork, last = mine.branches
     for branch in (first, fork):
         curve, trace = branch.look(), branch.run.engine.trace
         assert curve.events[[0, -1]].tolist() == [0, len(trace)]
         assert (curve.lower[1:] == trace.column("lower_bound")[curve.events[1:] - 1]).all()
         assert (np.diff(getattr(curve, axis)) >= 0).all()
-    assert fork.begins(axis) == first.look().at(axis, event)
+    assert fork.begins(axis) == first.look().at(axis, event) > 0
+    assert last.begins(axis) == fork.begins(axis) + fork.look().at(axis, fork.run.position) > fork.begins(axis)
     if axis == "work":
         engine = plain(test)
         engine.run(max_sweeps=1)
@@ -302,3 +304,20 @@ def test_what_was_tried_is_there_again_when_the_run_is_shown_again() -> None:
     ran(test.run())
     press(test, "Show it on the stage")
     assert len(test.selectbox(key_of(test, "help-")).options) == tried
+
+
+def test_the_message_that_is_pinned_stays_pinned_where_its_groups_are_others() -> None:
+    test = app("watch")
+    mine = lab(test)
+    engine = mine.run.engine
+    for arc in range(2 * len(engine.graph.edges)):
+        p, q = engine.graph.ends(arc)
+        if {p, q} & {0, 1}:
+            continue
+        mine.run.arc, mine.run.pinned = arc, True
+        change = bc.Change(merge=((0, 1),))
+        mine.fork(change, change.fork(engine))
+        assert mine.run.pinned
+        labels = [mine.partition.labels[end] for end in mine.run.engine.graph.ends(mine.run.arc)]
+        assert labels == [engine.partition.labels[end] for end in (p, q)]
+        mine.show(mine.branches.first)
