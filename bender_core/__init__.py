@@ -26,6 +26,7 @@ from bender_core.planning.auto import auto
 from bender_core.planning.comparison import Comparison, compare_partitions
 from bender_core.planning.solving import solve
 from bender_core.planning.trial import refine
+from bender_core.proofs.certifying import Certificate, certify
 from bender_core.rivals.reference import Reference, reference
 from bender_core.run.attribution import Attribution
 from bender_core.run.bounds import relative_gap
@@ -47,6 +48,7 @@ __all__ = [
     "Attempt",
     "Attribution",
     "BinaryMRF",
+    "Certificate",
     "Change",
     "ChangeError",
     "Comparison",
@@ -75,6 +77,7 @@ __all__ = [
     "Trace",
     "Variant",
     "auto",
+    "certify",
     "compare_partitions",
     "estimate",
     "load",

@@ -16,8 +16,8 @@ from pathlib import Path
 import bender_core as bc
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
-from bender_core.interrupt import INTERRUPTED, Interrupt
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
+from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, default_strategy
 from bender_core.variants import SCHEDULES
 
