@@ -120,7 +120,8 @@ class Branches:
     @property
     def charged(self) -> int:
         """Bytes of all runs."""
-        return sum(branch.run.engine.charged for branch in self._all if branch.run is not None)
+        runs = [branch.run for branch in self._all]
+        return sum(run.engine.charged for run in runs if run is not None)
 
     def add(self, parent: Branch, event: int, change: Change, engine: bc.Engine) -> Branch:
         """A run that has forked from another.

@@ -99,6 +99,7 @@ class Asked:
 
     change: Change
     position: int  # of the run
+    begun: bool = False
     made: bc.Engine | None = None  # until it is shown: nothing else may keep its memory
 
 
@@ -187,6 +188,9 @@ class Lab:
         self.partition, self.max_size = engine.partition, branch.max_size
         self.variant, self.schedule = engine.variant.number, engine.schedule
         self.number += 1
+        # Half of the memory is for the run that is shown to grow into.
+        if self.account.free < self.account.limit // 2:
+            self.branches.let_go()
 
     def with_room(self, make: Callable[[], bc.Engine], needed: Branch | None = None) -> bc.Engine:
         """Make a run; if it does not fit, the memory of runs that are neither shown nor needed is let go first."""

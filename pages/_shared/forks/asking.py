@@ -32,6 +32,12 @@ def insert_row(current: Lab, row: bc.RowAt) -> None:
     ask(current, bc.Change(rows=(row,)))
 
 
+def hand_over(current: Lab) -> None:
+    """Where a part of a page has just asked for a fork, have the page begin anew: it is made beside the stage."""
+    if current.asked is not None and not current.asked.begun:
+        st.rerun()
+
+
 def carry_out(current: Lab, find: Find) -> None:
     """Make the fork that was asked for, or say how far that is; then the page begins anew and shows it.
 
@@ -45,6 +51,7 @@ def carry_out(current: Lab, find: Find) -> None:
     asked = current.asked
     if asked is None:
         return
+    asked.begun = True
     if asked.position != current.run.position:
         current.asked = None
         return

@@ -17,7 +17,7 @@ from pages._shared.app.branches import Branch
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
-from pages._shared.forks.asking import ask, carry_out
+from pages._shared.forks.asking import ask, carry_out, hand_over
 from pages._shared.forks.growing import AFTER, difference, made_again, measure, run_on
 from pages._shared.watch.below import found_below
 from pages._shared.watch.saving import expression
@@ -57,9 +57,7 @@ def forking() -> None:
             tree(current)
             chosen(current)
             curves(current)
-    if current.asked is not None:
-        # It is made beside the stage, which shows it then.
-        st.rerun()
+    hand_over(current)
 
 
 def by_hand(current: Lab) -> None:
@@ -157,10 +155,7 @@ def differences(current: Lab) -> None:
     words = {sweeps: f"after {sweeps} sweep{'s' * (sweeps > 1)}" for sweeps in AFTER}
     st.dataframe(
         {"fork": [each.branch.name for each in found]}
-        | {
-            words[sweeps]: ["" if each.after[k] is None else signed(each.after[k]) for each in found]
-            for k, sweeps in enumerate(AFTER)
-        },
+        | {words[sweeps]: [signed(each.after[k]) for each in found] for k, sweeps in enumerate(AFTER)},
         hide_index=True,
         key="forks-differences",
     )
@@ -171,6 +166,7 @@ def differences(current: Lab) -> None:
 
 
 def signed(value: float | None) -> str:
+    """A difference, nothing if it is not known."""
     return "" if value is None else f"{'+' * (value > 0)}{number(value)}"
 
 
@@ -195,7 +191,8 @@ def chosen(current: Lab) -> None:
         st.button("Show it on the stage", on_click=want, args=("show",), disabled=which is current.branches.shown)
         st.button(f"Run both on {AFTER[-1]} sweeps", on_click=want, args=("run on",), disabled=which.parent is None)
         st.button("Forget it", on_click=current.branches.forget, args=(which,), disabled=needed)
-        position = which.position if which.run is None else which.run.position
+        run = which.run
+        position = which.position if run is None else run.position
         st.download_button(
             "Script, Python",
             as_script(which.line, expression(current), position),

@@ -13,7 +13,7 @@ from bender_core.run.repeating.line import Line
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
-from pages._shared.forks.asking import ask
+from pages._shared.forks.asking import ask, hand_over
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.below import found_below
 
@@ -48,9 +48,7 @@ def helping() -> None:
             try_changes(current.run, trials)
         show(trials)
         go_on(current, trials)
-    if current.asked is not None:
-        # It is made beside the stage, which shows it then.
-        st.rerun()
+    hand_over(current)
 
 
 def try_changes(run: WatchedRun, trials: Trials) -> None:

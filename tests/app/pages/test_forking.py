@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -11,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.kernels.layout import RowKind
 from bender_core.run.explain import number
-from bender_core.run.repeating.change import forks_text
+from bender_core.run.repeating.change import Change, forks_text
 from pages._shared.forks.asking import insert_row
 from pages._shared.forks.growing import AFTER
+from pages._shared.running import background
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, press, ran
 
 pytestmark = pytest.mark.usefixtures("patient")
@@ -263,15 +265,15 @@ def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
 def test_where_memory_is_short_runs_that_are_not_shown_give_way_and_are_made_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("BENDER_MEMORY_MB", "2")
+    monkeypatch.setenv("BENDER_MEMORY_MB", "3")
     test = app("watch")
     mine = lab(test)
-    for _ in range(6):
+    for _ in range(8):
         mine.run.step("node", backward=False)
         press(test, "Fork here")
         assert complaints(test) == []
-    assert len(mine.branches) == 7
-    assert mine.account.used <= 2 << 20
+    assert len(mine.branches) == 9
+    assert mine.account.used <= 3 << 20
     gone = [k for k, branch in enumerate(mine.branches) if branch.run is None]
     assert gone
     test.selectbox(key_of(test, f"fork-{mine.number}-")).select_index(gone[-1])
@@ -321,3 +323,28 @@ def test_the_message_that_is_pinned_stays_pinned_where_its_groups_are_others() -
         labels = [mine.partition.labels[end] for end in mine.run.engine.graph.ends(mine.run.arc)]
         assert labels == [engine.partition.labels[end] for end in (p, q)]
         mine.show(mine.branches.first)
+
+
+def test_a_fork_that_takes_long_shows_its_progress_and_is_shown_when_it_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    test = app("watch")
+    mine, goes = lab(test), threading.Event()
+    make = Change.fork
+
+    def slow(change: Change, engine: bc.Engine, stop: bc.Stop) -> bc.Engine:
+        assert goes.wait(60)
+        return make(change, engine, stop)
+
+    monkeypatch.setattr(Change, "fork", slow)
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.01)
+    first = mine.run
+    press(test, "Fork here")
+    assert any(caption.value.startswith("Computing the fork: ") for caption in test.caption)
+    assert [button.label for button in test.button if button.label == "Stop"]
+    assert mine.run is first
+    goes.set()
+    first.work.thread.join()
+    ran(test.run())
+    assert mine.run is not first
+    assert mine.branches.shown.parent is mine.branches.first
