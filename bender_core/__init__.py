@@ -32,6 +32,7 @@ from bender_core.run.attribution import Attribution
 from bender_core.run.bounds import relative_gap
 from bender_core.run.engine import Engine, EngineError, Grain
 from bender_core.run.inspection import Tightness
+from bender_core.run.repeating.change import Change, ChangeError
 from bender_core.run.result import Attempt, Result
 from bender_core.run.rows import Row, RowAt
 from bender_core.run.trace import Event, Trace
@@ -48,6 +49,8 @@ __all__ = [
     "Attribution",
     "BinaryMRF",
     "Certificate",
+    "Change",
+    "ChangeError",
     "Comparison",
     "Cut",
     "Engine",

@@ -15,7 +15,7 @@ import bender_core as bc
 from bender_core.io import dump_labeling, dumps
 from bender_core.run.explain import number
 from bender_core.run.reckoning import Tension
-from bender_core.run.script import as_script
+from bender_core.run.repeating.script import as_script
 from bender_core.stopping import never
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
@@ -88,7 +88,7 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
-        "run.py": ("Script, Python", as_script(engine, expression(current), current.max_size)),
+        "run.py": ("Script, Python", as_script(current.branches.shown.line, expression(current), engine.position)),
         "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}

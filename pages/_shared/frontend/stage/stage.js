@@ -67,8 +67,9 @@ class Stage {
 
   // Another run.
   begin(data) {
+    this.panes.merging.begin(data.came, { run: this.run, whole: this.panes.places.whole });
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
-    Object.assign(this, { run: data.run, graph: data.graph, arc: data.arc, history, done: null });
+    Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();

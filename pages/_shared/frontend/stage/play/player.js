@@ -13,7 +13,8 @@ const HURRY = 8; // how much faster Play goes through what is no main round
 const LATE = 250; // milliseconds without a frame, as where the tab was hidden, after which the clock does not catch up
 const FRAMES = 8; // without motion, a frame shows the last of one in this many events held ahead
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+// Whether the person wants no motion.
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Player {
   constructor(stage) {
