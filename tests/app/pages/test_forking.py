@@ -18,7 +18,8 @@ from pages._shared.forks.growing import AFTER
 from pages._shared.running import background
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, press, ran
 
-pytestmark = pytest.mark.usefixtures("patient")
+# The engine is stepped here once the stage has been answered.
+pytestmark = pytest.mark.usefixtures("patient", "answered")
 
 
 def table(test: AppTest, column: str) -> dict[str, list]:
@@ -139,11 +140,13 @@ def test_the_stage_goes_back_to_the_parent_where_it_was_left_and_a_fork_is_forgo
 def test_a_run_that_was_let_go_is_made_again_to_the_last_bit() -> None:
     test = app("watch")
     mine = lab(test)
+    mine.run.halt()
     mine.run.engine.run(max_events=150)
     mine.run.show(150)
     test.multiselect(f"fork-merge-{mine.number}").set_value([1, 3])
     ran(test.run())
     press(test, "Fork here")
+    mine.run.halt()
     mine.run.engine.run(max_events=70)
     mine.run.show(70)
     press(test, "Fork here")
