@@ -217,6 +217,8 @@ def parent_view(branch: Branch) -> dict[str, Any] | None:
     later = curve.events > branch.event
     return {
         "name": branch.parent.name,
+        "after": branch.event,
+        "cause": label(branch.cause),
         "event": (curve.events[later] - branch.event).tolist(),
         "sweep": listed(curve.sweeps[later] - sweep, 6),
         "lower": listed(curve.lower[later], 12),

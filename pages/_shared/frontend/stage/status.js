@@ -146,6 +146,8 @@ export class Status {
 
   said(event) {
     if (!event) return UNKNOWN;
-    return event.sentence ?? OPENING;
+    const { parent } = this.stage;
+    if (event.sentence || !parent) return event.sentence ?? OPENING;
+    return `This run forked from ${parent.name} after event ${parent.after}, with a change: ${parent.cause}.`;
   }
 }
