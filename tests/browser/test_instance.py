@@ -27,7 +27,20 @@ def lab(page: Page, settle: Callable[[Page], None]) -> Lab:
     return Lab(page, settle).open("/instance")
 
 
-def test_every_sample_is_loaded_from_the_gallery_and_watched(lab: Lab) -> None:
+def test_families_are_made_and_every_sample_is_loaded_from_the_gallery_and_watched(lab: Lab) -> None:
+    # One form with fields of every kind is among these; tests/app makes all families.
+    lab.tab("Generate")
+    for name in ("ising_grid", "planted", "random_tree"):
+        lab.choose("Family", synth.FAMILIES[name].title)
+        lab.press("Make it")
+        expect(lab.heading).to_have_text(synth.generate(name).name)
+        expect(lab.complaint).to_have_count(0)
+    # What is typed just before the click counts.
+    lab.page.get_by_label("Variables", exact=True).fill("12")
+    lab.press("Make it")
+    expect(lab.heading).to_have_text(synth.random_tree(n=12).name)
+
+    lab.tab("Samples")
     for path in sorted(SAMPLES.glob("*.mrf.json")):
         name = path.name.removesuffix(".mrf.json")
         mrf = sample(name)
@@ -153,20 +166,6 @@ def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab) -> N
             said = lab.stage.locator(".said").bounding_box()
             assert said["y"] + said["height"] <= height
             assert lab.stage.locator(".status").bounding_box()["height"] < 40
-
-
-# One form with fields of every kind is among them; tests/app makes all families.
-def test_families_are_made_with_their_defaults_and_with_what_is_typed(lab: Lab) -> None:
-    lab.tab("Generate")
-    for name in ("ising_grid", "planted", "random_tree"):
-        lab.choose("Family", synth.FAMILIES[name].title)
-        lab.press("Make it")
-        expect(lab.heading).to_have_text(synth.generate(name).name)
-        expect(lab.complaint).to_have_count(0)
-    # What is typed just before the click counts.
-    lab.page.get_by_label("Variables", exact=True).fill("12")
-    lab.press("Make it")
-    expect(lab.heading).to_have_text(synth.random_tree(n=12).name)
 
 
 NASTY = [
