@@ -99,10 +99,11 @@ def sticking_out(page: Page) -> list[str]:
 
 def too_small(page: Page, least: float) -> dict[str, str]:
     """The texts smaller than that; parts of a page may be laid out anew only in the next frames."""
-    with contextlib.suppress(PlaywrightTimeoutError):
+    found: dict[str, str] = {}
+    try:
         page.wait_for_function(f"(least) => !Object.keys(({SMALL})(least)).length", arg=least, timeout=10_000)
-        return {}
-    found: dict[str, str] = page.evaluate(SMALL, least)
+    except PlaywrightTimeoutError:
+        found = page.evaluate(SMALL, least)
     return found
 
 
