@@ -1,4 +1,4 @@
-"""The work of every message: read off the events, in total all that was read, and the same after any way to an event."""
+"""The work of every message: read off the events, in total all that was read, and the same however one gets there."""
 
 from __future__ import annotations
 
