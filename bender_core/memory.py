@@ -119,7 +119,7 @@ def problem_bytes(dims: Dimensions) -> int:
 def state_bytes(dims: Dimensions) -> int:
     """Bytes of the position of a run, mostly its messages."""
     groups, arcs = len(dims.size), len(dims.bits)
-    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 3.5 * arcs
+    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 4.5 * arcs
     return int(WORD * words) + Cursor.width() + Bounds.width()
 
 
@@ -426,6 +426,7 @@ def start(problem: Problem, excluding: bool = False, stop: Stop = never) -> Stat
         slack=np.full(2 * edges, np.nan),
         written=np.full(2 * edges, -1, np.int64),
         alive=np.ones(len(problem.phi) if excluding else 0, np.bool_),
+        read=np.zeros(2 * edges, np.int64),
     )
 
 

@@ -179,6 +179,7 @@ class Cursor(Record):
     moved: int  # whether that round has found a better labelling
     searches: int  # from the labelling decoded last
     credit: int  # entries that may still be read in search of better labellings (see kernels.costs)
+    read: int  # entries read since the start
 
 
 class Bounds(Record):
@@ -206,6 +207,7 @@ class State(NamedTuple):
     slack: Floats  # (2 E,) looseness of each arc at its minimiser when the oracle last looked; NaN before
     written: Ints  # (2 E,) the event that wrote the table of each arc last, -1 at the start: the version of that table
     alive: Bools  # (all states of all groups,) not struck off; (0,) if none is excluded
+    read: Ints  # (2 E,) entries read for the message of each arc since the start
 
 
 class Pool(NamedTuple):

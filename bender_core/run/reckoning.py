@@ -116,8 +116,26 @@ class EdgeTension(NamedTuple):
     unclaimed: float
 
 
+class Work(NamedTuple):
+    """The work of a run, in table entries read; the parts sum to all that was read. Source: docs/method.md §10.2.
+
+    Attributes
+    ----------
+    messages : ndarray of int, shape (2 E,)
+        For every message.
+    rest : int
+        For no message: minimisers, labellings, and the overhead of steps.
+    """
+
+    messages: IntArray
+    rest: int
+
+
 class Reckonings(Inspection):
     """Looks at the open update, and at the terms of the bound."""
+
+    # How far the rise of the bound has been attributed, and to what: runs go on from there.
+    _credited: tuple[int, Attribution] | None = None
 
     @property
     def last_event(self) -> Event | None:
@@ -391,8 +409,25 @@ class Reckonings(Inspection):
         Attribution
             Its parts sum to the lower bound less the first, up to rounding.
         """
-        done = self.trace.until(self.position)
-        return attribute(done, self.opening_bound, self.graph.n_groups, 2 * len(self.graph.edges))
+        end, found = self._credited or (0, None)
+        if found is None or end > self.position:
+            end, found = 0, Attribution(np.zeros(2 * len(self.graph.edges)), np.zeros(self.graph.n_groups))
+        bound = self.trace[end - 1].lower_bound if end else self.opening_bound
+        end = attribute(self.trace.until(self.position), end, bound, found)
+        self._credited = end, found
+        return Attribution(found.messages.copy(), found.groups.copy())
+
+    def work(self) -> Work:
+        """The work so far, in table entries read, by message.
+
+        Source: docs/method.md §10.2.
+
+        Returns
+        -------
+        Work
+        """
+        messages = self._state.read.copy()
+        return Work(messages, int(self._state.cursor.read - messages.sum()))
 
     def edge_tension(self, p: int, q: int, labeling: ArrayLike | None = None) -> EdgeTension:
         """The tension of an edge, as seen from p.

@@ -87,6 +87,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "references": reference_lines(lab.references.found),
         "measuring": answers.measuring,
         "tightness": answers.tightness,
+        "lines": answers.lines,
     } | told
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, Method
 from bender_core.model import IntArray
 from bender_core.stopping import never
 from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
@@ -45,7 +45,9 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "upper": progress.upper,
         "total_rows": progress.rows,
         "tension": told(progress.tension),
-        "rows": np.bincount(progress.row_edges, minlength=len(progress.tension.edges)).tolist(),
+        "gained": told(progress.gained),
+        "read": progress.read.tolist(),
+        "rows": progress.rows_made.tolist(),
         "history": history(progress.trace, progress.events, run.opening[0]),
     }
 
@@ -79,12 +81,21 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
         "variables": _variables(engine),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
+        "methods": _methods(engine),
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "scale": graph.problem.scale,
         "lower": lower,
         "upper": upper,
     }
+
+
+def _methods(engine: Engine) -> list[int] | None:
+    """How every message is made, by numbers of `Method`; None where rows make it."""
+    if not engine.variant.exact:
+        return None
+    methods = engine.graph.problem.methods.method
+    return np.full_like(methods, Method.ENUMERATE if engine.variant.enumerated else methods).tolist()
 
 
 def _key(engine: Engine) -> str:
