@@ -6,6 +6,7 @@ As in `figures`, the data (`bender_core.run.looking`) is separate from the drawi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,8 +31,10 @@ STEMS, LINE, RIBBON, BELOW_RIBBON, ABOVE, BELOW = 230, 20, 70, 64, 34, 34
 CHOSEN = tinted(COLOURS["group"], 0.22)
 # With more stems than this on a line, marks are smaller.
 CROWD = 32
+# Characters of a line of a tip.
+TIP = 48
 # Opacity of the classes that the chosen rows do not support.
-FAINT = 0.2
+FAINT = 0.3
 
 Bools = NDArray[np.bool_]
 
@@ -116,8 +119,11 @@ def ribbon(slack: FloatArray) -> Ribbon:
 
 
 def values_said(names: Sequence[str], bits: Sequence[int]) -> str:
-    """A state or a class in words, the same everywhere: the values of its members."""
-    return ", ".join(f"{name} = {bit}" for name, bit in zip(names, bits, strict=True))
+    """A state or a class in words, the same everywhere: its members that are 1."""
+    ones = [name for name, bit in zip(names, bits, strict=True) if bit]
+    if len(ones) in (0, len(names)):
+        return f"all {'1' if ones else '0'}"
+    return f"{', '.join(ones)} = 1, {'others' if len(names) - len(ones) > 1 else 'the other'} 0"
 
 
 def plot_classes(
@@ -195,7 +201,9 @@ def _layers(lit: Bools) -> list[tuple[Bools, float]]:
 
 
 def _slack(shown: Classes, classes: IntArray, lit: Bools) -> list[dict[str, Any]]:
-    """The stems between envelope and min-marginal."""
+    """The stems between envelope and min-marginal; exact variants have none."""
+    if not shown.rows:
+        return []
     ends = np.column_stack([shown.envelope[classes], shown.nu[classes], np.full(len(classes), np.nan)])
     x = np.repeat(np.arange(len(classes))[:, None], 3, axis=1)
     line = {"color": tinted(COLOURS["slack"], 0.75), "width": 5 if len(classes) > CROWD else 9}
@@ -244,8 +252,7 @@ def _truth(shown: Classes, classes: IntArray, lit: Bools, names: Sequence[str]) 
 
 def _said(shown: Classes, chosen: int, names: Sequence[str]) -> str:
     bits = bits_of(chosen, len(names)).tolist()
-    values = [f"{plain(name)} = {bit}" for name, bit in zip(names, bits, strict=True)]
-    lines = [", ".join(values[k : k + 4]) for k in range(0, len(values), 4)]
+    lines = wrap(values_said([plain(name) for name in names], bits), TIP)
     slack = "tight" if shown.tight[chosen] else f"slack {number(float(shown.slack[chosen]))}"
     lines.append(f"ν = {number(float(shown.nu[chosen]))}, ν⁻ = {number(float(shown.envelope[chosen]))}, {slack}")
     lines.append(f"its cheapest state costs at least {number(float(shown.least[chosen]))}")

@@ -47,17 +47,19 @@ def what_if(current: Lab, found: Findings, looked: Looked, drawn: Stems, names: 
         return
     where = values_said(names, bits_of(selected, len(names)).tolist())
     slack = "tight" if shown.tight[selected] else f"below it by the slack {number(float(shown.slack[selected]))}"
-    paragraph(
-        f"A row at {where}? The true min-marginal there is {number(float(shown.nu[selected]))}, and the envelope is "
-        f"{slack}. Bars: what each row would lift the envelope by, class by class; pale: the slack that there is."
-    )
-    st.plotly_chart(
-        plot_what_if(shown, drawn, cuts, selected),
-        key="edge-what-if",
-        config=picture_of(current, "what-if"),
-        height=340,
-        alt="How far each of four rows would lift the envelope, by class; the table has their numbers",
-    )
+    nu = number(float(shown.nu[selected]))
+    said = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
+    if shown.tight.all():
+        paragraph(f"{said} It is tight everywhere, so no row can lift it.")
+    else:
+        paragraph(f"{said} Bars: what each row would lift it by, class by class; pale: the slack that there is.")
+        st.plotly_chart(
+            plot_what_if(shown, drawn, cuts, selected),
+            key="edge-what-if",
+            config=picture_of(current, "what-if"),
+            height=340,
+            alt="How far each of four rows would lift the envelope, by class; the table has their numbers",
+        )
     compare(cuts, state, int(shown.states[shown.asked]))
 
 

@@ -63,6 +63,7 @@ def choose_rows(current: Lab, found: Findings, p: int, q: int, looked: Looked) -
         selection_mode="multi-row",
         hide_index=True,
         height=min(250, 38 + 35 * len(rows)),
+        placeholder="",
         key=f"edge-rows-{current.number}-{current.run.arc}",
     )
     if past is not None:
@@ -96,7 +97,7 @@ def born(row: Row) -> int:
 
 
 def anchor_said(current: Lab, p: int, q: int, row: Row) -> str:
-    """The state that a row was made at: the values of the members that are coupled."""
+    """The state that a row was made at, as far as it matters: the members that are coupled."""
     graph, made = current.run.engine.graph, row.made_for
     members = graph.active_members(graph.arc(made, p + q - made))
     values = bits_of(row.anchor, len(current.partition.groups[made]))[members]
@@ -116,7 +117,7 @@ _CONFIG = {
     "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
     "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
     "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
-    "at y*": st.column_config.TextColumn(width="medium", help="The values of the members that are coupled"),
+    "at y*": st.column_config.TextColumn(width="medium", help="Of the members that are coupled"),
     "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the current messages; energy"),
     "maximal at": st.column_config.NumberColumn(
         format="percent", help="Share of the states at which the row is the envelope"

@@ -235,5 +235,9 @@ def test_the_histogram_counts_states(engine: bc.Engine) -> None:
         assert counts["tight"] + counts["loose"] == len(shown) << shown.idle
 
 
-def test_a_state_is_said_by_the_values_of_its_members() -> None:
-    assert view.values_said(["a", "b"], [1, 0]) == "a = 1, b = 0"
+def test_a_state_is_said_by_its_members_that_are_1() -> None:
+    names = ["a", "b", "c"]
+    assert view.values_said(names, [1, 0, 1]) == "a, c = 1, the other 0"
+    assert view.values_said(names, [0, 1, 0]) == "b = 1, others 0"
+    assert view.values_said(names, [0, 0, 0]) == "all 0"
+    assert view.values_said(names, [1, 1, 1]) == "all 1"
