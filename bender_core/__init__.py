@@ -32,12 +32,12 @@ from bender_core.run.attribution import Attribution
 from bender_core.run.bounds import relative_gap
 from bender_core.run.engine import Engine, EngineError, Grain
 from bender_core.run.inspection import Tightness
+from bender_core.run.looking.what_if import Cut, what_if
 from bender_core.run.repeating.change import Change, ChangeError
 from bender_core.run.result import Attempt, Result
 from bender_core.run.rows import Row, RowAt
 from bender_core.run.trace import Event, Trace
 from bender_core.run.warming import warm_up
-from bender_core.run.what_if import Cut, what_if
 from bender_core.stopping import Stop, Stopped
 from bender_core.strategies import partition
 from bender_core.variants import VARIANTS, Variant

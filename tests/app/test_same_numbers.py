@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.visualization.message import message
+from bender_core.run.looking.classes import class_of, classes
 from pages._shared.app.naming import moment
 from pages._shared.watch import stage
 from pages._shared.watch.saving import gained_csv, outcome, tension_csv
@@ -44,7 +44,7 @@ def test_a_message_is_as_loose_on_watch_as_on_edge_at_every_event(
             assert measured is None
         else:
             p, q = engine.graph.edges[edge]
-            slack = [message(engine, *ends).slack.mean() for ends in ((p, q), (q, p))]
+            slack = [classes(engine, *ends).slack.mean() for ends in ((p, q), (q, p))]
             assert measured["at"] == position
             assert measured["values"][edge] == pytest.approx(max(slack), rel=1e-6, abs=1e-12)
         # The sweep is that of the last event, also where a sweep has just ended.
@@ -64,7 +64,7 @@ def test_y_is_that_of_the_last_event_of_the_receivers_update(run: tuple[str, int
         for arc in range(0, 2 * len(engine.graph.edges), 5):
             p, q = engine.graph.ends(arc)
             if p in last:
-                assert message(engine, p, q).minimiser == last[p]
+                assert classes(engine, p, q).asked == class_of(engine, arc, last[p])
 
 
 def test_the_edge_page_says_the_sweep_the_event_and_the_share_of_tight_states() -> None:
@@ -73,11 +73,11 @@ def test_the_edge_page_says_the_sweep_the_event_and_the_share_of_tight_states() 
     for word in ("round", "group", "sweep", "round"):
         press(test, f"{word} ▶")
         ran(test)
-        (said,) = [caption.value for caption in test.caption if "the true min-marginal ν" in caption.value]
+        (said,) = [caption.value for caption in test.caption if "this message depends on" in caption.value]
         engine = run.engine
         engine.seek(run.position)
         assert said.startswith(f"Sweep {engine.last_event.sweep + 1}, event {run.position}: ")
-        tight = message(engine, *engine.graph.ends(run.arc)).tight
+        tight = classes(engine, *engine.graph.ends(run.arc)).tight
         assert float(SHARE.search(said).group(1)) == pytest.approx(100 * tight.mean(), rel=5e-3)
 
 
