@@ -124,7 +124,7 @@ def test_a_lesson_opens_where_it_stands(learn: Lab) -> None:
     expect(learn.page.get_by_text("✗ Not a bound")).to_be_visible()
     learn.press("Open this on Edge")
     expect(learn.page.get_by_role("combobox", name="Message")).to_have_value("B → A")
-    expect(learn.page.get_by_text("The couplings that the row splits")).to_be_visible()
+    expect(learn.page.get_by_text("a link is a coupling, wider if stronger")).to_be_visible()
     learn.open("/learn?lesson=loose")
     learn.page.get_by_text("pairs across the ring").click()
     learn.settle()

@@ -28,10 +28,11 @@ def recall(current: Lab) -> None:
     state, run = st.session_state, current.run
     if "edge_chosen" in state:
         # Streamlit forgets the widgets of a page when it is left.
-        state.edge_order = state.edge_order
+        state.edge_order = state.get("edge_order", state.edge_order_kept)
         return
     order, bits = st.query_params.get("order", "cost"), st.query_params.get("y", "")
-    state.edge_order, state.edge_chosen = order if order in ORDERS else "cost", {}
+    state.edge_order = state.edge_order_kept = order if order in ORDERS else "cost"
+    state.edge_chosen = {}
     if order not in ORDERS:
         complaint(f"This link orders classes by {label(order, LONGEST_WORD)!r}; the orders are {', '.join(ORDERS)}.")
     coupled = len(run.engine.graph.active_members(run.arc))
@@ -45,6 +46,7 @@ def recall(current: Lab) -> None:
 def keep(current: Lab, shown: Classes) -> None:
     """State the order, and the class if one was chosen, in the address."""
     own = {"order": st.session_state.edge_order}
+    st.session_state.edge_order_kept = st.session_state.edge_order
     chosen = st.session_state.edge_chosen.get((current.number, current.run.arc))
     if chosen is not None:
         bits = "".join(map(str, bits_of(chosen, len(shown.members))))
