@@ -20,7 +20,7 @@ from pages._shared.app.text import complaint, label, labels, markdown
 from pages._shared.edge.message import Looked
 
 # Names of variables in the caption of a message, and characters of a name beside the figure.
-MOST_LISTED, SHORTEST = 8, 12
+MOST_LISTED, SHORTEST = 8, 16
 
 
 def recall(current: Lab) -> None:

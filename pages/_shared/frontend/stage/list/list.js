@@ -144,7 +144,9 @@ export class List {
     return this.table.frame.contains(target);
   }
 
+  // Enter is then the list's, and not of a button that was pressed before.
   walk(way) {
+    this.table.frame.focus({ preventScroll: true });
     const at = this.order.indexOf(this.current);
     this.go(at < 0 ? 0 : at + way);
   }
