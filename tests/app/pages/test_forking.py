@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.kernels.layout import RowKind
 from bender_core.run.explain import number
+from bender_core.run.looking.classes import classes
 from bender_core.run.repeating.change import Change, forks_text
 from pages._shared.forks.asking import insert_row
 from pages._shared.forks.growing import AFTER
@@ -184,6 +185,24 @@ def test_a_row_is_inserted_as_a_fork() -> None:
     assert mine.run is shown
     assert [text for text in complaints(test) if text.startswith("The run cannot fork like this: group 0 has")]
     ran(test.run())
+    assert complaints(test) == []
+
+
+def test_a_row_compared_on_edge_is_inserted_there() -> None:
+    """At the state that was looked at; the page then shows the fork."""
+    test = app("watch")
+    mine = lab(test)
+    mine.run.step("sweep", backward=False)
+    go(test, "edge")
+    engine = mine.run.engine
+    p, q = engine.graph.ends(mine.run.arc)
+    shown = classes(engine, p, q)
+    cut = bc.what_if(engine, p, q, int(shown.states[shown.asked]))[-1]
+    before = engine.envelope(p, q)
+    press(test, "Insert MWC α = 0")
+    assert mine.run.engine is not engine
+    assert mine.run.engine.graph.ends(mine.run.arc) == (p, q)
+    assert np.allclose(mine.run.engine.envelope(p, q), np.maximum(before, cut.values))
     assert complaints(test) == []
 
 
