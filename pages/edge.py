@@ -9,7 +9,7 @@ from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
 from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
-from pages._shared.edge.looks import LOOKS, looks
+from pages._shared.edge.looks import looks
 from pages._shared.edge.message import choose, looked_at, refuse
 from pages._shared.edge.rows import choose_rows
 from pages._shared.running.findings import findings, show_work
@@ -18,9 +18,6 @@ from pages._shared.running.findings import findings, show_work
 def show() -> None:
     current = lab()
     run = current.run
-    st.session_state.setdefault("edge_look", LOOKS[0])
-    # Streamlit forgets the widgets of a page when it is left.
-    st.session_state.edge_look = st.session_state.edge_look
     if not (run.looking or run.settle()):
         st.info("The run continues in the background. To inspect a message, stop it on Watch or wait until it ends.")
         return
@@ -53,7 +50,7 @@ def show() -> None:
         rows = choose_rows(current, found, p, q, looked)
         with picture:
             draw(current, looked, drawn, names, selected, rows or [])
-        keep(current, looked.shown)
+        keep(current, looked.shown, order)
     with right:
         if rows is not None:
             looks(current, found, looked, drawn, names, selected, rows)
