@@ -11,7 +11,7 @@ from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
 from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
-from pages._shared.edge.looks import LOOKS, looks
+from pages._shared.edge.looks import looks
 from pages._shared.edge.message import choose, looked_at, refuse
 from pages._shared.edge.rows import choose_rows
 from pages._shared.forks.asking import carry_out
@@ -21,9 +21,6 @@ from pages._shared.running.findings import findings, found_or_progress, show_wor
 def show() -> None:
     current = lab()
     run = current.run
-    st.session_state.setdefault("edge_look", LOOKS[0])
-    # Streamlit forgets the widgets of a page when it is left.
-    st.session_state.edge_look = st.session_state.edge_look
     if not (run.looking or run.settle()):
         st.info("The run continues in the background. To inspect a message, stop it on Watch or wait until it ends.")
         return
@@ -57,7 +54,7 @@ def show() -> None:
         rows = choose_rows(current, found, p, q, looked)
         with picture:
             draw(current, looked, drawn, names, selected, rows or [])
-        keep(current, looked.shown)
+        keep(current, looked.shown, order)
     with right:
         if rows is not None:
             looks(current, found, looked, drawn, names, selected, rows)

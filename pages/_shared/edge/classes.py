@@ -27,12 +27,9 @@ def recall(current: Lab) -> None:
     """Take the order and the class from the address, once; choices then last as long as the session."""
     state, run = st.session_state, current.run
     if "edge_chosen" in state:
-        # Streamlit forgets the widgets of a page when it is left.
-        state.edge_order = state.get("edge_order", state.edge_order_kept)
         return
     order, bits = st.query_params.get("order", "cost"), st.query_params.get("y", "")
-    state.edge_order = state.edge_order_kept = order if order in ORDERS else "cost"
-    state.edge_chosen = {}
+    state.edge_order, state.edge_chosen = order if order in ORDERS else "cost", {}
     if order not in ORDERS:
         complaint(f"This link orders classes by {label(order, LONGEST_WORD)!r}; the orders are {', '.join(ORDERS)}.")
     coupled = len(run.engine.graph.active_members(run.arc))
@@ -43,10 +40,9 @@ def recall(current: Lab) -> None:
         state.edge_chosen[current.number, run.arc] = int(bits[::-1], 2)
 
 
-def keep(current: Lab, shown: Classes) -> None:
+def keep(current: Lab, shown: Classes, order: str) -> None:
     """State the order, and the class if one was chosen, in the address."""
-    own = {"order": st.session_state.edge_order}
-    st.session_state.edge_order_kept = st.session_state.edge_order
+    own = {"order": order}
     chosen = st.session_state.edge_chosen.get((current.number, current.run.arc))
     if chosen is not None:
         bits = "".join(map(str, bits_of(chosen, len(shown.members))))
@@ -69,6 +65,7 @@ def choose_order() -> str:
         list(ORDERS),
         format_func=ORDERS.__getitem__,
         key="edge_order",
+        persist_state="session",
         required=True,
         label_visibility="collapsed",
     )
@@ -122,6 +119,7 @@ def choose_stems(current: Lab, shown: Classes, order: str, selected: int) -> Ste
             value=between,
             format_func=lambda rank: f"{rank:,}",
             key=f"edge-ranks-{current.number}-{current.run.arc}",
+            persist_state="session",
         )
     return stems(shown, order, between, [selected, shown.asked])
 

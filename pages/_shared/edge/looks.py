@@ -208,7 +208,15 @@ def looks(
     current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]
 ) -> None:
     """One of several closer looks; choices in it do not redraw the page."""
-    look = st.segmented_control("Look at", LOOKS, key="edge_look", required=True, label_visibility="collapsed")
+    look = st.segmented_control(
+        "Look at",
+        LOOKS,
+        default=LOOKS[0],
+        key="edge_look",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+    )
     if look == "What if":
         what_if(current, found, looked, drawn, names, selected)
     elif look == "What makes the slack":

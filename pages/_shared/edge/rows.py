@@ -45,6 +45,7 @@ def choose_rows(current: Lab, found: Findings, p: int, q: int, looked: Looked) -
     if st.toggle(
         "Lives of the rows",
         key="edge_lives",
+        persist_state="session",
         help=f"When each was the envelope somewhere, and tight where it was made: at up to {POINTS} events of the run",
     ):
         past = past_of(found, p, q)

@@ -96,6 +96,16 @@ def test_a_class_that_was_chosen_is_one_of_its_message_alone() -> None:
     assert ones(test).value == [3]
 
 
+def test_choices_are_found_again_on_the_way_back() -> None:
+    test = look(app("edge"), "Over time")
+    ran(ones(test).set_value([2]).run())
+    (order,) = [group for group in test.segmented_control if group.label == "Order of the classes"]
+    ran(order.set_value("nu").run())
+    go(go(test, "partition"), "edge")
+    assert [group.value for group in test.segmented_control] == ["nu", "Over time"]
+    assert ones(test).value == [2]
+
+
 def test_order_and_class_are_in_the_address_and_taken_from_it() -> None:
     test = app("edge")
     ran(ones(test).set_value([0, 5]).run())
