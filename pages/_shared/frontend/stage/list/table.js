@@ -33,7 +33,7 @@ export class Table {
   // Another run has other columns.
   begin(columns) {
     this.columns = columns;
-    const widths = columns.map(({ wide }) => (wide ? `${wide}rem` : "minmax(9rem, 1fr)"));
+    const widths = columns.map(({ wide }) => (wide ? `${wide}rem` : "minmax(var(--least), 1fr)"));
     this.frame.style.setProperty("--columns", widths.join(" "));
     this.frame.setAttribute("aria-colcount", columns.length);
     this.head.replaceChildren();
