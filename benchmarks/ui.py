@@ -53,7 +53,7 @@ ACTIONS = {
     "empty question": "stage.stage.questions.ask('show')",
 }
 RESET = "stage.stage.player.show(0)"
-# From the link to the figure of the message, and to the page with both its figures and both its tables.
+# From the link to the figure of the message, and to the page with all its figures and both its tables.
 OPEN = """() => new Promise((done) => {
     const began = performance.now();
     [...document.querySelectorAll("a")].find((link) => link.innerText.trim().endsWith("Edge")).click();
@@ -61,9 +61,9 @@ OPEN = """() => new Promise((done) => {
     const look = () => requestAnimationFrame(() => {
         const passed = performance.now() - began;
         const charts = [...document.querySelectorAll(".stPlotlyChart")];
-        const drawn = charts.filter((one) => one.querySelector(".js-line")).length;
+        const drawn = charts.filter((one) => one.querySelector(".js-line, .bars path")).length;
         if (drawn) message ||= passed;
-        if (drawn === 2 && document.querySelector("[data-testid=stDataFrame] canvas")
+        if (drawn && drawn === charts.length && document.querySelector("[data-testid=stDataFrame] canvas")
             && document.querySelector("table.plain td")) done([message, passed]);
         else look();
     });
@@ -136,7 +136,7 @@ def _clicks(browser: Browser, url: str) -> None:
 
 
 def _edge_page(page: Page) -> dict[str, list[float]]:
-    """Times of the Edge page to open, and to answer what-if at another state."""
+    """Times of the Edge page to open, and to answer what-if at another class."""
     opened = []
     for _ in range(1 + OPENINGS):
         opened.append(page.evaluate(OPEN))
@@ -145,12 +145,11 @@ def _edge_page(page: Page) -> dict[str, list[float]]:
     page.evaluate(OPEN)
     asked = []
     for k in range(10):
-        state = page.get_by_label("State of the receiver", exact=False)
+        pill = page.get_by_role("toolbar").get_by_role("button").nth(k % 4)
         before = page.locator("table.plain").inner_text()
 
         begin = page.evaluate("performance.now()")
-        state.fill(str(3 + k))
-        state.press("Enter")
+        pill.click()
         page.wait_for_function(
             "(before) => document.querySelector('table.plain')?.innerText.trim() !== before.trim()", arg=before
         )

@@ -2,60 +2,62 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 import bender_core as bc
-from bender_core.visualization.message import ORDERS
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
-from pages._shared.edge.looks import LOOKS, draw, looks
-from pages._shared.edge.message import choose, looked_at, refuse, row_list
-from pages._shared.running.findings import findings, show_work
+from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
+from pages._shared.edge.looks import looks
+from pages._shared.edge.message import choose, looked_at, refuse
+from pages._shared.edge.rows import choose_rows
+from pages._shared.forks.asking import carry_out
+from pages._shared.running.findings import findings, found_or_progress, show_work
 
 
 def show() -> None:
     current = lab()
     run = current.run
-    st.session_state.setdefault("edge_order", "nu")
-    st.session_state.setdefault("edge_look", LOOKS[0])
-    # Streamlit forgets the widgets of a page when it is left.
-    st.session_state.edge_order, st.session_state.edge_look = st.session_state.edge_order, st.session_state.edge_look
     if not (run.looking or run.settle()):
         st.info("The run continues in the background. To inspect a message, stop it on Watch or wait until it ends.")
         return
     if not len(run.engine.graph.edges):
         st.info("All variables are in one group, so there are no messages. Choose a smaller M on Partition.")
         return
+    recall(current)
     found = findings(run)
     found.arrive()
     if run.failure:
         complaint(run.failure)
+    carry_out(current, partial(found_or_progress, found))
     p, q = choose(current, found)
     left, right = st.columns([6, 5])
     with left:
-        order: str = st.segmented_control(
-            "Order of the states",
-            list(ORDERS),
-            format_func=ORDERS.__getitem__,
-            key="edge_order",
-            required=True,
-            label_visibility="collapsed",
-        )
+        choices = st.container(horizontal=True)
+        with choices:
+            order = choose_order()
         try:
-            looked = looked_at(found, p, q, order)
+            looked = looked_at(found, p, q)
         except bc.TooLargeError as error:
             refuse(current, error)
             return
         if looked is None:
             show_work(found)
             return
+        names = members_named(current, p, looked.shown.members)
+        selected = choose_class(current, looked.shown, names, choices)
+        drawn = choose_stems(current, looked.shown, order, selected)
         picture = st.container()
-        chosen = row_list(current, looked)
+        rows = choose_rows(current, found, p, q, looked)
         with picture:
-            draw(current, p, looked, order, chosen)
+            draw(current, looked, drawn, names, selected, rows or [])
+        keep(current, looked.shown, order)
     with right:
-        looks(current, found, p, q, looked, order, chosen)
+        if rows is not None:
+            looks(current, found, looked, drawn, names, selected, rows)
 
 
 through_app()

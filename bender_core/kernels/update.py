@@ -19,7 +19,7 @@ from bender_core.kernels.messages import pass_messages
 from bender_core.kernels.min_marginals.enumerate import oracle
 from bender_core.kernels.min_marginals.exact import begin_exact, enumerate_some, exact_min_marginals
 from bender_core.kernels.primal import decode
-from bender_core.kernels.rounds import begin_rounds, close_rounds, have_met, take_answer
+from bender_core.kernels.rounds import begin_rounds, close_rounds, exclude, have_met, take_answer
 from bender_core.kernels.rows.pool import (
     anchored_row,
     arc_of,
@@ -285,6 +285,8 @@ def close_node(run, node):
     run.goal.spent += 1 << problem.size[node]
     for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
         _charge(run, problem.node_arcs[a], 1 << problem.size[node])
+    if rule.excluding:
+        exclude(run, node)
     before = bounds.lower
     close_rounds(work.total[cursor.minimiser], work.rounds)
     bounds.lower += pass_messages(problem, rule, state, node, work)

@@ -20,7 +20,7 @@ from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_margi
 from bender_core.kernels.rows.pool import begin_recycling, recycle
 from bender_core.kernels.tables.projection import fetch, incoming_table
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.rows import Row, over_active_states, row_terms
+from bender_core.run.rows import Row, over_active_states, row_payments, row_terms
 from bender_core.run.standing import Standing
 from bender_core.stopping import Stop, never
 
@@ -71,6 +71,12 @@ class RowSupport(NamedTuple):
     rows: IntArray
     born: IntArray
     states: IntArray
+
+
+def is_close(nu: FloatArray, below: FloatArray, weight: float) -> NDArray[np.bool_]:
+    """Where what is below a min-marginal equals it up to rounding; ``weight`` is that of all couplings of the edge."""
+    close: NDArray[np.bool_] = nu - below <= CLOSE * (np.abs(nu) + weight)
+    return close
 
 
 class Inspection(Standing):
@@ -314,6 +320,7 @@ class Inspection(Standing):
         pool = self._rows.view
         edge, side = divmod(arc, 2)
         made = self.graph.active_members(2 * edge + int(pool.side[index]))
+        paid = row_payments(self.graph, pool, index, edge, side)
         return Row(
             index=index,
             kind=RowKind(int(pool.kind[index])),
@@ -321,8 +328,9 @@ class Inspection(Standing):
             made_for=int(self._problem.edge_node[edge, pool.side[index]]),
             anchor=int(np.left_shift(pool.anchor[index] >> np.arange(len(made)) & 1, made).sum()),
             intercept=float(pool.intercept[index, side]),
-            u=row_terms(self.graph, pool, index, edge, side),
-            v=row_terms(self.graph, pool, index, edge, 1 - side),
+            u=row_terms(self.graph, paid, edge, side),
+            v=row_terms(self.graph, row_payments(self.graph, pool, index, edge, 1 - side), edge, 1 - side),
+            paid=paid,
         )
 
     def is_tight(self, arc: int, nu: FloatArray, envelope: FloatArray) -> NDArray[np.bool_]:
@@ -338,8 +346,7 @@ class Inspection(Standing):
         -------
         ndarray of bool
         """
-        tight: NDArray[np.bool_] = nu - envelope <= CLOSE * (np.abs(nu) + self._problem.edge_weight[arc // 2])
-        return tight
+        return is_close(nu, envelope, float(self._problem.edge_weight[arc // 2]))
 
     def tightness(self, max_states: int | None = None, stop: Stop = never) -> Tightness:
         """The slack of every arc's envelope.
@@ -399,7 +406,7 @@ class Inspection(Standing):
         return self._table(self.graph.arc(p, q)).copy()
 
     def incoming(self, arc: int) -> FloatArray:
-        """The sender's term ``-lambda_{pq->q}``, minimised over its idle bits (docs/method.md §1.5).
+        """The sender's table ``lambda_{pq->q}``, maximised over its idle bits (docs/method.md §1.5).
 
         Parameters
         ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bender_core.kernels.emit import NONE
 from bender_core.kernels.layout import Kind, Phase
@@ -199,6 +199,63 @@ class Reckonings(Inspection):
             else:
                 parts[slot] = self.envelope(p, int(q), stop)
         return GroundParts(own, parts, self._rest(p), neighbours, arcs.copy())
+
+    def excess(self, p: int, stop: Stop = never) -> FloatArray:
+        """By how much every labelling that takes a state of a group costs more than the best one known, at least.
+
+        As `ground` less the upper bound; the model's constant, which may be large, does not cost it digits. Source:
+        docs/method.md §15.1.
+
+        Parameters
+        ----------
+        p : int
+        stop : Stop
+            Checked about every 10 ms.
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy; negative where a better labelling is not excluded.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
+        found, state = self.ground_parts(p, stop), self._state
+        edges = found.arcs // 2
+        rest = state.node_bound.sum() - state.node_bound[p] + state.edge_bound.sum() - state.edge_bound[edges].sum()
+        total: FloatArray = found.own + found.parts.sum(axis=0) + (rest - state.bounds.upper)
+        return total
+
+    def alive(self, p: int) -> NDArray[np.bool_]:
+        """The states of a group that have not been struck off so far.
+
+        No labelling with one that has been is better than the best one known, plus the margin of the run. Source:
+        docs/method.md §15.1.
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        ndarray of bool, shape (2^|Y_p|,)
+
+        Raises
+        ------
+        ValueError
+            If the run has no margin.
+        """
+        if self.margin is None:
+            raise ValueError("this run strikes off no states; give it a margin")
+        first = int(self._problem.phi_first[p])
+        return self._state.alive[first : first + (1 << int(self._problem.size[p]))].copy()
+
+    @property
+    def bound_excess(self) -> float:
+        """The lower bound less the upper bound, energy; the model's constant does not cost it digits."""
+        return float(self._state.bounds.lower - self._state.bounds.upper)
 
     def reckoning(self) -> Reckoning | None:
         """Floor, ceiling and suspects of the open update.

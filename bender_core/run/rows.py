@@ -50,6 +50,8 @@ class Row:
         The charge for each value of each member (``omega_i = -u_i``), energy.
     v : ndarray, shape (members of the sender, 2)
         The same for the sender.
+    paid : ndarray, shape (couplings of the edge,)
+        The part of the weight of every coupling that is in ``u``; the rest is in ``v``. Energy.
     """
 
     index: int
@@ -60,6 +62,7 @@ class Row:
     intercept: float
     u: FloatArray
     v: FloatArray
+    paid: FloatArray
 
 
 class RowAt(NamedTuple):
@@ -104,8 +107,25 @@ def over_active_states(table: FloatArray, bits: int) -> FloatArray:
     return (table[low : low + high, None] + table[:low]).reshape(-1)
 
 
-def row_terms(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> FloatArray:
-    """The charges of a row for each value of each member of one side: its payments, or their complements.
+def row_payments(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> FloatArray:
+    """What every coupling of an edge pays on one side: its weight split by the row.
+
+    Returns
+    -------
+    ndarray, shape (couplings of the edge,)
+        Energy.
+    """
+    couplings = graph.problem.couplings
+    mine = slice(int(couplings.first[edge]), int(couplings.first[edge + 1]))
+    weight, bit, entry = couplings.weight[mine], couplings.bit[mine], couplings.entry[mine]
+    made = int(pool.side[row])
+    taken = pool.anchor[row] >> bit[:, made] & 1 == entry[:, made]
+    payment = np.where(taken, 0.0, weight * pool.share[row, bit[:, 1 - made], entry[:, 1 - made]])
+    return payment if side == made else weight - payment
+
+
+def row_terms(graph: HyperGraph, payments: FloatArray, edge: int, side: int) -> FloatArray:
+    """The charges of a row for each value of each member of one side: the sums of its payments there.
 
     Returns
     -------
@@ -113,13 +133,8 @@ def row_terms(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> 
         Energy.
     """
     problem = graph.problem
-    couplings = problem.couplings
-    mine = slice(int(couplings.first[edge]), int(couplings.first[edge + 1]))
-    weight, bit, entry = couplings.weight[mine], couplings.bit[mine], couplings.entry[mine]
-    made = int(pool.side[row])
-    taken = pool.anchor[row] >> bit[:, made] & 1 == entry[:, made]
-    payment = np.where(taken, 0.0, weight * pool.share[row, bit[:, 1 - made], entry[:, 1 - made]])
+    mine = slice(int(problem.couplings.first[edge]), int(problem.couplings.first[edge + 1]))
     terms = np.zeros((int(problem.size[problem.edge_node[edge, side]]), 2))
-    members = graph.active_members(2 * edge + side)[bit[:, side]]
-    np.add.at(terms, (members, entry[:, side]), payment if side == made else weight - payment)
+    members = graph.active_members(2 * edge + side)[problem.couplings.bit[mine, side]]
+    np.add.at(terms, (members, problem.couplings.entry[mine, side]), payments)
     return terms

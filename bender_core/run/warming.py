@@ -13,8 +13,8 @@ from bender_core.groups import Partition
 from bender_core.kernels.layout import RowKind
 from bender_core.model import BinaryMRF
 from bender_core.run.engine import Engine
+from bender_core.run.looking.what_if import what_if
 from bender_core.run.rows import RowAt
-from bender_core.run.what_if import what_if
 from bender_core.stopping import Stop, never
 from bender_core.variants import VARIANTS
 

@@ -1,248 +1,356 @@
-"""Figures of one message: the true min-marginal, its envelope, its rows, and the slack.
+"""Figures of one message: the true min-marginal over its envelope, class by class, and the slack between.
 
-As in `figures`, each has two parts: the data (arrays, tested without a figure) and the drawing.
+As in `figures`, the data (`bender_core.run.looking`) is separate from the drawing.
 """
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import RowKind
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.engine import Engine
-from bender_core.run.inspection import CLOSE
-from bender_core.run.rows import Row, row_value, row_values
-from bender_core.run.what_if import Cut
-from bender_core.stopping import Stop, never
+from bender_core.run.explain import number
+from bender_core.run.looking.classes import Classes, bits_of, row_over
+from bender_core.run.looking.history import History
+from bender_core.run.looking.what_if import Cut
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import COLOURS, CUTS, SLACK_AREA, tinted
 
-ORDERS = {"nu": "true value ν", "cost": "reduced cost φ + Σ ν⁻", "code": "code of the state"}
-# More states than MOST are not drawn one by one: the best DRAWN are, the rest in bands.
-MOST, DRAWN, BANDS = 2000, 1000, 120
-# Half the width of the square that marks a tight state, as a share of the figure's width.
-TIGHT_REACH = 0.006
+ORDERS = {"cost": "cheapest state first", "nu": "least ν first", "slack": "most slack first"}
+# So many classes are drawn as stems; if there are more, all of them are summarised in a ribbon of so many steps.
+MOST, STEPS = 64, 48
+# Sizes in pixels: stems, one line of the matrix, the ribbon and the space below it, margins above and below.
+STEMS, LINE, RIBBON, BELOW_RIBBON, ABOVE, BELOW = 230, 20, 70, 64, 34, 34
+# The column of the class that is looked at.
+CHOSEN = tinted(COLOURS["group"], 0.22)
+# With more stems than this on a line, marks are smaller.
+CROWD = 32
+# Characters of a line of a tip.
+TIP = 48
+# Opacity of the classes that the chosen rows do not support.
+FAINT = 0.3
 
-# Widths of rows of one kind on top of a message.
-WIDTHS = (2.0, 3.5, 5.0)
-
-
-class Bands(NamedTuple):
-    """Many states in a few bands, in their order: the least, the median and the largest value of each."""
-
-    nu: FloatArray  # (3, bands)
-    envelope: FloatArray  # (3, bands)
-    each: float  # states per band
-
-
-class Message(NamedTuple):
-    """A message over the states of its receiver."""
-
-    nu: FloatArray  # (2^|Y_p|,) the true min-marginal, by code
-    envelope: FloatArray  # (2^|Y_p|,)
-    shown: IntArray  # the states drawn one by one, in order
-    bands: Bands | None  # the others
-    cost: FloatArray  # (2^|Y_p|,) phi + sum of nu^-, by code
-    minimiser: int  # y* of the receiver's last event; before its first update the cheapest state
-    tight: NDArray[np.bool_]  # (2^|Y_p|,)
-
-    @property
-    def slack(self) -> FloatArray:
-        """The true min-marginal minus the envelope, by code; energy."""
-        return np.maximum(self.nu - self.envelope, 0.0)
+Bools = NDArray[np.bool_]
 
 
-def message(engine: Engine, p: int, q: int, order: str = "nu", stop: Stop = never) -> Message:
-    """The message from q into p at the position of a run.
+class Stems(NamedTuple):
+    """The classes that are drawn.
 
-    Parameters
+    Attributes
     ----------
-    engine : Engine
-    p, q : int
-        Receiving and sending group.
     order : str
         One of `ORDERS`.
-    stop : Stop
-        Checked about every 10 ms.
-
-    Raises
-    ------
-    Stopped
-        If ``stop`` says so.
+    ranked : ndarray of int64, shape (2^bits,)
+        All classes in this order.
+    between : tuple of int
+        The first and the last rank asked for, from 1.
+    places : ndarray of int64
+        The ranks of those drawn, from 0, ascending.
     """
-    nu, cost = engine.min_marginal(p, q, stop=stop), engine.reduced_cost(p, stop)
-    envelope = nu if engine.variant.exact else engine.envelope(p, q, stop)
-    key = {"nu": nu, "cost": cost, "code": np.arange(len(nu))}[order]
-    ranked = np.argsort(key, kind="stable")
-    drawn = np.ones(len(nu), bool)
-    if len(nu) > MOST:
-        drawn[np.argsort(cost, kind="stable")[DRAWN:]] = False
-    rest = ranked[~drawn[ranked]]
-    return Message(
-        nu=nu,
-        envelope=envelope,
-        shown=ranked[drawn[ranked]],
-        bands=_bands(nu[rest], envelope[rest]) if len(rest) else None,
-        cost=cost,
-        minimiser=_state_asked(engine, p, int(cost.argmin())),
-        tight=engine.is_tight(engine.graph.arc(p, q), nu, envelope),
-    )
+
+    order: str
+    ranked: IntArray
+    between: tuple[int, int]
+    places: IntArray
+
+    @property
+    def classes(self) -> IntArray:
+        """The classes drawn, from left to right."""
+        return self.ranked[self.places]
+
+    @property
+    def all(self) -> bool:
+        """Whether these are all classes."""
+        return len(self.places) == len(self.ranked)
 
 
-def _state_asked(engine: Engine, p: int, cheapest: int) -> int:
-    trace = engine.trace.until(engine.position)
-    own = np.flatnonzero(trace.column("node") == p)
-    return trace[int(own[-1])].state if len(own) else cheapest
-
-
-def _bands(nu: FloatArray, envelope: FloatArray) -> Bands:
-    parts = np.array_split(np.arange(len(nu)), BANDS)
-
-    def summary(values: FloatArray) -> FloatArray:
-        return np.array([[f(values[part]) for part in parts] for f in (np.min, np.median, np.max)])
-
-    return Bands(summary(nu), summary(envelope), len(nu) / BANDS)
-
-
-def plot_message(shown: Message, names: list[str], order: str, rows: list[Row]) -> go.Figure:
-    """The true min-marginal, the envelope and the slack between them, with rows on top.
+def stems(shown: Classes, order: str, between: tuple[int, int], always: Sequence[int] = ()) -> Stems:
+    """The classes to draw: all if there are few, else at most `MOST` of those between two ranks, evenly spaced.
 
     Parameters
     ----------
-    shown : Message
-    names : list of str
-        The names of the states drawn.
+    shown : Classes
     order : str
-        The order of the states, one of `ORDERS`.
-    rows : list of Row
-        Rows of the message to draw.
+        One of `ORDERS`.
+    between : tuple of int
+        The first and the last rank, from 1.
+    always : sequence of int
+        Classes drawn in any case, at their rank.
+
+    Returns
+    -------
+    Stems
     """
-    x = np.arange(len(shown.shown))
-    nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
-    said = [
-        plain(name) + " · tight" * tight for name, tight in zip(names, shown.tight[shown.shown].tolist(), strict=True)
+    key = {"cost": shown.least, "nu": shown.nu, "slack": -shown.slack}[order]
+    ranked = np.argsort(key, kind="stable")
+    if len(ranked) <= MOST:
+        return Stems(order, ranked, (1, len(ranked)), np.arange(len(ranked)))
+    first, last = between[0] - 1, between[1] - 1
+    spaced = np.linspace(first, last, min(MOST, last - first + 1)).round().astype(np.int64)
+    return Stems(order, ranked, between, np.union1d(spaced, np.flatnonzero(np.isin(ranked, always))))
+
+
+class Ribbon(NamedTuple):
+    """Quantiles of the slack by rank, in steps that grow with the rank.
+
+    Attributes
+    ----------
+    rank : ndarray of int64, shape (steps + 1,)
+        Where the steps begin, from 1, and where the last one ends.
+    slack : ndarray, shape (5, steps)
+        Least, quartiles and largest of every step, energy.
+    """
+
+    rank: IntArray
+    slack: FloatArray
+
+
+def ribbon(slack: FloatArray) -> Ribbon:
+    """The ribbon of the slack of all classes, given in their order."""
+    rank = np.unique(np.geomspace(1, len(slack) + 1, STEPS + 1).round().astype(np.int64))
+    parts = np.split(slack, rank[1:-1] - 1)
+    return Ribbon(rank, np.array([np.quantile(part, (0, 0.25, 0.5, 0.75, 1)) for part in parts]).T)
+
+
+def values_said(names: Sequence[str], bits: Sequence[int]) -> str:
+    """A state or a class in words, the same everywhere: its members that are 1."""
+    ones = [name for name, bit in zip(names, bits, strict=True) if bit]
+    if len(ones) in (0, len(names)):
+        return f"all {'1' if ones else '0'}"
+    return f"{', '.join(ones)} = 1, {'others' if len(names) - len(ones) > 1 else 'the other'} 0"
+
+
+def plot_classes(
+    shown: Classes, drawn: Stems, names: Sequence[str], selected: int | None = None, rows: Sequence[int] = ()
+) -> go.Figure:
+    """Every class as a stem: a dot at its min-marginal, a bar at its envelope, the slack between, its values below.
+
+    Parameters
+    ----------
+    shown : Classes
+    drawn : Stems
+    names : sequence of str
+        The coupled members, as long as ``shown.members``.
+    selected : int, optional
+        A class to mark.
+    rows : sequence of int
+        Places of rows to draw; classes that none of them supports become faint.
+
+    Returns
+    -------
+    go.Figure
+        With its height in pixels.
+    """
+    classes, bits = drawn.classes, len(shown.members)
+    lit = shown.supported(list(rows))[classes] if len(rows) else np.ones(len(classes), bool)
+    matrix, ribboned = LINE * bits, not drawn.all
+    height = ABOVE + STEMS + matrix + BELOW + (RIBBON + BELOW_RIBBON) * ribboned
+    inside = height - ABOVE - BELOW
+    floor, top = matrix / inside, (matrix + STEMS) / inside
+    # Room for the mark of y*.
+    highest = top - 18 / inside
+    traces = [
+        *_slack(shown, classes, lit),
+        *_envelope(shown, classes, lit),
+        *_truth(shown, classes, lit, names),
+        *_rows(shown, classes, rows),
+        *_matrix(classes, bits, lit),
+        *(_ribbon(shown, drawn) if ribboned else []),
     ]
-    each = {"type": "scatter", "mode": "lines", "x": x, "text": said}
-    traces: list[dict[str, Any]] = [
-        each
-        | {"y": envelope, "name": "ν⁻ envelope", "line": {"color": COLOURS["envelope"], "dash": "dash", "width": 2}}
-        | {"hovertemplate": "%{text}<br>ν⁻ %{y:.5g}<extra></extra>"},
-        each
-        | {"y": nu, "name": "ν true", "line": {"color": COLOURS["nu"], "width": 2}}
-        # Only markers can be clicked. These are invisible, so Plotly need not draw them.
-        | {"mode": "lines+markers", "marker": {"opacity": 0, "maxdisplayed": 1}}
-        | {"fill": "tonexty", "fillcolor": SLACK_AREA}
-        | {"hovertemplate": "%{text}<br>ν %{y:.5g}<extra></extra>"},
-    ]
-    tight = np.flatnonzero(shown.tight[shown.shown])
-    # Squares are short strokes of one path: as markers they would take longer to draw than everything else.
-    strokes = tight[:, None] + TIGHT_REACH * len(x) * np.array([-1, 1, np.nan])
-    traces.append(
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": strokes.ravel(),
-            "y": np.repeat(nu[tight], 3),
-            "name": f"tight ({int(shown.tight.sum())} of {len(shown.nu)})",
-            "line": {"color": COLOURS["envelope"], "width": 7},
-            "hoverinfo": "skip",
-        }
-    )
-    traces += [each | {"y": row_values(row)[shown.shown], "hoverinfo": "skip"} | look for row, look in _looks(rows)]
-    if shown.bands is not None:
-        traces += _band_traces(shown.bands, len(x))
-    drawing = _over_states(traces, shown, order, shown.minimiser)
-    place = np.flatnonzero(shown.shown == shown.minimiser)
-    if len(place):
-        drawing.add_annotation(
-            x=int(place[0]),
-            y=0,
-            yref="paper",
-            yanchor="bottom",
-            text=f"y* {plain(names[int(place[0])])}",
-            showarrow=False,
-            xanchor="left" if 2 * place[0] < len(x) else "right",
-        )
-    if shown.bands is not None:
-        rest = f"; then {BANDS} bands of {shown.bands.each:.0f} states: least, median, largest"
-        drawing.update_xaxes(title=f"states by {ORDERS[order]}{rest}")
-        low, high = drawing.layout.yaxis.range
-        median = shown.bands.nu[1]
-        drawing.update_yaxes(range=[min(low, float(median.min())), max(high, float(median.max()))])
-    return drawing
-
-
-def _looks(rows: list[Row]) -> Iterator[tuple[Row, dict[str, Any]]]:
-    """Name and line of each row; rows of one kind differ in width."""
-    before: Counter[RowKind] = Counter()
-    for row in rows:
-        cut, width = CUTS[row.kind], WIDTHS[before[row.kind] % len(WIDTHS)]
-        before[row.kind] += 1
-        line = {"color": cut.colour, "dash": cut.dash, "width": width}
-        yield row, {"name": f"row {row.index}, {cut.name}", "line": line}
-
-
-def _over_states(traces: list[dict[str, Any]], shown: Message, order: str, state: int) -> go.Figure:
-    """Energies over the states of a message, with a line at one of them."""
     drawing = figure(traces)
-    place = np.flatnonzero(shown.shown == state)
-    if len(place):
-        drawing.add_vline(x=int(place[0]), line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
-    # Fixed margins: to measure them Plotly draws the axes twice, which takes a quarter of the time.
-    drawing.update_layout(margin={"l": 74, "b": 56})
-    drawing.update_xaxes(title={"text": f"states by {ORDERS[order]}", "standoff": 16}, automargin=False)
-    window = _window(shown.nu[shown.shown], shown.envelope[shown.shown])
-    drawing.update_yaxes(title="energy", range=window, automargin=False)
+    short = [plain(name) for name in names]
+    axis = {"automargin": False, "zeroline": False}
+    drawing.update_layout(
+        height=height,
+        # Fixed margins: to measure them Plotly draws the axes twice, which takes a quarter of the time.
+        margin={"l": 24 + 9 * max(8, *map(len, names)), "r": 12, "t": ABOVE, "b": BELOW},
+        xaxis=axis | {"range": [-0.6, len(classes) - 0.4], "showgrid": False, "anchor": "y2"} | _ranks(drawn),
+        yaxis=axis | {"domain": [floor + 0.02, highest], "title": "energy", "range": _window(shown, classes)},
+        yaxis2=axis
+        | {"domain": [0, floor], "range": [bits - 0.4, -0.6], "tickvals": list(range(bits)), "ticktext": short}
+        | {"anchor": "x", "showgrid": False},
+        hovermode="closest",
+        shapes=_marks(drawn, selected, top),
+        annotations=_star(drawn, shown.asked, top),
+    )
+    if ribboned:
+        ends = [np.log10(0.9), np.log10(len(shown) * 1.1)]
+        drawing.update_layout(
+            xaxis2=axis
+            | {"type": "log", "dtick": 1, "range": ends, "anchor": "y3", "title": {"text": "rank", "standoff": 4}},
+            yaxis3=axis | {"domain": [1 - RIBBON / inside, 1], "title": "slack", "rangemode": "tozero", "anchor": "x2"},
+        )
     return drawing
 
 
-def _window(nu: FloatArray, envelope: FloatArray) -> list[float]:
-    """The visible range of energies: all of the min-marginal, and the envelope except for a few deep minima."""
-    low, high = float(np.quantile(envelope, 0.02)), float(nu.max())
-    margin = 0.06 * (high - low) + 1e-12
+def _window(shown: Classes, classes: IntArray) -> list[float]:
+    low, high = float(shown.envelope[classes].min()), float(shown.nu[classes].max())
+    margin = 0.07 * (high - low) + 1e-9 * (abs(low) + 1.0)
     return [low - margin, high + margin]
 
 
-def _band_traces(bands: Bands, begin: int) -> list[dict[str, Any]]:
-    x = begin + np.arange(bands.nu.shape[1]) * max(begin / (2 * BANDS), 1.0)
+def _layers(lit: Bools) -> list[tuple[Bools, float]]:
+    """What is drawn fully and what faintly, with the opacity."""
+    return [(some, opacity) for some, opacity in ((lit, 1.0), (~lit, FAINT)) if some.any()]
+
+
+def _slack(shown: Classes, classes: IntArray, lit: Bools) -> list[dict[str, Any]]:
+    """The stems between envelope and min-marginal; exact variants have none."""
+    if not shown.rows:
+        return []
+    ends = np.column_stack([shown.envelope[classes], shown.nu[classes], np.full(len(classes), np.nan)])
+    x = np.repeat(np.arange(len(classes))[:, None], 3, axis=1)
+    line = {"color": tinted(COLOURS["slack"], 0.75), "width": 5 if len(classes) > CROWD else 9}
+    return [
+        {"type": "scatter", "mode": "lines", "name": "slack", "legendgroup": "slack", "hoverinfo": "skip"}
+        | {"x": x[some].ravel(), "y": ends[some].ravel(), "line": line, "opacity": opacity, "showlegend": k == 0}
+        for k, (some, opacity) in enumerate(_layers(lit))
+    ]
+
+
+def _envelope(shown: Classes, classes: IntArray, lit: Bools) -> list[dict[str, Any]]:
+    """The envelope as bars, in the colour of the kind of row that supports it; exact variants have none."""
+    if not shown.rows:
+        return []
+    support = shown.support[classes]
+    kind, index = (np.array([getattr(row, name) for row in shown.rows])[support] for name in ("kind", "index"))
+    size = 9 if len(classes) > CROWD else 22
     traces: list[dict[str, Any]] = []
-    for name, (least, median, largest), colour in (
-        ("ν⁻ envelope", bands.envelope, COLOURS["envelope"]),
-        ("ν true", bands.nu, COLOURS["nu"]),
-    ):
-        line = {"type": "scatter", "mode": "lines", "x": x, "showlegend": False, "hoverinfo": "skip"}
-        traces += [
-            line | {"y": least, "line": {"width": 0}},
-            line | {"y": largest, "line": {"width": 0}, "fill": "tonexty", "fillcolor": tinted(colour, 0.2)},
-            line | {"y": median, "name": name, "line": {"color": colour, "width": 1.5, "dash": "dot"}},
-        ]
+    for look in RowKind:
+        name = f"ν⁻ by {CUTS[look].name}"
+        marker = {"symbol": "line-ew", "size": size, "line": {"color": CUTS[look].colour, "width": 4}}
+        for k, (x, opacity) in enumerate((np.flatnonzero(some & (kind == look)), fade) for some, fade in _layers(lit)):
+            if len(x):
+                points = _points(x, shown.envelope[classes[x]], marker, opacity)
+                points |= {"name": name, "legendgroup": name, "customdata": index[x]}
+                points |= {"showlegend": k == 0 or not (lit & (kind == look)).any()}
+                traces.append(points | {"hovertemplate": "ν⁻ = %{y:.5g}, by row %{customdata}<extra></extra>"})
     return traces
 
 
-def plot_slack_histogram(shown: Message) -> go.Figure:
+def _truth(shown: Classes, classes: IntArray, lit: Bools, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The min-marginal as dots, each of which says all that is known of its class."""
+    said = np.array([_said(shown, int(chosen), names) for chosen in classes])
+    return [
+        _points(
+            np.flatnonzero(some),
+            shown.nu[classes[some]],
+            {"size": 7 if len(classes) > CROWD else 10, "color": COLOURS["nu"]},
+            opacity,
+        )
+        | {"name": "ν true", "legendgroup": "ν", "showlegend": k == 0}
+        | {"text": said[some], "hovertemplate": "%{text}<extra></extra>"}
+        for k, (some, opacity) in enumerate(_layers(lit))
+    ]
+
+
+def _said(shown: Classes, chosen: int, names: Sequence[str]) -> str:
+    bits = bits_of(chosen, len(names)).tolist()
+    lines = wrap(values_said([plain(name) for name in names], bits), TIP)
+    slack = "tight" if shown.tight[chosen] else f"slack {number(float(shown.slack[chosen]))}"
+    lines.append(f"ν = {number(float(shown.nu[chosen]))}, ν⁻ = {number(float(shown.envelope[chosen]))}, {slack}")
+    lines.append(f"its cheapest state costs at least {number(float(shown.least[chosen]))}")
+    return "<br>".join([*lines, f"bits {''.join(map(str, bits))}"])
+
+
+def _rows(shown: Classes, classes: IntArray, places: Sequence[int]) -> list[dict[str, Any]]:
+    """Chosen rows, as a cross at every class."""
+    traces = []
+    for place in places:
+        row = shown.rows[place]
+        marker = {"symbol": "x-thin", "size": 8, "line": {"color": CUTS[row.kind].colour, "width": 1.5}}
+        values = row_over(row, shown.members)[classes]
+        points = _points(np.arange(len(classes)), values, marker)
+        traces.append(points | {"name": f"row {row.index}, {CUTS[row.kind].name}", "hoverinfo": "skip"})
+    return traces
+
+
+def _matrix(classes: IntArray, bits: int, lit: Bools) -> list[dict[str, Any]]:
+    """The values of the coupled members below every stem: filled for 1, a small dot for 0."""
+    line, x = np.meshgrid(np.arange(bits), np.arange(len(classes)), indexing="ij")
+    ones = (classes[x] >> line & 1).astype(bool)
+    large = 7 if len(classes) > CROWD else 12
+    return [
+        _points(x[dots], line[dots], {"size": size, "color": COLOURS["nu"]}, opacity)
+        | {"yaxis": "y2", "showlegend": False, "hovertemplate": f"%{{y}} = {value}<extra></extra>"}
+        for some, opacity in _layers(lit)
+        for dots, value, size in ((ones & some[x], 1, large), (~ones & some[x], 0, 4))
+    ]
+
+
+def _points(x: IntArray, y: FloatArray | IntArray, marker: dict[str, Any], opacity: float = 1.0) -> dict[str, Any]:
+    # A click selects a point, but the others do not fade.
+    still = {"marker": {"opacity": opacity}}
+    return {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker | {"opacity": opacity}} | {
+        "selected": still,
+        "unselected": still,
+    }
+
+
+def _ribbon(shown: Classes, drawn: Stems) -> list[dict[str, Any]]:
+    found = ribbon(shown.slack[drawn.ranked])
+    x = np.repeat(found.rank, 2)[1:-1]
+    least, low, median, high, largest = (np.repeat(line, 2) for line in found.slack)
+    line = {"type": "scatter", "mode": "lines", "x": x, "xaxis": "x2", "yaxis": "y3"} | {
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "line": {"width": 0},
+    }
+    colour = COLOURS["slack"]
+    return [
+        line | {"y": least},
+        line | {"y": largest, "fill": "tonexty", "fillcolor": tinted(colour, 0.2)},
+        line | {"y": low},
+        line | {"y": high, "fill": "tonexty", "fillcolor": tinted(colour, 0.45)},
+        line | {"y": median, "line": {"width": 2, "color": colour}},
+    ]
+
+
+def _ranks(drawn: Stems) -> dict[str, Any]:
+    """Below the matrix: the order, and the ranks of some of the classes drawn."""
+    if drawn.all:
+        return {"showticklabels": False, "title": {"text": ORDERS[drawn.order], "standoff": 2}}
+    x = np.unique(np.linspace(0, len(drawn.places) - 1, 6).astype(np.int64))
+    return {"tickvals": x, "ticktext": [f"{drawn.places[k] + 1:,}" for k in x]}
+
+
+def _marks(drawn: Stems, selected: int | None, top: float) -> list[dict[str, Any]]:
+    """The column of a class, and on the ribbon the ranks that are drawn."""
+    band: dict[str, Any] = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": CHOSEN}
+    shapes = [
+        band | {"xref": "x", "yref": "paper", "x0": x - 0.5, "x1": x + 0.5, "y0": 0, "y1": top}
+        for x in np.flatnonzero(drawn.classes == selected).tolist()
+    ]
+    if not drawn.all:
+        first, last = drawn.between
+        grey = {"fillcolor": tinted(COLOURS["neutral"], 0.3)}
+        shapes.append(band | grey | {"x0": first, "x1": last + 1, "xref": "x2", "yref": "y3 domain", "y0": 0, "y1": 1})
+    return shapes
+
+
+def _star(drawn: Stems, asked: int, top: float) -> list[dict[str, Any]]:
+    """The mark of y*, above its stem."""
+    place = {"xref": "x", "yref": "paper", "y": top, "yanchor": "top", "text": "y*", "showarrow": False}
+    return [place | {"x": x} for x in np.flatnonzero(drawn.classes == asked).tolist()]
+
+
+def plot_slack_histogram(shown: Classes) -> go.Figure:
     """Histogram of the states' slack."""
-    slack = shown.slack
-    edges = np.histogram_bin_edges(slack[~shown.tight], bins=24) if not shown.tight.all() else np.array([0.0, 1.0])
-    counts = np.histogram(slack[~shown.tight], edges)[0]
+    slack, each = shown.slack[~shown.tight], 1 << shown.idle
+    edges = np.histogram_bin_edges(slack, bins=24) if len(slack) else np.array([0.0, 1.0])
+    width = edges[1] - edges[0]
     bars = [
-        {"type": "bar", "x": [0.0], "y": [int(shown.tight.sum())], "width": (edges[1] - edges[0]), "name": "tight"}
+        {"type": "bar", "x": [0.0], "y": [each * int(shown.tight.sum())], "width": width, "name": "tight"}
         | {"marker": {"color": COLOURS["envelope"]}, "hovertemplate": "%{y} states are tight<extra></extra>"},
-        {
-            "type": "bar",
-            "x": (edges[:-1] + edges[1:]) / 2,
-            "y": counts,
-            "name": "loose",
-            "marker": {"color": COLOURS["slack"]},
-        }
-        | {"width": edges[1] - edges[0], "hovertemplate": "%{y} states, slack about %{x:.4g}<extra></extra>"},
+        {"type": "bar", "x": (edges[:-1] + edges[1:]) / 2, "y": each * np.histogram(slack, edges)[0], "name": "loose"}
+        | {"marker": {"color": COLOURS["slack"]}, "width": width}
+        | {"hovertemplate": "%{y} states, slack about %{x:.4g}<extra></extra>"},
     ]
     drawing = figure(bars)
     drawing.update_layout(bargap=0, barmode="overlay")
@@ -251,170 +359,70 @@ def plot_slack_histogram(shown: Message) -> go.Figure:
     return drawing
 
 
-class RowUse(NamedTuple):
-    """The use of a row at the position of the run."""
-
-    row: Row
-    maximal: float  # share of the states at which it is the envelope
-    tight: bool  # whether it still equals the min-marginal at the state and in the direction it was made for
-
-
-def row_uses(engine: Engine, p: int, q: int, shown: Message, stop: Stop = never) -> list[RowUse]:
-    """Every row of a message with its use there, oldest first.
-
-    Raises
-    ------
-    Stopped
-        If ``stop``, checked about every 10 ms, says so.
-    """
-    near = CLOSE * (np.abs(shown.envelope) + 1.0)
-    rows = engine.rows(p, q)
-    # A row serves both directions, but was made tight in only one.
-    truth, as_made = {p: shown.nu}, {row.index: row for row in rows if row.made_for == p}
-    if len(as_made) < len(rows):
-        truth[q] = engine.min_marginal(q, p, stop=stop)
-        as_made |= {row.index: row for row in engine.rows(q, p) if row.made_for == q}
-    found = []
-    for row in rows:
-        values, made = row_values(row), as_made[row.index]
-        arc = engine.graph.arc(made.made_for, q if made.made_for == p else p)
-        at = np.array([row_value(made, made.anchor)])
-        tight = engine.is_tight(arc, truth[made.made_for][[made.anchor]], at)[0]
-        found.append(RowUse(row, float((values >= shown.envelope - near).mean()), bool(tight)))
-    return found
-
-
-class Couplings(NamedTuple):
-    """The couplings of a hyper-edge between the members of two groups."""
-
-    weight: FloatArray  # (members of p, members of q) |theta|, 0 where there is none
-    entry: NDArray[np.str_]  # the values (x_i x_j) of its entry
-
-
-def couplings(graph: HyperGraph, p: int, q: int) -> Couplings:
-    """The couplings between the members of p and q: the entry and the weight of each pair."""
-    problem, arc = graph.problem, graph.arc(p, q)
-    edge, side = divmod(arc, 2)
-    mine = slice(int(problem.couplings.first[edge]), int(problem.couplings.first[edge + 1]))
-    bit, entry = problem.couplings.bit[mine], problem.couplings.entry[mine]
-    i = graph.active_members(arc)[bit[:, side]]
-    j = graph.active_members(arc ^ 1)[bit[:, 1 - side]]
-    shape = (int(problem.size[p]), int(problem.size[q]))
-    weight, pays = np.zeros(shape), np.full(shape, "", "<U2")
-    np.add.at(weight, (i, j), problem.couplings.weight[mine])
-    pays[i, j] = [f"{a}{b}" for a, b in zip(entry[:, side], entry[:, 1 - side], strict=True)]
-    return Couplings(weight, pays)
-
-
-def plot_couplings_between(found: Couplings, receiving: list[str], sending: list[str]) -> go.Figure:
-    """A heat map of the couplings of an edge, labelled with their entries."""
-    tile = {
-        "type": "heatmap",
-        "z": -found.weight,
-        "x": [plain(name) for name in sending],
-        "y": [plain(name) for name in receiving],
-        "text": found.entry,
-        "colorscale": "Cividis",
-        "colorbar": {"title": {"text": "θ"}},
-        "hovertemplate": "%{y}, %{x}: θ = %{z:.4g} if they take %{text}<extra></extra>",
-    }
-    if found.weight.size <= 144:
-        tile["texttemplate"] = "%{text}"
-    drawing = figure([tile])
-    drawing.update_yaxes(autorange="reversed", title="receiver's member", type="category")
-    drawing.update_xaxes(title="sender's member", type="category")
-    return drawing
-
-
-def plot_terms(terms: FloatArray, names: list[str], symbol: str) -> go.Figure:
-    """The charges of a row for each value of each member of one group."""
-    bars = [
-        {
-            "type": "bar",
-            "x": [plain(name) for name in names],
-            "y": terms[:, value],
-            "name": f"x = {value}",
-            "marker": {"color": (COLOURS["nu"], COLOURS["slack"])[value], "pattern": {"shape": ("", "/")[value]}},
-            "hovertemplate": f"%{{x}} = {value}: {symbol} = %{{y:.5g}}<extra></extra>",
-        }
-        for value in (0, 1)
-    ]
-    drawing = figure(bars)
-    drawing.update_layout(barmode="group")
-    drawing.update_xaxes(type="category")
-    drawing.update_yaxes(title=f"{symbol} (energy)")
-    return drawing
-
-
-def plot_what_if(shown: Message, cuts: list[Cut], state: int, order: str) -> go.Figure:
-    """The rows that could be made at a state, with the true min-marginal and the envelope."""
-    x = np.arange(len(shown.shown))
-    line = {"type": "scatter", "mode": "lines", "x": x, "hoverinfo": "skip"}
-    nu, envelope = shown.nu[shown.shown], shown.envelope[shown.shown]
-    traces: list[dict[str, Any]] = [
-        line | {"y": nu, "name": "ν", "line": {"color": COLOURS["nu"], "width": 2}},
-        line | {"y": envelope, "name": "ν⁻", "line": {"color": COLOURS["envelope"], "dash": "dash", "width": 2}},
-    ]
-    for cut in cuts:
-        look = CUTS[cut.kind]
-        drawn = {"color": look.colour, "dash": look.dash, "width": 2}
-        traces.append(line | {"y": cut.values[shown.shown], "name": look.name, "line": drawn})
-    return _over_states(traces, shown, order, state)
-
-
-class SlackHistory(NamedTuple):
-    """The slack of one message at some events of a run; energies."""
-
-    event: IntArray
-    mean: FloatArray
-    largest: FloatArray
-    complete: bool  # whether all requested events were evaluated in time
-
-
-def slack_history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: Stop = never) -> SlackHistory:
-    """The slack of a message at ends of sweeps and events between; the run returns to its position.
+def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[Cut], selected: int) -> go.Figure:
+    """What each row would lift the envelope by, class by class, in front of the slack that there is.
 
     Parameters
     ----------
-    engine : Engine
-    p, q : int
-        Receiving and sending group.
-    points : int
-        The largest number of events, evenly spread over those computed.
-    seconds : float
-        The time limit.
-    stop : Stop
-        Checked about every 10 ms.
+    shown : Classes
+    drawn : Stems
+        The same classes in the same order as in `plot_classes`.
+    cuts : sequence of Cut
+        Drawn from above.
+    selected : int
+        The class at which they would be made.
 
-    Raises
-    ------
-    Stopped
-        If ``stop`` says so; then the run is where it was stopped.
+    Returns
+    -------
+    go.Figure
     """
-    here, deadline = engine.position, time.perf_counter() + seconds
-    found = []
-    wanted = np.unique(np.linspace(0, len(engine.trace), points).astype(np.int64)).tolist()
-    for position in wanted:
-        engine.seek(position, lambda _: stop())
-        stop.check()
-        slack = np.maximum(engine.min_marginal(p, q, stop=stop) - engine.envelope(p, q, stop), 0.0)
-        found.append((position, slack.mean(), slack.max()))
-        if time.perf_counter() > deadline:
-            break
-    engine.seek(here)
-    event, mean, largest = zip(*found, strict=True)
-    return SlackHistory(np.array(event), np.array(mean), np.array(largest), len(found) == len(wanted))
+    x, classes = np.arange(len(drawn.classes)), drawn.classes
+    slack = shown.slack[classes]
+    share = 1 / len(cuts)
+    traces: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {"xaxis": {"range": [-0.6, len(x) - 0.4], "showticklabels": False, "showgrid": False}}
+    notes: list[dict[str, Any]] = []
+    for k, cut in enumerate(cuts):
+        look, suffix, top = CUTS[cut.kind], "" if k == 0 else str(k + 1), 1 - k * share
+        bar = {"type": "bar", "x": x, "yaxis": f"y{suffix}", "width": 0.8, "showlegend": False}
+        traces += [
+            bar | {"y": slack, "name": "slack", "marker": {"color": SLACK_AREA}, "hoverinfo": "skip"},
+            bar
+            | {"y": cut.rise[shown.states[classes]], "name": look.name, "marker": {"color": look.colour}}
+            | {"hovertemplate": "lifted by %{y:.4g}<extra></extra>"},
+        ]
+        axes[f"yaxis{suffix}"] = {
+            "domain": [top - 0.97 * share, top - 0.3 * share],
+            "range": [0, 1.05 * float(slack.max(initial=0.0)) or 1.0],
+            "nticks": 3,
+            "automargin": False,
+        }
+        notes.append(
+            {"text": look.name, "x": 0, "xref": "paper", "xanchor": "left", "y": top - 0.3 * share, "yref": "paper"}
+            | {"yanchor": "bottom", "showarrow": False}
+        )
+    drawing = figure(traces)
+    band: dict[str, Any] = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": CHOSEN}
+    places = np.flatnonzero(classes == selected).tolist()
+    drawing.update_layout(
+        **axes,
+        barmode="overlay",
+        margin={"l": 60, "t": 4, "b": 12},
+        annotations=notes,
+        shapes=[band | {"x0": at - 0.5, "x1": at + 0.5, "yref": "paper", "y0": 0, "y1": 1} for at in places],
+    )
+    return drawing
 
 
-def plot_slack_history(history: SlackHistory, now: int) -> go.Figure:
+def plot_slack_history(past: History, now: int) -> go.Figure:
     """Mean and largest slack over the events of a run."""
     lines = [
-        {"type": "scatter", "mode": "lines+markers", "x": history.event, "y": values, "name": name}
+        {"type": "scatter", "mode": "lines+markers", "x": past.event, "y": values, "name": name}
         # What lies between two markers has not been computed.
         | {"line": {"color": colour, "dash": "dot", "width": 1}, "marker": {"size": 7, "symbol": symbol}}
         for values, name, colour, symbol in (
-            (history.mean, "mean", COLOURS["slack"], "circle"),
-            (history.largest, "largest", COLOURS["nu"], "diamond"),
+            (past.mean, "mean", COLOURS["slack"], "circle"),
+            (past.largest, "largest", COLOURS["nu"], "diamond"),
         )
     ]
     drawing = figure(lines)

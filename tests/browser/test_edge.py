@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from bender_core import what_if
+import bender_core as bc
 from bender_core.run.explain import number
+from bender_core.run.looking.classes import Classes, classes
+from bender_core.visualization.message import stems
 from tests.browser.lab import Lab, engine
 
 pytestmark = pytest.mark.browser
 
 # Where a point of a figure is on the screen.
-PIXELS = """(chart, [x, y]) => {
-    const { xaxis, yaxis } = chart._fullLayout, frame = chart.getBoundingClientRect();
+PIXELS = """(chart, [x, y, axis = "yaxis"]) => {
+    const { xaxis, [axis]: yaxis } = chart._fullLayout, frame = chart.getBoundingClientRect();
     return [frame.left + xaxis._offset + xaxis.d2p(x), frame.top + yaxis._offset + yaxis.d2p(y)];
 }"""
 
@@ -28,12 +31,23 @@ def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: C
     lab.stage.locator("[data-act=look]").click()
     expect(page.get_by_role("combobox", name="Message")).to_have_value(message)
     run.step("node")
-    expect(page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()
+    expect(page.get_by_text(f"event {run.position}: 64 states")).to_be_visible()
     page.get_by_role("button", name="⇄").click()
     lab.settle()
     sender, receiver = message.split(" → ")
     lab.go("Watch")
     expect(lab.stage.locator("[data-out=message]")).to_have_text(f"Message {receiver} → {sender}, pinned")
+
+
+def looked_at(edge: Lab, run: bc.Engine, shown: Classes, wanted: int) -> None:
+    """A class is the one that the page looks at: its pills are pressed, and the table is about its rows."""
+    edge.settle()
+    pills = edge.page.get_by_role("toolbar").get_by_role("button")
+    for k, bit in enumerate(shown.bits[wanted].tolist()):
+        expect(pills.nth(k)).to_have_attribute("aria-pressed", "true" if bit else "false")
+    for cut in bc.what_if(run, *run.graph.ends(0), int(shown.states[wanted])):
+        expect(edge.page.locator("table.plain")).to_contain_text(number(cut.lift))
+    expect(edge.page.get_by_text(number(float(shown.nu[wanted])))).to_be_visible()
 
 
 def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
@@ -49,28 +63,36 @@ def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
     chart = page.locator(".stPlotlyChart").first
     lines = chart.locator(".scatterlayer .trace")
     before = lines.count()
-    box = page.locator("[data-testid=stDataFrame]").bounding_box()
+    names = [run.mrf.names[i] for i in run.partition.groups[run.graph.ends(0)[0]]]
+    table = page.locator("[data-testid=stDataFrame]")
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
     page.mouse.click(box["x"] + 16, box["y"] + 52)
     edge.settle()
-    expect(lines).to_have_count(before + 1)
+    expect(lines).not_to_have_count(before)
     expect(chart.locator(".legend")).to_contain_text("RMC")
 
-    # A click on a state asks what a row would do there.
+    # A click on a stem, or on a column of the matrix below, asks what a row would do there; so do the pills.
     p, q = run.graph.ends(0)
-    ranked = run.min_marginal(p, q).argsort(kind="stable")
-    place = len(ranked) // 2
-    wanted = int(ranked[place])
-    x, y = page.locator(".js-plotly-plot").first.evaluate(PIXELS, [place, run.min_marginal(p, q)[wanted]])
+    shown = classes(run, p, q)
+    drawn = stems(shown, "cost", (1, 64)).classes.tolist()
+    figure, half = page.locator(".js-plotly-plot").first, len(drawn) // 2
+    figure.scroll_into_view_if_needed()
+    wanted = drawn[half]
+    x, y = figure.evaluate(PIXELS, [half, shown.nu[wanted]])
     page.mouse.click(x, y)
-    edge.settle()
-    expect(page.get_by_label("State of the receiver", exact=False)).to_have_value(str(wanted))
-    for cut in what_if(run, p, q, wanted):
-        expect(page.locator("table.plain")).to_contain_text(number(cut.looseness))
+    looked_at(edge, run, shown, wanted)
+    x, y = figure.evaluate(PIXELS, [half + 5, 2, "yaxis2"])
+    page.mouse.click(x, y)
+    looked_at(edge, run, shown, drawn[half + 5])
+    page.get_by_role("button", name=names[0], exact=True).click()
+    looked_at(edge, run, shown, drawn[half + 5] ^ 1)
+    expect(page).to_have_url(re.compile(f"y={''.join(map(str, shown.bits[drawn[half + 5] ^ 1]))}"))
 
     # Steps move the run.
     for label, grain in (("round ▶", "round"), ("group ▶", "node")):
         edge.press(label)
         run.step(grain)
-        expect(page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()
+        expect(page.get_by_text(f"event {run.position}: 64 states")).to_be_visible()
     edge.go("Watch")
     edge.shows(run)

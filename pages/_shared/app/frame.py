@@ -34,6 +34,8 @@ _CSS = """<style>
   .stHtml:has(> .refused) { display: none; }
   :has(> .stElementContainer [data-testid="stFileChip"][aria-invalid="true"]) .stHtml:has(> .refused) {
     display: block; }
+  /* All pills are in sight. */
+  .stButtonGroup [role="toolbar"] { flex-wrap: wrap; }
   table.plain { border-collapse: collapse; font-variant-numeric: tabular-nums; }
   table.plain th, table.plain td { padding: 0.25rem 0.8rem; text-align: right;
     border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 import bender_core as bc
 from bender_core.run.explain import number
-from bender_core.run.rows import Row
+from bender_core.run.looking.anatomy import anatomy
+from bender_core.run.looking.classes import Effects, bits_of, effects
+from bender_core.run.looking.what_if import Cut
+from bender_core.visualization.anatomy import plot_anatomy
 from bender_core.visualization.message import (
-    Message,
-    SlackHistory,
-    couplings,
-    plot_couplings_between,
-    plot_message,
+    Stems,
     plot_slack_histogram,
     plot_slack_history,
-    plot_terms,
     plot_what_if,
-    slack_history,
+    values_said,
 )
 from bender_core.visualization.styles import CUTS
-from pages._shared.app.clicks import clicked_point
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
-from pages._shared.app.text import labels, markdown, paragraph, table
-from pages._shared.edge.message import Looked, state_chosen
+from pages._shared.app.text import paragraph, table
+from pages._shared.edge.classes import members_named
+from pages._shared.edge.message import Looked
+from pages._shared.edge.rows import past_of
+from pages._shared.forks.asking import hand_over, insert_row
 from pages._shared.running.findings import Findings, show_work
 
-LOOKS = ("What if", "Row anatomy", "Slack over time", "Histogram")
-# Names of variables in the caption of a message.
-MOST_LISTED = 8
-# The slack over time is computed at a bounded number of events, for a bounded time.
-HISTORY_POINTS, HISTORY_SECONDS = 40, 10.0
+LOOKS = ("What if", "What makes the slack", "Row anatomy", "Over time")
 
 
 def picture_of(current: Lab, what: str) -> dict[str, Any]:
@@ -41,80 +38,159 @@ def picture_of(current: Lab, what: str) -> dict[str, Any]:
     return picture(run_file(current, f"message-{current.run.arc}_{what}"))
 
 
-def what_if(current: Lab, found: Findings, p: int, q: int, shown: Message, order: str) -> None:
-    part, state = current.partition, state_chosen(current, shown)
+def what_if(current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int) -> None:
+    """The four rows that could be made at the class looked at."""
+    shown, (p, q) = looked.shown, current.run.engine.graph.ends(current.run.arc)
+    state = int(shown.states[selected])
     cuts = found.find("the four rows", (p, q, state), lambda engine, stop: bc.what_if(engine, p, q, state, stop))
     if cuts is None:
         show_work(found)
         return
-    slack = float(shown.slack[state])
-    paragraph(
-        f"At {part.describe(p, state)} the true min-marginal is {number(float(shown.nu[state]))} and the slack "
-        + (f"{number(slack)}. Each of these rows would remove it:" if slack > 0 else "0: the envelope is tight.")
-    )
-    st.plotly_chart(
-        plot_what_if(shown, cuts, state, order),
-        key="edge-what-if",
-        config=picture_of(current, "what-if"),
-        height=300,
-        alt="The four rows over the states; the table has their numbers",
-    )
+    where = values_said(names, bits_of(selected, len(names)).tolist())
+    slack = "tight" if shown.tight[selected] else f"below it by the slack {number(float(shown.slack[selected]))}"
+    nu = number(float(shown.nu[selected]))
+    said = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
+    if shown.tight.all():
+        paragraph(f"{said} It is tight everywhere, so no row can lift it.")
+    else:
+        paragraph(f"{said} Bars: what each row would lift it by, class by class; pale: the slack that there is.")
+        st.plotly_chart(
+            plot_what_if(shown, drawn, cuts, selected),
+            key="edge-what-if",
+            config=picture_of(current, "what-if"),
+            height=340,
+            alt="How far each of four rows would lift the envelope, by class; the table has their numbers",
+        )
+    compare(cuts, state, int(shown.states[shown.asked]))
+    insert(current, cuts)
+
+
+def compare(cuts: list[Cut], state: int, asked: int) -> None:
+    """The four rows in numbers, one line each."""
     table(
-        ["row", "mean looseness", "lifts the envelope by", "pivots", "µs"],
+        ["row", "lift there", "lift at y*", "mean lift", "states made tight", "µs", "pivots"],
         [
-            [CUTS[cut.kind].name, number(cut.looseness), number(cut.lift), f"{cut.pivots}", f"{1e6 * cut.seconds:.1f}"]
+            [
+                CUTS[cut.kind].name.replace(" ", "\u00a0"),
+                number(float(cut.rise[state])),
+                number(float(cut.rise[asked])),
+                number(cut.lift),
+                f"{cut.tightened:,}",
+                f"{1e6 * cut.seconds:.1f}",
+                f"{cut.pivots}",
+            ]
             for cut in cuts
         ],
     )
     st.caption(
-        "Looseness: mean of ν minus the row over all states. Lift: mean rise of the envelope over all states. The run "
-        "does not change."
+        "Lift: what the envelope rises by; its mean over all states is the mean slack removed. The run does not change."
     )
 
 
-def anatomy(current: Lab, p: int, q: int, looked: Looked, chosen: list[Row]) -> None:
-    part = current.partition
-    receiving, sending = (labels([current.mrf.names[i] for i in part.groups[group]]) for group in (p, q))
-    rows = chosen or [use.row for use in looked.uses[-1:]]
-    for row in rows[:1]:
-        paragraph(
-            f"Row {row.index}, {CUTS[row.kind].name}: ν ≥ {number(row.intercept)} − Σ u. "
-            + ("" if chosen else "This is the latest row; select others in the table.")
-        )
-        st.plotly_chart(
-            plot_terms(row.u, receiving, "u"),
-            key="edge-u",
-            config=picture_of(current, "row-u"),
-            height=190,
-            alt=f"Terms u of row {row.index}, a bar for each receiving member",
-        )
-        st.plotly_chart(
-            plot_terms(row.v, sending, "v"),
-            key="edge-v",
-            config=picture_of(current, "row-v"),
-            height=190,
-            alt=f"Terms v of row {row.index}, a bar for each sending member",
-        )
-    st.caption("The couplings that the row splits between u and v; each cell names the values with non-zero energy:")
+def insert(current: Lab, cuts: list[Cut]) -> None:
+    """One of them, put into a run that forks here."""
+    engine = current.run.engine
+    if engine.variant.exact:
+        return
+    p, q = engine.graph.ends(current.run.arc)
+    with st.container(horizontal=True):
+        for cut in cuts:
+            name = CUTS[cut.kind].name
+            row = bc.RowAt(p, q, cut.state, cut.kind)
+            st.button(f"Insert {name}", key=f"edge-insert-{name}", on_click=insert_row, args=(current, row))
+    st.caption("Insert: the run forks at this event, with the row added. Watch compares both, under Forks.")
+    hand_over(current)
+
+
+def makers(current: Lab, looked: Looked, names: list[str]) -> None:
+    """Which values go with slack."""
+    shown = looked.shown
+    if shown.tight.all():
+        paragraph("The envelope is tight everywhere: there is no slack to explain.")
+        return
+    found = effects(shown)
+    most = np.argsort(-np.abs(found.one - found.zero), kind="stable")
+    table(
+        ["member", "mean slack at 0", "at 1", "difference"],
+        [
+            [
+                names[k],
+                number(float(found.zero[k])),
+                number(float(found.one[k])),
+                number(float(found.one[k] - found.zero[k])),
+            ]
+            for k in most
+        ],
+    )
+    if found.pair:
+        pair(found, names)
     st.plotly_chart(
-        plot_couplings_between(couplings(current.run.engine.graph, p, q), receiving, sending),
-        key="edge-theta",
-        config=picture_of(current, "couplings"),
-        height=260,
-        alt="Couplings between the two groups, with the values that have non-zero energy",
+        plot_slack_histogram(shown),
+        key="edge-histogram",
+        config=picture_of(current, "histogram"),
+        height=240,
+        alt="Histogram: number of states by slack",
+    )
+    st.caption("Means over all states with that value. Below: the number of states by slack; the bar at 0 is tight.")
+
+
+def pair(found: Effects, names: list[str]) -> None:
+    """The two members that matter most jointly."""
+    first, second = (names[k] for k in found.pair)
+    (same_0, other_1), (other_0, same_1) = found.cells.tolist()
+    interaction = same_0 + same_1 - other_0 - other_1
+    paragraph(
+        f"Of all pairs, {first} and {second} matter most jointly: where they are equal the mean slack is "
+        f"{number(abs(interaction) / 2)} {'more' if interaction > 0 else 'less'} than where they differ."
+    )
+    table(
+        ["mean slack", f"{second} = 0", f"{second} = 1"],
+        [[f"{first} = {a}", *(number(float(cell)) for cell in found.cells[a])] for a in (0, 1)],
     )
 
 
-def over_time(current: Lab, found: Findings, p: int, q: int) -> None:
-    def look(engine: bc.Engine, stop: bc.Stop) -> SlackHistory:
-        return slack_history(engine, p, q, HISTORY_POINTS, HISTORY_SECONDS, stop)
+def show_anatomy(current: Lab, found: Findings, looked: Looked, rows: list[int]) -> None:
+    """One row as a graph: the first that was selected, else the latest."""
+    p, q = current.run.engine.graph.ends(current.run.arc)
+    if not looked.shown.rows:
+        paragraph("An exact variant keeps no rows.")
+        return
+    place = rows[0] if rows else len(looked.shown.rows) - 1
+    row = looked.shown.rows[place]
+    seen = found.find("the row", (p, q, row.index), lambda engine, _: anatomy(engine, p, q, row))
+    if seen is None:
+        show_work(found)
+        return
+    paragraph(
+        f"Row {row.index}, {CUTS[row.kind].name}: ν ≥ {number(row.intercept)} − Σ u. "
+        + ("" if rows else "This is the latest row; select others in the table.")
+    )
+    receiving, sending = (
+        members_named(current, group, np.arange(len(current.partition.groups[group]))) for group in (p, q)
+    )
+    drawing = plot_anatomy(seen, receiving, sending)
+    st.plotly_chart(
+        drawing,
+        key="edge-anatomy",
+        config=picture_of(current, "row"),
+        height=int(drawing.layout.height),
+        alt=f"Row {row.index} as a graph: the couplings between receiving and sending members, and how it splits them",
+    )
+    st.caption(
+        "Left: the receiver's members, right: the sender's; a link is a coupling, wider if stronger. Full colour: y* "
+        "has the value that the coupling needs, so the other end is charged for all of it. The sender's answer is its "
+        "cheapest state after the charges v: it gives the intercept β⁰. Filled: 1, hollow: 0."
+    )
 
-    history = found.find("the slack over time", (p, q), look)
-    if history is None:
+
+def over_time(current: Lab, found: Findings) -> None:
+    """The slack at events of the whole run."""
+    past = past_of(found, *current.run.engine.graph.ends(current.run.arc))
+    if past is None:
         show_work(found)
         return
     st.plotly_chart(
-        plot_slack_history(history, current.run.position),
+        plot_slack_history(past, current.run.position),
         key="edge-history",
         config=picture_of(current, "slack"),
         height=320,
@@ -123,57 +199,29 @@ def over_time(current: Lab, found: Findings, p: int, q: int) -> None:
     st.caption(
         "Mean and largest slack over all states, computed at the events marked. The vertical line: the event shown."
     )
-    if not history.complete:
+    if not past.complete:
         st.caption("Only the beginning: the whole run would take too long.")
 
 
 @st.fragment
-def looks(current: Lab, found: Findings, p: int, q: int, looked: Looked, order: str, chosen: list[Row]) -> None:
+def looks(
+    current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]
+) -> None:
     """One of several closer looks; choices in it do not redraw the page."""
-    shown = looked.shown
-    look = st.segmented_control("Look at", LOOKS, key="edge_look", required=True, label_visibility="collapsed")
+    look = st.segmented_control(
+        "Look at",
+        LOOKS,
+        default=LOOKS[0],
+        key="edge_look",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+    )
     if look == "What if":
-        what_if(current, found, p, q, shown, order)
+        what_if(current, found, looked, drawn, names, selected)
+    elif look == "What makes the slack":
+        makers(current, looked, names)
     elif look == "Row anatomy":
-        anatomy(current, p, q, looked, chosen)
-    elif look == "Slack over time":
-        over_time(current, found, p, q)
+        show_anatomy(current, found, looked, rows)
     else:
-        st.plotly_chart(
-            plot_slack_histogram(shown),
-            key="edge-histogram",
-            config=picture_of(current, "histogram"),
-            height=320,
-            alt="Histogram: number of states by slack",
-        )
-        st.caption("Number of states by slack; the bar at 0 counts those where the envelope is tight.")
-
-
-def draw(current: Lab, p: int, looked: Looked, order: str, chosen: list[Row]) -> None:
-    """The message; a click on a state selects it."""
-    shown = looked.shown
-    names = [current.partition.describe(p, int(y)) for y in shown.shown]
-    key = f"edge-message-{current.number}-{current.run.arc}"
-    members = labels([current.mrf.names[i] for i in current.partition.groups[p]])
-    listed = markdown(", ".join(members[:MOST_LISTED]) + ", …" * (len(members) > MOST_LISTED))
-
-    def clicked() -> None:
-        point = clicked_point(key)
-        if point is not None:
-            state = int(shown.shown[min(int(point["x"]), len(shown.shown) - 1)])
-            st.session_state.edge_clicked = (current.number, current.run.arc), state
-
-    st.plotly_chart(
-        plot_message(shown, names, order, chosen),
-        key=key,
-        config=picture_of(current, order),
-        on_select=clicked,
-        selection_mode="points",
-        height=340,
-        alt=f"The min-marginal and the envelope below it over {len(shown.shown)} states",
-    )
-    st.caption(
-        f"{looked.moment.capitalize()}: the true min-marginal ν and below it the envelope "
-        f"ν⁻ of {len(looked.uses)} rows. Shaded: slack, on average {number(float(shown.slack.mean()))}. Squares: no "
-        f"slack, {100 * shown.tight.mean():.3g} % of the states. A state lists the values of {listed}."
-    )
+        over_time(current, found)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 import bender_core as bc
 from bender_core.model import FloatArray
 from bender_core.run.explain import explain, number
-from bender_core.visualization.message import Message, message
 from bender_core.visualization.styles import COLOURS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
@@ -43,9 +43,15 @@ def totals(engine: bc.Engine) -> tuple[FloatArray, FloatArray]:
     return low, low + engine.min_marginal(RECEIVER, SENDER) - engine.envelope(RECEIVER, SENDER)
 
 
-def minimiser(engine: bc.Engine, seen: Message) -> int:
-    """The state of A that the last event is about."""
-    return engine.trace[engine.position - 1].state if engine.position else seen.minimiser
+def tight(engine: bc.Engine) -> NDArray[np.bool_]:
+    """The states of A at which the envelope is tight."""
+    nu, envelope = engine.min_marginal(RECEIVER, SENDER), engine.envelope(RECEIVER, SENDER)
+    return engine.is_tight(engine.graph.arc(RECEIVER, SENDER), nu, envelope)
+
+
+def minimiser(engine: bc.Engine) -> int:
+    """The state of A that the last event is about; before the first one its cheapest state."""
+    return engine.trace[engine.position - 1].state if engine.position else int(totals(engine)[0].argmin())
 
 
 def show() -> None:
@@ -53,24 +59,24 @@ def show() -> None:
         "Events of A's first update", 0, last(), 0, key="learn-envelope-event", persist_state="session"
     )
     engine = tiny_run(event)
-    seen = message(engine, RECEIVER, SENDER, "code")
-    y = minimiser(engine, seen)
-    shown = [*seen.nu, *tiny_run().envelope(RECEIVER, SENDER)]
+    nu, envelope, close = engine.min_marginal(RECEIVER, SENDER), engine.envelope(RECEIVER, SENDER), tight(engine)
+    y = minimiser(engine)
+    shown = [*nu, *tiny_run().envelope(RECEIVER, SENDER)]
     draw(
         over_states(
-            [describe(k) for k in range(len(seen.nu))],
+            [describe(k) for k in range(len(nu))],
             [
-                Line("ν⁻, the envelope", seen.envelope, COLOURS["envelope"], "dash", "square"),
-                Line("ν, the truth", seen.nu, COLOURS["nu"], shaded=True),
+                Line("ν⁻, the envelope", envelope, COLOURS["envelope"], "dash", "square"),
+                Line("ν, the truth", nu, COLOURS["nu"], shaded=True),
             ],
             "A (a1 a2 a3)",
             y,
             shown,
         ),
-        f"After event {event}: tight at {int(seen.tight.sum())} of {len(seen.nu)} states",
+        f"After event {event}: tight at {int(close.sum())} of {len(nu)} states",
         "Round markers: the true ν. Dashed, square markers: the envelope ν⁻ of the rows so far; it is tight where the "
         "two markers coincide. Shaded: slack. Dotted vertical line: the current y*.",
-        f"The min-marginal and its envelope after event {event}: tight at {int(seen.tight.sum())} states.",
+        f"The min-marginal and its envelope after event {event}: tight at {int(close.sum())} states.",
         key="learn-envelope-figure",
     )
     if event:
@@ -82,7 +88,7 @@ def show() -> None:
 
 def question() -> Question:
     engine = tiny_run(last())
-    loose = int((~message(engine, RECEIVER, SENDER, "code").tight).sum())
+    loose = int((~tight(engine)).sum())
     low, true = totals(engine)
 
     def judge(answer: Answer) -> Verdict:

@@ -9,8 +9,8 @@ import streamlit as st
 import bender_core as bc
 from bender_core.model import FloatArray
 from bender_core.run.explain import number
+from bender_core.run.looking.anatomy import couplings
 from bender_core.visualization.figures import figure
-from bender_core.visualization.message import couplings
 from bender_core.visualization.styles import COLOURS
 from pages._shared.learn.drawing import draw
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
@@ -34,9 +34,8 @@ def answers(engine: bc.Engine, state: int) -> FloatArray:
     found = couplings(engine.graph, RECEIVER, SENDER)
     costs = -engine.message(SENDER, RECEIVER)
     states = np.arange(len(costs))
-    for i, j in zip(*found.weight.nonzero(), strict=True):
-        mine, theirs = map(int, found.entry[i, j])
-        costs -= found.weight[i, j] * ((state >> i & 1 == mine) & (states >> j & 1 == theirs))
+    for i, j, (mine, theirs), weight in zip(*found, strict=True):
+        costs -= weight * ((state >> i & 1 == mine) & (states >> j & 1 == theirs))
     return costs
 
 

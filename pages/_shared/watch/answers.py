@@ -17,6 +17,7 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.result import STATUSES
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
+from pages._shared.watch.finding import MISSED, Goal, find
 from pages._shared.watch.frames import Encoder
 from pages._shared.watch.lines import Lines
 from pages._shared.watch.views import edge_tightness, exact_view, history
@@ -46,6 +47,9 @@ class Question:
     backward: bool = False
     opened: int = 0  # where an update was opened,
     states: tuple[int, ...] = ()  # and the states of its group whose exact costs are wanted
+    goal: Goal = "rise"  # what is to be found,
+    message: int = -1  # of which message,
+    share: float = 0.0  # or by how much of the gap the bound is to rise
     lines: tuple[int, ...] = ()  # the arcs of the messages that the list has in sight
 
     @classmethod
@@ -175,11 +179,13 @@ class Answers:
     def _answer_to(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
         """What the stage draws where a step or a jump ends; a step that is stopped ends as far as it has come."""
         run, engine = self.run, self.run.engine
-        before = run.position
+        before, missed = run.position, None
         run.show(question.at)
         try:
             if question.do == "step":
                 self._step(question, stop)
+            elif question.do == "find":
+                missed = self._find(question, stop)
             chunk = self._chunk(question, stop)
             exact = exact_view(engine, question.opened, question.states, stop) if question.do == "exact" else None
             go_to(engine, run.position, stop)
@@ -195,6 +201,7 @@ class Answers:
             "refusal": self.encoder.refusal,
             "history": history(engine.trace, run.seen, run.opening[0]),
             "exact": exact,
+            "missed": missed,
         }
 
     def _step(self, question: Question, stop: bc.Stop) -> None:
@@ -204,6 +211,14 @@ class Answers:
             run.step(grain, question.backward, stop)
         else:
             run.show(self.encoder.step(run.position, grain, stop))
+
+    def _find(self, question: Question, stop: bc.Stop) -> str | None:
+        """Go to the next moment of a kind; returns what to say where there is none."""
+        found = find(self.run.engine, question.goal, question.at, question.message, question.share, stop)
+        if found is None:
+            return MISSED[question.goal]
+        self.run.show(found)
+        return None
 
     def _chunk(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
         """The events from the first that the stage lacks, or from a few before the one shown."""

@@ -14,12 +14,13 @@ import streamlit as st
 import bender_core as bc
 from bender_core.io import dump_labeling, dumps
 from bender_core.run.explain import number
+from bender_core.run.looking.classes import classes
 from bender_core.run.reckoning import Tension
-from bender_core.run.script import as_script
+from bender_core.run.repeating.script import as_script
 from bender_core.stopping import never
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
-from bender_core.visualization.message import message, plot_message
+from bender_core.visualization.message import MOST, plot_classes, stems
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
@@ -89,7 +90,7 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
-        "run.py": ("Script, Python", as_script(engine, expression(current), current.max_size)),
+        "run.py": ("Script, Python", as_script(current.branches.shown.line, expression(current), engine.position)),
         "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}
@@ -190,10 +191,13 @@ def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
     if not len(engine.graph.edges):
         return {}
     p, q = engine.graph.ends(current.run.arc)
-    shown = message(engine, p, q, stop=stop)
-    names = [part.describe(p, int(y)) for y in shown.shown]
-    told = f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻."
-    return {told: plot_message(shown, names, "nu", [])}
+    shown = classes(engine, p, q, stop)
+    names = [engine.mrf.names[part.groups[p][k]] for k in shown.members]
+    told = (
+        f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻, "
+        "by classes of states, cheapest first. A filled dot below: the variable is 1."
+    )
+    return {told: plot_classes(shown, stems(shown, "cost", (1, MOST)), names)}
 
 
 def expression(current: Lab) -> str:

@@ -15,6 +15,7 @@ from bender_core.model import IntArray
 from bender_core.stopping import never
 from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
+from pages._shared.app.branches import Branch
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
@@ -216,6 +217,22 @@ def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
         "gains": listed(np.diff(lower[ends - 1], prepend=start)[marked]),
         "updates": updates.tolist() if len(updates) <= SWEEP_MARKS else [],
         "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
+    }
+
+
+def parent_view(branch: Branch) -> dict[str, Any] | None:
+    """The run that a branch forked from, from there on, as far as it is known; None if there is none."""
+    if branch.parent is None:
+        return None
+    curve, sweep = branch.parent.look(), branch.parent.curve.at("sweeps", branch.event)
+    later = curve.events > branch.event
+    return {
+        "name": branch.parent.name,
+        "after": branch.event,
+        "cause": label(branch.cause),
+        "event": (curve.events[later] - branch.event).tolist(),
+        "sweep": listed(curve.sweeps[later] - sweep, 6),
+        "lower": listed(curve.lower[later], 12),
     }
 
 

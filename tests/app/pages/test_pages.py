@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,11 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.run.explain import number
 from bender_core.strategies import STRATEGIES
 from pages._shared.app.session import Lab, sample_names
-
-pytestmark = pytest.mark.usefixtures("patient")
 
 # Pages wait for what they compute in the background.
 pytestmark = pytest.mark.usefixtures("patient")
@@ -105,6 +104,8 @@ def test_every_sample_is_shown_on_every_page(name: str) -> None:
     assert lab(test).mrf.content_hash() == bc.load(ROOT / f"sample_instances/{name}.mrf.json").content_hash()
     assert any(piece.text == lab(test).mrf.name for piece in html(test))
     assert [metric.value for metric in test.metric][:2] == [str(lab(test).mrf.n), str(lab(test).mrf.n_edges)]
+    variables = json.loads(test.get("plotly_chart")[0].proto.spec)["data"][-1]["x"]
+    assert len(np.frombuffer(b64decode(variables["bdata"]), variables["dtype"])) == lab(test).mrf.n
     for page in PAGES[1:]:
         go(test, page)
     assert complaints(test) == []
@@ -302,125 +303,3 @@ def test_an_invalid_edit_gives_one_sentence() -> None:
     ran(test.selectbox("merge_second").select_index(1).run())
     press(test, "Merge")
     assert complaints(test) == []
-
-
-# -- edge -----------------------------------------------------------------------------------------------------
-
-
-def look(test: AppTest, name: str) -> AppTest:
-    (choice,) = [group for group in test.segmented_control if group.label == "Look at"]
-    return ran(choice.set_value(name).run())
-
-
-@pytest.mark.parametrize("variant", [9, 12])
-@pytest.mark.parametrize("name", ["What if", "Row anatomy", "Slack over time", "Histogram"])
-def test_every_look_at_a_message(variant: int, name: str) -> None:
-    test = app("edge")
-    mine = lab(test)
-    mine.cut(mine.partition, mine.max_size, variant, "srmp")
-    mine.run.step("sweep", backward=False)
-    before = mine.run.position
-    look(ran(test.run()), name)
-    for order in ("cost", "code", "nu"):
-        (choice,) = [group for group in test.segmented_control if group.label == "Order of the states"]
-        ran(choice.set_value(order).run())
-    assert len(test.get("plotly_chart")) == (4 if name == "Row anatomy" and variant == 9 else 2)
-    assert (mine.run.position, mine.run.engine.position) == (before, before)
-
-
-def test_what_if_compares_the_four_cuts_at_the_state_chosen() -> None:
-    test = app("edge")
-    engine = lab(test).run.engine
-    p, q = engine.graph.ends(0)
-    (state,) = test.number_input
-    assert state.value == engine.reduced_cost(p).argmin()
-    ran(state.set_value(5).run())
-    for cut in bc.what_if(engine, p, q, 5):
-        assert f"{number(cut.looseness)}{number(cut.lift)}{cut.pivots}" in tables(test)
-    assert any(number(float(engine.min_marginal(p, q)[5])) in piece.text for piece in html(test))
-
-
-@pytest.mark.parametrize("of_this", [True, False])
-def test_a_state_that_was_clicked_is_one_of_its_message_alone(of_this: bool) -> None:
-    test = app("edge")
-    mine = lab(test)
-    arc, engine = mine.run.arc, mine.run.engine
-    test.session_state.edge_clicked = (mine.number, arc if of_this else arc + 1), 5
-    ran(test.run())
-    (state,) = test.number_input
-    assert state.value == (5 if of_this else engine.reduced_cost(engine.graph.ends(arc)[0]).argmin())
-
-
-def test_rows_keep_their_places_in_the_table() -> None:
-    """What is selected there are places."""
-    test, rows = app("edge"), []
-    for step in ("sweep ▶", "sweep ▶", "◀ sweep"):
-        press(test, step)
-        (table,) = test.dataframe
-        rows.append(table.value["row"].tolist())
-    assert len(rows[1]) > len(rows[0])
-    assert rows[1][: len(rows[0])] == rows[0] == rows[2]
-
-
-def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
-    test = app("edge")
-    press(test, "sweep ▶")
-    mine = lab(test)
-    engine, part = mine.run.engine, mine.partition
-    rows = {row.index: row for row in engine.rows(*engine.graph.ends(mine.run.arc))}
-    (table,) = test.dataframe
-    assert sorted(table.value["row"]) == sorted(rows)
-    assert (table.value["added at event"] > 0).any()
-    for _, said in table.value.iterrows():
-        row = rows[said["row"]]
-        event = int(said["added at event"])
-        # As the stage counts: the last of so many events.
-        assert event == 0 if row.born < 0 else engine.trace[event - 1].row == row.index
-        assert said["made for"] == part.labels[row.made_for]
-        assert said["at y*"] == part.describe(row.made_for, row.anchor)
-        assert said["intercept β⁰"] == pytest.approx(row.intercept)
-
-
-def test_steps_and_another_message_on_the_edge_page() -> None:
-    test = app("edge")
-    mine, plain = lab(test), lab(app("edge"))
-    for label, grain, backward in (("sweep ▶", "sweep", False), ("round ▶", "round", False), ("◀ group", "node", True)):
-        press(test, label)
-        plain.run.step(grain, backward)
-        assert mine.run.position == plain.run.position
-    press(test, "⇄")
-    assert mine.run.arc == 1
-    (choice,) = [box for box in test.selectbox if box.label == "Message"]
-    ran(choice.set_value(6).run())
-    assert mine.run.arc == 6
-    p, q = mine.run.engine.graph.ends(6)
-    labels = mine.partition.labels
-    assert choice.options[6] == f"{labels[q]} → {labels[p]}"
-
-
-def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BENDER_MEMORY_MB", "1")
-    test = app("edge")
-    mine = lab(test)
-    mrf = bc.load(ROOT / "sample_instances" / "tree.mrf.json")
-    mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
-    ran(test.run())
-    (said,) = complaints(test)
-    assert said.startswith("There is not enough memory to show messages: looking at a message takes")
-    press(test, "sweep ▶")
-    assert mine.run.position > 0
-    press(test, "Cut with M = 13")
-    assert (mine.max_size, mine.partition.strategy) == (13, "greedy")
-    assert complaints(test) == []
-    assert len(test.get("plotly_chart")) == 2
-
-
-def test_there_is_no_message_where_there_is_one_group() -> None:
-    test = app("instance")
-    ran(test.button("load-tiny").click().run())
-    mine = lab(test)
-    mine.cut(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
-    go(test, "edge")
-    assert [info.value for info in test.info] == [
-        "All variables are in one group, so there are no messages. Choose a smaller M on Partition."
-    ]

@@ -2,178 +2,242 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 import bender_core as bc
 from bender_core.kernels.layout import RowKind
+from bender_core.run.looking.anatomy import anatomy
+from bender_core.run.looking.classes import Classes, classes
+from bender_core.run.looking.history import history
 from bender_core.run.rows import row_values
 from bender_core.visualization import message as view
+from bender_core.visualization.anatomy import plot_anatomy
 from bender_core.visualization.styles import CUTS
+from tests.unit.engines import sample
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
+
+def run(name: str = "pose-small", max_size: int = 8, variant: int = 9) -> bc.Engine:
+    mrf = sample(name)
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+    engine.run(max_sweeps=1)
+    return engine
 
 
 @pytest.fixture(scope="module")
 def engine() -> bc.Engine:
-    mrf = bc.load(SAMPLES / "pose-small.mrf.json")
-    engine = bc.Engine(mrf, bc.partition(mrf, 8), 9)
-    engine.run(max_sweeps=1)
-    return engine
+    return run()
 
 
-def wide() -> bc.Engine:
-    mrf = bc.load(SAMPLES / "pose.mrf.json")
-    engine = bc.Engine(mrf, bc.partition(mrf, 12), 9)
-    engine.run(max_sweeps=1)
-    return engine
+@pytest.fixture(scope="module")
+def shown(engine: bc.Engine) -> Classes:
+    return classes(engine, 0, 1)
+
+
+@pytest.fixture(scope="module")
+def many() -> Classes:
+    engine = run("pose", 12)
+    return classes(engine, *engine.graph.ends(0))
+
+
+def names_of(shown: Classes) -> list[str]:
+    return [f"m{k}" for k in shown.members]
+
+
+def drawn_as(figure: go.Figure, name: str) -> list[Any]:
+    return [trace for trace in figure.data if trace.name == name]
+
+
+def points(figure: go.Figure, name: str) -> dict[int, float]:
+    """Heights by place, of all traces of a name."""
+    return {int(x): y for trace in drawn_as(figure, name) for x, y in zip(trace.x, trace.y, strict=True)}
 
 
 @pytest.mark.parametrize("order", view.ORDERS)
-def test_states_are_drawn_in_the_order_asked_for(engine: bc.Engine, order: str) -> None:
-    shown = view.message(engine, 0, 1, order)
-    key = {"nu": engine.min_marginal(0, 1), "cost": engine.reduced_cost(0), "code": np.arange(len(shown.nu))}[order]
-    assert sorted(shown.shown.tolist()) == list(range(len(shown.nu)))
-    assert (np.diff(key[shown.shown]) >= 0).all()
-    assert shown.bands is None
-    assert shown.minimiser == next(event.state for event in reversed(list(engine.trace)) if event.node == 0)
-    assert shown.cost == pytest.approx(engine.reduced_cost(0))
-    np.testing.assert_array_equal(shown.slack, np.maximum(engine.min_marginal(0, 1) - engine.envelope(0, 1), 0.0))
-    np.testing.assert_array_equal(shown.tight, shown.slack <= 1e-9 * (1 + np.abs(shown.nu)))
+def test_few_classes_are_all_drawn_in_the_order_asked_for(shown: Classes, order: str) -> None:
+    drawn = view.stems(shown, order, (1, 64))
+    key = {"cost": shown.least, "nu": shown.nu, "slack": -shown.slack}[order]
+    assert drawn.all
+    assert sorted(drawn.classes.tolist()) == list(range(len(shown)))
+    assert (np.diff(key[drawn.classes]) >= 0).all()
 
 
-@pytest.mark.parametrize("order", view.ORDERS)
-def test_the_best_of_many_states_are_drawn_and_the_rest_summarised(order: str) -> None:
-    engine = wide()
-    p, q = engine.graph.edges[0].tolist()
-    shown = view.message(engine, p, q, order)
-    cost = engine.reduced_cost(p)
-    assert len(shown.shown) == view.DRAWN
-    rest = np.setdiff1d(np.arange(len(cost)), shown.shown)
-    assert cost[shown.shown].max() <= cost[rest].min()
-    assert shown.bands is not None
-    assert shown.bands.each * view.BANDS == len(rest)
-    for bands, values in ((shown.bands.nu, shown.nu), (shown.bands.envelope, shown.envelope)):
-        assert bands.shape == (3, view.BANDS)
-        assert (np.diff(bands, axis=0) >= 0).all()
-        assert (bands.min(), bands.max()) == (values[rest].min(), values[rest].max())
-    figure = view.plot_message(shown, [str(y) for y in shown.shown], order, [])
-    assert len(figure.to_json()) < 200_000
-    assert "bands of 26 states" in figure.layout.xaxis.title.text
+@pytest.mark.parametrize("between", [(1, 64), (1, 5), (100, 1500), (4000, 4096)])
+def test_of_many_classes_those_between_two_ranks_are_drawn(many: Classes, between: tuple[int, int]) -> None:
+    last = int(many.least.argmax())
+    drawn = view.stems(many, "cost", between, [last])
+    ranks = np.argsort(np.argsort(many.least, kind="stable"), kind="stable")[drawn.classes] + 1
+    assert not drawn.all
+    assert (np.diff(ranks) > 0).all()
+    assert last in drawn.classes
+    inside = ranks[(ranks >= between[0]) & (ranks <= between[1])]
+    assert (inside[0], inside[-1]) == between
+    assert len(ranks) - len(inside) <= 1
+    assert len(inside) <= view.MOST + 1
+    assert np.ptp(np.diff(inside[inside != ranks[drawn.classes == last]])) <= 1
+
+
+def test_the_ribbon_summarises_the_slack_of_all_classes(many: Classes) -> None:
+    drawn = view.stems(many, "nu", (1, 64))
+    slack = many.slack[drawn.ranked]
+    found = view.ribbon(slack)
+    assert (found.rank[0], found.rank[-1]) == (1, len(slack) + 1)
+    for k in range(len(found.rank) - 1):
+        part = sorted(slack[found.rank[k] - 1 : found.rank[k + 1] - 1])
+        assert (found.slack[0, k], found.slack[4, k]) == (part[0], part[-1])
+        assert found.slack[2, k] == pytest.approx(np.median(part))
+    figure = view.plot_classes(many, drawn, names_of(many))
+    lines = [trace for trace in figure.data if trace.xaxis == "x2"]
+    for line, values in zip(lines, (found.slack[k] for k in (0, 4, 1, 3, 2)), strict=True):
+        np.testing.assert_array_equal(line.y[::2], values)
+        np.testing.assert_array_equal([line.x[0], line.x[-1]], [1, len(slack) + 1])
+    assert len(figure.to_json()) < 100_000
+
+
+def test_a_stem_is_the_class_below_it(engine: bc.Engine, shown: Classes) -> None:
+    drawn = view.stems(shown, "cost", (1, 64))
+    figure = view.plot_classes(shown, drawn, names_of(shown), selected=5)
+    nu, envelope = engine.min_marginal(0, 1), engine.envelope(0, 1)
+    states = shown.states[drawn.classes]
+    dots = points(figure, "ν true")
+    assert [dots[k] for k in range(len(states))] == nu[states].tolist()
+    bars = {x: y for kind in RowKind for x, y in points(figure, f"ν⁻ by {CUTS[kind].name}").items()}
+    assert [bars[k] for k in range(len(states))] == envelope[states].tolist()
+    (stems,) = drawn_as(figure, "slack")
+    np.testing.assert_array_equal(np.reshape(stems.y, (-1, 3))[:, :2], np.column_stack([envelope, nu])[states])
+    # Filled below a stem: its members that are 1.
+    ones = {
+        (int(x), int(y)) for trace in figure.data if trace.yaxis == "y2" and "= 1" in trace.hovertemplate
+        for x, y in zip(trace.x, trace.y, strict=True)
+    }  # fmt: skip
+    assert ones == {
+        (x, k) for x, state in enumerate(states) for k, member in enumerate(shown.members) if state >> member & 1
+    }
+    (band,) = figure.layout.shapes
+    assert drawn.classes[round((band.x0 + band.x1) / 2)] == 5
+    (star,) = figure.layout.annotations
+    assert (star.text, drawn.classes[star.x]) == ("y*", shown.asked)
     low, high = figure.layout.yaxis.range
-    assert low <= shown.bands.nu[1].min()
-    assert shown.bands.nu[1].max() <= high
+    assert low < envelope.min() <= nu.max() < high
 
 
-def test_tight_states_are_marked_and_said(engine: bc.Engine) -> None:
-    p, q = engine.graph.edges[0].tolist()
-    shown = view.message(engine, p, q)
-    figure = view.plot_message(shown, [str(y) for y in shown.shown], "nu", [])
-    tight = shown.tight[shown.shown]
-    assert 0 < tight.sum() < len(tight)
-    (marks,) = (trace for trace in figure.data if trace.name.startswith("tight"))
-    np.testing.assert_allclose(np.array(marks.x).reshape(-1, 3)[:, :2].mean(axis=1), np.flatnonzero(tight))
-    np.testing.assert_array_equal(np.array(marks.y)[::3], shown.nu[shown.shown][tight])
-    (truth,) = (trace for trace in figure.data if trace.name == "ν true")
-    assert [text.endswith("tight") for text in truth.text] == tight.tolist()
+def test_a_bar_has_the_colour_of_the_row_that_supports_it() -> None:
+    engine = run("torus-10x10", 5, 5)
+    kinds = set()
+    for arc in range(0, 2 * len(engine.graph.edges), 7):
+        shown = classes(engine, *engine.graph.ends(arc))
+        drawn = view.stems(shown, "nu", (1, 64))
+        figure = view.plot_classes(shown, drawn, names_of(shown))
+        for kind in RowKind:
+            for trace in drawn_as(figure, f"ν⁻ by {CUTS[kind].name}"):
+                assert trace.marker.line.color == CUTS[kind].colour
+                for x, index in zip(trace.x, trace.customdata, strict=True):
+                    row = shown.rows[shown.support[drawn.classes[x]]]
+                    assert (row.kind, row.index) == (kind, index)
+                    kinds.add(kind)
+    assert len(kinds) > 1
 
 
-def test_rows_say_where_they_are_the_envelope(engine: bc.Engine) -> None:
-    p, q = engine.graph.edges[0].tolist()
-    for receiver, sender in ((p, q), (q, p)):
-        shown = view.message(engine, receiver, sender)
-        uses = view.row_uses(engine, receiver, sender, shown)
-        assert [use.row.index for use in uses] == [row.index for row in engine.rows(receiver, sender)]
-        values = np.array([row_values(use.row) for use in uses])
-        np.testing.assert_allclose(values.max(axis=0), shown.envelope, rtol=0, atol=1e-9)
-        for use, own in zip(uses, values, strict=True):
-            assert use.maximal == pytest.approx((own >= shown.envelope - 1e-8).mean())
-            # A reverse row stays tight where it was made, whatever the messages do.
-            assert use.tight
+def test_rows_that_are_chosen_are_drawn_and_dim_what_they_do_not_support(shown: Classes) -> None:
+    drawn = view.stems(shown, "cost", (1, 64))
+    figure = view.plot_classes(shown, drawn, names_of(shown), rows=[1])
+    row = shown.rows[1]
+    (crosses,) = drawn_as(figure, f"row {row.index}, {CUTS[row.kind].name}")
+    np.testing.assert_allclose(crosses.y, row_values(row)[shown.states[drawn.classes]], rtol=0, atol=1e-12)
+    assert crosses.marker.line.color == CUTS[row.kind].colour
+    near = row_values(row)[shown.states] >= shown.envelope - 1e-9 * (1 + np.abs(shown.envelope))
+    lit = {int(x) for trace in drawn_as(figure, "ν true") if trace.marker.opacity == 1 for x in trace.x}
+    assert 0 < len(lit) < len(shown)
+    assert lit == set(np.flatnonzero(near[drawn.classes]).tolist())
+    assert len(points(figure, "ν true")) == len(shown)
 
 
-def test_other_rows_may_come_loose_where_they_were_made() -> None:
-    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
-    engine = bc.Engine(mrf, bc.partition(mrf, 5), 6)
-    engine.run(max_sweeps=8)
-    told = set()
-    for p, q in engine.graph.edges.tolist():
-        for receiver, sender in ((p, q), (q, p)):
-            uses = view.row_uses(engine, receiver, sender, view.message(engine, receiver, sender))
-            for use in uses:
-                made = use.row.made_for
-                (row,) = (r for r in engine.rows(made, p + q - made) if r.index == use.row.index)
-                truth = engine.min_marginal(made, p + q - made)[row.anchor]
-                assert use.tight == (truth - row_values(row)[row.anchor] <= 1e-9 * (1 + abs(truth)))
-                told.add((use.tight, use.row.kind))
-    assert {(False, RowKind.MWC_1), (True, RowKind.RMC)} <= told
-    assert (False, RowKind.RMC) not in told
+def test_an_exact_message_has_no_bars() -> None:
+    engine = run(variant=12)
+    shown = classes(engine, 0, 1)
+    figure = view.plot_classes(shown, view.stems(shown, "cost", (1, 64)), names_of(shown))
+    assert not [trace for trace in figure.data if (trace.name or "").startswith("ν⁻")]
 
 
-def test_couplings_between_two_groups_are_those_of_the_model(engine: bc.Engine) -> None:
-    for p, q in engine.graph.edges.tolist():
-        for receiver, sender in ((p, q), (q, p)):
-            found = view.couplings(engine.graph, receiver, sender)
-            states = np.arange(1 << found.weight.shape[0])[:, None], np.arange(1 << found.weight.shape[1])[None, :]
-            total = np.zeros((states[0].size, states[1].size))
-            for i, j in np.argwhere(found.weight > 0):
-                a, b = map(int, found.entry[i, j])
-                total -= found.weight[i, j] * (((states[0] >> i) & 1) == a) * (((states[1] >> j) & 1) == b)
-            zero = bc.Engine(engine.mrf, engine.partition, 12)
-            np.testing.assert_allclose(zero.min_marginal(receiver, sender), total.min(axis=1), rtol=0, atol=1e-9)
+def test_what_if_draws_the_lift_of_every_row_before_the_slack(engine: bc.Engine, shown: Classes) -> None:
+    drawn = view.stems(shown, "slack", (1, 64))
+    cuts = bc.what_if(engine, 0, 1, int(shown.states[3]))
+    figure = view.plot_what_if(shown, drawn, cuts, 3)
+    states = shown.states[drawn.classes]
+    for k, cut in enumerate(cuts):
+        (bars,) = drawn_as(figure, CUTS[cut.kind].name)
+        lift = np.maximum(cut.values, engine.envelope(0, 1)) - engine.envelope(0, 1)
+        np.testing.assert_allclose(bars.y, lift[states], rtol=0, atol=1e-12)
+        assert bars.yaxis == ("y" if k == 0 else f"y{k + 1}")
+        slack = [trace for trace in drawn_as(figure, "slack") if trace.yaxis == bars.yaxis]
+        np.testing.assert_array_equal(slack[0].y, shown.slack[drawn.classes])
+    assert len({tuple(axis.range) for axis in figure.select_yaxes()}) == 1
 
 
-def test_slack_over_time_is_that_of_the_run_and_leaves_it_where_it_stands(engine: bc.Engine) -> None:
-    p, q = engine.graph.edges[1].tolist()
-    here = engine.position
-    history = view.slack_history(engine, p, q, points=9, seconds=60.0)
-    assert engine.position == here
-    assert history.complete
-    assert (history.event[0], history.event[-1]) == (0, len(engine.trace))
-    for position, mean, largest in zip(history.event, history.mean, history.largest, strict=True):
-        engine.seek(int(position))
-        slack = np.maximum(engine.min_marginal(p, q) - engine.envelope(p, q), 0.0)
-        assert (mean, largest) == (slack.mean(), slack.max())
-    engine.seek(here)
-    assert not view.slack_history(engine, p, q, points=9, seconds=0.0).complete
+def test_the_anatomy_draws_what_a_row_charges_on_either_side(engine: bc.Engine) -> None:
+    part = engine.partition
+    names = [[engine.mrf.names[i] for i in part.groups[group]] for group in (0, 1)]
+    for row in engine.rows(0, 1):
+        found = anatomy(engine, 0, 1, row)
+        figure, links = plot_anatomy(found, *names), found.couplings
+        left, right = [
+            {name.partition("<br>")[0]: y for name, y in zip(trace.text, trace.y, strict=True)}
+            for trace in figure.data
+            if trace.mode == "text"
+        ]
+        drawn = {"u, charged to the receiver": [], "v, charged to the sender": []}
+        for trace in figure.data:
+            if trace.mode == "lines" and trace.x[0] is not None:
+                ends = np.column_stack([trace.x, trace.y]).reshape(-1, 3, 2)[:, :2]
+                drawn[trace.legendgroup] += [(*end.ravel(), trace.opacity == 1) for end in ends]
+        wanted: dict[str, list[Any]] = {name: [] for name in drawn}
+        for k in range(len(links.weight)):
+            share, taken = row.paid[k] / links.weight[k], bool(found.taken[k])
+            at, to = left[names[0][links.receiving[k]]], right[names[1][links.sending[k]]]
+            middle = at + share * (to - at)
+            if share > 0:
+                wanted["u, charged to the receiver"].append((0, at, share, middle, taken))
+            if share < 1:
+                wanted["v, charged to the sender"].append((share, middle, 1, to, taken))
+        for name in drawn:
+            np.testing.assert_allclose(sorted(drawn[name]), sorted(wanted[name]), atol=1e-12)
+        (answer,) = drawn_as(figure, "the sender's answer")
+        assert list(answer.customdata) == found.answer[np.unique(links.sending)].tolist()
 
 
-def test_a_row_has_the_colour_and_dashes_of_its_kind_and_two_of_a_kind_differ_in_width(engine: bc.Engine) -> None:
-    p, q = engine.graph.edges[0].tolist()
-    shown = view.message(engine, p, q)
-    row = engine.rows(p, q)[0]
-    rows = [replace(row, kind=kind, index=k) for k, kind in enumerate([*reversed(RowKind), RowKind.RMC])]
-    names = [str(y) for y in shown.shown]
-    drawn = view.plot_message(shown, names, "nu", rows).data[-len(rows) :]
-    for line, row in zip(drawn, rows, strict=True):
-        cut = CUTS[row.kind]
-        assert (line.line.color, line.line.dash) == (cut.colour, cut.dash)
-        assert line.name == f"row {row.index}, {cut.name}"
-        np.testing.assert_array_equal(line.y, row_values(row)[shown.shown])
-    assert drawn[-1].line.width > drawn[-2].line.width == drawn[0].line.width
-
-
-def test_figures_show_names_as_they_are(engine: bc.Engine) -> None:
-    p, q = engine.graph.edges[0].tolist()
-    shown = view.message(engine, p, q)
+def test_figures_show_names_as_they_are(engine: bc.Engine, shown: Classes) -> None:
     nasty = "<b>x</b> &amp; $y$"
-    names = [nasty] * len(shown.shown)
-    row = engine.rows(p, q)[0]
-    cuts = bc.what_if(engine, p, q, 3)
-    members = [nasty] * len(engine.partition.groups[p])
-    found = view.couplings(engine.graph, p, q)
-    drawn = [
-        view.plot_message(shown, names, "nu", [row]),
-        view.plot_terms(row.u, members, "u"),
-        view.plot_couplings_between(found, members, [nasty] * found.weight.shape[1]),
-        view.plot_what_if(shown, cuts, 3, "nu"),
+    names = [nasty] * len(shown.members)
+    drawn = view.stems(shown, "nu", (1, 64))
+    members = [[nasty] * len(engine.partition.groups[group]) for group in (0, 1)]
+    figures = [
+        view.plot_classes(shown, drawn, names, 0, [0]),
+        plot_anatomy(anatomy(engine, 0, 1, shown.rows[0]), *members),
+        view.plot_what_if(shown, drawn, bc.what_if(engine, 0, 1, 3), 3),
         view.plot_slack_histogram(shown),
-        view.plot_slack_history(view.slack_history(engine, p, q, 5, 9.0), 3),
+        view.plot_slack_history(history(engine, 0, 1, 5, 9.0), 3),
     ]
-    for figure in drawn:
+    for figure in figures:
         assert "<b>x" not in str(figure.to_dict())
-    for figure in drawn[:3]:
+    for figure in figures[:2]:
         assert "&lt;b&gt;x&lt;/b&gt; &amp;amp;" in str(figure.to_dict())
+
+
+def test_the_histogram_counts_states(engine: bc.Engine) -> None:
+    for arc in range(2 * len(engine.graph.edges)):
+        shown = classes(engine, *engine.graph.ends(arc))
+        figure = view.plot_slack_histogram(shown)
+        counts = {trace.name: int(np.sum(trace.y)) for trace in figure.data}
+        assert counts["tight"] == (1 << shown.idle) * shown.tight.sum()
+        assert counts["tight"] + counts["loose"] == len(shown) << shown.idle
+
+
+def test_a_state_is_said_by_its_members_that_are_1() -> None:
+    names = ["a", "b", "c"]
+    assert view.values_said(names, [1, 0, 1]) == "a, c = 1, the other 0"
+    assert view.values_said(names, [0, 1, 0]) == "b = 1, others 0"
+    assert view.values_said(names, [0, 0, 0]) == "all 0"
+    assert view.values_said(names, [1, 1, 1]) == "all 1"

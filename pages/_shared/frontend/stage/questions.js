@@ -52,7 +52,7 @@ export class Questions {
   // step what is looked at, and asked for afterwards.
   renew() {
     const { player, arc, panes } = this.stage;
-    this.due = player.awaited;
+    this.due = player.awaited !== null;
     if (this.due) Object.assign(this.asked, { arc, measure: panes.measure });
     else this.ask("show");
   }

@@ -4,6 +4,7 @@ import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
 import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
+import { Finder } from "./finder.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
@@ -39,6 +40,7 @@ class Stage {
     this.list = new List(this);
     this.charts = new Charts(this);
     this.strip = new Strip(this);
+    this.finder = new Finder(this);
     listen(this);
     this.followTheme();
   }
@@ -68,8 +70,9 @@ class Stage {
 
   // Another run.
   begin(data) {
+    this.panes.merging.begin(data.came, { run: this.run, whole: this.panes.places.whole });
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
-    Object.assign(this, { run: data.run, graph: data.graph, arc: data.arc, history, done: null });
+    Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();

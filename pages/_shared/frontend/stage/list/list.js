@@ -133,7 +133,7 @@ export class List {
     else if (key in WALKS) this.walk(WALKS[key]);
     else if (key in ARROWS && this.has(target)) this.walk(ARROWS[key]);
     else if (key === "s" || key === "S") this.sortBeside(key === "s" ? 1 : -1);
-    else if (key === "r") this.sort(this.sorting.column(this));
+    else if (key === "o") this.sort(this.sorting.column(this));
     else if (key === "/") this.stage.$("[data-act=find]").focus();
     else if (key === "Enter" && this.current >= 0 && !target.closest("button, a, [role=button]")) this.enter();
     else return false;
@@ -144,7 +144,9 @@ export class List {
     return this.table.frame.contains(target);
   }
 
+  // Enter is then the list's, and not of a button that was pressed before.
   walk(way) {
+    this.table.frame.focus({ preventScroll: true });
     const at = this.order.indexOf(this.current);
     this.go(at < 0 ? 0 : at + way);
   }

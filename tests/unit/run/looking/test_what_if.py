@@ -14,7 +14,7 @@ from bender_core.kernels.layout import RowKind
 from tests import naive
 from tests.models import cut_mrfs, examples
 
-POSE = Path(__file__).parents[3] / "sample_instances/pose.mrf.json"
+POSE = Path(__file__).parents[4] / "sample_instances/pose.mrf.json"
 
 jitless = pytest.mark.jitless
 
@@ -43,6 +43,11 @@ def test_every_cut_is_a_row_tight_at_its_state(
         assert (separable <= slow.coupling(p, q) + close).all()
         assert cut.looseness == pytest.approx((nu - cut.values).mean(), rel=0, abs=close)
         assert cut.lift == pytest.approx((np.maximum(envelope, cut.values) - envelope).mean(), rel=0, abs=close)
+        np.testing.assert_allclose(cut.rise, np.maximum(envelope, cut.values) - envelope, rtol=0, atol=close)
+        assert cut.lift == pytest.approx(cut.rise.mean(), rel=1e-12)
+        arc = engine.graph.arc(p, q)
+        before, after = (engine.is_tight(arc, nu, below) for below in (envelope, np.maximum(envelope, cut.values)))
+        assert cut.tightened == after.sum() - before.sum()
         assert cut.seconds >= 0
         assert (cut.pivots == 0) or cut.kind != RowKind.RMC
     reverse = slow.reverse_row(p, q, state)

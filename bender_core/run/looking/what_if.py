@@ -18,7 +18,7 @@ from bender_core.kernels.rows.pool import describe_row, make_row
 from bender_core.kernels.tables.projection import active_state
 from bender_core.model import FloatArray
 from bender_core.run.engine import Engine
-from bender_core.run.rows import over_states, row_terms
+from bender_core.run.rows import over_states, row_payments, row_terms
 from bender_core.stopping import Stop, never
 
 # If a row takes microseconds, calling the kernel takes longer: the time is the difference between several rows and one,
@@ -39,8 +39,12 @@ class Cut:
         The row over the states of the receiver, energy.
     looseness : float
         Mean over all states of the true min-marginal minus the row, energy.
+    rise : ndarray, shape (2^|Y_p|,)
+        What it lifts the envelope by at every state, energy.
     lift : float
-        Mean rise of the envelope over all states, energy.
+        The mean of ``rise``: the mean slack that it removes.
+    tightened : int
+        The number of states that are not tight now and would be.
     u : ndarray, shape (members of the receiver, 2)
     v : ndarray, shape (members of the sender, 2)
         The charge for each value of each member (as in `Row`).
@@ -54,7 +58,9 @@ class Cut:
     state: int
     values: FloatArray
     looseness: float
+    rise: FloatArray
     lift: float
+    tightened: int
     u: FloatArray
     v: FloatArray
     pivots: int
@@ -117,14 +123,20 @@ def _cut(
     if seconds < LONG_SECONDS:
         more, one = (min(timed(repeats)[0] for _ in range(TRIALS)) for repeats in (1 + REPEATS, 1))
         seconds = max(more - one, 0.0) / REPEATS
-    u, v = row_terms(engine.graph, room, 0, edge, side), row_terms(engine.graph, room, 0, edge, 1 - side)
+    u, v = (
+        row_terms(engine.graph, row_payments(engine.graph, room, 0, edge, end), edge, end) for end in (side, 1 - side)
+    )
     values = float(room.intercept[0, side]) - over_states(u)
+    rise = np.maximum(values - envelope, 0.0)
+    loose = ~engine.is_tight(arc, nu, envelope)
     return Cut(
         kind=kind,
         state=state,
         values=values,
         looseness=float((nu - values).mean()),
-        lift=float(np.maximum(values - envelope, 0.0).mean()),
+        rise=rise,
+        lift=float(rise.mean()),
+        tightened=int((loose & engine.is_tight(arc, nu, envelope + rise)).sum()),
         u=u,
         v=v,
         pivots=pivots,

@@ -1,0 +1,172 @@
+"""The classes of a message: which are drawn, in which order, and which one is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from bender_core.run.explain import number
+from bender_core.run.looking.classes import Classes, bits_of
+from bender_core.visualization.message import MOST, ORDERS, Stems, plot_classes, stems
+from pages._shared.app.address import state as state_address
+from pages._shared.app.clicks import clicked_point
+from pages._shared.app.naming import picture, run_file
+from pages._shared.app.permalink import LONGEST_WORD
+from pages._shared.app.session import Lab
+from pages._shared.app.text import complaint, label, labels, markdown
+from pages._shared.edge.message import Looked
+
+# Names of variables in the caption of a message, and characters of a name beside the figure.
+MOST_LISTED, SHORTEST = 8, 16
+
+
+def recall(current: Lab) -> None:
+    """Take the order and the class from the address, once; choices then last as long as the session."""
+    state, run = st.session_state, current.run
+    if "edge_chosen" in state:
+        return
+    order, bits = st.query_params.get("order", "cost"), st.query_params.get("y", "")
+    state.edge_order, state.edge_chosen = order if order in ORDERS else "cost", {}
+    if order not in ORDERS:
+        complaint(f"This link orders classes by {label(order, LONGEST_WORD)!r}; the orders are {', '.join(ORDERS)}.")
+    coupled = len(run.engine.graph.active_members(run.arc))
+    if bits and (len(bits) != coupled or set(bits) - {"0", "1"}):
+        said = label(bits, LONGEST_WORD)
+        complaint(f"This link shows the class {said!r}; a class of this message has {coupled} values, each 0 or 1.")
+    elif bits:
+        state.edge_chosen[current.number, run.arc] = int(bits[::-1], 2)
+
+
+def keep(current: Lab, shown: Classes, order: str) -> None:
+    """State the order, and the class if one was chosen, in the address."""
+    own = {"order": order}
+    chosen = st.session_state.edge_chosen.get((current.number, current.run.arc))
+    if chosen is not None:
+        bits = "".join(map(str, bits_of(chosen, len(shown.members))))
+        own |= {"arc": str(current.run.arc), "y": bits}
+    state_address(own)
+
+
+def members_named(
+    current: Lab, group: int, members: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> list[str]:
+    """Short names of some members of a group."""
+    variables = current.partition.groups[group]
+    return labels([current.mrf.names[variables[k]] for k in members], SHORTEST)
+
+
+def choose_order() -> str:
+    """The order of the classes."""
+    order: str = st.segmented_control(
+        "Order of the classes",
+        list(ORDERS),
+        format_func=ORDERS.__getitem__,
+        key="edge_order",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+    )
+    return order
+
+
+def choose_class(current: Lab, shown: Classes, names: list[str], beside: DeltaGenerator) -> int:
+    """The class that is looked at: that of y* until another is chosen, by its values or in a figure.
+
+    The button back to y* is in the container ``beside``.
+    """
+    mine, chosen = (current.number, current.run.arc), st.session_state.edge_chosen
+    key = f"edge-ones-{current.number}-{current.run.arc}"
+    selected: int = chosen.get(mine, shown.asked)
+    places = range(len(names))
+    st.session_state[key] = [k for k in places if selected >> k & 1]
+
+    def pick() -> None:
+        chosen[mine] = sum(1 << k for k in st.session_state[key])
+
+    def follow() -> None:
+        chosen.pop(mine, None)
+
+    st.pills(
+        "The class looked at: its members that are 1",
+        places,
+        selection_mode="multi",
+        format_func=lambda k: markdown(names[k]),
+        key=key,
+        on_change=pick,
+    )
+    beside.button(
+        "Back to y*",
+        help="Look at the class of y*, the receiver's last state",
+        on_click=follow,
+        disabled=mine not in chosen,
+    )
+    return selected
+
+
+def choose_stems(current: Lab, shown: Classes, order: str, selected: int) -> Stems:
+    """The classes that are drawn: of many, those between two ranks."""
+    between = 1, MOST
+    if len(shown) > MOST:
+        # Ranks further apart the higher they are: the cheapest are looked at most closely.
+        far = np.geomspace(MOST, len(shown), 28).round().astype(int)
+        ranks = np.unique([1, 2, 4, 8, 16, 32, *far]).tolist()
+        between = st.select_slider(
+            "Ranks drawn as stems",
+            ranks,
+            value=between,
+            format_func=lambda rank: f"{rank:,}",
+            key=f"edge-ranks-{current.number}-{current.run.arc}",
+            persist_state="session",
+        )
+    return stems(shown, order, between, [selected, shown.asked])
+
+
+def draw(current: Lab, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]) -> None:
+    """The classes as stems; a click on one selects it."""
+    shown, run = looked.shown, current.run
+    key = f"edge-message-{current.number}-{run.arc}-{drawn.order}"
+    chosen, classes = st.session_state.edge_chosen, drawn.classes
+
+    def clicked() -> None:
+        point = clicked_point(key)
+        if point is not None:
+            chosen[current.number, run.arc] = int(classes[min(int(point["x"]), len(classes) - 1)])
+
+    drawing = plot_classes(shown, drawn, names, selected, rows)
+    st.plotly_chart(
+        drawing,
+        key=key,
+        config=picture(run_file(current, f"message-{run.arc}_{drawn.order}")),
+        on_select=clicked,
+        selection_mode="points",
+        height=int(drawing.layout.height),
+        alt=f"The min-marginal and the envelope below it for {len(classes)} classes, with the values of their members",
+    )
+    st.caption(told(current, looked, drawn))
+
+
+def told(current: Lab, looked: Looked, drawn: Stems) -> str:
+    """What the figure shows, in words."""
+    shown = looked.shown
+    group = current.run.engine.graph.ends(current.run.arc)[0]
+    every = len(current.partition.groups[group])
+    members = [current.mrf.names[current.partition.groups[group][k]] for k in shown.members]
+    listed = markdown(", ".join(labels(members)[:MOST_LISTED])) + ", …" * (len(members) > MOST_LISTED)
+    said = (
+        f"{looked.moment.capitalize()}: {1 << every:,} states, {len(shown):,} classes: this message depends on "
+        f"{len(members)} of {every} members ({listed}). "
+        if shown.idle
+        else f"{looked.moment.capitalize()}: {1 << every:,} states, each a class of its own: this message depends on "
+        f"all {every} members ({listed}). "
+    )
+    if not drawn.all:
+        said += f"{len(drawn.places)} classes are drawn; the ribbon shows the slack of all: quartiles, extremes. "
+    if not shown.rows:
+        return said + "Dots: the true min-marginal ν, which an exact variant sends as it is."
+    return said + (
+        f"Dots: the true min-marginal ν; bars: the envelope ν⁻ of {len(shown.rows)} rows; between them the slack, on "
+        f"average {number(float(shown.slack.mean()))}. Tight at {100 * shown.tight.mean():.3g} % of the states."
+    )

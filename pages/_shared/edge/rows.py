@@ -1,0 +1,138 @@
+"""The rows of a message in a table, with their lives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.run.looking.classes import bits_of
+from bender_core.run.looking.history import History, Life, history, lives
+from bender_core.run.rows import Row
+from bender_core.visualization.message import values_said
+from bender_core.visualization.styles import CUTS
+from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.session import Lab
+from pages._shared.app.text import label
+from pages._shared.edge.classes import members_named
+from pages._shared.edge.message import Looked
+from pages._shared.running.findings import Findings, show_work
+
+# The past is looked at for a bounded number of events, and a bounded time.
+POINTS, SECONDS = 40, 10.0
+
+
+def past_of(found: Findings, p: int, q: int) -> History | None:
+    """The past of the message from q into p; None while it is computed."""
+
+    def look(engine: bc.Engine, stop: bc.Stop) -> History:
+        return history(engine, p, q, POINTS, SECONDS, stop)
+
+    return found.find("the past of the message", (p, q), look)
+
+
+def choose_rows(current: Lab, found: Findings, p: int, q: int, looked: Looked) -> list[int] | None:
+    """The rows of the message, oldest first; returns the places of those selected, None while their past is computed.
+
+    Places of rows never change, as later ones come after them.
+    """
+    rows = looked.shown.rows
+    if not rows:
+        st.caption("An exact variant keeps no rows: the envelope is the min-marginal itself.")
+        return []
+    past = None
+    if st.toggle(
+        "Lives of the rows",
+        key="edge_lives",
+        persist_state="session",
+        help=f"When each was the envelope somewhere, and tight where it was made: at up to {POINTS} events of the run",
+    ):
+        past = past_of(found, p, q)
+        if past is None:
+            show_work(found)
+            return None
+    columns = (
+        _uses(looked)
+        | ({} if past is None else _lives(lives(past, rows, current.run.position)))
+        | _made(current, p, q, rows)
+    )
+    picked = st.dataframe(
+        columns,
+        column_config=_CONFIG,
+        on_select="rerun",
+        selection_mode="multi-row",
+        hide_index=True,
+        height=min(250, 38 + 35 * len(rows)),
+        placeholder="",
+        key=f"edge-rows-{current.number}-{current.run.arc}",
+    )
+    if past is not None:
+        looked_at = past.event[past.event <= current.run.position]
+        st.caption(f"Lives: at the {len(looked_at)} events looked at, from {looked_at[0]} to {looked_at[-1]}.")
+    return [k for k in picked.selection.rows if k < len(rows)]
+
+
+def _uses(looked: Looked) -> dict[str, list[Any]]:
+    rows = looked.shown.rows
+    return {
+        "row": [row.index for row in rows],
+        "kind": [CUTS[row.kind].name for row in rows],
+        "born at event": [born(row) for row in rows],
+        "maximal at": looked.shown.maximal.tolist(),
+        "tight at y*": ["✓" if tight else "" for tight in looked.tight],
+    }
+
+
+def _made(current: Lab, p: int, q: int, rows: list[Row]) -> dict[str, list[Any]]:
+    return {
+        "intercept β⁰": [row.intercept for row in rows],
+        "made for": [label(current.partition.labels[row.made_for]) for row in rows],
+        "at y*": [anchor_said(current, p, q, row) for row in rows],
+    }
+
+
+def born(row: Row) -> int:
+    """The event that added a row, counted as the stage does: 0 for an initial one."""
+    return row.born + 1 if row.born >= 0 else 0
+
+
+def anchor_said(current: Lab, p: int, q: int, row: Row) -> str:
+    """The state that a row was made at, as far as it matters: the members that are coupled."""
+    graph, made = current.run.engine.graph, row.made_for
+    members = graph.active_members(graph.arc(made, p + q - made))
+    values = bits_of(row.anchor, len(current.partition.groups[made]))[members]
+    return values_said(members_named(current, made, members), values.tolist())
+
+
+def _lives(found: list[Life]) -> dict[str, list[Any]]:
+    return {
+        "last maximal": [life.maximal for life in found],
+        "last tight": [life.tight for life in found],
+        "dead since": [life.dead for life in found],
+    }
+
+
+_CONFIG = {
+    "row": st.column_config.NumberColumn(help=GLOSSARY["Benders row"]),
+    "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
+    "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
+    "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
+    "at y*": st.column_config.TextColumn(width="medium", help="Of the members that are coupled"),
+    "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the current messages; energy"),
+    "maximal at": st.column_config.NumberColumn(
+        format="percent", help="Share of the states at which the row is the envelope"
+    ),
+    "tight at y*": st.column_config.TextColumn(
+        help="Whether it still equals the truth there, in the direction it was made for"
+    ),
+    "last maximal": st.column_config.NumberColumn(
+        help="The last event looked at at which it was the envelope anywhere"
+    ),
+    "last tight": st.column_config.NumberColumn(
+        help="The last event looked at at which it equalled the truth where it was made"
+    ),
+    "dead since": st.column_config.NumberColumn(
+        help="The first event looked at since which it has been the envelope nowhere; it may revive as messages change"
+    ),
+}
