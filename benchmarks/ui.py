@@ -81,6 +81,28 @@ FRAMES = """([stage, seconds]) => new Promise((done) => {
     };
     requestAnimationFrame(look);
 })"""
+# Each frame another piece of the list is scrolled to; once in a while it is sorted by another column.
+SCROLL = """([stage, seconds]) => new Promise((done) => {
+    const lasted = [], { list } = stage.stage, { frame } = list.table;
+    let [began, before] = [performance.now(), performance.now()];
+    const look = (now) => {
+        lasted.push(now - before);
+        before = now;
+        frame.scrollTop = (frame.scrollTop + 300) % (frame.scrollHeight - frame.clientHeight);
+        const passed = (now - began) / 1000;
+        if (passed < seconds) requestAnimationFrame(look);
+        else done(lasted.slice(1));
+    };
+    requestAnimationFrame(look);
+})"""
+SORTED = ("name", "work", "rows", "gained", "tension")
+# Milliseconds until the list is sorted by a column, and laid out.
+SORT = """([stage, column]) => {
+    const began = performance.now(), { list } = stage.stage;
+    list.sort(list.columns.find(({ key }) => key === column));
+    stage.getBoundingClientRect();
+    return performance.now() - began;
+}"""
 STOP = """(stage) => new Promise((done) => {
     const began = performance.now();
     stage.querySelector('[data-act=run]').click();
@@ -99,6 +121,7 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         _clicks(browser, url)
         _playing(browser, url)
+        _listing(browser, url)
         _stopping(browser, url)
         browser.close()
 
@@ -173,10 +196,40 @@ def _playing(browser: Browser, url: str) -> None:
             page.get_by_role("button", name="Play").click()
             page.wait_for_selector(".stage[data-state=playing]")
             lasted, events = page.evaluate(FRAMES, [stage, PLAYED_SECONDS])
-            slow, usual = (1000 / statistics.quantiles(lasted, n=20)[k] for k in (18, 9))
+            slow, usual = _rates(lasted)
             edges = page.evaluate("stage => stage.stage.graph.edges.length", stage)
             row(f"{name} M {size}", edges, f"{slow:.1f}", f"{usual:.1f}", f"≥ {aim}", f"{events:.0f}")
     print()
+
+
+def _listing(browser: Browser, url: str) -> None:
+    print(
+        f"The list of messages: frames a second, scrolled for {PLAYED_SECONDS} s, and played at ×4; milliseconds to sort"
+    )
+    row = table({"": -12, "messages": 9, "p5": 6, "p50": 6, "played p5": 10, "p50 ": 6, "aim p50": 8, "sort": 6})
+    for name, size, _ in PLAYED:
+        with _stage(browser, url, f"sample={name}&M={size}") as (page, _):
+            stage = page.query_selector(".stage")
+            page.keyboard.press("l")
+            page.wait_for_selector(".table .line")
+            scrolled = _rates(page.evaluate(SCROLL, [stage, PLAYED_SECONDS]))
+            sorted_in = [
+                page.evaluate(SORT, [stage, column]) for column in ("name", "work", "rows", "gained", "tension")
+            ]
+            page.locator("[data-act=speed]").select_option("4")
+            page.get_by_role("button", name="Play").click()
+            page.wait_for_selector(".stage[data-state=playing]")
+            played = _rates(page.evaluate(FRAMES, [stage, PLAYED_SECONDS])[0])
+            messages = page.evaluate("stage => stage.stage.list.order.length", stage)
+            rates = [f"{rate:.1f}" for rate in (*scrolled, *played)]
+            row(f"{name} M {size}", messages, *rates, "≥ 50", f"{max(sorted_in):.0f}")
+    print()
+
+
+def _rates(lasted: list[float]) -> tuple[float, float]:
+    """Frames a second: of the slowest in twenty, and as usual."""
+    slow, usual = (1000 / statistics.quantiles(lasted, n=20)[k] for k in (18, 9))
+    return slow, usual
 
 
 def _stopping(browser: Browser, url: str) -> None:

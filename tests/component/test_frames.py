@@ -18,9 +18,10 @@ from tests.protocol import KINDS, faults
 pytestmark = pytest.mark.browser
 # Reads a chunk: from text to text, as passing values one by one takes longer than all else.
 DECODE = """async (chunk) => {
-    const { decode } = await import('/stage/frames.js');
+    const { decode, readFor } = await import('/stage/frames.js');
     const { KIND } = await import('/stage/kinds.js');
     const { first, origin, events } = decode(JSON.parse(chunk));
+    for (const event of events) event.entries = [...event.rows].map((_, arc) => readFor(event, arc));
     return JSON.stringify({ kinds: KIND, first, origin, events }, (_, v) =>
         v instanceof Map ? [...v] : ArrayBuffer.isView(v) ? [...v] : v);
 }"""
@@ -81,6 +82,10 @@ def test_events_are_read_as_they_happened(page: Page, name: str, max_size: int, 
         assert event["index"] == read["first"] + k == truth.index
         assert (event["kind"], event["node"], event["arc"]) == (truth.kind, truth.node, truth.arc)
         assert event["rows"] == plain.rows_made().tolist()
+        assert event["entries"] == plain.work().messages.tolist()
+        gained = plain.attribution()
+        assert event["gained"]["messages"] == pytest.approx(gained.messages.tolist(), **close)
+        assert event["gained"]["groups"] == pytest.approx(gained.groups.tolist(), **close)
         assert event["tension"]["edges"] == pytest.approx(tension.edges.tolist(), **close)
         assert event["tension"]["groups"] == pytest.approx(tension.groups.tolist(), **close)
         assert event["best"] == states(plain)

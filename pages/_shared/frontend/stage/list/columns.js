@@ -14,10 +14,11 @@ export const counted = (value) => {
   return number(rest, k ? 2 : 4) + THOUSANDS[k];
 };
 
-// In three digits, so that points are below each other.
+// With points below each other, as far as sizes allow.
 const energy = (value, { moment, stage }) => {
   if (value <= closeness(moment.lower, moment.upper, stage.graph.scale)) return "0";
-  return value >= 1e-3 && value < 999.5 ? value.toPrecision(3) : number(value, 3);
+  if (value < 5e-4 || value >= 999.5) return number(value, 2);
+  return value < 1 ? value.toFixed(3) : value.toPrecision(3);
 };
 
 // Told by Python of the lines that it has looked at.
