@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from pages._shared.app.address import keep_address
 from pages._shared.app.compressing import Compressing
 from pages._shared.app.frame import frame
+from pages._shared.app.opening import opening
 
 
 def show() -> None:
@@ -32,8 +33,9 @@ def show() -> None:
         ],
         position="top",
     )
-    page.run()
-    keep_address(page.url_path)
+    if not opening():
+        page.run()
+        keep_address(page.url_path)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ from bender_core.experiments import Limits
 from bender_core.experiments.race import Entry, Lane, Race
 from bender_core.groups import merge, split
 from bender_core.io import dump_labeling
-from bender_core.run.script import as_script
+from bender_core.run.repeating.line import Line
+from bender_core.run.repeating.script import as_script
 from bender_core.strategies import applicable
 from bender_core.units import storage
 
@@ -204,7 +205,7 @@ class Library:
         trace = engine.trace.until(2000)
         trace.to_csv(), trace.to_json(), trace.to_parquet()
         dump_labeling(self.mrf, engine.labeling, "json")
-        as_script(engine, "mrf", self.part.max_size)
+        as_script(Line.of(engine, self.part.max_size), "mrf", engine.position)
         with tempfile.TemporaryDirectory() as folder:
             bc.save(self.mrf, Path(folder) / "model.mrf.json")
 

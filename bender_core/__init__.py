@@ -26,12 +26,14 @@ from bender_core.planning.auto import auto
 from bender_core.planning.comparison import Comparison, compare_partitions
 from bender_core.planning.solving import solve
 from bender_core.planning.trial import refine
+from bender_core.proofs.certifying import Certificate, certify
 from bender_core.rivals.reference import Reference, reference
 from bender_core.run.attribution import Attribution
 from bender_core.run.bounds import relative_gap
 from bender_core.run.engine import Engine, EngineError, Grain
 from bender_core.run.inspection import Tightness
 from bender_core.run.looking.what_if import Cut, what_if
+from bender_core.run.repeating.change import Change, ChangeError
 from bender_core.run.result import Attempt, Result
 from bender_core.run.rows import Row, RowAt
 from bender_core.run.trace import Event, Trace
@@ -46,6 +48,9 @@ __all__ = [
     "Attempt",
     "Attribution",
     "BinaryMRF",
+    "Certificate",
+    "Change",
+    "ChangeError",
     "Comparison",
     "Cut",
     "Engine",
@@ -72,6 +77,7 @@ __all__ = [
     "Trace",
     "Variant",
     "auto",
+    "certify",
     "compare_partitions",
     "estimate",
     "load",

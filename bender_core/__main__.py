@@ -1,4 +1,4 @@
-"""The command line: ``python -m bender_core solve|info|convert|experiment|warm-up``.
+"""The command line: ``python -m bender_core solve|certify|info|convert|experiment|warm-up``.
 
 Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. Output: docs/formats.md §6.
 """
@@ -16,8 +16,9 @@ from pathlib import Path
 import bender_core as bc
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
-from bender_core.interrupt import INTERRUPTED, Interrupt
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
+from bender_core.proofs.certifying import Descent
+from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, default_strategy
 from bender_core.variants import SCHEDULES
 
@@ -74,6 +75,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     solve.set_defaults(command=_solve)
+
+    certify = commands.add_parser("certify", help="prove that a labelling is optimal, as far as possible")
+    _model_arguments(certify)
+    certify.add_argument(
+        "--max-size", type=int, default=16, metavar="M", help="largest number of variables in a group (default 16)"
+    )
+    certify.add_argument("--seed", type=int, default=0, help="of the cuts that depend on one (default 0)")
+    certify.add_argument("--time-limit", type=_seconds, metavar="SECONDS")
+    certify.add_argument("--json", action="store_true", help="print one JSON object")
+    certify.set_defaults(command=_certify)
 
     info = commands.add_parser("info", help="describe a model")
     _model_arguments(info)
@@ -220,6 +231,54 @@ def _report(mrf: bc.BinaryMRF, part: bc.Partition, chosen: dict[str, object], re
         "rows": result.rows,
         "seconds": result.seconds,
     }
+
+
+def _certify(options: argparse.Namespace) -> int:
+    mrf = _load(options)
+    with Interrupt() as interrupt:
+        found = bc.certify(
+            mrf,
+            options.max_size,
+            options.time_limit,
+            on_progress=_tell if sys.stderr.isatty() else None,
+            seed=options.seed,
+            stop=bc.Stop(wanted=lambda: interrupt.wanted),
+        )
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        report: dict[str, object] = {
+            "model": mrf.name,
+            "variables": mrf.n,
+            "status": found.status,
+            "optimal": found.optimal,
+            "lower_bound": found.lower_bound,
+            "upper_bound": found.upper_bound,
+            "gap": bc.relative_gap(found.lower_bound, found.upper_bound),
+            mrf.objective.name: mrf.objective.value(found.upper_bound),
+            f"{mrf.objective.name} bound": mrf.objective.value(found.lower_bound),
+            "feasible": found.feasible,
+            "negligible": found.negligible,
+            "open_variables": found.open_variables,
+            "rounds": [asdict(one) for one in found.rounds] if options.json else len(found.rounds),
+            "seconds": found.seconds,
+        }
+        if options.json:
+            report["labeling"] = found.labeling.tolist()
+            if mrf.objective.domain == "spins":
+                report["spins"] = (2 * found.labeling - 1).tolist()
+        _print(report, options.json)
+        if not found.feasible:
+            said = "infeasible: no labelling fulfils" if found.optimal else "the best labelling found violates"
+            print(f"{said} the hard constraints", file=sys.stderr)
+        return INTERRUPTED if interrupt.wanted else 0
+
+
+def _tell(descent: Descent) -> None:
+    """How far a proof is, on one line of the terminal."""
+    left, n = descent.whole.reduced.n, descent.whole.model.n
+    bounds = f"{descent.lower_bound:.9g} to {descent.upper_bound:.9g}"
+    said = f"round {len(descent.rounds) + 1}: {bounds}, {left} of {n} variables open"
+    print(f"\r{said:<78}", end="", file=sys.stderr, flush=True)
 
 
 def _info(options: argparse.Namespace) -> int:

@@ -242,6 +242,9 @@ def merge_all(part: Partition, pairs: Iterable[tuple[int, int]]) -> Partition:
     >>> merged.labels, [group.tolist() for group in merged.groups]
     (('a', 'c'), [[0, 3, 4, 1], [2]])
     """
+    pairs = list(pairs)
+    if not pairs:
+        return part
     unions = [[p] for p in range(len(part))]
     home = list(range(len(part)))
     for first, second in pairs:

@@ -119,7 +119,7 @@ def problem_bytes(dims: Dimensions) -> int:
 def state_bytes(dims: Dimensions) -> int:
     """Bytes of the position of a run, mostly its messages."""
     groups, arcs = len(dims.size), len(dims.bits)
-    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 3.5 * arcs
+    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 4.5 * arcs
     return int(WORD * words) + Cursor.width() + Bounds.width()
 
 
@@ -391,8 +391,10 @@ def _workspace(shapes: dict[str, _Room]) -> Workspace:
     return Workspace(**made | {name: room(**made[name]) for name, room in rooms.items()})
 
 
-def start(problem: Problem, stop: Stop = never) -> State:
+def start(problem: Problem, excluding: bool = False, stop: Stop = never) -> State:
     """The start, all messages 0: bounds from the tables alone, every group decoded by its own energies.
+
+    If states are to be struck off, none is yet.
 
     Raises
     ------
@@ -423,6 +425,8 @@ def start(problem: Problem, stop: Stop = never) -> State:
         row_last=np.full(edges, -1, np.int64),
         slack=np.full(2 * edges, np.nan),
         written=np.full(2 * edges, -1, np.int64),
+        alive=np.ones(len(problem.phi) if excluding else 0, np.bool_),
+        read=np.zeros(2 * edges, np.int64),
     )
 
 

@@ -1,9 +1,14 @@
-"""Stop requests and time limits, checked between slices of work of at most about 50 ms."""
+"""Stop requests, Ctrl-C among them, and time limits, checked between slices of work of at most about 50 ms."""
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable
+from types import FrameType, TracebackType
+
+INTERRUPTED = 130  # the exit code that a shell expects after SIGINT
 
 
 class Stopped(Exception):  # noqa: N818 -- nothing went wrong
@@ -50,3 +55,33 @@ class Stop:
 
 
 never = Stop()
+
+
+class Interrupt:
+    """A context in which Ctrl-C is a stop request: the first SIGINT is noted, the second raises KeyboardInterrupt.
+
+    Attributes
+    ----------
+    wanted : bool
+        Whether there was a SIGINT.
+    """
+
+    def __init__(self) -> None:
+        self.wanted = False
+
+    def __enter__(self) -> Interrupt:
+        # Only the main thread receives signals.
+        self._heard = threading.current_thread() is threading.main_thread()
+        if self._heard:
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._heard:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.wanted = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 import bender_core as bc
@@ -12,7 +14,8 @@ from pages._shared.edge.classes import choose_class, choose_order, choose_stems,
 from pages._shared.edge.looks import looks
 from pages._shared.edge.message import choose, looked_at, refuse
 from pages._shared.edge.rows import choose_rows
-from pages._shared.running.findings import findings, show_work
+from pages._shared.forks.asking import carry_out
+from pages._shared.running.findings import findings, found_or_progress, show_work
 
 
 def show() -> None:
@@ -29,6 +32,7 @@ def show() -> None:
     found.arrive()
     if run.failure:
         complaint(run.failure)
+    carry_out(current, partial(found_or_progress, found))
     p, q = choose(current, found)
     left, right = st.columns([6, 5])
     with left:

@@ -8,6 +8,7 @@ from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
 from pages._shared.running.garbage import collect_seldom
+from pages._shared.watch.forking import forking, forks_asked
 from pages._shared.watch.helping import helping
 from pages._shared.watch.saving import saving
 from pages._shared.watch.stage import stage
@@ -28,6 +29,8 @@ def show() -> None:
 
 through_app()
 show()
+forks_asked()
 helping()
+forking()
 saving()
 load_ahead()

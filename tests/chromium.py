@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, ViewportSize, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 FAILURES = Path(__file__).parents[1] / "test-failures"
@@ -27,6 +27,8 @@ FLAGS = [
     # With a page that stays, all pages of a profile share a process, which keeps the scripts compiled.
     "--process-per-site",
 ]
+
+VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 
 # Opened below the root, the page first looks for the server below its own path and gets a 404; no fault of ours.
 PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)$")
@@ -63,37 +65,58 @@ def browser() -> Iterator[Browser]:
 
 def new_profile(browser: Browser, url: str) -> BrowserContext:
     """A fresh browser profile. It asks for less motion, so a step shows its end at once; tests of motion want it."""
-    return browser.new_context(base_url=url, viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    return browser.new_context(base_url=url, viewport=VIEWPORT, reduced_motion="reduce")
+
+
+class Soundness:
+    """Watches pages for errors in their consoles and for requests to elsewhere.
+
+    Parameters
+    ----------
+    url : str
+        Where the pages may send requests to.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.problems: list[str] = []
+
+    def watch(self, page: Page) -> Page:
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error.stack or error}"))
+        page.on("request", self._on_request)
+        return page
+
+    def report(self, pages: list[Page], test: pytest.Item) -> None:
+        """Keep pictures of the pages if the test has failed or a problem was found."""
+        if test.stash.get(failed, False) or self.problems:
+            for k, page in enumerate(pages):
+                page.screenshot(path=FAILURES / f"{test.name}-{k}.png")
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        at = message.location.get("url", "")
+        if message.type == "error" and not PROBE.search(at):
+            self.problems.append(f"console: {message.text} {at}")
+
+    def _on_request(self, sent: Request) -> None:
+        if not sent.url.startswith((self.url, "data:", "blob:")):
+            self.problems.append(f"a request to elsewhere: {sent.url}")
 
 
 @contextmanager
 def sound_pages(url: str, test: pytest.Item) -> Iterator[Callable[[BrowserContext], Page]]:
     """Open pages in profiles; on leaving, fail on any error in a console and any request to elsewhere than ``url``."""
     pages: list[Page] = []
-    problems: list[str] = []
-
-    def on_console(message: ConsoleMessage) -> None:
-        at = message.location.get("url", "")
-        if message.type == "error" and not PROBE.search(at):
-            problems.append(f"console: {message.text} {at}")
-
-    def on_request(sent: Request) -> None:
-        if not sent.url.startswith((url, "data:", "blob:")):
-            problems.append(f"a request to elsewhere: {sent.url}")
+    sound = Soundness(url)
 
     def open_page(profile: BrowserContext) -> Page:
-        page = profile.new_page()
-        page.on("console", on_console)
-        page.on("pageerror", lambda error: problems.append(f"page error: {error.stack or error}"))
-        page.on("request", on_request)
-        pages.append(page)
-        return page
+        pages.append(sound.watch(profile.new_page()))
+        return pages[-1]
 
     yield open_page
-    for k, page in enumerate(pages):
-        if test.stash.get(failed, False) or problems:
-            page.screenshot(path=FAILURES / f"{test.name}-{k}.png")
+    sound.report(pages, test)
+    for page in pages:
         if page.url.startswith("http"):
             page.evaluate("localStorage.clear(); sessionStorage.clear()")
         page.close()
-    assert not problems, "\n".join(problems)
+    assert not sound.problems, "\n".join(sound.problems)

@@ -121,6 +121,7 @@ def advance(run):
             cursor.phase = Phase.DONE
             emit(run, Kind.FINISHED, NONE, NONE, NONE, np.nan, np.nan)
         spent = goal.spent - spent
+        cursor.read += spent
         cursor.credit += spent // SHARE if phase <= Phase.PASS else -spent
         if cursor.events > count and is_reached(events, cursor, goal):
             return Outcome.REACHED

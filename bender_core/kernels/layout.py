@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 # An affine function of b bits is a table over the low bits followed by one over the high bits: its value at y is
 # g[y & 255] + g[n_low + (y >> 8)] (see kernels.tables). The low half stays in the first-level cache during a pass.
@@ -150,6 +151,8 @@ class Rule(NamedTuple):
     tolerance: float
     max_sweeps: int
     constant: float
+    excluding: bool  # strike off states that no better labelling takes (see kernels.rounds),
+    margin: float  # with which every labelling costs as much as the best one plus this
 
 
 # -- where a run is -----------------------------------------------------------------------------------------------
@@ -176,6 +179,7 @@ class Cursor(Record):
     moved: int  # whether that round has found a better labelling
     searches: int  # from the labelling decoded last
     credit: int  # entries that may still be read in search of better labellings (see kernels.costs)
+    read: int  # entries read since the start
 
 
 class Bounds(Record):
@@ -202,6 +206,8 @@ class State(NamedTuple):
     row_last: Ints  # (E,)
     slack: Floats  # (2 E,) looseness of each arc at its minimiser when the oracle last looked; NaN before
     written: Ints  # (2 E,) the event that wrote the table of each arc last, -1 at the start: the version of that table
+    alive: Bools  # (all states of all groups,) not struck off; (0,) if none is excluded
+    read: Ints  # (2 E,) entries read for the message of each arc since the start
 
 
 class Pool(NamedTuple):

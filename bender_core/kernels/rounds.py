@@ -66,3 +66,22 @@ def close_rounds(total, rounds):
         # Exact messages ask no oracle.
         rounds.exact = total
     rounds.suspects = 0
+
+
+@inner
+def exclude(run, node):
+    """Strike off states of a node: every labelling with one costs at least as much as the best one plus the margin.
+
+    When the node is about to pass its messages, the total of a state, with what the bound holds elsewhere, is a lower
+    bound on the energy of all labellings that take it. That holds for ever: whatever messages are passed later, and all
+    the more if a better labelling is found (docs/method.md §15.1).
+    """
+    problem, state, total = run.problem, run.state, run.work.total
+    elsewhere = state.bounds.lower - state.node_bound[node]
+    for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
+        elsewhere -= state.edge_bound[problem.node_arcs[a] // 2]
+    most = state.bounds.upper + run.rule.margin - elsewhere
+    alive = state.alive[problem.phi_first[node] :]
+    for y in range(1 << problem.size[node]):
+        alive[y] &= total[y] < most
+    run.goal.spent += 1 << problem.size[node]

@@ -19,7 +19,7 @@ from bender_core.kernels.messages import pass_messages
 from bender_core.kernels.min_marginals.enumerate import oracle
 from bender_core.kernels.min_marginals.exact import begin_exact, enumerate_some, exact_min_marginals
 from bender_core.kernels.primal import decode
-from bender_core.kernels.rounds import begin_rounds, close_rounds, have_met, take_answer
+from bender_core.kernels.rounds import begin_rounds, close_rounds, exclude, have_met, take_answer
 from bender_core.kernels.rows.pool import (
     anchored_row,
     arc_of,
@@ -47,6 +47,13 @@ from bender_core.kernels.tables.projection import (
 )
 
 
+@inner
+def _charge(run, arc, entries):
+    """Count entries read for a message."""
+    run.goal.spent += entries
+    run.state.read[arc] += entries
+
+
 @inlined
 def open_node(run, node):
     """Bring in one more edge of the node, or, when all are in, find the minimiser."""
@@ -59,7 +66,7 @@ def open_node(run, node):
         arc = problem.node_arcs[first + cursor.slot]
         if _bring_in(run, arc):
             add_spread(problem, arc, work.nu[cursor.slot], work.total)
-            run.goal.spent += n
+            _charge(run, arc, n)
             cursor.slot += 1
         return
     cursor.minimiser = argmin(work.total, problem.size[node], work.scan)
@@ -83,15 +90,15 @@ def _message(run, arc, slot):
 def _bring_in(run, arc):
     """Go on making the (envelope of the) min-marginal of one message; returns whether it is complete."""
     problem, rule, state, work = run.problem, run.rule, run.state, run.work
-    cursor, goal = state.cursor, run.goal
+    cursor = state.cursor
     if cursor.begun == 0:
-        goal.spent += fetch(problem, state.lam, arc, work.incoming[cursor.slot])
+        _charge(run, arc, fetch(problem, state.lam, arc, work.incoming[cursor.slot]))
     message = _message(run, arc, cursor.slot)
     if cursor.begun == 0:
         if is_unchanged(problem, rule, cursor, arc):
             lam = dual_table(problem, state.lam, arc)
             project_max(problem, arc, lam, message.nu)
-            goal.spent += len(lam)
+            _charge(run, arc, len(lam))
             return True
         if rule.exact:
             begin_exact(work)
@@ -99,11 +106,11 @@ def _bring_in(run, arc):
             begin_recycling(state, message, work)
         cursor.begun = 1
     if rule.enumerated:
-        goal.spent += enumerate_some(problem, message, len(message.nu), work)
+        _charge(run, arc, enumerate_some(problem, message, len(message.nu), work))
     elif rule.exact:
-        goal.spent += exact_min_marginals(problem, message, work)
+        _charge(run, arc, exact_min_marginals(problem, message, work))
     else:
-        goal.spent += recycle(problem, run.pool, state, message, work)
+        _charge(run, arc, recycle(problem, run.pool, state, message, work))
     if work.progress.next >= 0:
         return False
     cursor.begun = 0
@@ -148,7 +155,7 @@ def _truth(run, arc, slot, minimiser):
     """The true min-marginal at an active state: the intercept of a row that was made there, or the oracle's answer."""
     problem, state, work = run.problem, run.state, run.work
     # Charged also where the row is known: when events happen again it may not be, and credit must be the same.
-    run.goal.spent += 1 << problem.bits[arc ^ 1]
+    _charge(run, arc, 1 << problem.bits[arc ^ 1])
     row = anchored_row(run.pool, state, arc, minimiser)
     if row >= 0:
         return run.pool.intercept[row, arc % 2]
@@ -189,7 +196,7 @@ def _plan_cut(run, arc, minimiser, value):
         begin_row(problem, pool, cursor.planned, incoming, work)
         cursor.begun = 1
     passes, written = continue_row(problem, pool, cursor.planned, incoming, work)
-    run.goal.spent += passes << problem.bits[arc ^ 1]
+    _charge(run, arc, passes << problem.bits[arc ^ 1])
     if written:
         cursor.begun = 0
         cursor.planned += 1
@@ -250,7 +257,7 @@ def apply_row(run, node):
     state.slack[arc] = 0.0
     cursor.rows = row + 1
     emit(run, Kind.ROW, node, arc, row, exact, before)
-    run.goal.spent += 1 << problem.size[node]
+    _charge(run, arc, 1 << problem.size[node])
     if cursor.rows == cursor.planned:
         _move_on(run, node)
     return tight
@@ -275,7 +282,11 @@ def close_node(run, node):
     problem, rule, state, work = run.problem, run.rule, run.state, run.work
     cursor, bounds = state.cursor, state.bounds
     decode(problem, state, node, cursor.minimiser)
-    run.goal.spent += (1 + problem.arc_first[node + 1] - problem.arc_first[node]) << problem.size[node]
+    run.goal.spent += 1 << problem.size[node]
+    for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
+        _charge(run, problem.node_arcs[a], 1 << problem.size[node])
+    if rule.excluding:
+        exclude(run, node)
     before = bounds.lower
     close_rounds(work.total[cursor.minimiser], work.rounds)
     bounds.lower += pass_messages(problem, rule, state, node, work)

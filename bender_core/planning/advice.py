@@ -5,18 +5,18 @@ Whether a change raises the bound is known only by trying it. Source: docs/metho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from bender_core.costs.fit import TooLargeError
-from bender_core.groups import LARGEST_GROUP, Partition
+from bender_core.groups import LARGEST_GROUP, Partition, merge_all
 from bender_core.kernels.layout import RowKind, Status
 from bender_core.model import FloatArray
-from bender_core.planning.unions import united
+from bender_core.planning.unions import pairs_to_unite
 from bender_core.run.engine import Engine
+from bender_core.run.repeating.change import Change
 from bender_core.run.rows import RowAt
 from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, applicable, partition
@@ -29,8 +29,6 @@ MERGED, ADDED = 4, 1
 # Envelopes are made tight at this many times as many states.
 DEEPER = 8
 
-Change = tuple[str, Mapping[str, Any]]
-
 
 @dataclass(frozen=True, eq=False)
 class Remedy:
@@ -41,8 +39,8 @@ class Remedy:
     Attributes
     ----------
     name : str
-    change : mapping
-        The arguments of `Engine.fork` that make it.
+        The change, in words.
+    change : Change
     gained : float
         The lower bound of the fork at the end of the trial less that of the run, energy; negative only where the fork
         began afresh.
@@ -55,7 +53,7 @@ class Remedy:
     """
 
     name: str
-    change: Mapping[str, Any]
+    change: Change
     gained: float
     work: int
     bytes: int
@@ -134,52 +132,51 @@ def _sweeps(engine: Engine, stop: Stop) -> int:
 
 
 def _tried(engine: Engine, change: Change, work: int, stop: Stop) -> Remedy:
-    name, arguments = change
     stop.check()
-    fork = engine.fork(**arguments, stop=stop)
+    fork = change.fork(engine, stop)
     fork.run(max_work=work, on_progress=lambda _: stop())
     stop.check()
     gained, closed = fork.lower_bound - engine.lower_bound, fork.status == Status.GAP_CLOSED
-    return Remedy(name, arguments, gained, fork.entries_read, fork.charged, closed)
+    return Remedy(change.words(engine.partition), change, gained, fork.entries_read, fork.charged, closed)
 
 
 def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
-    yield "more sweeps", {}
+    yield Change()
     if not engine.variant.exact:
-        yield "deeper envelopes", {"deepest": min(DEEPER * engine.deepest, 1 << LARGEST_GROUP)}
+        yield Change(deepest=min(DEEPER * engine.deepest, 1 << LARGEST_GROUP))
     (other,) = (schedule for schedule in SCHEDULES if schedule != engine.schedule)
-    yield f"the schedule {other}", {"schedule": other}
+    yield Change(schedule=other)
     yield from _local(engine)
     mrf, part = engine.mrf, engine.partition
-    pairs = united(mrf, part, len(part))
-    if len(pairs) < len(part):
-        yield "all groups united in pairs", {"partition": pairs}
-    tried = [part, pairs]
+    tried = [part]
+    pairs = pairs_to_unite(mrf, part, len(part))
+    if len(pairs) > 1:
+        yield Change(merge=tuple(pairs))
+        tried.append(merge_all(part, pairs))
     for strategy in applicable(mrf):
         stop.check()
         cut = None if strategy == AUTO else partition(mrf, part.max_size, strategy, stop=stop)
         if cut is not None and not any(_same(cut, one) for one in tried):
             tried.append(cut)
-            yield f"groups by the strategy {strategy}", {"partition": cut}
+            yield Change(cut=(part.max_size, strategy))
 
 
 def _local(engine: Engine) -> Iterator[Change]:
     """Changes where the gap lives."""
-    edges, tension, labels = engine.graph.edges, engine.tension().edges, engine.partition.labels
+    edges, tension = engine.graph.edges, engine.tension().edges
     ranked = edges[np.argsort(-tension, kind="stable")].tolist()
     merged = [(p, q) for p, q in ranked if _fits(engine, p, q)][:MERGED]
-    for p, q in merged:
-        yield f"{labels[p]} and {labels[q]} merged", {"merge": [(p, q)]}
+    for pair in merged:
+        yield Change(merge=(pair,))
     if merged and (third := _third(engine, tension, *merged[0])) is not None:
         p, q = merged[0]
-        yield f"{labels[p]}, {labels[q]} and {labels[third]} merged", {"merge": [(p, q), (p, third)]}
+        yield Change(merge=((p, q), (p, third)))
     if engine.variant.exact:
         return
     states = engine.graph.states(engine.labeling)
     for p, q in ranked[:ADDED]:
         for receiver, sender in ((p, q), (q, p)):
-            row = RowAt(receiver, sender, int(states[receiver]), RowKind.RMC)
-            yield f"a row from {labels[sender]} into {labels[receiver]} at the best labelling", {"rows": [row]}
+            yield Change(rows=(RowAt(receiver, sender, int(states[receiver]), RowKind.RMC),))
 
 
 def _third(engine: Engine, tension: FloatArray, p: int, q: int) -> int | None:

@@ -26,15 +26,24 @@ def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
         The largest number of pairs to unite; fewer if no more are coupled, or if a union would exceed the largest
         group.
     """
-    pairs, joint = joint_weights(mrf, part, what_matters(mrf))
-    partner: dict[int, int] = {}
-    for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
-        fits = len(part.groups[p]) + len(part.groups[q]) <= LARGEST_GROUP
-        if fits and p not in partner and q not in partner and len(partner) < 2 * most:
-            partner[p], partner[q] = q, p
+    partner = dict[int, int]()
+    for p, q in pairs_to_unite(mrf, part, most):
+        partner[p], partner[q] = q, p
     kept = [p for p in range(len(part)) if partner.get(p, p) >= p]
     groups = [np.concatenate([part.groups[g] for g in dict.fromkeys((p, partner.get(p, p)))]) for p in kept]
     return Partition(tuple(np.sort(group) for group in groups), tuple(part.labels[p] for p in kept))
+
+
+def pairs_to_unite(mrf: BinaryMRF, part: Partition, most: int) -> list[tuple[int, int]]:
+    """The pairs of groups that `united` unites, the most coupled first; each group is in one at most."""
+    pairs, joint = joint_weights(mrf, part, what_matters(mrf))
+    found, taken = list[tuple[int, int]](), set[int]()
+    for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
+        fits = len(part.groups[p]) + len(part.groups[q]) <= LARGEST_GROUP
+        if fits and not taken & {p, q} and len(found) < most:
+            found.append((p, q))
+            taken |= {p, q}
+    return found
 
 
 def stages(

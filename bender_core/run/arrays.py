@@ -18,6 +18,7 @@ from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace
 from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
+from bender_core.reduction import Reduction
 from bender_core.run.carrying import carry
 from bender_core.run.rows import cut_kind
 from bender_core.run.snapshots import Snapshots
@@ -50,6 +51,8 @@ class Arrays:
         limit: int | Account | None = None,
         stop: Stop = never,
         start: Arrays | None = None,
+        reduction: Reduction | None = None,
+        margin: float | None = None,
     ) -> None:
         self.variant = variant_of(variant)
         if schedule not in SCHEDULES:
@@ -60,7 +63,7 @@ class Arrays:
             raise ValueError(f"max_sweeps is {max_sweeps}; allow 1 to {ENDLESS} sweeps")
         if not 1 <= operator.index(deepest) <= MOST_STATES:
             raise ValueError(f"deepest is {deepest}; an envelope can be tight at 1 to {MOST_STATES} states")
-        if start is not None and start.mrf is not mrf and start.mrf.content_hash() != mrf.content_hash():
+        if start is not None and not _goes_on(start.mrf, mrf, reduction):
             raise ValueError(f"start is a run of {start.mrf!r}, another model; continue a run of this one")
         self.mrf: BinaryMRF = mrf
         self.partition = partition
@@ -69,16 +72,17 @@ class Arrays:
         self.max_sweeps = operator.index(max_sweeps)
         self.deepest = operator.index(deepest)
         self.improving = improving
+        self.margin = margin
         self.account = limit if isinstance(limit, Account) else Account(limit)
         self._line = charge_run(mrf, partition, self.variant, schedule, self.account, self.deepest)
         weakref.finalize(self, self._line.close)
         try:
-            self._build(snapshot_bytes, stop, start)
+            self._build(snapshot_bytes, stop, start, reduction)
         except BaseException:
             self._line.close()
             raise
 
-    def _build(self, snapshot_bytes: int, stop: Stop, start: Arrays | None) -> None:
+    def _build(self, snapshot_bytes: int, stop: Stop, start: Arrays | None, reduction: Reduction | None) -> None:
         """Allocate everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.lattice = lattice(self.mrf)
@@ -96,10 +100,11 @@ class Arrays:
             memory.first_rows(dims, len(self._rule.cuts), self._rule.exact),
             self._line,
         )
-        self._state = memory.start(self._problem, stop)
+        self._state = memory.start(self._problem, self._rule.excluding, stop)
+        self._charge_alive()
         if start is not None:
             self._charge_start()
-            carry(start.graph, start._state, self.graph, self._state, stop)
+            carry(start.graph, start._state, self.graph, self._state, reduction, stop)
         if not self._rule.exact:
             self._add_first_rows(stop)
         self._goal = Goal.zeros()
@@ -128,7 +133,16 @@ class Arrays:
             tolerance=self.tolerance,
             max_sweeps=self.max_sweeps,
             constant=self.graph.normal_form.constant,
+            excluding=self.margin is not None,
+            margin=0.0 if self.margin is None else self.margin,
         )
+
+    def _charge_alive(self) -> None:
+        """Charge which states are struck off, and have been at the start."""
+        needed = 2 * self._state.alive.nbytes
+        if not self._line.charge("states", needed):
+            said = f"the run leaves no room for the {storage(needed)} of the states struck off; raise the limit"
+            raise TooLargeError(said, needed, self.account.free)
 
     def _charge_start(self) -> None:
         """Charge the copy of the initial messages, to which the run can return."""
@@ -195,3 +209,10 @@ class Arrays:
             stop.check()
             end = min(begin + some, arcs)
             add_first_rows(self._problem, self._rows.view, self._state, begin, end, self._work)
+
+
+def _goes_on(old: BinaryMRF, new: BinaryMRF, reduction: Reduction | None) -> bool:
+    """Whether a run of one model can continue as a run of the other."""
+    if reduction is not None:
+        return reduction.model is old and reduction.reduced is new
+    return old is new or old.content_hash() == new.content_hash()

@@ -26,46 +26,49 @@ class Attribution(NamedTuple):
     groups: FloatArray
 
 
-def attribute(trace: Trace, start: float, groups: int, arcs: int) -> Attribution:
+def attribute(trace: Trace, begin: int, start: float, found: Attribution) -> int:
     """Divide the rise of the bound among messages and groups, by the complete updates of a trace.
+
+    Credits are added one by one in the order of events: they are the same to the last bit however often this is called.
 
     Parameters
     ----------
     trace : Trace
+    begin : int
+        The first event that counts; there an update begins.
     start : float
-        The lower bound before the first event, energy.
-    groups, arcs : int
-        How many there are.
+        The lower bound before it, energy.
+    found : Attribution
+        What the events before have raised the bound by; the credits are added to it.
 
     Returns
     -------
-    Attribution
-        Its parts sum to the last lower bound less the first, up to the rounding of the bound.
+    int
+        The position after the last complete update, or `begin` if there is none.
     """
-    found = Attribution(np.zeros(arcs), np.zeros(groups))
-    kind = trace.column("kind")
+    kind = trace.column("kind", begin)
     ends = np.flatnonzero(kind == Kind.MESSAGE)
     if len(ends) == 0:
-        return found
+        return begin
     # The looks at the floor of every complete update: at its opening, by its oracles, and at its end.
     looks = np.flatnonzero((kind[: ends[-1] + 1] <= Kind.MESSAGE) & (kind[: ends[-1] + 1] != Kind.ROW))
     opens = kind[looks] == Kind.NODE_OPENED
-    bound = np.concatenate([[start], trace.column("lower_bound")])[looks]
-    level = np.maximum(bound, trace.column("floor")[looks])
+    bound = np.concatenate([[start], trace.column("lower_bound", begin)])[looks]
+    level = np.maximum(bound, trace.column("floor", begin)[looks])
     rise = np.maximum(np.diff(level, prepend=0.0), 0.0)
     rise[opens] = (level - bound)[opens]
-    paid = _share(trace, looks, rise, found.messages)
-    np.add.at(found.groups, trace.column("node")[looks[~paid]].astype(np.int64), rise[~paid])
-    return found
+    paid = _share(trace, begin, looks, rise, found.messages)
+    np.add.at(found.groups, trace.column("node", begin)[looks[~paid]].astype(np.int64), rise[~paid])
+    return begin + int(ends[-1]) + 1
 
 
-def _share(trace: Trace, looks: IntArray, rise: FloatArray, messages: FloatArray) -> BoolArray:
+def _share(trace: Trace, begin: int, looks: IntArray, rise: FloatArray, messages: FloatArray) -> BoolArray:
     """Give the rise at every look to the rows since the one before, by their own; returns whether there are any."""
-    rows = np.flatnonzero(trace.column("kind")[: looks[-1]] == Kind.ROW)
-    lift = np.maximum((trace.column("value") - trace.column("before"))[rows], 0.0)
+    rows = np.flatnonzero(trace.column("kind", begin)[: looks[-1]] == Kind.ROW)
+    lift = np.maximum((trace.column("value", begin) - trace.column("before", begin))[rows], 0.0)
     after = np.searchsorted(looks, rows)
     total = np.bincount(after, lift, minlength=len(looks))
     paid: BoolArray = total > 0
     share = np.divide(lift, total[after], out=np.zeros_like(lift), where=paid[after])
-    np.add.at(messages, trace.column("arc")[rows].astype(np.int64), share * rise[after])
+    np.add.at(messages, trace.column("arc", begin)[rows].astype(np.int64), share * rise[after])
     return paid

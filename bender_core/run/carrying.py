@@ -1,4 +1,4 @@
-"""The transfer of messages, rows and the best labelling from one run to another.
+"""The transfer of messages, rows and the best labelling from one run to another: of the same model, or what is left.
 
 The bound is valid for any messages. Where groups are united, the messages into them add up, and messages between them
 become part of the new group's energies: the new bound is never below the old one, as a minimum of a sum is never below
@@ -11,6 +11,8 @@ else a reverse row takes its place, at the same state of the receiver, where it 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bender_core.groups import Partition
@@ -19,21 +21,33 @@ from bender_core.kernels.layout import Pool, RowKind, State, Workspace
 from bender_core.kernels.rows.pool import describe_row, link_row, write_reverse_row
 from bender_core.kernels.tables.coupling import total_energy
 from bender_core.kernels.tables.projection import active_state
-from bender_core.model import IntArray
+from bender_core.model import BoolArray, FloatArray, IntArray
+from bender_core.normal_form import NormalForm
+from bender_core.reduction import GONE, Reduction
+from bender_core.run.rows import over_states
 from bender_core.stopping import Stop, never
 
 
-def carry(old: HyperGraph, before: State, new: HyperGraph, state: State, stop: Stop = never) -> None:
+def carry(
+    old: HyperGraph,
+    before: State,
+    new: HyperGraph,
+    state: State,
+    reduction: Reduction | None = None,
+    stop: Stop = never,
+) -> None:
     """Begin with the best labelling of another run and, if its groups lie within those of this one, its messages.
 
     Parameters
     ----------
     old, new : HyperGraph
-        Of the same model.
+        Of the same model, or of a model and what is left of it.
     before : State
         The position of the other run.
     state : State
         The start of this run, all messages 0.
+    reduction : Reduction, optional
+        Of the model of the other run to that of this one.
     stop : Stop
         Checked between messages.
 
@@ -42,64 +56,170 @@ def carry(old: HyperGraph, before: State, new: HyperGraph, state: State, stop: S
     Stopped
         If ``stop`` says so.
     """
-    owner = owners(old.partition, new.partition)
+    owner = owners(old.partition, new.partition, reduction)
     if owner is not None:
-        _carry_messages(old, before, new, state, owner, stop)
-    _carry_labeling(old, before, new, state)
+        _carry_messages(old, before, new, state, owner, reduction, stop)
+    _carry_labeling(old, before, new, state, reduction)
     state.cursor.credit = before.cursor.credit
 
 
-def owners(old: Partition, new: Partition) -> IntArray | None:
-    """The new group that contains each old one, shape (G,); None if one lies in several."""
-    home = new.group_of()
-    found = [home[group] for group in old.groups]
-    if any((owner != owner[0]).any() for owner in found):
-        return None
-    return np.array([owner[0] for owner in found], np.int64)
+def owners(old: Partition, new: Partition, reduction: Reduction | None = None) -> IntArray | None:
+    """The new group that contains what is left of each old one, shape (G,); None if one lies in several.
+
+    It is -1 where nothing is left.
+    """
+    home = np.arange(sum(map(len, old.groups))) if reduction is None else reduction.home
+    group_of = np.append(new.group_of(), GONE)
+    found = []
+    for group in old.groups:
+        homes = np.unique(group_of[home[group]])
+        left = homes[homes != GONE]
+        if len(left) > 1:
+            return None
+        found.append(left[0] if len(left) else GONE)
+    return np.array(found, np.int64)
 
 
-def _carry_messages(old: HyperGraph, before: State, new: HyperGraph, state: State, owner: IntArray, stop: Stop) -> None:
+def _carry_messages(
+    old: HyperGraph,
+    before: State,
+    new: HyperGraph,
+    state: State,
+    owner: IntArray,
+    reduction: Reduction | None,
+    stop: Stop,
+) -> None:
     """Add up the messages between old groups that lie in different new ones, and the bounds of their edges."""
     was, now = old.problem, new.problem
-    state.edge_bound[:] = 0.0
+    shifts = None if reduction is None else _shifts(old, new, owner, reduction)
+    state.edge_bound[:] = 0.0 if shifts is None else -shifts.constant
     for p in range(new.n_groups):
         total = new.energies(p).copy()
+        targets = _targets(new, p)
         for receiver in np.flatnonzero(owner == p).tolist():
-            within = _states_of(old, new, receiver, p)
+            within = _states_of(old, new, receiver, p, reduction)
             for arc in was.node_arcs[was.arc_first[receiver] : was.arc_first[receiver + 1]].tolist():
                 stop.check()
-                q = int(owner[old.ends(arc)[1]])
-                if p == q:
+                # None: the couplings have become energies of one group, or have cancelled each other.
+                target = targets.get(int(owner[old.ends(arc)[1]]))
+                if target is None:
                     continue
-                target = new.arc(p, q)
                 first, last = was.lam_first[arc], now.lam_first[target]
                 message = before.lam[first : first + (1 << was.size[receiver])][within]
                 state.lam[last : last + len(message)] += message
                 total += message
                 if arc % 2 == 0:
                     state.edge_bound[target // 2] += before.edge_bound[arc // 2]
+        if shifts is not None:
+            for target in targets.values():
+                shift = over_states(shifts.terms[target, : now.size[p]])
+                state.lam[now.lam_first[target] : now.lam_first[target] + len(shift)] -= shift
+                total -= shift
         state.node_bound[p] = total.min()
     state.bounds.lower = state.bounds.sweep_start = state.node_bound.sum() + state.edge_bound.sum()
 
 
-def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int) -> IntArray:
+def _targets(graph: HyperGraph, p: int) -> dict[int, int]:
+    """The arcs into a group, by their senders."""
+    problem = graph.problem
+    arcs = problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]].tolist()
+    return {graph.ends(arc)[1]: arc for arc in arcs}
+
+
+class _Shifts(NamedTuple):
+    """What the couplings of the edges of a reduced model lack of those of the whole one.
+
+    The normal form of the reduced model has in its unaries what was in the couplings of the whole one: for an edge
+    ``f(y_p) + h(y_q) + c``. So that both still say the same, the messages lose f and h.
+
+    Attributes
+    ----------
+    terms : ndarray, shape (2 E, M, 2)
+        f and h, a term for every value of every member of the receiver; 0 for the value 0.
+    constant : ndarray, shape (E,)
+        c.
+    """
+
+    terms: FloatArray
+    constant: FloatArray
+
+
+def _shifts(old: HyperGraph, new: HyperGraph, owner: IntArray, reduction: Reduction) -> _Shifts:
+    shifts = _Shifts(
+        np.zeros((2 * len(new.edges), new.partition.max_size, 2)),
+        np.zeros(len(new.edges)),
+    )
+    left = owner[old.partition.group_of()]
+    _add_couplings(shifts, old.normal_form, left, reduction.home, reduction.value, new, 1.0)
+    n = new.mrf.n
+    _add_couplings(shifts, new.normal_form, new.partition.group_of(), np.arange(n), np.zeros(n, np.int64), new, -1.0)
+    shifts.terms[:] -= shifts.terms[:, :, :1]
+    return shifts
+
+
+def _add_couplings(
+    shifts: _Shifts, form: NormalForm, group: IntArray, home: IntArray, value: IntArray, new: HyperGraph, sign: float
+) -> None:
+    """Add the couplings between groups of the new graph, with the other end's variables where the new ones are 0.
+
+    Parameters
+    ----------
+    group : ndarray of int64, shape (n,)
+        The new group that every variable of the form belongs to.
+    home, value : ndarray of int64, shape (n,)
+        As in `Reduction`.
+    """
+    bit = np.empty(new.mrf.n + 1, np.int64)
+    for members in new.partition.groups:
+        bit[members] = np.arange(len(members))
+    ends = group[form.edges]
+    edge, flip = _edges_of(new, ends)
+    kept = edge >= 0
+    edge, flip, sign_weight = edge[kept], flip[kept], sign * form.weight[kept]
+    at_zero = value[form.edges[kept]] == form.entry[kept]
+    np.add.at(shifts.constant, edge, sign_weight * at_zero.all(axis=1))
+    for side in (0, 1):
+        i, entry = form.edges[kept, side], form.entry[kept, side]
+        is_open = home[i] != GONE
+        arc = 2 * edge + np.where(flip, 1 - side, side)
+        for b in (0, 1):
+            paid = sign_weight * at_zero[:, 1 - side] * (value[i] ^ b == entry)
+            at = (arc[is_open], bit[home[i[is_open]]], b)
+            np.add.at(shifts.terms, at, paid[is_open])
+
+
+def _edges_of(graph: HyperGraph, ends: IntArray) -> tuple[IntArray, BoolArray]:
+    """The edge between two groups, -1 if there is none, and whether the first of them is its second end; each (m,)."""
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    n = graph.n_groups
+    keys = graph.edges[:, 0] * n + graph.edges[:, 1]
+    wanted = low * n + high
+    found = np.searchsorted(keys, wanted)
+    found[(low == GONE) | (found == len(keys))] = 0
+    there = (low != GONE) & (keys[found] == wanted) if len(keys) else np.zeros(len(ends), bool)
+    return np.where(there, found, -1), ends[:, 0] > ends[:, 1]
+
+
+def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int, reduction: Reduction | None) -> IntArray:
     """The state of an old group within a new one, for every state of the new one, shape (2^|Y_p|,)."""
     place = {int(i): k for k, i in enumerate(new.partition.groups[outer])}
     states = np.arange(1 << len(place))
     found = np.zeros(len(states), np.int64)
     for k, i in enumerate(old.partition.groups[inner].tolist()):
-        found |= (states >> place[i] & 1) << k
+        home, value = (i, 0) if reduction is None else (int(reduction.home[i]), int(reduction.value[i]))
+        bit = 0 if home == GONE else states >> place[home] & 1
+        found |= (bit ^ value) << k
     return found
 
 
-def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: State) -> None:
+def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: State, reduction: Reduction | None) -> None:
     """Decode to the best labelling of the other run."""
     labeling = old.labeling(before.best)
-    state.decoded[:] = new.states(labeling)
+    state.decoded[:] = new.states(labeling if reduction is None else reduction.reduce(labeling))
     state.best[:] = state.decoded
     energy = total_energy(new.problem, state.decoded)
     state.bounds.upper = state.bounds.decoded = energy
-    state.bounds.best_decoded = before.bounds.best_decoded
+    state.bounds.best_decoded = before.bounds.best_decoded + old.normal_form.constant - new.normal_form.constant
 
 
 def united_edges(old: HyperGraph, new: HyperGraph) -> list[int]:

@@ -90,6 +90,13 @@ class Engine(Reckonings):
         A run of the same model to continue, with any variant and schedule. Its best labelling is taken over, and if
         each of its groups lies within one of ``partition``, so are the messages: the bound begins at its bound or
         higher. If edges of that run are united, `certified_bound` may be higher still until they are updated.
+    reduction : Reduction, optional
+        From the model of ``start`` to this one. The messages are taken over if what is left of each group lies within
+        one group; they change by what the normal form of this model has elsewhere. The rows are not (docs/method.md
+        §15.3).
+    margin : float, optional
+        Strike off states of groups with which every labelling costs as much as the best one plus this, energy (mostly
+        negative: docs/method.md §15.1). By default none.
 
     Attributes
     ----------

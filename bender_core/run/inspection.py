@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +20,7 @@ from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_margi
 from bender_core.kernels.rows.pool import begin_recycling, recycle
 from bender_core.kernels.tables.projection import fetch, incoming_table
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.rows import Row, row_payments, row_terms
+from bender_core.run.rows import Row, over_active_states, row_payments, row_terms
 from bender_core.run.standing import Standing
 from bender_core.stopping import Stop, never
 
@@ -52,6 +53,24 @@ class Tightness:
     at_minimiser: FloatArray
     tight_share: FloatArray
     sampled: NDArray[np.bool_]
+
+
+class RowSupport(NamedTuple):
+    """Where the rows of a message are its envelope, up to rounding. Source: docs/method.md §12.1.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Their numbers in the order of creation, over all edges.
+    born : ndarray of int
+        Indices of the events that added them; -1 for the initial rows.
+    states : ndarray of int
+        At how many states of the receiver's active bits each is the envelope; 0: the row is dead.
+    """
+
+    rows: IntArray
+    born: IntArray
+    states: IntArray
 
 
 def is_close(nu: FloatArray, below: FloatArray, weight: float) -> NDArray[np.bool_]:
@@ -208,14 +227,8 @@ class Inspection(Standing):
         """
         if self._rule.exact:
             return self.min_marginal(p, q, stop=stop)
-        self._charge_looking(memory.looking_bytes, "looking at a message")
         arc = self.graph.arc(p, q)
-        message, work = self._message(arc), self.probe
-        begin_recycling(self._state, message, work)
-        while work.progress.next >= 0:
-            stop.check()
-            recycle(self._problem, self._rows.view, self._state, message, work)
-        return message.nu[self.graph.active_states(arc)]
+        return self._envelope(arc, stop)[self.graph.active_states(arc)]
 
     def reduced_cost(self, p: int, stop: Stop = never) -> FloatArray:
         """``phi_p + sum_q nu_pq^-``, which determines the next minimiser of a group (docs/method.md §2.3).
@@ -260,6 +273,47 @@ class Inspection(Standing):
             found.append(self._row(r, arc))
             r = int(pool.next[r])
         return found
+
+    def row_support(self, p: int, q: int, stop: Stop = never) -> RowSupport:
+        """At how many states each row of the message from q into p is its envelope.
+
+        A row that is nowhere the envelope is dead: dropping it would change nothing now. It may revive, as lambda
+        moves. Source: docs/method.md §12.1.
+
+        Parameters
+        ----------
+        p, q : int
+            Receiving and sending group.
+        stop : Stop
+            Checked before every row.
+
+        Returns
+        -------
+        RowSupport
+            Oldest first; empty for an exact variant.
+
+        Raises
+        ------
+        TooLargeError
+            If it does not fit into memory with the run.
+        """
+        arc = self.graph.arc(p, q)
+        if self._rule.exact:
+            none = np.zeros(0, np.int64)
+            return RowSupport(none, none.copy(), none.copy())
+        envelope, pool = self._envelope(arc, stop), self._rows.view
+        edge, side = divmod(arc, 2)
+        rows, states = [], []
+        row = int(self._state.row_first[edge])
+        while row >= 0:
+            stop.check()
+            charge = over_active_states(pool.table[row, side], int(self._problem.bits[arc]))
+            values = pool.intercept[row, side] - charge
+            rows.append(row)
+            states.append(int(np.count_nonzero(self.is_tight(arc, envelope, values))))
+            row = int(pool.next[row])
+        found = np.array(rows, np.int64)
+        return RowSupport(found, pool.born[found], np.array(states, np.int64))
 
     def _row(self, index: int, arc: int) -> Row:
         """A row with the intercept that is stored for a message."""
@@ -392,6 +446,16 @@ class Inspection(Standing):
         while work.progress.next >= 0:
             stop.check()
             exact_min_marginals(self._problem, message, work)
+        return message.nu
+
+    def _envelope(self, arc: int, stop: Stop) -> FloatArray:
+        """The envelope of an arc over the active states of its receiver, in scratch that is soon reused."""
+        self._charge_looking(memory.looking_bytes, "looking at a message")
+        message, work = self._message(arc), self.probe
+        begin_recycling(self._state, message, work)
+        while work.progress.next >= 0:
+            stop.check()
+            recycle(self._problem, self._rows.view, self._state, message, work)
         return message.nu
 
     def _table(self, arc: int) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bender_core.kernels.emit import NONE
 from bender_core.kernels.layout import Kind, Phase
@@ -116,8 +116,26 @@ class EdgeTension(NamedTuple):
     unclaimed: float
 
 
+class Work(NamedTuple):
+    """The work of a run, in table entries read; the parts sum to all that was read. Source: docs/method.md §10.2.
+
+    Attributes
+    ----------
+    messages : ndarray of int, shape (2 E,)
+        For every message.
+    rest : int
+        For no message: minimisers, labellings, and the overhead of steps.
+    """
+
+    messages: IntArray
+    rest: int
+
+
 class Reckonings(Inspection):
     """Looks at the open update, and at the terms of the bound."""
+
+    # How far the rise of the bound has been attributed, and to what: runs go on from there.
+    _credited: tuple[int, Attribution] | None = None
 
     @property
     def last_event(self) -> Event | None:
@@ -181,6 +199,63 @@ class Reckonings(Inspection):
             else:
                 parts[slot] = self.envelope(p, int(q), stop)
         return GroundParts(own, parts, self._rest(p), neighbours, arcs.copy())
+
+    def excess(self, p: int, stop: Stop = never) -> FloatArray:
+        """By how much every labelling that takes a state of a group costs more than the best one known, at least.
+
+        As `ground` less the upper bound; the model's constant, which may be large, does not cost it digits. Source:
+        docs/method.md §15.1.
+
+        Parameters
+        ----------
+        p : int
+        stop : Stop
+            Checked about every 10 ms.
+
+        Returns
+        -------
+        ndarray, shape (2^|Y_p|,)
+            Energy; negative where a better labelling is not excluded.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
+        found, state = self.ground_parts(p, stop), self._state
+        edges = found.arcs // 2
+        rest = state.node_bound.sum() - state.node_bound[p] + state.edge_bound.sum() - state.edge_bound[edges].sum()
+        total: FloatArray = found.own + found.parts.sum(axis=0) + (rest - state.bounds.upper)
+        return total
+
+    def alive(self, p: int) -> NDArray[np.bool_]:
+        """The states of a group that have not been struck off so far.
+
+        No labelling with one that has been is better than the best one known, plus the margin of the run. Source:
+        docs/method.md §15.1.
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        ndarray of bool, shape (2^|Y_p|,)
+
+        Raises
+        ------
+        ValueError
+            If the run has no margin.
+        """
+        if self.margin is None:
+            raise ValueError("this run strikes off no states; give it a margin")
+        first = int(self._problem.phi_first[p])
+        return self._state.alive[first : first + (1 << int(self._problem.size[p]))].copy()
+
+    @property
+    def bound_excess(self) -> float:
+        """The lower bound less the upper bound, energy; the model's constant does not cost it digits."""
+        return float(self._state.bounds.lower - self._state.bounds.upper)
 
     def reckoning(self) -> Reckoning | None:
         """Floor, ceiling and suspects of the open update.
@@ -334,8 +409,25 @@ class Reckonings(Inspection):
         Attribution
             Its parts sum to the lower bound less the first, up to rounding.
         """
-        done = self.trace.until(self.position)
-        return attribute(done, self.opening_bound, self.graph.n_groups, 2 * len(self.graph.edges))
+        end, found = self._credited or (0, None)
+        if found is None or end > self.position:
+            end, found = 0, Attribution(np.zeros(2 * len(self.graph.edges)), np.zeros(self.graph.n_groups))
+        bound = self.trace[end - 1].lower_bound if end else self.opening_bound
+        end = attribute(self.trace.until(self.position), end, bound, found)
+        self._credited = end, found
+        return Attribution(found.messages.copy(), found.groups.copy())
+
+    def work(self) -> Work:
+        """The work so far, in table entries read, by message.
+
+        Source: docs/method.md §10.2.
+
+        Returns
+        -------
+        Work
+        """
+        messages = self._state.read.copy()
+        return Work(messages, int(self._state.cursor.read - messages.sum()))
 
     def edge_tension(self, p: int, q: int, labeling: ArrayLike | None = None) -> EdgeTension:
         """The tension of an edge, as seen from p.

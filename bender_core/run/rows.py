@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bender_core.hypergraph import HyperGraph
-from bender_core.kernels.layout import Pool, RowKind
+from bender_core.kernels.layout import LOW_BITS, Pool, RowKind
 from bender_core.model import FloatArray
 
 CUT_KINDS = {0.0: RowKind.MWC_0, 0.5: RowKind.MWC_HALF, 1.0: RowKind.MWC_1}
@@ -99,6 +99,12 @@ def over_states(terms: FloatArray) -> FloatArray:
     for zero, one in terms:
         total = np.concatenate([total + zero, total + one])
     return total
+
+
+def over_active_states(table: FloatArray, bits: int) -> FloatArray:
+    """What a row charges at every state of the active bits, from its table (see `kernels.tables.affine`)."""
+    low, high = 1 << min(bits, LOW_BITS), 1 << max(bits - LOW_BITS, 0)
+    return (table[low : low + high, None] + table[:low]).reshape(-1)
 
 
 def row_payments(graph: HyperGraph, pool: Pool, row: int, edge: int, side: int) -> FloatArray:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bender_core.kernels.layout import Phase, Status
 from bender_core.model import FloatArray, IntArray
 from bender_core.run.arrays import Arrays
@@ -144,6 +146,12 @@ class Standing(Arrays):
         """The hyper-edge of every row in use, in the order of creation, shape (n_rows,)."""
         edges: IntArray = self._rows.view.edge[: self.n_rows].copy()
         return edges
+
+    def rows_made(self) -> IntArray:
+        """The number of rows in use that were made for each message, shape (2 E,)."""
+        pool, count = self._rows.view, self.n_rows
+        arcs = 2 * pool.edge[:count] + pool.side[:count]
+        return np.bincount(arcs, minlength=len(self._state.slack))
 
     def _between_nodes(self) -> bool:
         cursor = self._state.cursor

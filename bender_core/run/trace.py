@@ -121,19 +121,21 @@ class Trace:
     def __iter__(self) -> Iterator[Event]:
         return (self[k] for k in range(self._length))
 
-    def column(self, name: str) -> NDArray[np.float64] | NDArray[np.int64]:
-        """One column of all events, a copy.
+    def column(self, name: str, begin: int = 0) -> NDArray[np.float64] | NDArray[np.int64]:
+        """One column of all events, or of those from one on; a copy.
 
         Parameters
         ----------
         name : str
             A field of `Event` other than its index.
+        begin : int
+            The first event wanted.
 
         Returns
         -------
-        ndarray, shape (length,)
+        ndarray, shape (length - begin,)
         """
-        values: NDArray[np.float64] = getattr(self._events, name)[: self._length].copy()
+        values: NDArray[np.float64] = getattr(self._events, name)[begin : self._length].copy()
         return values
 
     def stops(self, grain: str) -> IntArray:

@@ -76,6 +76,7 @@ def test_downloads_are_named() -> None:
             "trace.json",
             "tension.csv",
             "gained.csv",
+            "messages.csv",
             "labeling.csv",
             "labeling.json",
             "labeling.MPE",

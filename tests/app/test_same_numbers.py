@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core.run.looking.classes import class_of, classes
 from pages._shared.app.naming import moment
 from pages._shared.watch import stage
-from pages._shared.watch.saving import gained_csv, outcome, tension_csv
+from pages._shared.watch.saving import gained_csv, messages_csv, outcome, tension_csv
 from pages._shared.watch.stage import obey, stage_data
 from tests.app.pages.test_pages import app, press, ran
 from tests.app.pages.test_pages import lab as lab_of
@@ -107,16 +107,33 @@ def test_the_file_of_tensions_adds_up(position: int) -> None:
 def test_the_file_of_what_was_gained_adds_up(position: int) -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=position)
-    (*parts, total) = csv.DictReader(io.StringIO(gained_csv(engine)))
-    labels, found = engine.partition.labels, engine.attribution()
+    (*parts, rest, total) = csv.DictReader(io.StringIO(gained_csv(engine)))
+    labels, found, work = engine.partition.labels, engine.attribution(), engine.work()
     messages = [part for part in parts if part["part"] == "message"]
     assert [part["receiver"] for part in parts[: len(labels)]] == list(labels)
     assert [float(part["gained"]) for part in parts] == [*found.groups, *found.messages]
     assert [(part["receiver"], part["sender"]) for part in messages] == [
         (labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(engine.graph.edges)))
     ]
+    assert [int(part["work"]) for part in messages] == work.messages.tolist()
+    assert (rest["part"], int(rest["work"])) == ("rest", work.rest)
+    assert int(total["work"]) == work.messages.sum() + work.rest
     assert total["part"] == "sum"
     assert float(total["gained"]) == pytest.approx(engine.lower_bound - engine.opening_bound, rel=1e-9, abs=1e-9)
+
+
+def test_the_file_of_messages_has_what_the_list_shows() -> None:
+    engine = lab("pose-small", 8, 9).run.engine
+    engine.run(max_events=200)
+    lines = list(csv.DictReader(io.StringIO(messages_csv(engine))))
+    labels, tension = engine.partition.labels, engine.tension().edges
+    assert [(line["receiver"], line["sender"]) for line in lines] == [
+        (labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(engine.graph.edges)))
+    ]
+    assert [float(line["tension"]) for line in lines] == pytest.approx(tension.repeat(2), abs=1e-12)
+    assert [float(line["gained"]) for line in lines] == engine.attribution().messages.tolist()
+    assert [int(line["work"]) for line in lines] == engine.work().messages.tolist()
+    assert sum(int(line["rows"]) for line in lines) == engine.n_rows
 
 
 def test_what_there_is_no_room_for_is_left_empty_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

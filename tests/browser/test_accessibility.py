@@ -1,4 +1,4 @@
-"""Everybody can use every page: what axe-core finds in both themes, narrow screens, keys alone, less motion."""
+"""Everybody can use every page: what axe-core finds in both themes, all screens, keys alone, less motion."""
 
 from __future__ import annotations
 
@@ -21,6 +21,26 @@ PAGES = ("Instance", "Partition", "Edge", "Compare", "Experiments", "Learn", "Me
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 24, 31)"
 # Tabs with what is wide.
 WIDE = {"Instance": ("Generate", "Normal form"), "Experiments": ("Gaps", "Runs"), "Method": ("Notation",)}
+
+# Windows, and the size of the smallest text in pixels.
+WINDOWS = ((1920, 1080, 18.0), (1280, 800, 14.0))
+# Texts that are smaller on the screen; indices and exponents may be.
+SMALL = """(least) => {
+    const found = {};
+    const scale = (e) => e instanceof SVGElement && e.ownerSVGElement
+        ? Math.hypot(e.ownerSVGElement.getScreenCTM().a, e.ownerSVGElement.getScreenCTM().b) : 1;
+    const look = (root) => {
+        for (const e of root.querySelectorAll('*')) {
+            if (e.shadowRoot) look(e.shadowRoot);
+            if (e.closest('.katex, tspan, canvas') || !e.checkVisibility({ visibilityProperty: true })) continue;
+            if (![...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+            const size = parseFloat(getComputedStyle(e).fontSize) * scale(e);
+            if (size < least - 0.1) found[`${e.textContent.slice(0, 40)}: ${size}`] = e.outerHTML.slice(0, 200);
+        }
+    };
+    look(document.body);
+    return found;
+}"""
 
 # Whether the page scrolls sideways, and the controls outside of the window; what has a box to scroll in may be there.
 STICKS_OUT = """() => {
@@ -77,8 +97,18 @@ def sticking_out(page: Page) -> list[str]:
     return found
 
 
+def too_small(page: Page, least: float) -> dict[str, str]:
+    """The texts smaller than that; parts of a page may be laid out anew only in the next frames."""
+    found: dict[str, str] = {}
+    try:
+        page.wait_for_function(f"(least) => !Object.keys(({SMALL})(least)).length", arg=least, timeout=10_000)
+    except PlaywrightTimeoutError:
+        found = page.evaluate(SMALL, least)
+    return found
+
+
 def test_nothing_keeps_anybody_out(page: Page, settle: Callable[[Page], None]) -> None:
-    """Every page in both themes, which differ in their colours alone, and in a narrow window."""
+    """Every page in both themes, which differ in their colours alone, in a narrow window, and read from afar."""
     # Details of what passes take axe longer than all the rest.
     everything = {"resultTypes": ["violations"]}
     colours = everything | {"runOnly": ["color-contrast"]}
@@ -88,6 +118,11 @@ def test_nothing_keeps_anybody_out(page: Page, settle: Callable[[Page], None]) -
     for title in PAGES:
         lab.go(title)
         found += barriers(page, title, everything)
+        for width, height, least in WINDOWS:
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function("(width) => innerWidth === width", arg=width)
+            lab.settle()
+            found += [f"{title}, {width}: {each}" for each in too_small(page, least).items()]
         page.set_viewport_size({"width": 320, "height": 640})
         for label in (None, *WIDE.get(title, ())):
             if label:

@@ -15,7 +15,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.io import dumps, load
 from pages._shared.app.text import SHORT, label
-from tests.browser.lab import SAMPLES, Lab, sample
+from tests.browser.lab import Lab, sample
 
 pytestmark = pytest.mark.browser
 
@@ -27,9 +27,22 @@ def lab(page: Page, settle: Callable[[Page], None]) -> Lab:
     return Lab(page, settle).open("/instance")
 
 
-def test_every_sample_is_loaded_from_the_gallery_and_watched(lab: Lab) -> None:
-    for path in sorted(SAMPLES.glob("*.mrf.json")):
-        name = path.name.removesuffix(".mrf.json")
+def test_families_are_made_and_samples_are_loaded_from_the_gallery_and_watched(lab: Lab) -> None:
+    # One form with fields of every kind is among these; tests/app makes all families.
+    lab.tab("Generate")
+    for name in ("ising_grid", "planted", "random_tree"):
+        lab.choose("Family", synth.FAMILIES[name].title)
+        lab.press("Make it")
+        expect(lab.heading).to_have_text(synth.generate(name).name)
+        expect(lab.complaint).to_have_count(0)
+    # What is typed just before the click counts.
+    lab.page.get_by_label("Variables", exact=True).fill("12")
+    lab.press("Make it")
+    expect(lab.heading).to_have_text(synth.random_tree(n=12).name)
+
+    # The smallest and one of the largest samples; tests/app loads and draws them all.
+    lab.tab("Samples")
+    for name in ("frustrated-cycle", "torus-10x10"):
         mrf = sample(name)
         lab.load(name)
         expect(lab.heading).to_have_text(mrf.name)
@@ -155,20 +168,6 @@ def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab) -> N
             assert lab.stage.locator(".status").bounding_box()["height"] < 40
 
 
-# One form with fields of every kind is among them; tests/app makes all families.
-def test_families_are_made_with_their_defaults_and_with_what_is_typed(lab: Lab) -> None:
-    lab.tab("Generate")
-    for name in ("ising_grid", "planted", "random_tree"):
-        lab.choose("Family", synth.FAMILIES[name].title)
-        lab.press("Make it")
-        expect(lab.heading).to_have_text(synth.generate(name).name)
-        expect(lab.complaint).to_have_count(0)
-    # What is typed just before the click counts.
-    lab.page.get_by_label("Variables", exact=True).fill("12")
-    lab.press("Make it")
-    expect(lab.heading).to_have_text(synth.random_tree(n=12).name)
-
-
 NASTY = [
     "<img src=x onerror=\"document.title='owned'\">",
     "<script>document.title='owned'</script>",
@@ -241,7 +240,7 @@ def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
 
     lab.go("Edge")
     expect(lab.page.get_by_role("combobox", name="Message")).to_have_value(re.compile(re.escape(NASTY[1])))
-    for look in ("Row anatomy", "Slack over time", "Histogram", "What if"):
+    for look in ("Row anatomy", "Over time", "What makes the slack", "What if"):
         lab.page.get_by_role("radio", name=look).click()
         lab.settle()
         nothing_is_markup()

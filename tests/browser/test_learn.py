@@ -47,13 +47,28 @@ def answer(lab: Lab, given: float) -> None:
     lab.settle()
 
 
+def fits_the_window(lab: Lab, slug: str) -> None:
+    """Check that nothing of a lesson is wider than the window."""
+    for width in (320, 820, 1920, 1280):
+        lab.page.set_viewport_size({"width": width, "height": 900})
+        shows(lab, slug)
+        wide = lab.page.evaluate(
+            "[...document.querySelectorAll('.st-key-lesson *')].filter((e) => !e.closest('.stPlotlyChart, input')"
+            " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))"
+        )
+        assert wide == [], f"{slug}, {width}"
+
+
 def test_the_tour_is_walked_to_its_end_and_back(learn: Lab) -> None:
     learn.open("/learn")
     slugs = list(LESSONS)
     for slug in slugs[:-1]:
         shows(learn, slug)
+        if slug == "cuts":
+            fits_the_window(learn, slug)
         follow(learn, "Next →")
     shows(learn, slugs[-1])
+    fits_the_window(learn, slugs[-1])
     follow(learn, "← Back")
     shows(learn, slugs[-2])
     learn.page.go_back()
@@ -87,14 +102,6 @@ def test_progress_outlives_a_reload_and_a_new_browser(learn: Lab, new_page: Call
     expect(learn.page.get_by_text("Lesson 2 of 10, 2 answered")).to_be_visible()
 
 
-def test_the_keyboard_moves_the_model(learn: Lab) -> None:
-    learn.open("/learn?lesson=row")
-    expect(learn.page.get_by_text("✓ A bound, and it touches ν")).to_be_visible()
-    learn.page.locator(".st-key-learn-row-lift input").press("ArrowRight")
-    learn.settle()
-    expect(learn.page.get_by_text("✗ Not a bound")).to_be_visible()
-
-
 def test_a_lesson_opens_where_it_stands(learn: Lab) -> None:
     """One lesson for every page that is opened."""
     run = engine("tiny", 3)
@@ -110,9 +117,14 @@ def test_a_lesson_opens_where_it_stands(learn: Lab) -> None:
     shows(learn, "envelope")
     expect(slider).to_have_value("3")
     follow(learn, re.compile(r"^5\. "))
+    # The keyboard moves the model.
+    expect(learn.page.get_by_text("✓ A bound, and it touches ν")).to_be_visible()
+    learn.page.locator(".st-key-learn-row-lift input").press("ArrowRight")
+    learn.settle()
+    expect(learn.page.get_by_text("✗ Not a bound")).to_be_visible()
     learn.press("Open this on Edge")
     expect(learn.page.get_by_role("combobox", name="Message")).to_have_value("B → A")
-    expect(learn.page.get_by_text("The couplings that the row splits")).to_be_visible()
+    expect(learn.page.get_by_text("a link is a coupling, wider if stronger")).to_be_visible()
     learn.open("/learn?lesson=loose")
     learn.page.get_by_text("pairs across the ring").click()
     learn.settle()
@@ -169,18 +181,3 @@ def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
     learn.page.go_back()
     learn.settle()
     expect(learn.stage).to_be_visible()
-
-
-def test_nothing_is_wider_than_the_window(learn: Lab) -> None:
-    learn.open("/learn?lesson=cuts")
-    for slug in ("cuts", "ours"):
-        if slug != "cuts":
-            follow(learn, re.compile(rf"^{list(LESSONS).index(slug) + 1}\. "))
-        for width in (320, 820, 1920):
-            learn.page.set_viewport_size({"width": width, "height": 900})
-            shows(learn, slug)
-            wide = learn.page.evaluate(
-                "[...document.querySelectorAll('.st-key-lesson *')].filter((e) => !e.closest('.stPlotlyChart, input')"
-                " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))"
-            )
-            assert wide == [], f"{slug}, {width}"

@@ -29,9 +29,16 @@ def cut_button(lab: Lab) -> Locator:
     return lab.page.get_by_role("button", name="Cut and watch")
 
 
-def test_a_cut_is_watched_at_once(lab: Lab) -> None:
+def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab: Lab) -> None:
     lab.set_size(5)
+    lab.choose("Strategy", "greedy")
     lab.choose("Variant", "4:")
+    lab.go("Watch")
+    lab.go("Partition")
+    expect(lab.page.locator(".st-key-cut_size input")).to_have_value("5")
+    expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^greedy"))
+    expect(lab.page.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^4:"))
+    lab.choose("Strategy", "by kind")
     expect(lab.page.locator("table.plain")).to_contain_text("28, the largest with 5 variables (32 states)")
     lab.press("Cut and watch")
     expect(lab.stage.locator(".title")).to_have_text("pose, small · M 5 · variant 4: RMC on the loosest edge · mplp")
@@ -42,10 +49,30 @@ def test_a_cut_is_watched_at_once(lab: Lab) -> None:
     run.step("node")
     lab.shows(run)
 
+    # A model in a single group is solved at once.
+    lab.load("tiny")
+    lab.cut(max_size=6, strategy="greedy")
+    expect(lab.stage.locator(".node")).to_have_count(1)
+    lab.click("[data-act=run]")
+    lab.wait_for_end()
+    assert (lab.text("lower"), lab.text("upper")) == ("−3", "−3")
 
-def test_a_choice_that_does_not_fit_is_refused_with_what_would(lab: Lab) -> None:
+
+def test_a_comparison_of_bounds_is_stopped_and_what_does_not_fit_is_refused_with_what_would(lab: Lab) -> None:
     lab.load("pose")
     lab.go("Partition")
+    lab.tab("Compare strategies")
+    lab.enter("Sweeps", "400")
+    lab.page.get_by_role("button", name="Bound after 400 sweeps").click()
+    expect(lab.page.get_by_text(re.compile(r"sweep \d+ of 400, bound −?-?\d"))).to_be_visible()
+    stop = lab.page.get_by_role("button", name="Stop")
+    stop.click()
+    expect(stop).to_have_count(0)
+    lab.settle()
+    expect(lab.page.get_by_text("Bound: after 400 sweeps by mplp")).to_be_visible()
+    expect(lab.page.get_by_role("button", name="Bound after 400 sweeps")).to_be_enabled()
+    expect(lab.page.get_by_role("progressbar")).to_have_count(0)
+
     lab.choose("Strategy", "greedy")
     lab.page.locator(".st-key-cut_size input").press("End")
     lab.settle()
@@ -61,7 +88,7 @@ def test_a_choice_that_does_not_fit_is_refused_with_what_would(lab: Lab) -> None
     expect(lab.page.locator("table.plain")).to_contain_text(f"the largest with {largest} variables")
 
 
-def test_groups_are_edited_by_hand_and_undone(lab: Lab) -> None:
+def test_groups_are_edited_by_hand_and_that_is_undone_and_redone(lab: Lab) -> None:
     undo = lab.page.get_by_role("button", name="Undo")
     expect(undo).to_be_disabled()
     start = groups(lab)
@@ -89,16 +116,9 @@ def test_groups_are_edited_by_hand_and_undone(lab: Lab) -> None:
         lab.press("Undo")
         assert groups(lab) == earlier
     expect(undo).to_be_disabled()
-    lab.press("Split")
-    lab.press("Cut and watch")
-    expect(lab.stage.locator(".node")).to_have_count(15)
-    lab.click("[data-act=run]")
-    lab.wait_for_end()
-    assert lab.text("lower") == lab.text("upper")
 
-
-def test_a_variable_is_clicked_and_moved_and_that_undone_and_redone(lab: Lab) -> None:
-    start = groups(lab)
+    # A variable may be clicked instead of named.
+    lab.tab("Move")
     lab.tab("Variables")
     names = sample("pose-small").names
     circles = lab.page.locator(".st-key-variables .scatterlayer .trace").last.locator(".points path")
@@ -119,6 +139,15 @@ def test_a_variable_is_clicked_and_moved_and_that_undone_and_redone(lab: Lab) ->
     lab.press("Redo")
     assert groups(lab) == moved
     expect(lab.page.get_by_role("button", name="Redo", exact=True)).to_be_disabled()
+    lab.press("Undo")
+
+    lab.tab("Split")
+    lab.press("Split")
+    lab.press("Cut and watch")
+    expect(lab.stage.locator(".node")).to_have_count(15)
+    lab.click("[data-act=run]")
+    lab.wait_for_end()
+    assert lab.text("lower") == lab.text("upper")
 
 
 def test_a_row_of_the_comparison_is_used(lab: Lab) -> None:
@@ -136,39 +165,3 @@ def test_a_row_of_the_comparison_is_used(lab: Lab) -> None:
     lab.press("Undo")
     expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^by kind"))
     expect(lab.page.locator(".st-key-cut_size input")).to_have_value("8")
-
-
-def test_the_comparison_of_bounds_is_stopped(lab: Lab) -> None:
-    lab.load("pose")
-    lab.go("Partition")
-    lab.tab("Compare strategies")
-    lab.enter("Sweeps", "400")
-    lab.page.get_by_role("button", name="Bound after 400 sweeps").click()
-    expect(lab.page.get_by_text(re.compile(r"sweep \d+ of 400, bound −?-?\d"))).to_be_visible()
-    stop = lab.page.get_by_role("button", name="Stop")
-    stop.click()
-    expect(stop).to_have_count(0)
-    lab.settle()
-    expect(lab.page.get_by_text("Bound: after 400 sweeps by mplp")).to_be_visible()
-    expect(lab.page.get_by_role("button", name="Bound after 400 sweeps")).to_be_enabled()
-    expect(lab.page.get_by_role("progressbar")).to_have_count(0)
-
-
-def test_a_model_in_a_single_group_is_solved_at_once(lab: Lab) -> None:
-    lab.load("tiny")
-    lab.cut(max_size=6, strategy="greedy")
-    expect(lab.stage.locator(".node")).to_have_count(1)
-    lab.click("[data-act=run]")
-    lab.wait_for_end()
-    assert (lab.text("lower"), lab.text("upper")) == ("−3", "−3")
-
-
-def test_choices_outlive_a_look_at_another_page(lab: Lab) -> None:
-    lab.set_size(5)
-    lab.choose("Strategy", "greedy")
-    lab.choose("Variant", "4:")
-    lab.go("Watch")
-    lab.go("Partition")
-    expect(lab.page.locator(".st-key-cut_size input")).to_have_value("5")
-    expect(lab.page.get_by_role("combobox", name="Strategy")).to_have_value(re.compile("^greedy"))
-    expect(lab.page.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^4:"))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab import Lab, engine
+import bender_core as bc
+from bender_core.io import dumps
+from tests.browser.lab import Lab, engine, sample
 
 pytestmark = pytest.mark.browser
 
@@ -134,7 +138,7 @@ def test_leaving_right_after_a_step_takes_the_step_along_and_no_press_takes_the_
     watch.stage.evaluate(AT_ONCE, ["[data-step=round]", "Edge"])
     expect(watch.stage).to_have_count(0)
     watch.settle()
-    expect(watch.page.get_by_text(f"event {run.position}: the true min-marginal")).to_be_visible()
+    expect(watch.page.get_by_text(re.compile(rf"event {run.position}: [\d,]+ states"))).to_be_visible()
     watch.go("Watch")
     watch.shows(run)
     watch.stage.evaluate(AT_ONCE, ["Learn", "[data-step=node]"])
@@ -248,3 +252,58 @@ def test_a_link_that_cannot_be_opened_is_said(page: Page, settle: Callable[[Page
         "This link cannot be opened: there is no sample 'none'. Here is a sample instead."
     )
     lab.shows(engine())
+
+
+def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
+    page: Page, settle: Callable[[Page], None]
+) -> None:
+    mrf = sample("karate")
+    run = bc.Engine(mrf, bc.partition(mrf, 8), 9)
+    lab, clicks = Lab(page, settle).open("/instance"), 0
+    lab.tab("Upload")
+    lab.upload("club.mrf.json", dumps(mrf))
+
+    def click(press: Callable[[], None]) -> None:
+        nonlocal clicks
+        clicks += 1
+        press()
+
+    click(lambda: lab.go("Watch"))
+    p, q = run.graph.edges[int(np.argmax(run.tension().edges))]
+    labels = run.partition.labels
+    most = lab.stage.locator(".part[data-edge]").first
+    assert most.get_attribute("aria-label").startswith(f"{labels[p]} – {labels[q]}: ")
+    click(lambda: lab.expand("What would help"))
+    click(lambda: lab.press("Try them"))
+    go_on = page.get_by_role("button", name="Go on with it")
+    expect(go_on).to_be_visible(timeout=60_000)
+    lab.settle()
+    assert clicks <= 4
+    expected = bc.what_would_help(run)
+    box = page.get_by_role("combobox", name="Go on with", exact=True)
+    expect(box).to_have_value(expected[0].name)
+    box.focus()
+    box.press("ArrowDown")
+    options = page.get_by_role("option")
+    options.first.wait_for()
+    assert options.all_inner_texts() == [remedy.name for remedy in expected]
+    box.press("Escape")
+
+    # The fork is the run of the stage: its groups, its bounds, and an address that opens it again.
+    address = page.url
+    lab.press("Go on with it")
+    fork = expected[0].change.fork(run)
+    expect(lab.stage.locator(".node")).to_have_count(len(fork.partition))
+    lab.settle()
+    lab.shows(fork)
+    lab.click("[data-step=node]")
+    fork.step("node")
+    lab.shows(fork)
+    assert page.url != address
+    page.reload()
+    lab.settle()
+    expect(lab.stage.locator(".node")).to_have_count(len(fork.partition))
+    lab.wait_for_position(fork.position)
+    lab.settle()
+    lab.shows(fork)
+    expect(page.get_by_role("combobox", name="Run", exact=True)).to_have_value(f"fork 1: {expected[0].name}")

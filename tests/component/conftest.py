@@ -13,13 +13,20 @@ from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import Lab
 from pages._shared.watch import answers
 from pages._shared.watch import stage as feeding
-from tests.chromium import new_profile, sound_pages
+from tests.chromium import VIEWPORT, Soundness, failed, new_profile
 from tests.component.mounting import PAGE, Curves, Stage
 from tests.labs import SessionState, lab
 
 # No such place is asked: every request is answered here.
 ADDRESS = "http://component.test"
 TYPES = {".js": "text/javascript", ".json": "application/json"}
+# What was mounted is told by its root that it is gone, as in the app.
+EMPTY = """() => {
+    localStorage.clear();
+    sessionStorage.clear();
+    document.documentElement.removeAttribute('style');
+    document.querySelector('main').replaceWith(document.createElement('main'));
+}"""
 
 
 def answer(route: Route) -> None:
@@ -39,13 +46,61 @@ def bare(browser: Browser) -> BrowserContext:
     return profile
 
 
+class Tab:
+    """A page that one test after the other finds empty, with the code of what was mounted before, as in the app."""
+
+    def __init__(self, profile: BrowserContext) -> None:
+        self._profile = profile
+        self._page: Page | None = None
+        self.sound = Soundness(ADDRESS)
+
+    @property
+    def page(self) -> Page:
+        """The page, a new one if the last was closed."""
+        if self._page is None:
+            self._page = self.sound.watch(self._profile.new_page())
+            self._page.goto("/")
+        return self._page
+
+    def empty(self) -> None:
+        """Take away all that a test has left in the page."""
+        page = self.page
+        page.evaluate(EMPTY)
+        page.emulate_media(reduced_motion="reduce", color_scheme="light")
+        page.set_viewport_size(VIEWPORT)
+        page.mouse.move(0, 0)
+
+    def close(self) -> None:
+        if self._page is not None:
+            self._page.close()
+        self._page = None
+
+
+@pytest.fixture(scope="session")
+def tab(bare: BrowserContext) -> Iterator[Tab]:
+    tab = Tab(bare)
+    yield tab
+    tab.close()
+
+
 @pytest.fixture
-def page(bare: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(tab: Tab, answered: None, request: pytest.FixtureRequest) -> Iterator[Page]:
     """An empty page. The test fails on any error in its console."""
-    with sound_pages(ADDRESS, request.node) as opened:
-        page = opened(bare)
-        page.goto("/")
-        yield page
+    yield tab.page
+    tab.sound.report([tab.page], request.node)
+    problems, tab.sound.problems = tab.sound.problems, []
+    if problems or request.node.stash.get(failed, False):
+        tab.close()
+    else:
+        tab.empty()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python as the app has it, which waits for the answers to the stage's questions."""
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(feeding.st, "session_state", SessionState())
 
 
 @pytest.fixture
@@ -54,10 +109,8 @@ def curves(page: Page) -> Curves:
 
 
 @pytest.fixture
-def watched(page: Page, monkeypatch: pytest.MonkeyPatch) -> Callable[[Lab], Stage]:
+def watched(page: Page) -> Callable[[Lab], Stage]:
     """Mounts the stage for a lab: ``watched(lab)``."""
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 60.0)
-    monkeypatch.setattr(feeding.st, "session_state", SessionState())
     return lambda lab: Stage(page, lab)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
@@ -24,19 +25,24 @@ body { margin: 16px; }
 </style><main></main>"""
 
 # As Streamlit mounts a component of its second kind: the page in a shadow, the loader's function with every answer.
-MOUNT = """async ([html]) => {
+MOUNT = """async ([html, trigger]) => {
     const parentElement = document.querySelector('main').attachShadow({ mode: 'open' });
     parentElement.innerHTML = html;
     const { default: load } = await import('/loader.js');
-    window.receive = (data) => load({
+    const receive = (data) => load({
         parentElement,
         data,
         setTriggerValue: async (name, value) => {
-            const answer = await window.trigger(name, value);
-            if (answer) window.receive(JSON.parse(answer));
+            if (!parentElement.host.isConnected) return;
+            const answer = await window[trigger](name, value);
+            if (answer) receive(JSON.parse(answer));
         },
     });
+    window.receive = receive;
 }"""
+
+
+_serials = count()
 
 
 class Mounted:
@@ -54,13 +60,14 @@ class Mounted:
         self.page, self.component, self.protocol = page, component, protocol
         self.root = page.locator("[data-component]")
         self.triggers: list[tuple[str, Any]] = []
-        page.expose_function("trigger", self._trigger)
-        name = component.name
-        page.evaluate(MOUNT, [(FRONTEND / name / f"{name}.html").read_text(encoding="utf-8")])
+        name, trigger = component.name, f"trigger{next(_serials)}"
+        page.expose_function(trigger, self._trigger)
+        page.evaluate(MOUNT, [(FRONTEND / name / f"{name}.html").read_text(encoding="utf-8"), trigger])
 
     def receive(self, data: dict[str, Any], code: bool = True) -> None:
-        """Send data to the component, with or without its code, and wait until they are drawn."""
+        """Send data to the component, with its code if the tab lacks that, and wait until they are drawn."""
         assert faults(self.protocol, data) == []
+        code &= self.page.evaluate("(name) => !globalThis.benderLab?.[name]", self.component.name)
         told = json.dumps(data | {"code": self.component.code if code else None})
         self.page.evaluate("(told) => window.receive(JSON.parse(told))", told)
 

@@ -36,8 +36,9 @@ def tip(stage: Stage, selector: str) -> list[str]:
 # -- code and data --------------------------------------------------------------------------------------------
 
 
-def test_a_tab_that_lacks_the_code_asks_for_it(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tab_that_lacks_the_code_asks_for_it(page: Page, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a script was run again before its first answer had arrived."""
+    page.evaluate("() => { delete globalThis.benderLab?.stage; }")
     send = Stage.receive
     monkeypatch.setattr(Stage, "receive", lambda self, data: send(self, data, code=False))
     stage = watched(lab("tiny", 3, 9))

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,19 @@ def test_info_prints_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.Ca
             assert report["log potential"] == -report["energy"] == pytest.approx(math.log(potential))
     labeling.write_text("MPE\n3 0 1 0\n")
     assert "the labelling has 3 values" in refusal(["info", str(source), "--labeling", str(labeling)], capsys)
+
+
+def test_certify_says_what_the_library_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["certify", TORUS, "--max-size", "12", "--seed", "3", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    found = bc.certify(bc.load(TORUS), 12, seed=3)
+    assert (report["optimal"], report["status"]) == (found.optimal, found.status)
+    assert (report["lower_bound"], report["upper_bound"]) == (found.lower_bound, found.upper_bound)
+    assert report["labeling"] == found.labeling.tolist()
+    rounds = [dict(one, seconds=0.0) for one in report["rounds"]]
+    assert rounds == [asdict(replace(one, seconds=0.0)) for one in found.rounds]
+    assert main(["certify", TORUS, "--time-limit", "0"]) == 0
+    assert "time limit" in capsys.readouterr().out
 
 
 def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

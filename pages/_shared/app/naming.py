@@ -34,8 +34,12 @@ def file_of(mrf: bc.BinaryMRF, ending: str = ".mrf.json") -> str:
 
 
 def run_file(current: Lab, what: str) -> str:
-    """The name of a file about the run at the event shown: ``pose-small_M8_v9_mplp_e209_trace.csv``."""
-    run = f"M{current.max_size}", f"v{current.variant}", current.schedule, f"e{current.run.position}"
+    """The name of a file about the run at the event shown: ``pose-small_M8_v9_mplp_e209_trace.csv``, of a fork
+    ``pose-small_M8_v9_mplp_fork-2_e35_trace.csv``.
+    """
+    branch = current.branches.shown
+    forked = [slug(branch.name)] if branch.parent is not None else []
+    run = f"M{current.max_size}", f"v{current.variant}", current.schedule, *forked, f"e{current.run.position}"
     return file_name(current.mrf.name, *run, what)
 
 

@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
+from bender_core.run.repeating.change import ChangeError, Fork, forks_text, read_forks
+from bender_core.run.repeating.line import Line
 from bender_core.strategies import default_strategy
 
 # A length of an address that all browsers and servers accept, and the longest word or number in it.
@@ -35,14 +37,17 @@ def _word_for(value: synth.Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def query(origin: Origin, part: Partition, max_size: int, variant: int, schedule: str) -> str:
-    """The parameters of a link to a run; empty if it has none: too many groups made by hand."""
+def query(origin: Origin, line: Line) -> str:
+    """The parameters of a link to a run; empty if it has none: too many groups made by hand, or too many forks."""
     if not origin:
         return ""
-    said = origin | {"M": str(max_size), "strategy": part.strategy, "variant": str(variant), "schedule": schedule}
+    part = line.partition
+    said = {"M": str(line.max_size), "strategy": part.strategy, "variant": str(line.variant), "schedule": line.schedule}
     if part.strategy == "manual":
         said["groups"] = "-".join(map(str, part.group_of().tolist()))
-    text = urlencode(said)
+    if line.forks:
+        said["forks"] = forks_text(line.forks)
+    text = urlencode(origin | said)
     return text if len(text) <= LONGEST else ""
 
 
@@ -165,6 +170,23 @@ def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc
     try:
         return bc.Engine(mrf, part, variant, schedule)
     except ValueError as error:
+        raise LinkError(str(error)) from error
+
+
+def forks_of(said: Mapping[str, str]) -> tuple[Fork, ...]:
+    """The forks that lead from the run of a link to the one it shows.
+
+    Raises
+    ------
+    LinkError
+        If they cannot be read.
+    """
+    text = said.get("forks", "")
+    if len(text) > LONGEST:
+        raise LinkError(f"its forks take {len(text):,} characters, more than {LONGEST:,}")
+    try:
+        return read_forks(text)
+    except ChangeError as error:
         raise LinkError(str(error)) from error
 
 

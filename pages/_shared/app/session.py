@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,10 @@ from pathlib import Path
 import streamlit as st
 
 import bender_core as bc
+from bender_core.run.carrying import owners
+from bender_core.run.repeating.change import Change, Fork, forked
+from bender_core.run.repeating.line import Line
+from pages._shared.app.branches import Branch, Branches
 from pages._shared.app.permalink import (
     LinkError,
     Origin,
@@ -19,6 +23,7 @@ from pages._shared.app.permalink import (
     cut_of,
     engine_of,
     event_of,
+    forks_of,
     generated,
     origin_of,
     query,
@@ -57,6 +62,55 @@ class References(Personal):
             self.found = found
 
 
+@dataclass(eq=False)
+class Replay(Personal):
+    """The forks of a link, made in the background.
+
+    Attributes
+    ----------
+    failure : str
+        Why not all of them have been made.
+    """
+
+    said: Mapping[str, str]  # by the link
+    forks: tuple[Fork, ...]
+    failure: str = ""
+
+    def start(self, lab: Lab) -> None:
+        """Make them one after the other; meanwhile nothing else may use the lab."""
+        self.begin(partial(self._make, lab))
+
+    def _make(self, lab: Lab, stopped: threading.Event) -> None:
+        stop = bc.Stop(wanted=stopped.is_set)
+        try:
+            for fork in self.forks:
+                engine = lab.with_room(partial(forked, lab.run.engine, fork, stop))
+                lab.run.show(fork.event)
+                lab.fork(fork.change, engine)
+        except bc.Stopped:
+            self.failure = "they were stopped"
+        except (ValueError, bc.EngineError) as error:
+            self.failure = str(error)
+
+
+@dataclass(eq=False)
+class Asked:
+    """A fork that is asked for."""
+
+    change: Change
+    position: int  # of the run
+    begun: bool = False
+    made: bc.Engine | None = None  # until it is shown: nothing else may keep its memory
+
+
+@dataclass(frozen=True)
+class Came:
+    """The run that was shown before, whose groups lie within those of the one that is shown."""
+
+    number: int  # of that run
+    owner: list[int]  # of each of its groups the one of this run that contains it
+
+
 @dataclass
 class Lab:
     """Everything a session works on. Each piece is replaced only when the new one is valid."""
@@ -71,10 +125,15 @@ class Lab:
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
+    came: Came | None = None  # from where in the tree of forks
+    branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
+    asked: Asked | None = None  # the next fork
+    replay: Replay | None = None  # of the forks of the link that was opened
     account: bc.Account = field(init=False)  # of all runs of the session
 
     def __post_init__(self) -> None:
         self.account = self.run.engine.account
+        self.branches = Branches(Line.of(self.run.engine, self.max_size), self.run)
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
         """Take a new model, and cut it with the current M.
@@ -109,6 +168,53 @@ class Lab:
         """
         self._start(self.mrf, part, max_size, variant, schedule)
 
+    def fork(self, change: Change, engine: bc.Engine) -> None:
+        """Go on with a run that has forked from the one shown, at the event shown."""
+        branches = self.branches
+        self.show(branches.add(branches.shown, self.run.position, change, engine))
+
+    def show(self, branch: Branch) -> None:
+        """Show another run of the tree, where it was left; its run is at hand."""
+        assert branch.run is not None
+        self.run.halt()
+        self.run.settle()
+        engine = branch.run.engine
+        if engine.partition is not self.partition:
+            self.references.stop()
+            self.references = References()
+        owner = owners(self.partition, engine.partition)
+        self.came = None if owner is None else Came(self.number, owner.tolist())
+        self.run, self.branches.shown = branch.run, branch
+        self.partition, self.max_size = engine.partition, branch.max_size
+        self.variant, self.schedule = engine.variant.number, engine.schedule
+        self.number += 1
+        # Half of the memory is for the run that is shown to grow into.
+        if self.account.free < self.account.limit // 2:
+            self.branches.let_go()
+
+    def with_room(self, make: Callable[[], bc.Engine], needed: Branch | None = None) -> bc.Engine:
+        """Make a run; if it does not fit, the memory of runs that are neither shown nor needed is let go first."""
+        try:
+            return make()
+        except bc.TooLargeError:
+            if not self.branches.let_go(needed):
+                raise
+        return make()
+
+    def arrive(self) -> None:
+        """Once the forks of a link are made, go to the event and the message that it shows."""
+        replay, self.replay = self.replay, None
+        assert replay is not None
+        if replay.failure:
+            self.notice = f"Not all forks of this link could be made: {replay.failure}. The run before is shown."
+            return
+        try:
+            self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), "arc" in replay.said
+        except LinkError as error:
+            self.notice = f"This link cannot be opened as it is: {error}."
+        self.run.start(until=event_of(replay.said))
+        self.run.settle()
+
     @property
     def is_public(self) -> bool:
         """Whether anybody can get the model: a sample, or a generated one."""
@@ -117,7 +223,7 @@ class Lab:
     @property
     def address(self) -> str:
         """The parameters of an address that finds this run again; empty if none does."""
-        return query(self.origin, self.partition, self.max_size, self.variant, self.schedule)
+        return query(self.origin, self.branches.shown.line)
 
     @property
     def link(self) -> str:
@@ -131,18 +237,22 @@ class Lab:
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = WatchedRun(engine)
+        self.branches.clear()
+        self.branches = Branches(Line.of(engine, max_size), self.run)
         self.notice = ""
+        self.asked = self.came = None
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
-        """A new run; if it fits only without the old one, the old one gives way."""
+        """A new run; if it fits only without the old ones, these give way."""
         stop = bc.Stop(wanted=_interrupted)
         try:
             return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
         except bc.TooLargeError as error:
-            if error.needed > self.account.free + self.run.engine.charged:
+            if error.needed > self.account.free + self.branches.charged:
                 raise
         self.run.halt()
+        self.branches.let_go()
         with self.run.engine.giving_way():
             return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
 
@@ -205,10 +315,15 @@ def linked(said: Mapping[str, str]) -> Lab:
     origin = origin_of(said)
     if "sample" in origin and origin["sample"] not in sample_names():
         raise LinkError(f"there is no sample {origin['sample']!r}")
-    event = event_of(said)
+    event, forks = event_of(said), forks_of(said)
     mrf = _model(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
+    if forks:
+        found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, WatchedRun(engine), origin)
+        found.replay = Replay(said, forks)
+        found.replay.start(found)
+        return found
     run = WatchedRun(engine, arc=arc_of(said, engine), pinned="arc" in said)
     if event:
         run.start(until=event)

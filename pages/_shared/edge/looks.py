@@ -27,6 +27,7 @@ from pages._shared.app.text import paragraph, table
 from pages._shared.edge.classes import members_named
 from pages._shared.edge.message import Looked
 from pages._shared.edge.rows import past_of
+from pages._shared.forks.asking import hand_over, insert_row
 from pages._shared.running.findings import Findings, show_work
 
 LOOKS = ("What if", "What makes the slack", "Row anatomy", "Over time")
@@ -61,6 +62,7 @@ def what_if(current: Lab, found: Findings, looked: Looked, drawn: Stems, names: 
             alt="How far each of four rows would lift the envelope, by class; the table has their numbers",
         )
     compare(cuts, state, int(shown.states[shown.asked]))
+    insert(current, cuts)
 
 
 def compare(cuts: list[Cut], state: int, asked: int) -> None:
@@ -83,6 +85,21 @@ def compare(cuts: list[Cut], state: int, asked: int) -> None:
     st.caption(
         "Lift: what the envelope rises by; its mean over all states is the mean slack removed. The run does not change."
     )
+
+
+def insert(current: Lab, cuts: list[Cut]) -> None:
+    """One of them, put into a run that forks here."""
+    engine = current.run.engine
+    if engine.variant.exact:
+        return
+    p, q = engine.graph.ends(current.run.arc)
+    with st.container(horizontal=True):
+        for cut in cuts:
+            name = CUTS[cut.kind].name
+            row = bc.RowAt(p, q, cut.state, cut.kind)
+            st.button(f"Insert {name}", key=f"edge-insert-{name}", on_click=insert_row, args=(current, row))
+    st.caption("Insert: the run forks at this event, with the row added. Watch compares both, under Forks.")
+    hand_over(current)
 
 
 def makers(current: Lab, looked: Looked, names: list[str]) -> None:

@@ -144,15 +144,32 @@ def findings(run: WatchedRun) -> Findings:
     return found
 
 
-def show_work(found: Findings) -> None:
-    """Instead of what is computed: its progress until it is there, or an offer to compute it after all."""
+def found_or_progress(
+    found: Findings, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found]
+) -> Found | None:
+    """As `Findings.find`; where that is None, `show_work` says how far the work is."""
+    result = found.find(name, about, compute)
+    if result is None:
+        show_work(found, name)
+    return result
+
+
+def show_work(found: Findings, name: str = "") -> None:
+    """Instead of what is computed: its progress until it is there, or an offer to compute it after all.
+
+    Parameters
+    ----------
+    found : Findings
+    name : str
+        Of what is computed, where a page may wait for several things at once.
+    """
     if found.given_up is not None:
         st.caption(f"Stopped computing {found.given_up.name}.")
-        st.button("Compute it", on_click=found.take_up)
+        st.button("Compute it", on_click=found.take_up, key=f"compute-{name}")
         return
 
     def progress() -> None:
         st.caption(f"{found.progress}…")
-        st.button("Stop", on_click=found.give_up)
+        st.button("Stop", on_click=found.give_up, key=f"stop-{name}")
 
     follow(lambda: found.run.looking, progress, TELL_SECONDS)

@@ -11,6 +11,7 @@ from functools import partial
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.model import IntArray
+from bender_core.run.attribution import Attribution
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.running.background import Personal
@@ -29,7 +30,9 @@ class Progress:
     lower: float
     upper: float
     tension: Tension  # of every group and edge
-    row_edges: IntArray  # the hyper-edge of every row
+    gained: Attribution  # by every group and message
+    read: IntArray  # table entries, for every message
+    rows_made: IntArray  # for every message
     trace: bc.Trace
     when: float  # seconds, of the clock
 
@@ -152,7 +155,9 @@ class WatchedRun:
             engine.lower_bound,
             engine.upper_bound,
             engine.tension(),
-            engine.row_edges(),
+            engine.attribution(),
+            engine.work().messages,
+            engine.rows_made(),
             engine.trace,
             time.perf_counter(),
         )

@@ -17,7 +17,9 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.result import STATUSES
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
+from pages._shared.watch.finding import MISSED, Goal, find
 from pages._shared.watch.frames import Encoder
+from pages._shared.watch.lines import Lines
 from pages._shared.watch.views import edge_tightness, exact_view, history
 
 # Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
@@ -45,13 +47,18 @@ class Question:
     backward: bool = False
     opened: int = 0  # where an update was opened,
     states: tuple[int, ...] = ()  # and the states of its group whose exact costs are wanted
+    goal: Goal = "rise"  # what is to be found,
+    message: int = -1  # of which message,
+    share: float = 0.0  # or by how much of the gap the bound is to rise
+    lines: tuple[int, ...] = ()  # the arcs of the messages that the list has in sight
 
     @classmethod
     def read(cls, command: Mapping[str, Any]) -> Question:
         """The question of a command."""
         said = {name: command[name] for name in cls.__dataclass_fields__ if name in command}
         asked = cls(**said)
-        return replace(asked, ahead=min(max(asked.ahead, 0), MOST_AHEAD), states=tuple(map(int, asked.states)))
+        states, lines = (tuple(map(int, numbers)) for numbers in (asked.states, asked.lines))
+        return replace(asked, ahead=min(max(asked.ahead, 0), MOST_AHEAD), states=states, lines=lines)
 
 
 class Answers:
@@ -69,12 +76,15 @@ class Answers:
         Whether the stage that asked last has the hyper-graph. One that did not ask is mounted anew and holds nothing.
     tightness : dict or None
         What was measured last: ``tightness`` of the protocol.
+    lines : dict or None
+        What was found last of the messages in sight: ``lines`` of the protocol.
     """
 
     def __init__(self, run: WatchedRun) -> None:
-        self.run, self.encoder = run, Encoder(run.engine)
+        self.run, self.encoder, self._lines = run, Encoder(run.engine), Lines(run.engine)
         self.serial, self.held = 0, False
         self.tightness: dict[str, Any] | None = None
+        self.lines: dict[str, Any] | None = None
         self._heard = -1  # the latest command whose answer the stage has
         self._asked: Question | None = None  # what is being answered, or was
         self._answer: dict[str, Any] = {}
@@ -130,8 +140,8 @@ class Answers:
         self._heard = -1
         asked = self._asked
         if asked is None or self._answered.is_set():
-            measure = "tension" if asked is None else asked.measure
-            asked = Question(at=self.run.position, measure=measure, serial=self.serial)
+            looked = {} if asked is None else {"measure": asked.measure, "lines": asked.lines}
+            asked = Question(at=self.run.position, serial=self.serial, **looked)
         self._begin(replace(asked, first=0, goes_on=False, held=False))
 
     # -- in the background ------------------------------------------------------------------------------------
@@ -147,6 +157,8 @@ class Answers:
         try:
             self._answer = self._answer_to(question, stop)
             self._answered.set()
+            for found in self._lines.look(question.lines, stop):
+                self.lines = found
             self.tightness = edge_tightness(self.run.engine, question.measure, stop)
         except bc.Stopped:
             pass
@@ -167,11 +179,13 @@ class Answers:
     def _answer_to(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
         """What the stage draws where a step or a jump ends; a step that is stopped ends as far as it has come."""
         run, engine = self.run, self.run.engine
-        before = run.position
+        before, missed = run.position, None
         run.show(question.at)
         try:
             if question.do == "step":
                 self._step(question, stop)
+            elif question.do == "find":
+                missed = self._find(question, stop)
             chunk = self._chunk(question, stop)
             exact = exact_view(engine, question.opened, question.states, stop) if question.do == "exact" else None
             go_to(engine, run.position, stop)
@@ -187,6 +201,7 @@ class Answers:
             "refusal": self.encoder.refusal,
             "history": history(engine.trace, run.seen, run.opening[0]),
             "exact": exact,
+            "missed": missed,
         }
 
     def _step(self, question: Question, stop: bc.Stop) -> None:
@@ -196,6 +211,14 @@ class Answers:
             run.step(grain, question.backward, stop)
         else:
             run.show(self.encoder.step(run.position, grain, stop))
+
+    def _find(self, question: Question, stop: bc.Stop) -> str | None:
+        """Go to the next moment of a kind; returns what to say where there is none."""
+        found = find(self.run.engine, question.goal, question.at, question.message, question.share, stop)
+        if found is None:
+            return MISSED[question.goal]
+        self.run.show(found)
+        return None
 
     def _chunk(self, question: Question, stop: bc.Stop) -> dict[str, Any]:
         """The events from the first that the stage lacks, or from a few before the one shown."""

@@ -8,7 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.running.findings import findings, show_work
+from pages._shared.running.findings import findings, found_or_progress
 from pages._shared.running.following import follow
 from pages._shared.running.watched import TELL_SECONDS, WatchedRun
 from pages._shared.watch.stage import is_answering
@@ -27,8 +27,4 @@ def found_below(
         # What the stage has asked comes first: looking at the run would stop it.
         follow(lambda: is_answering(run), lambda: st.caption("Waiting for the stage…"), TELL_SECONDS)
         return None
-    found = findings(run)
-    result = found.find(name, about, compute)
-    if result is None:
-        show_work(found)
-    return result
+    return found_or_progress(findings(run), name, about, compute)

@@ -11,6 +11,7 @@ import numpy as np
 from bender_core import Engine, Event, Grain, Stop, TooLargeError
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
+from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
 from bender_core.run.explain import ROUNDING, Explanation, explain
 from bender_core.run.reckoning import Tension
@@ -23,7 +24,7 @@ from pages._shared.watch.details import Update, listed, rounded
 AHEAD_SECONDS = 0.15
 COLUMNS = (
     *("kind", "node", "arc", "sweep", "total_rows", "state", "depth", "lower", "upper"),
-    *("floor", "ceiling", "suspects", "sentence", "formula", "moved", "detail"),
+    *("floor", "ceiling", "suspects", "sentence", "formula", "moved", "gained", "read", "detail"),
 )
 
 
@@ -137,7 +138,8 @@ class Chunk:
         self.update: Update | None = None
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
-        self.rows = np.bincount(engine.row_edges(), minlength=len(engine.graph.edges))
+        self.gained, self.read = engine.attribution(), engine.work().messages
+        self.rows = engine.rows_made()
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.before, self.opening, self.opened = self._now(), 0, self._now()
@@ -185,13 +187,15 @@ class Chunk:
             "sentence": inert(said.sentence),
             "formula": said.formula,
             "moved": moved,
+            "gained": self._gained(event),
+            "read": self._read(),
             "detail": detail,
         }
         for name, column in self.columns.items():
             column.append(values[name])
         self.lower, self.upper = event.lower_bound, event.upper_bound
         if event.kind == Kind.ROW:
-            self.rows[event.arc // 2] += 1
+            self.rows[event.arc] += 1
         if event.kind >= Kind.MESSAGE:
             self.opening, self.opened = len(self.columns["kind"]), self._now()
 
@@ -200,6 +204,8 @@ class Chunk:
         return {
             "rows": self.rows.tolist(),
             "tension": told(self.tension),
+            "gained": told(self.gained),
+            "read": self.read.tolist(),
             "best": self.best,
             "lower": self.lower,
             "upper": self.upper,
@@ -244,6 +250,25 @@ class Chunk:
         self.best, self.tension = best, tension
         return found if any(found.values()) else None
 
+    def _gained(self, event: Event) -> dict[str, Any] | None:
+        """What is credited with more than before; credit is given where messages are passed."""
+        if event.kind != Kind.MESSAGE:
+            return None
+        gained = self.engine.attribution()
+        found = {
+            "groups": _changes(self.gained.groups, gained.groups),
+            "messages": _changes(self.gained.messages, gained.messages),
+        }
+        self.gained = gained
+        return found if any(found.values()) else None
+
+    def _read(self) -> dict[str, int]:
+        """The work of the messages that more was read for."""
+        read = self.engine.work().messages
+        found = {str(arc): int(read[arc]) for arc in np.flatnonzero(read != self.read).tolist()}
+        self.read = read
+        return found
+
 
 def _changes(before: FloatArray, now: FloatArray) -> dict[str, float]:
     return {str(k): rounded(now[k]) for k in np.flatnonzero(now != before).tolist()}
@@ -262,6 +287,6 @@ def tensions(engine: Engine) -> Tension:
     return Tension(groups, edges)
 
 
-def told(tension: Tension) -> dict[str, Any]:
-    """Tensions of all parts, as ``tension`` of the protocol."""
-    return {"groups": listed(tension.groups), "edges": listed(tension.edges)}
+def told(parts: Tension | Attribution) -> dict[str, Any]:
+    """Energies of all parts, as ``tension`` or ``gained`` of the protocol."""
+    return {name: listed(values) for name, values in parts._asdict().items()}

@@ -9,9 +9,11 @@ import streamlit as st
 import bender_core as bc
 from bender_core.planning.advice import ranked, remedies
 from bender_core.run.explain import number
+from bender_core.run.repeating.line import Line
 from bender_core.units import storage
-from pages._shared.app.session import lab
+from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
+from pages._shared.forks.asking import ask, hand_over
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.below import found_below
 
@@ -20,7 +22,7 @@ from pages._shared.watch.below import found_below
 class Trials:
     """What has been tried at one moment of a run, also if it was stopped."""
 
-    number: int  # of the run
+    line: Line  # of the run
     position: int
     tried: list[bc.Remedy] = field(default_factory=list)
 
@@ -31,7 +33,7 @@ def helping() -> None:
     current, state = lab(), st.session_state
 
     def ask() -> None:
-        state.trials = Trials(current.number, current.run.position)
+        state.trials = Trials(current.branches.shown.line, current.run.position)
 
     with st.expander("What would help"):
         st.caption(
@@ -40,11 +42,13 @@ def helping() -> None:
         )
         st.button("Try them", on_click=ask)
         trials: Trials | None = state.get("trials")
-        if trials is None or trials.number != current.number:
+        if trials is None or trials.line is not current.branches.shown.line:
             return
         if trials.position == current.run.position:
             try_changes(current.run, trials)
         show(trials)
+        go_on(current, trials)
+    hand_over(current)
 
 
 def try_changes(run: WatchedRun, trials: Trials) -> None:
@@ -86,3 +90,19 @@ def show(trials: Trials) -> None:
         hide_index=True,
         key="what-would-help",
     )
+
+
+def go_on(current: Lab, trials: Trials) -> None:
+    """Go on with one of them: the run forks where it was tried."""
+    tried = ranked(list(trials.tried))
+    if not tried:
+        return
+
+    def fork() -> None:
+        current.run.show(trials.position)
+        ask(current, tried[which].change)
+
+    which: int = st.selectbox(
+        "Go on with", range(len(tried)), format_func=lambda k: label(tried[k].name), key=f"help-{len(tried)}"
+    )
+    st.button("Go on with it", on_click=fork, type="primary")

@@ -16,7 +16,7 @@ from bender_core.io import dump_labeling, dumps
 from bender_core.run.explain import number
 from bender_core.run.looking.classes import classes
 from bender_core.run.reckoning import Tension
-from bender_core.run.script import as_script
+from bender_core.run.repeating.script import as_script
 from bender_core.stopping import never
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
@@ -47,8 +47,8 @@ def saving() -> None:
 
     with st.expander("Save this run"):
         st.caption(
-            "The trace so far, where the gap lives, what raised the bound, the best labelling, the figures, and a "
-            "script that does the run once more."
+            "The trace so far, where the gap lives, what raised the bound, the list of messages, the best labelling, "
+            "the figures, and a script that does the run once more."
         )
         st.button("Make the files", on_click=ask)
         if state.get("saving") == (current.number, current.run.position):
@@ -86,10 +86,11 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
         "trace.json": ("Trace, JSON", trace.to_json()),
         "tension.csv": ("Tension, CSV", tension_csv(engine, stop)),
         "gained.csv": ("Bound gained, CSV", gained_csv(engine)),
+        "messages.csv": ("Messages, CSV", messages_csv(engine)),
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
-        "run.py": ("Script, Python", as_script(engine, expression(current), current.max_size)),
+        "run.py": ("Script, Python", as_script(current.branches.shown.line, expression(current), engine.position)),
         "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}
@@ -123,17 +124,32 @@ def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
 
 
 def gained_csv(engine: bc.Engine) -> str:
-    """What raised the bound, part by part: docs/formats.md §8."""
+    """What raised the bound, and for which work, part by part: docs/formats.md §8."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["part", "receiver", "sender", "gained"])
-    labels, found = engine.partition.labels, engine.attribution()
+    writer.writerow(["part", "receiver", "sender", "gained", "work"])
+    labels, found, work = engine.partition.labels, engine.attribution(), engine.work()
     for name, value in zip(labels, found.groups.tolist(), strict=True):
-        writer.writerow(["group", name, "", value])
-    for arc, value in enumerate(found.messages.tolist()):
+        writer.writerow(["group", name, "", value, ""])
+    for arc, (value, read) in enumerate(zip(found.messages.tolist(), work.messages.tolist(), strict=True)):
         receiver, sender = engine.graph.ends(arc)
-        writer.writerow(["message", labels[receiver], labels[sender], value])
-    writer.writerow(["sum", "", "", float(found.groups.sum() + found.messages.sum())])
+        writer.writerow(["message", labels[receiver], labels[sender], value, read])
+    writer.writerow(["rest", "", "", "", work.rest])
+    gained, read = float(found.groups.sum() + found.messages.sum()), int(work.messages.sum()) + work.rest
+    writer.writerow(["sum", "", "", gained, read])
+    return out.getvalue()
+
+
+def messages_csv(engine: bc.Engine) -> str:
+    """The list of messages: docs/formats.md §8."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["receiver", "sender", "tension", "gained", "work", "rows"])
+    labels, tension = engine.partition.labels, np.maximum(engine.tension().edges, 0.0).repeat(2)
+    columns = (tension, engine.attribution().messages, engine.work().messages, engine.rows_made())
+    for arc, values in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        receiver, sender = engine.graph.ends(arc)
+        writer.writerow([labels[receiver], labels[sender], *values])
     return out.getvalue()
 
 

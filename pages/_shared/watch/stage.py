@@ -15,7 +15,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import label
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.answers import Answers, Question
-from pages._shared.watch.views import following, graph_view, reference_lines
+from pages._shared.watch.views import following, graph_view, parent_view, reference_lines
 
 # Where the stage may send a person.
 PAGES = ("edge", "learn")
@@ -73,6 +73,8 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "model": label(lab.mrf.name),
         "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
         "graph": None if held else _graph(lab),
+        "came": None if held or lab.came is None else {"run": lab.came.number, "owner": lab.came.owner},
+        "parent": None if held else parent_view(lab.branches.shown),
         "address": lab.address,
         "public": lab.is_public,
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
@@ -85,6 +87,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "references": reference_lines(lab.references.found),
         "measuring": answers.measuring,
         "tightness": answers.tightness,
+        "lines": answers.lines,
     } | told
 
 

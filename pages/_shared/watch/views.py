@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, Method
 from bender_core.model import IntArray
 from bender_core.stopping import never
 from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
+from pages._shared.app.branches import Branch
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
@@ -44,7 +45,9 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "upper": progress.upper,
         "total_rows": progress.rows,
         "tension": told(progress.tension),
-        "rows": np.bincount(progress.row_edges, minlength=len(progress.tension.edges)).tolist(),
+        "gained": told(progress.gained),
+        "read": progress.read.tolist(),
+        "rows": progress.rows_made.tolist(),
         "history": history(progress.trace, progress.events, run.opening[0]),
     }
 
@@ -78,12 +81,21 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
         "variables": _variables(engine),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
+        "methods": _methods(engine),
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "scale": graph.problem.scale,
         "lower": lower,
         "upper": upper,
     }
+
+
+def _methods(engine: Engine) -> list[int] | None:
+    """How every message is made, by numbers of `Method`; None where rows make it."""
+    if not engine.variant.exact:
+        return None
+    methods = engine.graph.problem.methods.method
+    return np.full_like(methods, Method.ENUMERATE if engine.variant.enumerated else methods).tolist()
 
 
 def _key(engine: Engine) -> str:
@@ -205,6 +217,22 @@ def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
         "gains": listed(np.diff(lower[ends - 1], prepend=start)[marked]),
         "updates": updates.tolist() if len(updates) <= SWEEP_MARKS else [],
         "rise": {"event": most + 2, "gain": float(gains[most])} if len(gains) and gains[most] > 0 else None,
+    }
+
+
+def parent_view(branch: Branch) -> dict[str, Any] | None:
+    """The run that a branch forked from, from there on, as far as it is known; None if there is none."""
+    if branch.parent is None:
+        return None
+    curve, sweep = branch.parent.look(), branch.parent.curve.at("sweeps", branch.event)
+    later = curve.events > branch.event
+    return {
+        "name": branch.parent.name,
+        "after": branch.event,
+        "cause": label(branch.cause),
+        "event": (curve.events[later] - branch.event).tolist(),
+        "sweep": listed(curve.sweeps[later] - sweep, 6),
+        "lower": listed(curve.lower[later], 12),
     }
 
 

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.planning.advice import ranked, remedies
 from bender_core.run.explain import number
+from bender_core.run.repeating.line import Line
 from pages._shared.watch.helping import Trials
 from tests.app.pages.test_pages import app, lab, press, ran
 
@@ -55,10 +56,10 @@ def test_what_was_tried_before_a_stop_is_shown() -> None:
     test = app("watch")
     mine = lab(test)
     some = list(remedies(mine.run.engine.fork(), 1 << 14))[:3]
-    test.session_state.trials = Trials(mine.number, mine.run.position + 1, some)
+    test.session_state.trials = Trials(mine.branches.shown.line, mine.run.position + 1, some)
     ran(test.run())
     assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in ranked(some)]
     # Another run has nothing to do with it.
-    test.session_state.trials = Trials(mine.number + 1, 0, some)
+    test.session_state.trials = Trials(Line.of(mine.run.engine, 8), 0, some)
     ran(test.run())
     assert not test.dataframe

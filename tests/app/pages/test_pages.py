@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -102,6 +104,8 @@ def test_every_sample_is_shown_on_every_page(name: str) -> None:
     assert lab(test).mrf.content_hash() == bc.load(ROOT / f"sample_instances/{name}.mrf.json").content_hash()
     assert any(piece.text == lab(test).mrf.name for piece in html(test))
     assert [metric.value for metric in test.metric][:2] == [str(lab(test).mrf.n), str(lab(test).mrf.n_edges)]
+    variables = json.loads(test.get("plotly_chart")[0].proto.spec)["data"][-1]["x"]
+    assert len(np.frombuffer(b64decode(variables["bdata"]), variables["dtype"])) == lab(test).mrf.n
     for page in PAGES[1:]:
         go(test, page)
     assert complaints(test) == []

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import bender_core as bc
+from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
 from pages._shared.watch import answers, stage
 from pages._shared.watch.stage import obey, stage_data
@@ -84,8 +85,9 @@ def test_a_step_that_is_stopped_shows_what_was_before(mine: Lab, slow: SlowEngin
 
 def test_a_stage_mounted_anew_is_told_where_a_stopped_step_began(mine: Lab, slow: SlowEngine) -> None:
     slow.free = 10**6
-    position = ask(mine, command("step", grain="node", backward=False))["position"]
-    slow.free = 0
+    ask(mine, command("step", grain="node", backward=False))
+    mine.run.work.thread.join()
+    slow.free, position = 0, mine.run.position
     ask(mine, command("step", at=position, grain="sweep", backward=False))
     slow.until_it_waits()
     stage_data(mine)
@@ -213,3 +215,17 @@ def test_work_that_fails_is_said_and_ends(
     assert (data["working"], "frames" in data) == (None, False)
     assert data["failure"].endswith("the server's log says why.")
     assert "of a test" in caplog.text
+
+
+def test_a_moment_is_found_and_its_events_come_with_it(mine: Lab) -> None:
+    data = ask(mine, command("find", goal="row", message=3, share=0.0))
+    columns = data["frames"]["columns"]
+    last = data["position"] - data["frames"]["first"] - 1
+    assert (columns["kind"][last], columns["arc"][last] // 2, data["missed"]) == (Kind.ROW, 1, None)
+
+
+def test_a_moment_that_never_comes_leaves_the_place_as_it_is(mine: Lab) -> None:
+    data = ask(mine, command("find", at=5, goal="rise", message=-1, share=1.0))
+    while data["working"] is not None:
+        data = ask(mine, command("poll"))
+    assert (data["position"], data["missed"]) == (5, "LB never rises by so much again")

@@ -88,7 +88,7 @@ def test_frames_say_what_the_engine_did(mine: Lab, first: int) -> None:
     window = frames(mine, first, first + 50)
     assert window["first"] <= first
     plain.seek(window["first"])
-    assert window["before"]["rows"] == np.bincount(plain.row_edges(), minlength=len(plain.graph.edges)).tolist()
+    assert window["before"]["rows"] == plain.rows_made().tolist()
     assert (window["before"]["lower"], window["before"]["upper"]) == (plain.lower_bound, plain.upper_bound)
     for k, sent in enumerate(events(window)):
         (event,) = plain.step("event")
@@ -347,13 +347,13 @@ def test_a_busy_run_ignores_other_commands(mine: Lab, monkeypatch: pytest.Monkey
     monkeypatch.setattr(engine, "run", wait_and_run)
     obey(mine.run, command("run"))
     assert waiting.wait(60)
-    at, before, rows = engine.position, mine.run.progress.events, mine.run.progress.row_edges
+    at, before, rows = engine.position, mine.run.progress.events, mine.run.progress.rows_made
     for do in ("poll", "show", "step", "run"):
         obey(mine.run, command(do, at=0, grain="round", backward=False))
         data = stage_data(mine)
         assert data["running"]["events"] == mine.run.progress.events == before
         assert data["running"]["history"] == history(engine.trace, before, mine.run.opening[0])
-        assert data["running"]["rows"] == np.bincount(rows, minlength=len(engine.graph.edges)).tolist()
+        assert data["running"]["rows"] == rows.tolist()
         assert "frames" not in data
         assert engine.position == at
     gate.set()

@@ -40,7 +40,7 @@ def test_what_is_said_to_help_most_is_among_what_does(name: str) -> None:
     found = bc.what_would_help(engine)
     ends = []
     for remedy in found:
-        fork = engine.fork(**remedy.change)
+        fork = remedy.change.fork(engine)
         fork.run(max_sweeps=SWEEPS)
         ends.append(fork.lower_bound)
     assert ends[0] >= sorted(ends)[-3:][0] - 1e-6 * size_of(engine.mrf), {
@@ -61,18 +61,18 @@ def test_trials_are_repeated_by_their_change_and_leave_the_run_alone(name: str) 
     still_open = [remedy.rate for remedy in found if not remedy.closed]
     assert still_open == sorted(still_open, reverse=True)
     for remedy in found:
-        fork = engine.fork(**remedy.change)
+        fork = remedy.change.fork(engine)
         fork.run(max_work=work)
         assert fork.lower_bound - engine.lower_bound == remedy.gained
         assert fork.entries_read == remedy.work
-        assert remedy.gained >= -near or "partition" in remedy.change
+        assert remedy.gained >= -near or remedy.change.cut is not None
         assert remedy.bytes > 0
 
 
 def test_the_ends_of_the_edges_of_most_tension_are_merged() -> None:
     engine = STALLED["torus-10x10"]()
-    merged = [remedy.change["merge"] for remedy in bc.what_would_help(engine, 1 << 16) if "merge" in remedy.change]
-    pairs = {tuple(merge[0]) for merge in merged if len(merge) == 1}
+    merged = [remedy.change.merge for remedy in bc.what_would_help(engine, 1 << 16)]
+    pairs = {merge[0] for merge in merged if len(merge) == 1}
     tension = engine.tension().edges
     most = engine.graph.edges[np.argsort(-tension)[: len(pairs)]]
     assert pairs == {tuple(edge) for edge in most.tolist()}
@@ -92,8 +92,7 @@ def test_what_does_not_fit_is_left_out_and_a_stop_ends_it() -> None:
     room = bc.Account(engine.charged + 3_000_000)
     tight = bc.Engine(mrf, engine.partition, 9, limit=room)
     tight.run(max_sweeps=2)
-    names = [remedy.name for remedy in bc.what_would_help(tight, 1 << 16)]
-    assert "all groups united in pairs" not in names
+    assert max(len(remedy.change.merge) for remedy in bc.what_would_help(tight, 1 << 16)) < len(engine.partition) // 2
     assert room.used == tight.charged
     with pytest.raises(bc.Stopped):
         bc.what_would_help(engine, stop=bc.Stop(wanted=lambda: True))

@@ -71,6 +71,21 @@ def test_credits_sum_to_the_rise_of_the_bound(seed: int, variant: int, schedule:
         check(engine)
 
 
+def test_credits_are_the_same_however_often_they_are_asked_for() -> None:
+    """To the last bit: what was found at an earlier event is gone on from."""
+    mrf = sample("pose-small")
+    asked, once = (bc.Engine(mrf, bc.partition(mrf, 4), max_sweeps=4) for _ in range(2))
+    while not asked.finished:
+        asked.step("node")
+        asked.attribution()
+    once.run()
+    for position in (len(once.trace), 150, 151, len(once.trace) // 2, 0):
+        for engine in (asked, once):
+            engine.seek(position)
+        for mine, other in zip(asked.attribution(), once.attribution(), strict=True):
+            assert mine.tolist() == other.tolist()
+
+
 @every_variant
 def test_new_rows_get_credit_if_there_are_any(variant: int) -> None:
     mrf = sample("torus-10x10")

@@ -24,7 +24,9 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.io import dump_labeling, load_labeling
-from bender_core.run.script import as_script
+from bender_core.run.repeating.change import read_forks
+from bender_core.run.repeating.line import Line
+from bender_core.run.repeating.script import as_script
 
 ROOT = Path(__file__).parents[3]
 POSE = ROOT / "sample_instances" / "pose-small.mrf.json"
@@ -127,7 +129,8 @@ def test_models_and_scripts_keep_names_as_they_are(mrf: bc.BinaryMRF, data: st.D
     assert bc.load(bc.io.dumps(mrf, "bqpjson")).description == mrf.description
     labels = data.draw(st.lists(NAMES, min_size=mrf.n, max_size=mrf.n))
     engine = bc.Engine(mrf, bc.manual(mrf, [[i] for i in range(mrf.n)], labels))
-    (cut,) = (line for line in ast.parse(as_script(engine, "mrf", 1)).body if ast.unparse(line).startswith("part ="))
+    script = ast.parse(as_script(Line.of(engine, 1), "mrf", 0))
+    (cut,) = (line for line in script.body if ast.unparse(line).startswith("part ="))
     assert ast.literal_eval(cut.value.args[2]) == labels
 
 
@@ -219,7 +222,7 @@ def expected_of(engine: bc.Engine) -> dict[str, str]:
 @pytest.mark.parametrize("events", [0, 137, 10**9])
 def test_a_script_repeats_the_run(events: int) -> None:
     engine = run(events)
-    script = as_script(engine, "bc.load('sample_instances/pose-small.mrf.json')", 6)
+    script = as_script(Line.of(engine, 6), "bc.load('sample_instances/pose-small.mrf.json')", engine.position)
     assert said_by(script) == expected_of(engine)
 
 
@@ -228,7 +231,7 @@ def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
     part = bc.manual(mrf, [[0, 5, 1], [2, 3, 4], list(range(6, 11)), list(range(11, 16))], ["a", "b'", 'c"', "d\\"])
     engine = bc.Engine(mrf, part, 4, "srmp")
     engine.run(max_sweeps=3)
-    script = as_script(engine, "synth.generate('ising_grid', rows=4, columns=4, seed=3)", 5)
+    script = as_script(Line.of(engine, 5), "synth.generate('ising_grid', rows=4, columns=4, seed=3)", engine.position)
     assert said_by(script) == expected_of(engine)
 
 
@@ -249,7 +252,7 @@ def test_a_script_has_the_settings_of_the_run(settings: dict, cut: dict, written
     mrf = bc.load(POSE)
     engine = bc.Engine(mrf, bc.partition(mrf, 4, **{"strategy": "greedy", **cut}), 9, **settings)
     engine.run(max_sweeps=8)
-    script = as_script(engine, f"bc.load({str(POSE)!r})", 4)
+    script = as_script(Line.of(engine, 4), f"bc.load({str(POSE)!r})", engine.position)
     options = re.findall(r"(?:tolerance|max_sweeps|deepest|improving|seed)=[^,\n]*(?=[,)]$|,)", script, re.MULTILINE)
     assert ", ".join(options) == written
     found: dict = {}
@@ -259,3 +262,29 @@ def test_a_script_has_the_settings_of_the_run(settings: dict, cut: dict, written
     assert (again.status, again.finished, again.n_rows) == (engine.status, engine.finished, engine.n_rows)
     assert (again.lower_bound, again.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert again.labeling.tolist() == engine.labeling.tolist()
+
+
+@pytest.mark.parametrize(
+    "forks",
+    [
+        "137.row-0-1-3-rmc_merge-2-3",
+        "60.merge-0-1~45.variant-1_schedule-srmp~0.row-0-1-2-mwchalf_deepest-64",
+        "200.cut-4-greedy~90.merge-5-2_merge-2-7~30.on",
+    ],
+)
+def test_a_script_repeats_a_run_and_the_forks_that_led_to_it_to_the_last_bit(forks: str) -> None:
+    engine = run(0)
+    line = replace(Line.of(engine, 6), forks=read_forks(forks))
+    for fork in read_forks(forks):
+        engine.run(max_events=fork.event)
+        engine = fork.change.fork(engine)
+    engine.run(max_events=111)
+    found: dict = {}
+    exec(as_script(line, f"bc.load({str(POSE)!r})", 111), found)
+    again = found["engine"]
+    assert again.trace.to_json() == engine.trace.to_json()
+    assert (again.lower_bound, again.upper_bound) == (engine.lower_bound, engine.upper_bound)
+    assert (again.n_rows, again.labeling.tolist()) == (engine.n_rows, engine.labeling.tolist())
+    *_, last = line.runs(engine.mrf)
+    last.run(max_events=111)
+    assert last.trace.to_json() == engine.trace.to_json()

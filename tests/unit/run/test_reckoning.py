@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.kernels.layout import Kind
-from tests.models import examples, random_mrf
+from tests.models import JIT, examples, random_mrf
 from tests.unit.engines import VARIANTS, WITH_ROWS, every_variant, glassy, jitless, sample, size_of, twin
 
 NEAR = 1e-9
 SCHEDULES = ("mplp", "srmp")
+N = 9 if JIT else 7
 
 
 def tied(seed: int, n: int = 9) -> bc.BinaryMRF:
@@ -100,7 +101,7 @@ def exact_ground(engine: bc.Engine, p: int) -> np.ndarray:
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_the_ground_at_any_event(variant: int, schedule: str) -> None:
     """It never exceeds the exact costs, its parts sum to it, and its minimum is the floor, also after seeks."""
-    mrf, part = glassy(variant, n=9)
+    mrf, part = glassy(variant, n=N)
     engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=4, deepest=2)
     engine.run()
     rng, near = np.random.default_rng(variant), NEAR * size_of(mrf)
@@ -131,7 +132,7 @@ def test_the_ground_at_any_event(variant: int, schedule: str) -> None:
 @pytest.mark.parametrize("deepest", [1, 4])
 def test_suspects_are_the_states_that_may_cost_less(variant: int, deepest: int) -> None:
     """Floor, ceiling and suspects of every answer, from the tables of the slow twin."""
-    mrf, part = glassy(variant + 20, n=9)
+    mrf, part = glassy(variant + 20, n=N)
     engine = bc.Engine(mrf, part, variant, max_sweeps=3, deepest=deepest)
     engine.run()
     near = NEAR * size_of(mrf)
@@ -209,7 +210,7 @@ def tension_by_definition(engine: bc.Engine, labeling: np.ndarray) -> tuple[np.n
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_tensions_sum_to_the_gap(variant: int, schedule: str) -> None:
     """At any event, of the best labelling and of any other; each at least 0, seen from either end."""
-    mrf, part = glassy(variant + 40, n=9)
+    mrf, part = glassy(variant + 40, n=N)
     engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=3, deepest=2)
     engine.run()
     rng, near = np.random.default_rng(variant), NEAR * size_of(mrf)

@@ -53,6 +53,8 @@ const press = (stage, event) => {
   if (event.ctrlKey || event.metaKey || stage.$("dialog").open) return;
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
+  if (stage.finder.press(event.key)) return event.preventDefault();
+  if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
   const back = STEPS[event.key];
   if (!event.defaultPrevented && stage.panes.camera.press(event)) return event.preventDefault();
   if (back !== undefined) player.step(event.key.startsWith("Arrow") ? grainOf(event) : "event", back);

@@ -15,29 +15,46 @@ const changed = (values, changes) => {
 };
 
 // The state before a chunk that does not start within an update.
-const stateBefore = (first, { lower, upper, rows, tension, best }) => ({
+const stateBefore = (first, { lower, upper, rows, tension, gained, read, best }) => ({
   index: first - 1,
   ...{ lower, upper, best },
   rows: Int32Array.from(rows),
   tension: { groups: Float64Array.from(tension.groups), edges: Float64Array.from(tension.edges) },
+  gained: { groups: Float64Array.from(gained.groups), messages: Float64Array.from(gained.messages) },
+  read: { before: Float64Array.from(read), within: {} },
   ...{ update: null, passed: null },
 });
 
-// The events of a chunk, each with the state after it: tensions, the best labelling, the rows of every edge, and the
-// update in progress. A state shares with the one before whatever has not changed. `origin`: the state before the first
-// event; `last`: the event from which the chunk goes on, if it does.
+// The entries read for all messages: up to the last complete update, and those messages that have more since.
+const readOn = ({ before, within }, kind, more) => {
+  const since = { ...within, ...more };
+  return kind < KIND.MESSAGE ? { before, within: since } : { before: changed(before, since), within: {} };
+};
+
+// Table entries read for a message until a state.
+export const readFor = ({ read }, arc) => read.within[arc] ?? read.before[arc];
+
+// The events of a chunk, each with the state after it: tensions, what was gained and read, the best labelling, the rows
+// of every message, and the update in progress. A state shares with the one before whatever has not changed. `origin`:
+// the state before the first event; `last`: the event from which the chunk goes on, if it does.
 export const decode = ({ first, before, columns }, last = null) => {
   const origin = before ? stateBefore(first, before) : last;
   const unfolding = new Unfolding(origin.update);
-  let { rows, tension, best } = origin;
+  let { rows, tension, gained, read, best } = origin;
   const events = columns.kind.map((kind, k) => {
-    const { moved, ...said } = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));
-    if (kind === KIND.ROW) rows = changed(rows, { [said.arc >> 1]: rows[said.arc >> 1] + 1 });
+    const told = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));
+    const { moved, gained: credited, read: more, ...said } = told;
+    if (kind === KIND.ROW) rows = changed(rows, { [said.arc]: rows[said.arc] + 1 });
+    if (credited) {
+      const { groups, messages } = credited;
+      gained = { groups: changed(gained.groups, groups), messages: changed(gained.messages, messages) };
+    }
+    read = readOn(read, kind, more);
     if (moved) {
       tension = { groups: changed(tension.groups, moved.groups), edges: changed(tension.edges, moved.edges) };
       best = changed(best, moved.best);
     }
-    return { ...said, index: first + k, rows, tension, best, ...unfolding.take(said) };
+    return { ...said, index: first + k, rows, tension, gained, read, best, ...unfolding.take(said) };
   });
   return { first, origin, events };
 };

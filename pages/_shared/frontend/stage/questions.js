@@ -52,7 +52,7 @@ export class Questions {
   // step what is looked at, and asked for afterwards.
   renew() {
     const { player, arc, panes } = this.stage;
-    this.due = player.awaited;
+    this.due = player.awaited !== null;
     if (this.due) Object.assign(this.asked, { arc, measure: panes.measure });
     else this.ask("show");
   }
@@ -62,11 +62,12 @@ export class Questions {
   }
 
   question(what, more) {
-    const { player, arc, run, panes, events } = this.stage;
+    const { player, arc, run, panes, events, list } = this.stage;
     const { measure } = panes;
     const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
     const holds = { first, goes_on: events.has(first - 1), held: true, more: player.playing };
-    return { do: what, at, arc, ...holds, ahead, measure, run, serial: this.serial, heard: this.heard, ...more };
+    const looks = { measure, lines: list.wanted() };
+    return { do: what, at, arc, ...holds, ahead, ...looks, run, serial: this.serial, heard: this.heard, ...more };
   }
 
   // Streamlit drops what is said while the connection is down. The same question again does nothing twice: it says from

@@ -4,11 +4,13 @@ import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
 import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
+import { Finder } from "./finder.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
 import { Graph } from "./graph/graph.js";
 import { Sizes } from "./layout.js";
 import { Leaving } from "./leaving.js";
+import { List } from "./list/list.js";
 import { takeUpChoices } from "./play/choices.js";
 import { Moment } from "./play/moment.js";
 import { Player } from "./play/player.js";
@@ -35,8 +37,10 @@ class Stage {
     this.status = new Status(this);
     this.panes = new Graph(this);
     this.gaps = new Gaps(this);
+    this.list = new List(this);
     this.charts = new Charts(this);
     this.strip = new Strip(this);
+    this.finder = new Finder(this);
     listen(this);
     this.followTheme();
   }
@@ -54,6 +58,7 @@ class Stage {
     this.stopping &&= Boolean(data.running || data.working);
     if (data.exact) this.charts.exact.take(data.exact);
     this.tightness = data.tightness;
+    this.list.looks.hear(data.lines);
     if (data.frames) this.take(data, latest);
     else if (latest && !data.running) this.player.giveUp();
     if (fresh) this.panes.layout();
@@ -65,14 +70,16 @@ class Stage {
 
   // Another run.
   begin(data) {
+    this.panes.merging.begin(data.came, { run: this.run, whole: this.panes.places.whole });
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
-    Object.assign(this, { run: data.run, graph: data.graph, arc: data.arc, history, done: null });
+    Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();
     this.charts.show(null);
     this.charts.exact.forget();
     this.strip.range = null;
+    this.list.begin();
     if (!this.begun) takeUpChoices(this);
     this.begun = true;
     this.status.title(data);
@@ -99,8 +106,11 @@ class Stage {
 
   // A run in the background: its latest state is drawn, its events can be looked at when it has stopped.
   follow(running) {
-    const { lower, upper, tension, rows, history } = running;
-    const state = { lower, upper, tension, rows, best: null, update: null, passed: null, node: -1, arc: -1 };
+    const { lower, upper, tension, gained, rows, history } = running;
+    const read = { before: running.read, within: {} };
+    const nothing = { best: null, update: null, passed: null, node: -1, arc: -1 };
+    const state = { lower, upper, tension, gained, read, rows, ...nothing };
+    this.list.past.add(running.events, tension.edges);
     this.live = new Moment({ act: "running", from: 0, to: running.events, round: 0, ms: 0 }, 1, state, state);
     this.history = history;
     this.player.seen = Math.max(this.player.seen, running.events);
@@ -109,6 +119,7 @@ class Stage {
   take(data, latest) {
     this.events.take(data.frames, this.player.scene ? this.player.position : data.position);
     Object.assign(this, { history: data.history, done: data.done, ending: data.status, refusal: data.refusal });
+    this.list.take(data.frames);
     if (!latest) return;
     this.player.hear(data);
     if (!this.moment() && !this.questions.waiting) this.questions.settle();
@@ -152,7 +163,7 @@ class Stage {
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
     if (moment) this.player.known = this.player.position;
-    if (moment) for (const part of [this.charts, this.panes, this.gaps]) part.draw(moment);
+    if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }

@@ -81,6 +81,7 @@ export class Status {
   doing() {
     const { running, working, stopping, player, ending } = this.stage;
     if (running || working) return stopping ? "stopping…" : (working ?? "running…");
+    if (player.missed) return player.missed;
     if (player.atEnd()) return ending;
     return player.playing ? "playing" : "paused";
   }
@@ -112,6 +113,7 @@ export class Status {
     disable("[data-act=play]", busy);
     disable("[data-back], [data-act=reset]", busy || player.position === 0);
     disable("[data-act=run]", !stops && ended);
+    stage.finder.allow();
     write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : ended ? "↻ Again" : "▶ Play");
     write(stage.$("[data-act=run]"), stops ? "■ Stop" : "run ▶|");
   }
@@ -144,6 +146,8 @@ export class Status {
 
   said(event) {
     if (!event) return UNKNOWN;
-    return event.sentence ?? OPENING;
+    const { parent } = this.stage;
+    if (event.sentence || !parent) return event.sentence ?? OPENING;
+    return `This run forked from ${parent.name} after event ${parent.after}, with a change: ${parent.cause}.`;
   }
 }

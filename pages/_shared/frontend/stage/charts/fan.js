@@ -66,7 +66,7 @@ export class Fan {
     this.picture.draw([
       ...this.grid(),
       ...fans.flatMap((update) => (this.isWide(update) ? fanMarks(this, update) : [])),
-      ...(this.unit === "rounds" ? this.stair(fans) : this.bounds(range)),
+      ...(this.unit === "rounds" ? this.stair(fans) : [...this.parent(range), ...this.bounds(range)]),
       ...this.references(),
       ...this.levels(),
       ...this.waiting(),
@@ -153,6 +153,26 @@ export class Fan {
     const { left, right, top, bottom } = this.box;
     const now = here >= left && here <= right && !this.stage.running;
     return [lower, upper, now && { id: "now", shape: "line", class: "now", x1: here, x2: here, y1: top, y2: bottom }];
+  }
+
+  // LB of the run that this one forked from, counted from there.
+  parent(range) {
+    const { parent } = this.stage;
+    if (!parent?.event.length) return [];
+    const along = this.unit === "sweeps" ? parent.sweep : parent.event;
+    const points = inSight(
+      along.map((k, i) => [k, parent.lower[i]]),
+      range,
+      this.box.right - this.box.left,
+    );
+    const curve = this.curve("parent", "parent", points, { what: "parent", name: parent.name });
+    if (!curve) return [];
+    const { left, right, top, bottom } = this.box;
+    const isIn = ([x, y]) => x > left && x < right && y > top && y < bottom;
+    const [x, y] = points.map(([k, value]) => [this.x(k), this.energy.y(value)]).findLast(isIn) ?? [right, NaN];
+    const text = `LB of ${parent.name}`;
+    const name = { id: "parent name", shape: "text", class: "parent-name", x, y: y + 16, "text-anchor": "end", text };
+    return [{ ...curve, tip: () => [text, "counted from the fork"] }, y > top && name];
   }
 
   references() {

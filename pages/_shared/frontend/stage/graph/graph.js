@@ -9,6 +9,7 @@ import { Camera } from "./camera.js";
 import { activeOf, circleMarks, nearestOf, radiusFor } from "./circles.js";
 import { courses, haloMark, lineMarks, pickMarks, shadeOf, thinStyles, wide } from "./lines.js";
 import { drawLegend, measured, shareOf } from "./measures.js";
+import { Merging } from "./merging.js";
 import { placeNames } from "./names.js";
 import { Places } from "./places.js";
 import { Pointing } from "./pointing.js";
@@ -29,6 +30,7 @@ export class Graph {
     this.size = [0, 0];
     this.camera = new Camera(this);
     this.places = new Places(this);
+    this.merging = new Merging(this);
     this.variables = new Variables(stage, this);
     this.ready = false; // whether anything has been laid out
     this.measure = "tension";
@@ -160,7 +162,7 @@ export class Graph {
     this.drawLines(measure);
     this.halos.draw(this.haloMarks(moment));
     this.circles.draw(circleMarks(this, moment, measure));
-    this.over.draw([...probeMarks(this, moment), ...chipMarks(this, moment)]);
+    this.over.draw([...probeMarks(this, moment), ...chipMarks(this, moment), ...this.merging.marks()]);
   }
 
   // Most lines look as they did a frame ago; to find that out again would cost the browser a frame.

@@ -84,7 +84,8 @@ const edgeTip = (stage, e) => {
   const [p, q] = graph.edges[e].map((node) => short(graph.nodes[node].label, TOLD));
   const moment = player.moment();
   if (!moment) return [`${p} – ${q}`];
-  const rows = graph.exact ? "messages are exact here" : `${moment.state.rows[e]} rows`;
+  const made = moment.state.rows[2 * e] + moment.state.rows[2 * e + 1];
+  const rows = graph.exact ? "messages are exact here" : `${made} rows`;
   const lines = [`${p} – ${q}: ${rows}`];
   if (moment.tension) lines.push(`tension: ${number(moment.tension.edges[e])} of the gap`);
   if (!tightness || tightness.at !== player.position) return lines;

@@ -8,18 +8,21 @@ const kept = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
 export const keepChoices = (stage) => {
   const menus = Object.fromEntries(MENUS.map((name) => [name, stage.$(`[data-act=${name}]`).value]));
   const { fan, energy } = stage.charts;
-  const chosen = { menus, view: stage.panes.view, distance: energy.distance, run: stage.run, zoom: fan.zoom.range };
+  const { open, sorting } = stage.list;
+  const looks = { view: stage.panes.view, distance: energy.distance, list: { open, ...sorting } };
+  const chosen = { menus, ...looks, run: stage.run, zoom: fan.zoom.range };
   sessionStorage.setItem(KEPT, JSON.stringify(chosen));
 };
 
 // Take up the choices; the zoom is of one run only.
 export const takeUpChoices = (stage) => {
-  const { menus, view, distance, run, zoom } = kept();
-  if (!menus) return;
+  const { menus, view, distance, list, run, zoom } = kept();
+  if (!list) return;
   for (const name of MENUS) stage.$(`[data-act=${name}]`).value = menus[name];
   Object.assign(stage.player, { mode: menus.mode, speed: Number(menus.speed) });
   stage.panes.measure = menus.measure;
   stage.panes.turn(view);
+  stage.list.takeUp(list);
   const { fan, energy } = stage.charts;
   Object.assign(energy, { distance });
   stage.$("[data-act=distance]").setAttribute("aria-pressed", String(distance));

@@ -13,7 +13,8 @@ const HURRY = 8; // how much faster Play goes through what is no main round
 const LATE = 250; // milliseconds without a frame, as where the tab was hidden, after which the clock does not catch up
 const FRAMES = 8; // without motion, a frame shows the last of one in this many events held ahead
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+// Whether the person wants no motion.
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Player {
   constructor(stage) {
@@ -24,8 +25,8 @@ export class Player {
   }
 
   begin() {
-    Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: false, known: null });
-    Object.assign(this, { scene: null, t: 1, moving: null });
+    Object.assign(this, { position: 0, seen: 0, playing: false, steps: [], awaited: null, known: null });
+    Object.assign(this, { scene: null, t: 1, moving: null, missed: null });
   }
 
   // -- what is shown ----------------------------------------------------------------------------------------
@@ -47,11 +48,11 @@ export class Player {
   }
 
   // What Python says of the place; while playing the clock knows better. A step whose events came with the answer is
-  // played, unless others are waiting.
-  hear({ position, seen }) {
+  // played, unless others are waiting. `missed`: why there is no moment of the kind to be found.
+  hear({ position, seen, missed }) {
     this.seen = Math.max(this.seen, seen);
-    const stepped = this.awaited && !this.steps.length && position > this.position;
-    this.awaited = false;
+    const stepped = this.awaited?.grain && !this.steps.length && position > this.position;
+    Object.assign(this, { awaited: null, missed });
     if (stepped && this.stage.events.gap(this.position) >= position) this.move(position);
     else if (!this.playing && !this.scene) this.position = position;
     this.go();
@@ -61,7 +62,7 @@ export class Player {
   // a stage that is mounted anew knows none, and Python tells it where it is.
   giveUp() {
     const { questions } = this.stage;
-    Object.assign(this, { awaited: false, steps: [] });
+    Object.assign(this, { awaited: null, steps: [] });
     if (this.moment()) questions.catchUp();
     else if (this.known !== null) this.show(this.known);
     else questions.ask("poll");
@@ -96,12 +97,21 @@ export class Player {
     return 0;
   }
 
-  // Every press counts: those that come while an answer is awaited wait too.
   step(grain, backward) {
+    this.add({ grain, backward });
+  }
+
+  // Go to the next moment of a kind (`command` in protocol.json).
+  find(goal, message, share) {
+    this.add({ goal, message, share });
+  }
+
+  // Every press counts: those that come while an answer is awaited wait too.
+  add(step) {
     if (this.stage.running) return;
     const steps = this.steps;
     this.stop();
-    this.steps = [...steps, { grain, backward }];
+    this.steps = [...steps, step];
     if (!this.awaited) this.go();
   }
 
@@ -109,16 +119,19 @@ export class Player {
     const [step, ...rest] = this.steps;
     if (!step) return this.stage.questions.catchUp();
     this.steps = rest;
+    if (step.goal) return this.ask("find", step);
     const { grain, backward } = step;
     if (backward ? this.position === 0 : this.atEnd()) return this.go();
     const to = this.target(grain, backward);
-    if (to === null) {
-      this.awaited = true;
-      return this.stage.questions.ask("step", { grain, backward });
-    }
+    if (to === null) return this.ask("step", step);
     if (backward || rest.length) this.show(to);
     else this.move(to);
     this.go();
+  }
+
+  ask(what, step) {
+    this.awaited = step;
+    this.stage.questions.ask(what, step);
   }
 
   // Go to a place ahead, by the scenes that lead there.
@@ -262,6 +275,6 @@ export class Player {
 
   halt() {
     if (this.moving) this.position = this.moving.to;
-    Object.assign(this, { scene: null, t: 1, moving: null });
+    Object.assign(this, { scene: null, t: 1, moving: null, missed: null });
   }
 }

@@ -1,0 +1,492 @@
+"""A proof that a labelling is optimal, or bounds: one descent that reduces, packs and cuts anew, without branching.
+
+A round is a run of message passing on what is left of the model. As soon as it has decided enough, the model is
+reduced, and the next round goes on with the same messages on the groups of what is left, united as far as they fit.
+Where a round stalls, larger unions are allowed; where these stall, too, and nothing more is decided, what is left is
+cut anew, as short trials advise. All is counted in work, so without a time limit nothing depends on the clock. Source:
+docs/method.md §15.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from bender_core.account import Account
+from bender_core.costs.fit import TooLargeError
+from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
+from bender_core.model import BinaryMRF, IntArray
+from bender_core.proofs.deciding import decided, margin, negligible
+from bender_core.proofs.packing import packed
+from bender_core.reduction import OPEN, ContradictionError, Facts, Reduction, composed, reduction, unreduced
+from bender_core.run.arrays import ENDLESS
+from bender_core.run.engine import Engine
+from bender_core.run.warming import ready
+from bender_core.stopping import Stop, Stopped, never
+from bender_core.strategies import AUTO, applicable, default_strategy, partition
+from bender_core.variants import SCHEDULES
+
+# The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
+# GROWTH, so that two of them can be united.
+SMALL, GROWTH = 5, 5
+# Cuts that are tried at the largest size, one after another without a decision, before it is given up.
+PATIENCE = 3
+# What is decided is used as soon as it is this share of the variables. It is looked for each time a round has done
+# this many times as much work as at the look before.
+WORTH, LOOK = 0.1, 1.1
+# A round stalls if a sweep gains less than this share of the gap.
+LEAST = 0.02
+# Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, since to set
+# them up takes as long. Then the best of them do as much again.
+TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 28
+# Messages are exact.
+EXACT, FIRST_SCHEDULE = 12, "mplp"
+# Gaps that a run takes as closed are below those that a proof needs.
+TOLERANCE = 1e-10
+
+# Seconds between two calls of ``on_progress``.
+TOLD_EVERY = 0.05
+
+PACKED = "packed"
+OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED = "optimal", "time limit", "stopped", "nothing left to try"
+
+
+@dataclass(frozen=True)
+class Round:
+    """A run on what was left of the model.
+
+    Attributes
+    ----------
+    variables : int
+        Of the model, when it began.
+    groups, max_size : int
+        Of its partition.
+    strategy : str
+        How its groups were made; "packed" if from those of the round before, whose messages it went on with.
+    variant : int
+    schedule : str
+    sweeps, work : int
+        Table entries read.
+    lower_bound, upper_bound : float
+        Of the whole model, at its end; energies.
+    fixed, tied : int
+        Variables that it gave a value, or tied to another.
+    seconds : float
+        From the beginning of the proof to its end.
+    """
+
+    variables: int
+    groups: int
+    max_size: int
+    strategy: str
+    variant: int
+    schedule: str
+    sweeps: int
+    work: int
+    lower_bound: float
+    upper_bound: float
+    fixed: int
+    tied: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """The outcome of a proof.
+
+    Source: docs/method.md §15.
+
+    Attributes
+    ----------
+    optimal : bool
+        Whether no labelling is better, up to ``negligible``.
+    lower_bound, upper_bound : float
+        Energies; equal if it is optimal.
+    labeling : ndarray of int64, shape (n,)
+        With energy ``upper_bound``.
+    feasible : bool
+        Whether it violates no hard constraint.
+    open_variables : int
+        Those that no round has decided; 0 if it is optimal.
+    negligible : float
+        A gain that does not count, energy.
+    status : str
+        "optimal", "time limit", "stopped", "memory limit" or "nothing left to try".
+    rounds : tuple of Round
+        What was run, oldest first.
+    seconds : float
+    """
+
+    optimal: bool
+    lower_bound: float
+    upper_bound: float
+    labeling: IntArray
+    feasible: bool
+    open_variables: int
+    negligible: float
+    status: str
+    rounds: tuple[Round, ...]
+    seconds: float
+
+
+OnProgress = Callable[["Descent"], bool | None]
+
+
+def certify(
+    mrf: BinaryMRF,
+    max_size: int = 16,
+    time_limit: float | None = None,
+    on_progress: OnProgress | None = None,
+    seed: int = 0,
+    stop: Stop = never,
+) -> Certificate:
+    """Prove that a labelling is optimal, or come as close as possible.
+
+    Source: docs/method.md §15.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    max_size : int
+        M, the largest number of variables in a group.
+    time_limit : float, optional
+        Seconds.
+    on_progress : callable, optional
+        Called about every 50 ms with the `Descent`; it ends if it returns True.
+    seed : int
+        Of the strategies that depend on one.
+    stop : Stop
+        Checked about every 50 ms.
+
+    Returns
+    -------
+    Certificate
+        Without a time limit it depends only on the model, M and the seed.
+
+    Raises
+    ------
+    ValueError
+        If the time limit is not a number.
+    PartitionError
+        If there are no groups of that size.
+    TooLargeError
+        If not even small groups fit into memory.
+
+    Examples
+    --------
+    >>> import bender_core as bc
+    >>> certificate = certify(bc.load("sample_instances/frustrated-cycle.mrf.json"))
+    >>> certificate.optimal, certificate.upper_bound
+    (True, -17.0)
+    """
+    if time_limit is not None and math.isnan(time_limit):
+        raise ValueError("the time limit is nan; it must be a number of seconds")
+    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop), on_progress)
+    descent.run()
+    return descent.certificate()
+
+
+@dataclass
+class _Trial:
+    """A run that may be the next round."""
+
+    strategy: str
+    engine: Engine
+    work: int = 0
+
+
+def _other(schedule: str) -> str:
+    return next(other for other in SCHEDULES if other != schedule)
+
+
+def _bound(trial: _Trial) -> float:
+    return -trial.engine.lower_bound
+
+
+class Descent:
+    """A proof on its way.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    max_size, seed, on_progress
+        As for `certify`.
+    stop : Stop
+        With the time limit.
+
+    Attributes
+    ----------
+    whole : Reduction
+        From the model to what is left of it.
+    engine : Engine or None
+        The run of this round; None before the first.
+    rounds : list of Round
+        Those that have ended.
+    lower_bound, upper_bound : float
+        Energies, of the whole model.
+    labeling : ndarray of int64, shape (n,)
+        The best one known.
+    status : str
+        As of a `Certificate`.
+    work : int
+        Table entries read, those of trials included.
+    """
+
+    def __init__(
+        self, mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never, on_progress: OnProgress | None = None
+    ) -> None:
+        if not 1 <= max_size <= LARGEST_GROUP:
+            raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
+        self.whole = unreduced(mrf)
+        self.engine: Engine | None = None
+        self.rounds: list[Round] = []
+        self.labeling: IntArray = mrf.unary.argmin(axis=1)
+        self.lower_bound, self.upper_bound = -math.inf, mrf.energy(self.labeling)
+        self.negligible = negligible(mrf)
+        self.status, self.work = EXHAUSTED, 0
+        self._max_size, self._seed = max_size, seed
+        self._limit, self._on_progress, self._told = stop, on_progress, -math.inf
+        self._stop = Stop(wanted=self._is_over)
+        self._begin = time.perf_counter()
+        self._account = Account()
+        self._strategy, self._work = "", 0  # of this round, with its trial
+        self._margin = margin(mrf, self.negligible)  # of what is left
+        self._last: Reduction | None = None  # from the model of the engine to what is left
+
+    def run(self) -> None:
+        """Go on until it is proven, stopped, or nothing is left to try."""
+        try:
+            ready(EXACT).wait(self._stop)
+            if self._descend():
+                self.status = OPTIMAL
+        except Stopped:
+            self.status = OUT_OF_TIME if self._limit.left == 0.0 else STOPPED
+
+    def certificate(self) -> Certificate:
+        """The outcome so far."""
+        optimal = self.status == OPTIMAL
+        return Certificate(
+            optimal=optimal,
+            lower_bound=self.upper_bound if optimal else self.lower_bound,
+            upper_bound=self.upper_bound,
+            labeling=self.labeling.copy(),
+            feasible=self.whole.model.is_feasible(self.upper_bound),
+            open_variables=0 if optimal else self.whole.reduced.n,
+            negligible=self.negligible,
+            status=self.status,
+            rounds=tuple(self.rounds),
+            seconds=time.perf_counter() - self._begin,
+        )
+
+    # -- rounds ---------------------------------------------------------------------------------------
+
+    def _descend(self) -> bool:
+        """Round after round; returns whether the best labelling is optimal."""
+        if not self.whole.reduced.n:
+            return True
+        size, idle = min(SMALL, self._max_size), 0
+        self._take(self._first(size))
+        while True:
+            before = self.whole.reduced.n
+            facts = self._run()
+            left = 0 if facts is None else self._reduce(facts)
+            if not left:
+                return True
+            enough = before - left >= (WORTH * before if size < self._max_size else 1)
+            if enough:
+                idle = 0
+            elif size < self._max_size:
+                size = min(size + GROWTH, self._max_size)
+            else:
+                idle += 1
+            if idle > PATIENCE:
+                return False
+            self._take(self._best_of(self._others(size, idle)) if idle else self._next(size))
+
+    def _run(self) -> Facts | None:
+        """Run until enough is decided or the bound stalls; returns what is decided, None if the bound proves all."""
+        engine, look = self._running, 0.0
+        while True:
+            lower = engine.lower_bound
+            engine.run(max_sweeps=engine.sweep + 1, on_progress=self._watch)
+            self._work += engine.entries_read
+            self.work += engine.entries_read
+            self._note(engine)
+            self._stop.check()
+            if engine.bound_excess >= self._margin.limit:
+                self._end(fixed=engine.mrf.n, tied=0)
+                return None
+            stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
+            if not stalls and self._work < look:
+                continue
+            facts, look = decided(engine), LOOK * self._work
+            if stalls or len(facts) >= WORTH * engine.mrf.n:
+                return facts
+
+    def _reduce(self, facts: Facts) -> int:
+        """Take what is decided out of the model; returns how many variables are left."""
+        model = self.whole.reduced
+        try:
+            self._last = reduction(model, facts)
+        except ContradictionError:
+            # A better labelling would fulfil all of them, so there is none.
+            facts = Facts(self._running.labeling)
+            self._last = reduction(model, facts)
+        fixed = int((facts.value != OPEN).sum())
+        self._end(fixed, len(facts) - fixed)
+        self.whole = composed(self.whole, self._last)
+        self._margin = margin(self.whole.reduced, self.negligible)
+        return self.whole.reduced.n
+
+    @property
+    def _running(self) -> Engine:
+        assert self.engine is not None
+        return self.engine
+
+    def _take(self, trial: _Trial) -> None:
+        """Begin a round."""
+        self.engine, self._strategy, self._work, self._last = trial.engine, trial.strategy, trial.work, None
+        self._note(trial.engine)
+
+    def _end(self, fixed: int, tied: int) -> None:
+        """Record a round."""
+        engine = self._running
+        self.rounds.append(
+            Round(
+                engine.mrf.n,
+                len(engine.partition),
+                engine.partition.max_size,
+                self._strategy,
+                engine.variant.number,
+                engine.schedule,
+                engine.sweep,
+                self._work,
+                self.lower_bound,
+                self.upper_bound,
+                fixed,
+                tied,
+                time.perf_counter() - self._begin,
+            )
+        )
+
+    def _note(self, engine: Engine) -> None:
+        """Keep the best bounds; what has been decided excludes no labelling that is better than the best one."""
+        labeling = self.whole.restored(engine.labeling)
+        energy = self.whole.model.energy(labeling)
+        if energy < self.upper_bound:
+            self.labeling, self.upper_bound = labeling, energy
+        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
+
+    # -- ways to go on --------------------------------------------------------------------------------
+
+    def _first(self, size: int) -> _Trial:
+        """A run on the usual groups: a choice among others takes longer than a first bound."""
+        model = self.whole.reduced
+        for most in range(size, 0, -1):
+            part = partition(model, most, seed=self._seed, stop=self._stop)
+            try:
+                return self._made(default_strategy(model), part, FIRST_SCHEDULE)
+            except TooLargeError as error:
+                refused = error
+        raise refused
+
+    def _next(self, size: int) -> _Trial:
+        """A run that goes on with the messages of this round, on what is left of its groups, united as far as they fit.
+
+        Where nothing is left out, and nothing fits, the other schedule goes on.
+        """
+        engine = self._running
+        assert self._last is not None
+        for most in range(size, 0, -1):
+            part = packed(self._last, engine.partition, most)
+            same = self._last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
+            try:
+                with engine.giving_way():
+                    return self._made(PACKED, part, _other(engine.schedule) if same else engine.schedule)
+            except TooLargeError as error:
+                refused = error
+        raise refused
+
+    def _others(self, size: int, seed: int) -> Iterator[_Trial]:
+        """Runs under the other schedule, and on what is left cut by every strategy, different cuts once."""
+        engine, model, seen = self._running, self.whole.reduced, set[frozenset[tuple[int, ...]]]()
+        assert self._last is not None
+        cuts = [(PACKED, packed(self._last, engine.partition, size), _other(engine.schedule))]
+        for strategy in applicable(model):
+            if strategy == AUTO:
+                continue
+            part = partition(model, size, strategy, self._seed + seed, self._stop)
+            groups = frozenset(tuple(sorted(group.tolist())) for group in part.groups)
+            if groups not in seen:
+                seen.add(groups)
+                cuts.append((strategy, part, engine.schedule))
+        for cut in cuts:
+            with suppress(TooLargeError):
+                yield self._made(*cut)
+
+    def _made(self, strategy: str, part: Partition, schedule: str) -> _Trial:
+        """A run that goes on from that of this round, as far as its groups allow."""
+        engine = Engine(
+            self.whole.reduced,
+            part,
+            EXACT,
+            schedule,
+            TOLERANCE,
+            ENDLESS,
+            snapshot_bytes=0,
+            limit=self._account,
+            stop=self._stop,
+            start=self.engine,
+            reduction=self._last,
+            margin=self._margin.limit,
+        )
+        return _Trial(strategy, engine)
+
+    def _best_of(self, trials: Iterator[_Trial]) -> _Trial:
+        """The run with the best bound after a trial.
+
+        All do the same work, together about as much as was done before; the best of them then as much again.
+        """
+        before, best = self.work, list[_Trial]()
+        for trial in trials:
+            self._try(trial, max(before // TRIALS, self._of_a_sweep, TRIAL))
+            if self._proves(trial.engine):
+                return trial
+            best = sorted([*best, trial], key=_bound)[:FINALISTS]
+        if not best:
+            return self._next(self._max_size)
+        for trial in best:
+            self._try(trial, before // FINALISTS)
+        return min(best, key=_bound)
+
+    @property
+    def _of_a_sweep(self) -> int:
+        """The work of a sweep of this round."""
+        return self._work // max(self._running.sweep, 1)
+
+    def _try(self, trial: _Trial, work: int) -> None:
+        trial.engine.run(max_work=work, on_progress=self._watch)
+        trial.work += trial.engine.entries_read
+        self.work += trial.engine.entries_read
+        self._note(trial.engine)
+        self._stop.check()
+
+    def _proves(self, engine: Engine) -> bool:
+        return engine.bound_excess >= self._margin.limit
+
+    # -- the end --------------------------------------------------------------------------------------
+
+    def _watch(self, _: Engine) -> bool:
+        return self._stop()
+
+    def _is_over(self) -> bool:
+        """Whether to stop; tells how far it is."""
+        now = time.perf_counter()
+        if self._on_progress is not None and now >= self._told + TOLD_EVERY:
+            self._told = now
+            if self._on_progress(self):
+                return True
+        return self._limit()

@@ -1,0 +1,141 @@
+"""What a run decides: values and ties of variables that every better labelling has.
+
+A state of a group is dead if every labelling that takes it is known to be no better than the best one. What all others
+have in common is a fact. Source: docs/method.md §15.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bender_core.hypergraph import energy_scale
+from bender_core.lattice import lattice
+from bender_core.model import BinaryMRF, IntArray
+from bender_core.normal_form import to_normal_form
+from bender_core.reduction import OPEN, Facts
+from bender_core.run.engine import Engine
+
+# A labelling is optimal if none is better by more than this share of the energy at stake.
+NEGLIGIBLE = 1e-9
+# The largest rounding error of a bound, as a share of all energies together.
+ROUNDING = 256 * np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class Margin:
+    """When a labelling is no better than another.
+
+    Source: docs/method.md §15.1.
+
+    Attributes
+    ----------
+    gain : float
+        What a better labelling gains at least, energy.
+    rounding : float
+        The largest rounding error of a bound, energy.
+    """
+
+    gain: float
+    rounding: float
+
+    @property
+    def limit(self) -> float:
+        """A bound above the best energy by this much excludes better labellings; mostly negative."""
+        return self.rounding - self.gain
+
+
+def margin(mrf: BinaryMRF, negligible: float) -> Margin:
+    """The margin of a model, from the lattice of its energies.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    negligible : float
+        A gain that does not count, energy.
+
+    Returns
+    -------
+    Margin
+    """
+    form = to_normal_form(mrf)
+    rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
+    return Margin(max(lattice(mrf).step - negligible, negligible), rounding)
+
+
+def negligible(mrf: BinaryMRF) -> float:
+    """A gain that does not count, energy."""
+    return NEGLIGIBLE * energy_scale(mrf)
+
+
+def decided(engine: Engine) -> Facts:
+    """What a run has decided so far.
+
+    Parameters
+    ----------
+    engine : Engine
+        With the margin of its model.
+
+    Returns
+    -------
+    Facts
+        Of its model. Every labelling that is better fulfils them, and so does the best one known.
+
+    Raises
+    ------
+    ValueError
+        If the run has no margin.
+
+    Examples
+    --------
+    >>> import bender_core as bc
+    >>> mrf = bc.load("sample_instances/tiny.mrf.json")
+    >>> engine = bc.Engine(mrf, bc.partition(mrf, max_size=3), margin=margin(mrf, negligible(mrf)).limit)
+    >>> engine.run()
+    True
+    >>> decided(engine).value.tolist(), engine.labeling.tolist()
+    ([1, 1, 1, -1, -1, -1], [1, 1, 1, 0, 0, 0])
+    """
+    value = np.full(engine.mrf.n, OPEN)
+    ties = [np.empty((0, 3), np.int64)]
+    best = engine.graph.states(engine.labeling)
+    for p, group in enumerate(engine.partition.groups):
+        alive = engine.alive(p)
+        # So that the best labelling lies inside what is left.
+        alive[best[p]] = True
+        value[group], tied = common(np.flatnonzero(alive), len(group))
+        ties.append(np.column_stack([group[tied[:, 0]], group[tied[:, 1]], tied[:, 2]]))
+    return Facts(value, np.concatenate(ties))
+
+
+def common(states: IntArray, bits: int) -> tuple[IntArray, IntArray]:
+    """What some states have in common.
+
+    Parameters
+    ----------
+    states : ndarray of int64, shape (k,)
+        At least one.
+    bits : int
+
+    Returns
+    -------
+    value : ndarray of int64, shape (bits,)
+        The value of every bit that is the same in all; else -1.
+    ties : ndarray of int64, shape (t, 3)
+        Pairs of other bits that are equal in all states, or opposite in all (1); a bit is tied to one below at most.
+    """
+    every, some = int(np.bitwise_and.reduce(states)), int(np.bitwise_or.reduce(states))
+    value = np.array([1 if every >> k & 1 else OPEN if some >> k & 1 else 0 for k in range(bits)], np.int64)
+    ties: list[tuple[int, int, int]] = []
+    left = set(np.flatnonzero(value == OPEN).tolist())
+    while left:
+        k = min(left)
+        left.remove(k)
+        # A bit of these is 1 where it differs from bit k.
+        differ = states ^ -(states >> k & 1)
+        always, ever = int(np.bitwise_and.reduce(differ)), int(np.bitwise_or.reduce(differ))
+        tied = [m for m in sorted(left) if always >> m & 1 or not ever >> m & 1]
+        ties += [(k, m, always >> m & 1) for m in tied]
+        left.difference_update(tied)
+    return value, np.array(ties, np.int64).reshape(-1, 3)

@@ -1,0 +1,65 @@
+"""A run as a Python script that repeats it. Source: docs/formats.md §8."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from bender_core.run.repeating.change import Fork
+from bender_core.run.repeating.line import Line
+from bender_core.variants import VARIANTS
+
+
+def as_script(line: Line, model: str, events: int) -> str:
+    """A script that makes the model and the partition, goes through the forks to an event, and prints the results.
+
+    Parameters
+    ----------
+    line : Line
+        Of the run.
+    model : str
+        The expression that makes the model, using ``bc`` and ``synth``.
+    events : int
+        The number of events up to which the last run goes.
+    """
+    settings = "".join(f", {name}={_literal(value)}" for name, value in line.settings.items())
+    lines = [
+        '"""Repeats a run of Bender Lab; needs the folder bender_core next to it, or on the path."""',
+        "",
+        "import bender_core as bc",
+        "from bender_core import synth",
+        "",
+        f"mrf = {model}",
+        f"part = {_partition(line)}",
+        f"# Variant {line.variant}: {VARIANTS[line.variant].sentence}.",
+        f"engine = bc.Engine(mrf, part, variant={line.variant}, schedule={line.schedule!r}{settings})",
+        *(step for fork in line.forks for step in _fork(fork)),
+        f"engine.run(max_events={events})",
+        "",
+        'print("lower bound", engine.lower_bound)',
+        'print("upper bound", engine.upper_bound)',
+        'print("sweeps", engine.sweep)',
+        'print("rows", engine.n_rows)',
+        'print("labeling", "".join(map(str, engine.labeling)))',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _partition(line: Line) -> str:
+    part = line.partition
+    if part.strategy == "manual":
+        groups = ", ".join(str(group.tolist()) for group in part.groups)
+        labels = ", ".join(map(repr, part.labels))
+        return f"bc.manual(mrf, [{groups}], [{labels}])"
+    seed = f", seed={part.seed}" if part.seed else ""
+    return f"bc.partition(mrf, max_size={line.max_size}, strategy={part.strategy!r}{seed})"
+
+
+def _fork(fork: Fork) -> Iterator[str]:
+    yield f"engine.run(max_events={fork.event})"
+    yield f'engine = bc.Change.read("{fork.change}").fork(engine)'
+
+
+def _literal(value: float) -> str:
+    return repr(value) if math.isfinite(value) else f'float("{value}")'

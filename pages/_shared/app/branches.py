@@ -1,0 +1,187 @@
+"""The runs of a session that have forked from one another: a tree whose root is the run that was begun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import bender_core as bc
+from bender_core.run.carrying import owners
+from bender_core.run.repeating.change import Change
+from bender_core.run.repeating.line import Line
+from bender_core.visualization.forks import Axis, Curve, curve_of
+from pages._shared.running.watched import WatchedRun
+
+
+@dataclass(eq=False)
+class Branch:
+    """A run of the tree.
+
+    Attributes
+    ----------
+    name : str
+    cause : str
+        What was changed, in words.
+    line : Line
+        What it is made from again.
+    parent : Branch or None
+        The run that it forked from.
+    run : WatchedRun or None
+        None once its memory was let go.
+    curve : Curve
+        Its bounds, as far as they were known when they were last looked at.
+    """
+
+    name: str
+    cause: str
+    line: Line
+    parent: Branch | None
+    run: WatchedRun | None
+    curve: Curve
+    position: int = 0  # shown last, before its memory was let go
+
+    @property
+    def event(self) -> int:
+        """After which event of its parent it forked."""
+        return self.line.forks[-1].event if self.line.forks else 0
+
+    @property
+    def depth(self) -> int:
+        """The number of forks that led to it."""
+        return len(self.line.forks)
+
+    @property
+    def max_size(self) -> int:
+        """The M that was asked for last."""
+        cuts = [fork.change.cut[0] for fork in self.line.forks if fork.change.cut is not None]
+        return cuts[-1] if cuts else self.line.max_size
+
+    def let_go(self) -> None:
+        """Free the memory of its run."""
+        self.look()
+        if self.run is not None:
+            self.run.halt()
+            self.position, self.run = self.run.position, None
+
+    def look(self) -> Curve:
+        """Its bounds, up to where it is known."""
+        run = self.run
+        if run is not None and not run.running and len(run.engine.trace) > self.curve.events[-1]:
+            self.curve = curve_of(run.engine, run.opening)
+        return self.curve
+
+    def begins(self, axis: Axis) -> float:
+        """Where on an axis it begins: where it forked."""
+        return 0.0 if self.parent is None else self.parent.begins(axis) + self.parent.curve.at(axis, self.event)
+
+    def comes_from(self, other: Branch) -> bool:
+        """Whether it is another one, or forked from it or from one of its forks."""
+        return self is other or (self.parent is not None and self.parent.comes_from(other))
+
+
+class Branches:
+    """The tree, in the order in which its runs were made.
+
+    Parameters
+    ----------
+    line : Line
+        Of the first run.
+    run : WatchedRun
+
+    Attributes
+    ----------
+    shown : Branch
+        The one that the pages show.
+    """
+
+    def __init__(self, line: Line, run: WatchedRun) -> None:
+        self.shown = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening))
+        self._all = [self.shown]
+        self._made = 0
+
+    def __iter__(self) -> Iterator[Branch]:
+        """Every branch after its parent, and with all that forked from it behind it."""
+        return self._below(self.first)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def _below(self, branch: Branch) -> Iterator[Branch]:
+        yield branch
+        for other in self._all:
+            if other.parent is branch:
+                yield from self._below(other)
+
+    @property
+    def first(self) -> Branch:
+        """The run that did not fork from another."""
+        return self._all[0]
+
+    @property
+    def charged(self) -> int:
+        """Bytes of all runs."""
+        runs = [branch.run for branch in self._all]
+        return sum(run.engine.charged for run in runs if run is not None)
+
+    def add(self, parent: Branch, event: int, change: Change, engine: bc.Engine) -> Branch:
+        """A run that has forked from another.
+
+        Parameters
+        ----------
+        parent : Branch
+            Its run is at hand.
+        event : int
+        change : Change
+        engine : Engine
+            At its beginning.
+        """
+        assert parent.run is not None
+        old, run = parent.run.engine, WatchedRun(engine)
+        arc = same_message(old, parent.run.arc, engine)
+        run.arc, run.pinned = arc or 0, parent.run.pinned and arc is not None
+        self._made += 1
+        cause, line = change.words(old.partition), parent.line.forked(event, change)
+        branch = Branch(f"fork {self._made}", cause, line, parent, run, curve_of(engine, run.opening))
+        self._all.append(branch)
+        return branch
+
+    def forget(self, branch: Branch) -> None:
+        """Leave a branch out, with all that forked from it; not the first, nor one that leads to what is shown."""
+        if branch is self.first or self.shown.comes_from(branch):
+            raise ValueError(f"{branch.name} is needed by the run that is shown")
+        for other in [other for other in self._all if other.comes_from(branch)]:
+            # Buttons of the page that was drawn may still know it.
+            other.let_go()
+            self._all.remove(other)
+
+    def clear(self) -> None:
+        """Keep no run: another tree is begun, and buttons of the page that was drawn may still know this one."""
+        for branch in self._all:
+            branch.run = None
+
+    def let_go(self, needed: Branch | None = None) -> bool:
+        """Free the memory of runs that are not shown; they can be made again.
+
+        Parameters
+        ----------
+        needed : Branch, optional
+            One that stays all the same.
+
+        Returns
+        -------
+        bool
+            Whether there was any.
+        """
+        found = [branch for branch in self._all if branch not in (self.shown, needed) and branch.run is not None]
+        for branch in found:
+            branch.let_go()
+        return bool(found)
+
+
+def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
+    """The message of a fork between the groups that hold those of a message before; None if there is none."""
+    owner = owners(old.partition, new.partition)
+    if owner is None or arc >= 2 * len(old.graph.edges):
+        return None
+    p, q = (int(owner[end]) for end in old.graph.ends(arc))
+    return None if p == q or q not in new.graph.neighbours(p) else new.graph.arc(p, q)

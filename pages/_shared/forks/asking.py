@@ -1,0 +1,72 @@
+"""Forks that a page asks for, made in the background; the run that is shown becomes the fork."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Protocol, TypeVar
+
+import streamlit as st
+
+import bender_core as bc
+from pages._shared.app.session import Asked, Lab
+from pages._shared.app.text import complaint
+
+Found = TypeVar("Found")
+
+
+class Find(Protocol):
+    """`found_or_progress` of a run, or `found_below`."""
+
+    def __call__(
+        self, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found], /
+    ) -> Found | None: ...
+
+
+def ask(current: Lab, change: bc.Change) -> None:
+    """Ask for a fork at the event shown, for `carry_out` to make it."""
+    current.asked = Asked(change, current.run.position)
+
+
+def insert_row(current: Lab, row: bc.RowAt) -> None:
+    """Ask for a fork at the event shown that has another row: it is valid for ever."""
+    ask(current, bc.Change(rows=(row,)))
+
+
+def hand_over(current: Lab) -> None:
+    """Where a part of a page has just asked for a fork, have the page begin anew: it is made beside the stage."""
+    if current.asked is not None and not current.asked.begun:
+        st.rerun()
+
+
+def carry_out(current: Lab, find: Find) -> None:
+    """Make the fork that was asked for, or say how far that is; then the page begins anew and shows it.
+
+    Parameters
+    ----------
+    current : Lab
+    find : callable
+        Computes something at the event shown, in the background, and shows its progress: on Edge
+        ``partial(found_or_progress, findings(current.run))``.
+    """
+    asked = current.asked
+    if asked is None:
+        return
+    asked.begun = True
+    if asked.position != current.run.position:
+        current.asked = None
+        return
+
+    def make(engine: bc.Engine, stop: bc.Stop) -> bool:
+        asked.made = current.with_room(lambda: asked.change.fork(engine, stop))
+        return True
+
+    try:
+        find("the fork", asked, make)
+    except (ValueError, bc.EngineError) as error:
+        current.asked = None
+        complaint(f"The run cannot fork like this: {error}.")
+        return
+    if asked.made is not None:
+        engine, asked.made, current.asked = asked.made, None, None
+        current.fork(asked.change, engine)
+        st.rerun()

@@ -1,0 +1,107 @@
+"""What makes the tree's runs known further: made again, run on, and measured. All of it takes time."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+
+import bender_core as bc
+from bender_core.visualization.forks import clocked
+from pages._shared.app.branches import Branch
+from pages._shared.app.session import Lab
+from pages._shared.running.watched import WatchedRun
+
+# Sweeps after a fork at which it is compared with its parent.
+AFTER = (1, 5, 20)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much higher a fork's lower bound is than that of its parent.
+
+    Attributes
+    ----------
+    branch : Branch
+    after : tuple of float or None
+        After each of `AFTER` sweeps, energy; None where one of them is not known that far.
+    """
+
+    branch: Branch
+    after: tuple[float | None, ...]
+
+
+def difference(branch: Branch) -> Difference:
+    """A fork compared with its parent."""
+    assert branch.parent is not None
+    mine, other, begins = branch.look(), branch.parent.look(), parents_sweep(branch)
+    pairs = [(mine.after(sweeps), other.after(begins + sweeps)) for sweeps in AFTER]
+    return Difference(branch, tuple(None if a is None or b is None else a - b for a, b in pairs))
+
+
+def parents_sweep(branch: Branch) -> int:
+    """The sweeps of the parent that are complete, or under way, where a branch forks: these are not counted."""
+    assert branch.parent is not None
+    return math.ceil(branch.parent.look().at("sweeps", branch.event))
+
+
+def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | None = None) -> WatchedRun:
+    """The run of a branch; made from its line if its memory was let go.
+
+    Parameters
+    ----------
+    current : Lab
+    branch : Branch
+    stop : Stop
+    needed : Branch, optional
+        One whose run stays, if others have to give way.
+
+    Returns
+    -------
+    WatchedRun
+
+    Raises
+    ------
+    ValueError, TooLargeError
+        If it cannot be made.
+    Stopped
+        If ``stop`` says so.
+    """
+    if branch.run is None:
+
+        def make() -> bc.Engine:
+            # One after the other: all at once might not fit.
+            (engine,) = deque(branch.line.runs(current.mrf, current.account, stop), maxlen=1)
+            return engine
+
+        engine = current.with_room(make, needed)
+        engine.run(max_events=branch.position, on_progress=lambda _: stop())
+        stop.check()
+        branch.run = WatchedRun(engine)
+        branch.run.show(branch.position)
+    return branch.run
+
+
+def run_on(current: Lab, branch: Branch, stop: bc.Stop) -> None:
+    """Run a fork and its parent on, up to the last of `AFTER` sweeps after the fork."""
+    assert branch.parent is not None
+    parents = made_again(current, branch.parent, stop, branch).engine
+    _run_to(parents, parents_sweep(branch) + AFTER[-1], stop)
+    _run_to(made_again(current, branch, stop, branch.parent).engine, AFTER[-1], stop)
+
+
+def _run_to(engine: bc.Engine, sweeps: int, stop: bc.Stop) -> None:
+    engine.seek(len(engine.trace), lambda _: stop())
+    engine.run(max_sweeps=sweeps, on_progress=lambda _: stop())
+    stop.check()
+
+
+def measure(current: Lab, stop: bc.Stop) -> int:
+    """Measure work and seconds of all runs at hand; returns how many there are."""
+    measured = 0
+    for branch in current.branches:
+        curve, run = branch.look(), branch.run
+        if run is not None:
+            branch.curve = curve if curve.has("work") else clocked(run.engine, curve, stop)
+            measured += 1
+    return measured

@@ -1,0 +1,97 @@
+// The columns of the list: what a line says in each, and what it is sorted by.
+
+import { closeness } from "../../gap.js";
+import { number } from "../../text.js";
+import { readFor } from "../frames.js";
+
+const METHODS = ["enumerate", "eliminate", "prune"];
+const THOUSANDS = ["", " k", " M", " G", " T"];
+
+// A count in few digits.
+export const counted = (value) => {
+  let [rest, k] = [value, 0];
+  for (; rest >= 9999.5 && k < THOUSANDS.length - 1; k += 1) rest /= 1000;
+  return number(rest, k ? 2 : 4) + THOUSANDS[k];
+};
+
+// In three digits, so that points are below each other.
+const energy = (value, { moment, stage }) => {
+  if (value <= closeness(moment.lower, moment.upper, stage.graph.scale)) return "0";
+  return value >= 1e-3 && value < 999.5 ? value.toPrecision(3) : number(value, 3);
+};
+
+// Told by Python of the lines that it has looked at.
+const looked = (key) => ({ key, looked: true, value: (list, arc) => list.looks.of(arc, key), text: energy });
+
+// `value`: null if it is not known; `text`: of a value that is. `rows`: only where there are rows; `exact`: only where
+// there are none. `wide`: in rem, the name takes what is left.
+const ALL = [
+  {
+    ...{ key: "name", head: "message", wide: 0, ascends: true },
+    title: "The group that sends the message, and the one that receives it",
+    value: (list, arc) => list.names.rank[arc],
+    text: (_value, list, arc) => list.names.of(arc),
+  },
+  {
+    ...{ key: "tension", head: "tension", wide: 4.4, text: energy },
+    title: "How much of the gap the edge holds; its two messages share it",
+    value: ({ state }, arc) => state.tension.edges[arc >> 1],
+  },
+  {
+    ...{ key: "past", head: "so far", wide: 3.2, still: true },
+    title: "Tension at the ends of the sweeps that were seen here, and now",
+  },
+  {
+    ...{ key: "gained", head: "gained", wide: 3.2, rows: true, text: energy },
+    title: "By how much new rows of the message have raised LB",
+    value: ({ state }, arc) => state.gained.messages[arc],
+  },
+  {
+    ...{ key: "work", head: "work", wide: 3.6, text: counted },
+    title: "Table entries read for the message",
+    value: ({ state }, arc) => readFor(state, arc),
+  },
+  {
+    ...{ key: "rows", head: "rows", wide: 2.3, rows: true, text: String },
+    title: "Rows made for the message",
+    value: ({ state }, arc) => state.rows[arc],
+  },
+  {
+    ...looked("alive"),
+    ...{ head: "alive", wide: 3.1, rows: true },
+    title: "Of the rows of the edge, which serve both messages, those that are the envelope at some state now",
+    text: (value, list, arc) => `${value}/${list.looks.of(arc, "rows")}`,
+  },
+  {
+    ...looked("mean"),
+    ...{ head: "slack", wide: 2.8, rows: true },
+    title: "By how much the envelope is too low, on average over the states of the receiver",
+  },
+  {
+    ...looked("largest"),
+    ...{ head: "largest", wide: 3.3, rows: true },
+    title: "By how much the envelope is too low, where it is most",
+  },
+  {
+    ...looked("now"),
+    ...{ head: "at y*", wide: 2.8, rows: true },
+    title: "By how much the envelope is too low at the cheapest state of the receiver",
+  },
+  {
+    ...looked("disagreement"),
+    ...{ head: "disagree", wide: 3.7 },
+    title: "Of the tension: what the sender would save by its best answer to the receiver's state",
+  },
+  {
+    ...looked("unclaimed"),
+    ...{ head: "unclaimed", wide: 4.6 },
+    title: "Of the tension: what the message asks for less than it could",
+  },
+  {
+    ...{ key: "method", head: "method", wide: 4.6, exact: true, ascends: true, text: (value) => METHODS[value] },
+    title: "How the message is computed exactly",
+    value: ({ stage }, arc) => stage.graph.methods[arc],
+  },
+];
+
+export const columnsFor = ({ exact }) => ALL.filter((column) => (exact ? !column.rows : !column.exact));

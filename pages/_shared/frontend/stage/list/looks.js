@@ -1,0 +1,29 @@
+// What Python has said of the messages that it has looked at, and at which event that was.
+
+export class Looks {
+  constructor() {
+    this.known = new Map();
+    this.version = 0;
+  }
+
+  // `lines` of the protocol; a column that is missing is unknown.
+  hear(lines) {
+    if (!lines || lines === this.heard) return;
+    this.heard = lines;
+    this.version += 1;
+    const { at, arcs, ...columns } = lines;
+    arcs.forEach((arc, k) => {
+      this.known.set(arc, { at, ...Object.fromEntries(Object.entries(columns).map(([key, all]) => [key, all[k]])) });
+    });
+  }
+
+  // The latest that is known; null if nothing is.
+  of(arc, key) {
+    return this.known.get(arc)?.[key] ?? null;
+  }
+
+  // The event that this is of; null if nothing is known.
+  eventOf(arc) {
+    return this.known.get(arc)?.at ?? null;
+  }
+}

@@ -1,0 +1,187 @@
+// The lines of the list as elements: only those in sight are there. A line scrolled out of sight is used for another.
+
+import { tension as tint } from "../../palette.js";
+import { isTouched, unit } from "../../screen.js";
+import { make, SVG } from "../../svg.js";
+import { shareOf } from "../graph/measures.js";
+
+const TALL = isTouched ? 45 : 23; // pixels of a line
+const SPARE = 2; // lines beyond those in sight
+const UNKNOWN = "–";
+
+const put = (parent, name, attributes = {}) => {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  parent.append(element);
+  return element;
+};
+
+export class Table {
+  // `sort`, `over`, `press`: what a column, a line under the pointer (null: none) and a line pressed do.
+  constructor(list, { sort, over, press }) {
+    Object.assign(this, { list, sort, over, press, pool: [], height: 0 });
+    const { stage } = list;
+    this.frame = stage.$(".table");
+    this.head = stage.$(".table .head");
+    this.body = stage.$(".table .lines");
+  }
+
+  get tall() {
+    return TALL * unit();
+  }
+
+  // Another run has other columns.
+  begin(columns) {
+    this.columns = columns;
+    const widths = columns.map(({ wide }) => (wide ? `${wide}rem` : "minmax(var(--least), 1fr)"));
+    this.frame.style.setProperty("--columns", widths.join(" "));
+    this.frame.setAttribute("aria-colcount", columns.length);
+    this.head.replaceChildren();
+    this.body.replaceChildren();
+    this.pool = [];
+    this.heads = columns.map((column) => {
+      const head = put(this.head, "span", { role: "columnheader", class: `cell ${column.key}`, title: column.title });
+      head.textContent = column.head;
+      if (!column.still) head.onclick = () => this.sort(column);
+      return head;
+    });
+    this.frame.scrollTop = 0;
+  }
+
+  // The lines in sight: from one to before another.
+  get sight() {
+    const { order } = this.list;
+    const first = Math.max(Math.floor(this.frame.scrollTop / this.tall), 0);
+    const room = Math.max(this.frame.clientHeight - this.head.offsetHeight, 0);
+    return [Math.min(first, order.length), Math.min(first + Math.ceil(room / this.tall) + SPARE, order.length)];
+  }
+
+  // Have a line in sight, with as little scrolling as that takes.
+  reveal(k) {
+    const { frame, head, tall } = this;
+    const room = frame.clientHeight - head.offsetHeight;
+    if (k < 0 || room < tall) return;
+    const top = k * tall;
+    if (top < frame.scrollTop) frame.scrollTop = top;
+    else if (top + tall > frame.scrollTop + room) frame.scrollTop = top + tall - room;
+  }
+
+  // Where on the screen a line is; null if it is out of sight.
+  offset(k) {
+    const [first, last] = this.sight;
+    return k >= first && k < last ? k * this.tall - this.frame.scrollTop : null;
+  }
+
+  // Have a line where another was.
+  keep(k, offset) {
+    this.frame.scrollTop = k * this.tall - offset;
+  }
+
+  measure() {
+    const height = `${this.list.order.length * this.tall}px`;
+    if (this.body.style.height !== height) this.body.style.height = height;
+    this.frame.setAttribute("aria-rowcount", this.list.order.length + 1);
+  }
+
+  draw() {
+    const { list, frame } = this;
+    const [first, last] = this.sight;
+    const { key, ascends } = list.sorting;
+    this.heads.forEach((head, k) => {
+      const sorted = this.columns[k].key === key ? (ascends ? "ascending" : "descending") : "none";
+      if (!this.columns[k].still && head.ariaSort !== sorted) head.ariaSort = sorted;
+    });
+    while (this.pool.length < last - first) this.pool.push(this.line());
+    this.pool.forEach((line) => {
+      line.used = false;
+    });
+    let active = "";
+    for (let k = first; k < last; k += 1) {
+      const line = this.pool[k % this.pool.length];
+      this.fill(line, k, first);
+      line.used = true;
+      if (list.order[k] === list.current) active = line.element.id;
+    }
+    for (const { element, used } of this.pool) if (element.hidden === used) element.hidden = !used;
+    if (frame.getAttribute("aria-activedescendant") !== active) frame.setAttribute("aria-activedescendant", active);
+  }
+
+  line() {
+    const element = put(this.body, "div", { role: "row", class: "line", id: `line-${this.pool.length}` });
+    const line = { element, arc: -1, cells: this.columns.map((column) => this.cell(element, column)) };
+    element.style.height = `${this.tall}px`;
+    element.onpointerenter = () => this.over(line.arc);
+    element.onpointerleave = () => this.over(null);
+    element.onclick = () => this.press(line.arc);
+    return line;
+  }
+
+  cell(parent, { key }) {
+    const element = put(parent, "span", { role: "gridcell", class: `cell ${key}` });
+    if (key === "tension") return { element, bar: put(element, "i"), text: put(element, "span") };
+    if (key !== "past") return { element, text: element };
+    const svg = document.createElementNS(SVG, "svg");
+    element.append(svg);
+    svg.setAttribute("viewBox", "0 0 60 16");
+    return { element, path: make(svg, "path") };
+  }
+
+  fill(line, k, first) {
+    const { list } = this;
+    const arc = list.order[k];
+    const { stage, looks } = list;
+    const place = `translateY(${k * this.tall}px)`;
+    if (line.place !== place) {
+      line.element.style.transform = place;
+      line.element.setAttribute("aria-rowindex", k + 2);
+      line.place = place;
+    }
+    line.arc = arc;
+    const flags = {
+      current: arc === list.current,
+      pinned: arc === stage.arc,
+      pointed: stage.highlighted?.edge === arc >> 1,
+      earlier: looks.eventOf(arc) !== null && looks.eventOf(arc) !== list.position,
+      // Of the two messages of an edge that are below each other the upper one says what they share.
+      shared: k > first && list.order[k - 1] === (arc ^ 1),
+    };
+    const said = `line ${Object.keys(flags)
+      .filter((name) => flags[name])
+      .join(" ")}`;
+    if (line.element.className !== said) line.element.className = said;
+    line.element.ariaSelected = String(flags.pinned);
+    this.columns.forEach((column, c) => this.say(line.cells[c], column, arc));
+  }
+
+  say(cell, column, arc) {
+    const { list } = this;
+    const edge = arc >> 1;
+    if (column.still) return this.sketch(cell, edge);
+    const value = column.value(list, arc);
+    const text = value === null ? UNKNOWN : column.text(value, list, arc);
+    if (cell.said !== text) {
+      cell.text.textContent = text;
+      cell.said = text;
+      if (column.key === "name") cell.element.title = text;
+    }
+    if (cell.bar) this.size(cell, Math.min(value / list.top, 1));
+    if (!column.looked) return;
+    const event = list.looks.eventOf(arc);
+    const title = event === null ? "" : `at event ${event}`;
+    if (cell.element.title !== title) cell.element.title = title;
+  }
+
+  size(cell, share) {
+    const look = `width:${(100 * share).toFixed(1)}%;background:${tint(shareOf(share, 1), this.list.stage.dark)}`;
+    if (cell.look !== look) cell.bar.style.cssText = cell.look = look;
+  }
+
+  sketch(cell, edge) {
+    const { past, position, state } = this.list;
+    const now = state.tension.edges[edge];
+    const scene = [edge, past.version, position, now];
+    if (cell.scene?.every((part, k) => part === scene[k])) return;
+    cell.scene = scene;
+    cell.path.setAttribute("d", past.line(edge, position, now));
+  }
+}

@@ -1,0 +1,256 @@
+"""Below the stage: the runs that have forked from one another, compared, and forks by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+import bender_core as bc
+from bender_core.run.bounds import relative_gap
+from bender_core.run.explain import number
+from bender_core.run.repeating.script import as_script
+from bender_core.variants import SCHEDULES
+from bender_core.visualization.forks import TITLES, Axis, Drawn, plot_forks
+from pages._shared.app.branches import Branch
+from pages._shared.app.naming import picture, run_file
+from pages._shared.app.session import Lab, lab
+from pages._shared.app.text import complaint, label
+from pages._shared.forks.asking import ask, carry_out, hand_over
+from pages._shared.forks.growing import AFTER, difference, made_again, measure, run_on
+from pages._shared.watch.below import found_below
+from pages._shared.watch.saving import expression
+
+_CLOCKED: tuple[Axis, ...] = ("work", "seconds")
+
+
+def forks_asked() -> None:
+    """Make the fork that was asked for, or show how far that is."""
+    current = lab()
+    carry_out(current, partial(found_below, current.run))
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What a person has asked for."""
+
+    what: str  # "show" or "run on"
+    branch: Branch
+
+
+@st.fragment
+def forking() -> None:
+    """The tree of forks, and what they have gained."""
+    current, state = lab(), st.session_state
+    several = len(current.branches) > 1
+    if state.get("fork_wanted") is not None and state.fork_wanted.branch not in list(current.branches):
+        # Another model or partition has been opened since: nothing may keep the memory of the runs before.
+        state.fork_wanted = None
+    with st.expander("Forks", expanded=several):
+        st.caption(
+            "A fork goes on from the event shown, with its messages, rows and best labelling, and something changed. "
+            "The run that it forks from stays as it is."
+        )
+        by_hand(current)
+        if several:
+            tree(current)
+            chosen(current)
+            curves(current)
+    hand_over(current)
+
+
+def by_hand(current: Lab) -> None:
+    """A fork with another variant or schedule, or with groups merged."""
+    state, labels = st.session_state, current.partition.labels
+    keys = {what: f"fork-{what}-{current.number}" for what in ("variant", "schedule", "merge")}
+
+    def fork() -> None:
+        first, *rest = state[keys["merge"]] or [0]
+        ask(
+            current,
+            bc.Change(
+                variant=state[keys["variant"]],
+                schedule=state[keys["schedule"]],
+                merge=tuple((first, other) for other in rest),
+            ),
+        )
+
+    def merge_ends() -> None:
+        run = current.run
+        if run.pinned and len(run.engine.graph.edges):
+            p, q = sorted(run.engine.graph.ends(run.arc))
+            ask(current, bc.Change(merge=((p, q),)))
+        else:
+            state.fork_refused = "No edge is pinned: click one on the stage, and then merge its ends."
+
+    variant, schedule, merged = st.columns([3, 2, 4])
+    variant.selectbox(
+        "Another variant",
+        [each for each in bc.VARIANTS if each != current.variant],
+        index=None,
+        format_func=lambda each: f"{each}: {bc.VARIANTS[each].name}",
+        placeholder=f"{current.variant}, as it is",
+        key=keys["variant"],
+    )
+    schedule.selectbox(
+        "Another schedule",
+        [each for each in SCHEDULES if each != current.schedule],
+        index=None,
+        placeholder=f"{current.schedule}, as it is",
+        key=keys["schedule"],
+    )
+    merged.multiselect(
+        "Groups to merge",
+        range(len(labels)),
+        format_func=lambda p: label(labels[p]),
+        placeholder="none",
+        key=keys["merge"],
+    )
+    with st.container(horizontal=True):
+        st.button("Fork here", on_click=fork)
+        st.button("Merge the ends of the pinned edge", on_click=merge_ends)
+    if "fork_refused" in state:
+        complaint(state.pop("fork_refused"))
+
+
+def tree(current: Lab) -> None:
+    """All runs with their bounds."""
+    found = list(current.branches)
+    ends = [branch.look() for branch in found]
+    bounds = [(float(curve.lower[-1]), float(curve.upper[-1])) for curve in ends]
+    gaps = [relative_gap(lower, upper) for lower, upper in bounds]
+    st.dataframe(
+        {
+            "run": ["\u2003" * branch.depth + name_of(branch, current) for branch in found],
+            "what was changed": [label(branch.cause) for branch in found],
+            "forked at event": [f"{branch.event:,}" if branch.parent else "" for branch in found],
+            "events": [int(curve.events[-1]) for curve in ends],
+            "lower bound": [number(lower) for lower, _ in bounds],
+            "upper bound": [number(upper) for _, upper in bounds],
+            "gap": [f"{100 * gap:.3g} %" for gap in gaps],
+        },
+        column_config={
+            "forked at event": st.column_config.TextColumn(help="Of the run that it forked from"),
+            "events": st.column_config.NumberColumn(
+                format="localized", help="As far as the run has been computed; its bounds are those there"
+            ),
+        },
+        hide_index=True,
+        key="forks-tree",
+    )
+    differences(current)
+
+
+def name_of(branch: Branch, current: Lab) -> str:
+    """The name of a branch, and how it is."""
+    if branch is current.branches.shown:
+        return f"{branch.name} (shown)"
+    return branch.name if branch.run is not None else f"{branch.name} (let go)"
+
+
+def differences(current: Lab) -> None:
+    """What every fork has gained over the run it forked from."""
+    found = [difference(branch) for branch in current.branches if branch.parent is not None]
+    words = {sweeps: f"after {sweeps} sweep{'s' * (sweeps > 1)}" for sweeps in AFTER}
+    st.dataframe(
+        {"fork": [each.branch.name for each in found]}
+        | {words[sweeps]: [signed(each.after[k]) for each in found] for k, sweeps in enumerate(AFTER)},
+        hide_index=True,
+        key="forks-differences",
+    )
+    st.caption(
+        "By how much the lower bound of a fork is higher than that of the run it forked from, after as many complete "
+        "sweeps of both; the sweep in which it forked is not counted. Empty: one of them is not known so far."
+    )
+
+
+def signed(value: float | None) -> str:
+    """A difference, nothing if it is not known."""
+    return "" if value is None else f"{'+' * (value > 0)}{number(value)}"
+
+
+def chosen(current: Lab) -> None:
+    """What can be done with one of the runs."""
+    found, state = list(current.branches), st.session_state
+    names = [f"{branch.name}: {label(branch.cause)}" if branch.cause else branch.name for branch in found]
+    picked: int = st.selectbox(
+        "Run",
+        range(len(found)),
+        index=found.index(current.branches.shown),
+        format_func=names.__getitem__,
+        key=f"fork-{current.number}-{len(found)}",
+    )
+    which = found[picked]
+
+    def want(what: str) -> None:
+        state.fork_wanted = Wanted(what, which)
+
+    needed = current.branches.shown.comes_from(which)
+    with st.container(horizontal=True):
+        st.button("Show it on the stage", on_click=want, args=("show",), disabled=which is current.branches.shown)
+        st.button(f"Run both on {AFTER[-1]} sweeps", on_click=want, args=("run on",), disabled=which.parent is None)
+        st.button("Forget it", on_click=current.branches.forget, args=(which,), disabled=needed)
+        run = which.run
+        position = which.position if run is None else run.position
+        st.download_button(
+            "Script, Python",
+            as_script(which.line, expression(current), position),
+            file_name=run_file(current, f"{which.name.replace(' ', '-')}.py"),
+            on_click="ignore",
+        )
+    wanted: Wanted | None = state.get("fork_wanted")
+    if wanted is not None:
+        carry_on(current, wanted)
+
+
+def carry_on(current: Lab, wanted: Wanted) -> None:
+    """Show a run, or run it on with the one it forked from; or say how far that is."""
+    branch = wanted.branch
+
+    def work(_: bc.Engine, stop: bc.Stop) -> bool:
+        if wanted.what == "show":
+            made_again(current, branch, stop)
+        else:
+            run_on(current, branch, stop)
+        return True
+
+    try:
+        done = (wanted.what == "show" and branch.run is not None) or found_below(current.run, branch.name, wanted, work)
+    except (ValueError, bc.EngineError) as error:
+        st.session_state.fork_wanted = None
+        complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
+        return
+    if done:
+        st.session_state.fork_wanted = None
+        # Also after both have run on: the stage draws the run that the one it shows forked from.
+        current.show(branch if wanted.what == "show" else current.branches.shown)
+        st.rerun()
+
+
+def curves(current: Lab) -> None:
+    """The bounds of all runs on one axis."""
+    axis: Axis = st.segmented_control(
+        "Axis", list(TITLES), format_func=TITLES.__getitem__, default="sweeps", key="fork_axis", required=True
+    )
+    if axis in _CLOCKED:
+        about = tuple(int(branch.look().events[-1]) for branch in current.branches)
+        measured = found_below(current.run, "work and seconds", about, lambda _, stop: measure(current, stop))
+        if measured is None:
+            return
+    drawn = [branch for branch in current.branches if is_drawn(branch, axis)]
+    st.plotly_chart(
+        plot_forks([Drawn(branch.name, branch.look(), branch.begins(axis)) for branch in drawn], axis),
+        key="forks-curves",
+        config=picture(run_file(current, "forks")),
+        height=340,
+        alt="The lower and the upper bound of every run, each from where it forked",
+    )
+    st.caption("Solid: lower bounds, dotted: upper bounds; each fork begins where it left the run above it.")
+    if len(drawn) < len(current.branches):
+        st.caption("Runs whose memory was let go have not been measured; show them to draw them here.")
+
+
+def is_drawn(branch: Branch, axis: Axis) -> bool:
+    """Whether a run and all that it forked from are known over an axis."""
+    return branch.look().has(axis) and (branch.parent is None or is_drawn(branch.parent, axis))

@@ -1,0 +1,123 @@
+"""What the list of messages says of the lines in sight beside what events tell: ``lines`` of the protocol."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bender_core import Engine, Stop, TooLargeError
+from bender_core.model import FloatArray
+from bender_core.run.explain import ROUNDING
+from bender_core.stopping import never
+from pages._shared.watch.details import rounded
+
+# Messages that are looked at, at most, and seconds between two reports on them.
+MOST, REPORT_SECONDS = 1000, 0.2
+
+
+class Line(NamedTuple):
+    """What there is to say of a message where the run stands; None what an exact variant has none of, or no room for.
+
+    Attributes
+    ----------
+    mean, largest, now : float or None
+        The slack of its envelope over the states of the receiver, and at the receiver's cheapest state; energy.
+    disagreement, unclaimed : float or None
+        The parts of the tension of its edge, seen from the receiver; energy.
+    rows, alive : int or None
+        The rows of its edge, and how many of them are its envelope at some state.
+    """
+
+    mean: float | None = None
+    largest: float | None = None
+    now: float | None = None
+    disagreement: float | None = None
+    unclaimed: float | None = None
+    rows: int | None = None
+    alive: int | None = None
+
+
+class Lines:
+    """The lines looked at where a run stands; what is known is kept until it stands elsewhere."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._at, self._known = -1, dict[int, Line]()
+
+    def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[dict[str, Any]]:
+        """Look at some messages, one by one; yields what is known from time to time, and at last.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
+        engine = self.engine
+        if engine.position != self._at:
+            self._at, self._known = engine.position, {}
+        ground = cache(lambda p: engine.ground(p, stop))
+        wanted = [arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)]
+        told = time.perf_counter()
+        for arc in wanted:
+            if arc in self._known:
+                continue
+            p, _ = engine.graph.ends(arc)
+            try:
+                self._known[arc] = line(engine, arc, ground(p), stop)
+            except TooLargeError:
+                self._known[arc] = Line()
+            if time.perf_counter() - told > REPORT_SECONDS:
+                yield self._told(wanted)
+                told = time.perf_counter()
+        if wanted:
+            yield self._told(wanted)
+
+    def _told(self, arcs: Sequence[int]) -> dict[str, Any]:
+        known = [arc for arc in arcs if arc in self._known]
+        columns = zip(*(self._known[arc] for arc in known), strict=True)
+        return {"at": self._at, "arcs": known} | dict(zip(Line._fields, map(list, columns), strict=False))
+
+
+def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Line:
+    """What there is to say of a message.
+
+    Parameters
+    ----------
+    engine : Engine
+    arc : int
+    ground : ndarray, shape (2^|Y_p|,)
+        `Engine.ground` of its receiver.
+    stop : Stop
+        Checked about every 10 ms.
+
+    Raises
+    ------
+    TooLargeError
+        If there is no room to look.
+    Stopped
+        If ``stop`` says so.
+    """
+    p, q = engine.graph.ends(arc)
+    stop.check()
+    parts = engine.edge_tension(p, q)
+    told = Line(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
+    if engine.variant.exact:
+        return told
+    slack = np.maximum(engine.min_marginal(p, q, stop=stop) - engine.envelope(p, q, stop), 0.0)
+    states = engine.row_support(p, q, stop).states
+    return told._replace(
+        mean=_excess(engine, slack.mean()),
+        largest=_excess(engine, slack.max()),
+        now=_excess(engine, slack[ground.argmin()]),
+        rows=len(states),
+        alive=int(np.count_nonzero(states)),
+    )
+
+
+def _excess(engine: Engine, value: float) -> float:
+    """What rounding leaves of none is none."""
+    return rounded(float(value)) if value > ROUNDING * engine.graph.problem.scale else 0.0

@@ -1,0 +1,170 @@
+"""Proofs, against brute force and published optima."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bender_core as bc
+from bender_core.proofs import certifying
+from bender_core.proofs.certifying import Descent, certify
+from bender_core.reduction import ContradictionError
+from bender_core.synth.pose import body_pose
+from tests.models import examples, mrfs, random_mrf
+
+PROVEN = {
+    "UAI14PR_DBN_11.uai": -133.464194807,
+    "UAI14PR_Segmentation_11.uai": 56.036788527,
+    "bqp50-1.sparse": -2098.0,
+    "gka2b.sparse": -121.0,
+    "grid4x4.uai": -102.062020408,
+}
+
+
+def optimum(mrf: bc.BinaryMRF) -> float:
+    return min(mrf.energy(x) for x in product((0, 1), repeat=mrf.n))
+
+
+@settings(max_examples=examples(150))
+@given(mrfs(9), st.integers(1, 9))
+def test_an_answer_is_the_optimum_and_a_bound_is_below_it(mrf: bc.BinaryMRF, max_size: int) -> None:
+    """Groups as small as you like: then it may be that nothing is proven."""
+    found, best = certify(mrf, max_size), optimum(mrf)
+    assert found.upper_bound == mrf.energy(found.labeling)
+    assert found.lower_bound <= best + 1e-9 * max(1.0, abs(best))
+    if found.optimal:
+        assert found.upper_bound == pytest.approx(best, abs=found.negligible + 1e-9 * abs(best))
+        assert (found.lower_bound, found.open_variables) == (found.upper_bound, 0)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("constant", [0.0, 1e9])
+def test_a_constant_neither_helps_nor_hinders(scale: float, constant: float) -> None:
+    mrf = random_mrf(np.random.default_rng(8), 12, 0.5, scale)
+    found, moved = certify(mrf), certify(replace(mrf, constant=constant))
+    assert found.optimal
+    assert moved.optimal
+    assert found.labeling.tolist() == moved.labeling.tolist()
+    assert found.upper_bound == pytest.approx(optimum(mrf))
+
+
+def test_a_difference_that_rounding_hides_is_not_decided() -> None:
+    """Beside energies of 1e12 one of 1e-6 is lost: it says that it does not know, or has the optimum."""
+    rng, wrong = np.random.default_rng(2), 0
+    for _ in range(20):
+        small = random_mrf(rng, 8, 0.6, 1e-6)
+        large = np.where(rng.random((len(small.edges), 1, 1)) < 0.3, 1e12, 0.0) * [[1, -1], [-1, 1]]
+        mrf = replace(small, pairwise=small.pairwise + large)
+        found = certify(mrf)
+        wrong += found.optimal and found.upper_bound > optimum(mrf)
+    assert wrong == 0
+
+
+def test_models_without_anything_to_decide() -> None:
+    empty = certify(bc.BinaryMRF(unary=np.zeros((0, 2)), constant=3.0))
+    alone = certify(bc.BinaryMRF(unary=[[2.0, 1.0]]))
+    equal = certify(bc.BinaryMRF(unary=np.zeros((5, 2)), edges=[[0, 1]], pairwise=np.ones((1, 2, 2))))
+    apart = certify(bc.BinaryMRF(unary=[[0, 1], [1, 0], [0, 5]], constant=1.0))
+    assert [(found.optimal, found.upper_bound) for found in (empty, alone, equal, apart)] == [
+        (True, 3.0),
+        (True, 1.0),
+        (True, 1.0),
+        (True, 1.0),
+    ]
+
+
+def test_hard_constraints() -> None:
+    """Exactly one of three variables is 1; and a model that no labelling fulfils."""
+    pairs = [[0, 1], [0, 2], [1, 2]]
+    exclusive = np.array([[[0, 0], [0, np.inf]]] * 3)
+    found = certify(bc.BinaryMRF(unary=[[9, 0], [9, 1], [9, 2]], edges=pairs, pairwise=exclusive))
+    assert (found.optimal, found.feasible, found.labeling.tolist()) == (True, True, [1, 0, 0])
+    odd = np.array([[[np.inf, 0], [0, np.inf]]] * 3)
+    none = certify(bc.BinaryMRF(unary=np.zeros((3, 2)), edges=pairs, pairwise=odd))
+    assert not none.feasible
+
+
+@pytest.mark.parametrize("name", PROVEN)
+def test_published_optima(name: str, shared_instances: Path) -> None:
+    found = certify(bc.load(shared_instances / name))
+    assert found.optimal
+    assert found.upper_bound == pytest.approx(PROVEN[name])
+
+
+def test_a_proof_in_several_rounds_never_steps_back() -> None:
+    """A body pose whose model is reduced again and again; the optimum is that of the whole model in one run."""
+    mrf = body_pose(candidates=10, seed=3)
+    found = certify(mrf)
+    parts = bc.solve(mrf, bc.partition(mrf, 10, "groups"), 12)
+    assert found.optimal
+    assert found.upper_bound == pytest.approx(parts.upper_bound)
+    assert parts.status == "closed"
+    assert len(found.rounds) > 2
+    lower = [one.lower_bound for one in found.rounds]
+    assert lower == sorted(lower)
+    left = [one.variables for one in found.rounds]
+    decided = [one.fixed + one.tied for one in found.rounds]
+    assert [before - went for before, went in zip(left[:-1], decided, strict=False)] == left[1:]
+
+
+def test_the_same_proof_twice() -> None:
+    mrf = body_pose(candidates=8, seed=1)
+    first, second = (certify(mrf, seed=4) for _ in range(2))
+    assert [replace(one, seconds=0.0) for one in first.rounds] == [replace(one, seconds=0.0) for one in second.rounds]
+
+
+def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
+    """Every pair of 12 spins is coupled, which groups of two cannot see: it ends all the same, with bounds."""
+    edges = np.column_stack(np.triu_indices(12, 1))
+    sign = np.random.default_rng(1).choice([-1.0, 1.0], len(edges))
+    coupling = sign[:, None, None] * [[1, -1], [-1, 1]]
+    mrf = bc.BinaryMRF(unary=np.zeros((12, 2)), edges=edges, pairwise=coupling)
+    found = certify(mrf, max_size=2)
+    assert found.status == certifying.EXHAUSTED
+    assert found.lower_bound < optimum(mrf) <= found.upper_bound
+    assert {one.strategy for one in found.rounds} > {"greedy"}
+    assert found.open_variables > 0
+
+
+def test_facts_that_contradict_each_other_are_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A better labelling would fulfil both."""
+    mrf = random_mrf(np.random.default_rng(1), 14, 0.8)
+    reduce, asked = certifying.reduction, []
+
+    def contradicting(model, facts):
+        asked.append(facts)
+        if len(asked) == 1:
+            raise ContradictionError("the facts contradict each other")
+        return reduce(model, facts)
+
+    monkeypatch.setattr(certifying, "reduction", contradicting)
+    assert certify(mrf).optimal
+
+
+def test_a_proof_is_stopped_at_any_moment_with_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certifying, "TOLD_EVERY", 0.0)
+    mrf, calls = body_pose(candidates=14, seed=2), list[int]()
+
+    def enough(descent: Descent) -> bool:
+        calls.append(len(descent.rounds))
+        return len(calls) > 3
+
+    found = certify(mrf, on_progress=enough)
+    assert (found.optimal, found.status) == (False, certifying.STOPPED)
+    assert found.lower_bound <= found.upper_bound == mrf.energy(found.labeling)
+    late = certify(mrf, time_limit=0.0)
+    assert (late.optimal, late.status) == (False, certifying.OUT_OF_TIME)
+
+
+def test_bad_input_is_refused() -> None:
+    mrf = random_mrf(np.random.default_rng(0), 3)
+    with pytest.raises(ValueError, match="time limit"):
+        certify(mrf, time_limit=float("nan"))
+    with pytest.raises(bc.PartitionError):
+        certify(mrf, max_size=0)

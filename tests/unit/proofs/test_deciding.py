@@ -1,0 +1,157 @@
+"""What a run decides, against all labellings; and the bound, which never steps back where the model is reduced."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bender_core as bc
+from bender_core.groups import Partition
+from bender_core.kernels.layout import Kind
+from bender_core.proofs.deciding import common, decided, margin, negligible
+from bender_core.proofs.packing import packed, what_is_left
+from bender_core.reduction import Facts, reduction
+from tests.models import examples, random_mrf, random_partition
+
+VARIANTS = (4, 5, 9, 11, 12)
+
+
+def energies(mrf: bc.BinaryMRF) -> dict[tuple[int, ...], float]:
+    return {x: mrf.energy(x) for x in product((0, 1), repeat=mrf.n)}
+
+
+def spins(rng: np.random.Generator, n: int) -> bc.BinaryMRF:
+    """±1 couplings without fields: many ties, and energies on a lattice."""
+    edges = np.argwhere(np.triu(rng.random((n, n)) < 0.6, 1))
+    sign = rng.choice([-1.0, 1.0], len(edges))
+    return bc.BinaryMRF(unary=np.zeros((n, 2)), edges=edges, pairwise=sign[:, None, None] * [[1, -1], [-1, 1]])
+
+
+def begun(mrf: bc.BinaryMRF, part: Partition, variant: int, schedule: str, events: int) -> bc.Engine:
+    """A run, with the margin of its model, somewhere."""
+    engine = bc.Engine(mrf, part, variant, schedule, tolerance=0.0, margin=margin(mrf, negligible(mrf)).limit)
+    engine.run(max_events=events)
+    return engine
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=examples(40))
+@given(seed=st.integers(0, 2**32 - 1), schedule=st.sampled_from(["mplp", "srmp"]), events=st.integers(0, 150))
+def test_every_better_labelling_fulfils_what_is_decided(variant: int, seed: int, schedule: str, events: int) -> None:
+    """So does the best one known; in the middle of updates, and after going back."""
+    rng = np.random.default_rng(seed)
+    mrf = spins(rng, 8) if seed % 2 else random_mrf(rng, 8, 0.7)
+    engine = begun(mrf, random_partition(rng, 8, 4), variant, schedule, events)
+    for position in (engine.position, engine.position // 2):
+        engine.seek(position)
+        facts, best = decided(engine), engine.labeling
+        for x, energy in energies(mrf).items():
+            if energy < engine.upper_bound - 1e-9 or np.array_equal(x, best):
+                assert all(value in (-1, x[i]) for i, value in enumerate(facts.value.tolist()))
+                assert all(x[i] ^ x[j] == opposite for i, j, opposite in facts.ties)
+
+
+@settings(max_examples=examples(40))
+@given(seed=st.integers(0, 2**32 - 1), variant=st.sampled_from(VARIANTS), events=st.integers(0, 100))
+def test_the_excess_of_a_state_is_below_that_of_all_labellings_with_it(seed: int, variant: int, events: int) -> None:
+    rng = np.random.default_rng(seed)
+    mrf = random_mrf(rng, 7, 0.7)
+    engine = begun(mrf, random_partition(rng, 7, 3), variant, "mplp", events)
+    all_energies = energies(mrf)
+    for p, group in enumerate(engine.partition.groups):
+        excess = engine.excess(p)
+        for x, energy in all_energies.items():
+            state = int(np.array(x)[group] @ (1 << np.arange(len(group))))
+            assert excess[state] <= energy - engine.upper_bound + 1e-9
+
+
+def test_a_run_strikes_off_what_its_bound_excludes() -> None:
+    """At the end of an update, of a group just updated: as the excess says before the messages are passed."""
+    mrf = random_mrf(np.random.default_rng(3), 10, 0.6)
+    engine = begun(mrf, bc.partition(mrf, 4), 12, "mplp", 0)
+    limit, struck = engine.margin, 0
+    assert limit is not None
+    while not engine.finished:
+        (opened,) = engine.step("event")
+        if opened.kind != Kind.NODE_OPENED:
+            continue
+        dead = engine.excess(opened.node) > limit + 1e-9
+        engine.step("node")
+        assert not engine.alive(opened.node)[dead].any()
+        struck += int(dead.sum())
+    assert struck > 0
+
+
+def test_states_are_struck_off_only_with_a_margin() -> None:
+    mrf = random_mrf(np.random.default_rng(0), 4)
+    with pytest.raises(ValueError, match="margin"):
+        bc.Engine(mrf, bc.partition(mrf, 2)).alive(0)
+
+
+@settings(max_examples=examples(100))
+@given(st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, 2**n - 1), min_size=1))))
+def test_what_states_have_in_common(bits_states: tuple[int, set[int]]) -> None:
+    """Every bit and every pair, one by one."""
+    bits, states = bits_states
+    value, ties = common(np.array(sorted(states)), bits)
+    column = [{state >> k & 1 for state in states} for k in range(bits)]
+    assert value.tolist() == [next(iter(seen)) if len(seen) == 1 else -1 for seen in column]
+    home = {m: (k, opposite) for k, m, opposite in ties.tolist()}
+    for m in range(bits):
+        differ = [
+            (k, next(iter(seen)))
+            for k in range(m)
+            if value[k] < 0 and value[m] < 0 and len(seen := {(s >> k ^ s >> m) & 1 for s in states}) == 1
+        ]
+        assert home.get(m) == (differ[0] if differ else None)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=examples(40))
+@given(seed=st.integers(0, 2**32 - 1), schedule=st.sampled_from(["mplp", "srmp"]), events=st.integers(0, 60))
+def test_the_bound_goes_on_where_the_model_is_reduced(variant: int, seed: int, schedule: str, events: int) -> None:
+    """In any unions of groups: it never falls, and stays below the certificate of the messages and the optimum."""
+    rng = np.random.default_rng(seed)
+    mrf = random_mrf(rng, 8, 0.7)
+    part = random_partition(rng, 8, 3)
+    engine = begun(mrf, part, variant, schedule, events)
+    x = engine.labeling
+    pairs = [rng.choice(group, 2, replace=False) for group in part.groups if len(group) > 1 and rng.random() < 0.5]
+    facts = Facts(
+        np.where(rng.random(8) < 0.3, x, -1), np.array([(i, j, x[i] ^ x[j]) for i, j in pairs], np.int64).reshape(-1, 3)
+    )
+    found = reduction(mrf, facts)
+    if not found.reduced.n:
+        return
+    groups = packed(found, part, int(rng.integers(1, 7)))
+    on = bc.Engine(found.reduced, groups, variant, schedule, tolerance=0.0, start=engine, reduction=found)
+    optimum = min(energies(found.reduced).values())
+    assert on.upper_bound == pytest.approx(engine.upper_bound)
+    assert engine.lower_bound - 1e-9 <= on.lower_bound <= on.certified_bound() + 1e-9 <= optimum + 2e-9
+    while not on.finished:
+        before = on.lower_bound
+        on.step("node")
+        assert before - 1e-9 <= on.lower_bound <= optimum + 1e-9
+
+
+def test_groups_that_are_left_are_united_strongest_first() -> None:
+    coupling = np.array([1.0, 5.0, 2.0])[:, None, None] * [[1, -1], [-1, 1]]
+    mrf = bc.BinaryMRF(unary=np.zeros((4, 2)), edges=[[0, 1], [1, 2], [2, 3]], pairwise=coupling)
+    part = bc.manual(mrf, [[0], [1], [2], [3]])
+    found = reduction(mrf, Facts(np.full(4, -1)))
+    assert [group.tolist() for group in packed(found, part, 2).groups] == [[0], [1, 2], [3]]
+    assert len(packed(found, part, 4)) == 1
+    left = reduction(mrf, Facts(np.array([-1, 0, -1, -1])))
+    assert [group.tolist() for group in what_is_left(part, left).groups] == [[0], [1], [2]]
+
+
+def test_a_run_of_another_model_is_refused() -> None:
+    mrf = random_mrf(np.random.default_rng(0), 4)
+    engine = bc.Engine(mrf, bc.partition(mrf, 2))
+    found = reduction(mrf, Facts(np.array([0, -1, -1, -1])))
+    with pytest.raises(ValueError, match="another model"):
+        bc.Engine(found.reduced, bc.partition(found.reduced, 2), start=engine)
