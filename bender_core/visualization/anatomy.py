@@ -15,8 +15,8 @@ from bender_core.run.looking.anatomy import Anatomy
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import COLOURS
 
-# Pixels: a line of text, and the space above and below the members.
-LINE, AROUND = 19, 90
+# Pixels: a line of text in a large window, and the space above and below the members, for a legend on a phone.
+LINE, AROUND = 24, 150
 # Widths of links in pixels, for the weakest couplings to the strongest.
 WIDTHS = (1.0, 2.0, 3.0, 4.5, 6.0)
 # Opacity of links whose coupling costs nothing at the anchor.

@@ -160,7 +160,7 @@ def told(current: Lab, looked: Looked, drawn: Stems) -> str:
         f"{len(members)} of {every} members ({listed}). "
         if shown.idle
         else f"{looked.moment.capitalize()}: {1 << every:,} states, each a class of its own: this message depends on "
-        f"all {every} members ({listed}). "
+        f"{f'all {every} members' if every > 1 else 'its one member'} ({listed}). "
     )
     if not drawn.all:
         said += f"{len(drawn.places)} classes are drawn; the ribbon shows the slack of all: quartiles, extremes. "

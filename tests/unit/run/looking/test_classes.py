@@ -79,6 +79,9 @@ def check_support(engine: bc.Engine, p: int, q: int, found: Classes, close: floa
     for own, place in enumerate(found.support.tolist()):
         assert values[place, own] == pytest.approx(values[:, own].max(), abs=close)
         assert (values[:place, own] < values[place, own]).all()
+    # As the list of messages counts.
+    support = engine.row_support(p, q)
+    assert (support.states / len(found)).tolist() == found.maximal.tolist()
     for place, share in enumerate(found.maximal):
         assert share == found.supported([place]).mean()
         assert share >= (found.support == place).mean()
