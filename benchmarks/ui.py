@@ -203,9 +203,7 @@ def _playing(browser: Browser, url: str) -> None:
 
 
 def _listing(browser: Browser, url: str) -> None:
-    print(
-        f"The list of messages: frames a second, scrolled for {PLAYED_SECONDS} s and played at ×4; milliseconds to sort"
-    )
+    print(f"The list of messages, {PLAYED_SECONDS} s each: frames a second, scrolled and played; milliseconds to sort")
     row = table({"": -12, "messages": 9, "p5": 6, "p50": 6, "played p5": 10, "p50 ": 6, "aim p50": 8, "sort": 6})
     for name, size, _ in PLAYED:
         with _stage(browser, url, f"sample={name}&M={size}") as (page, _):

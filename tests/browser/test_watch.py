@@ -307,3 +307,40 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
     lab.settle()
     lab.shows(fork)
     expect(page.get_by_role("combobox", name="Run", exact=True)).to_have_value(f"fork 1: {expected[0].name}")
+
+
+def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_there_again(watch: Lab) -> None:
+    run = engine()
+    watch.click("[data-step=sweep]")
+    run.step("sweep")
+    watch.stage.get_by_role("button", name="list", exact=True).click()
+    table, page = watch.stage.get_by_role("grid"), watch.page
+    # Graph, bounds and list are in sight together.
+    for part in (watch.stage.locator("svg.hyper"), watch.stage.locator("svg.fan"), table):
+        expect(part).to_be_in_viewport(ratio=1)
+    table.get_by_role("columnheader", name="slack").click()
+    watch.stage.get_by_label("Only messages of groups").fill("wrist")
+    mean, labels = run.tightness().mean, run.partition.labels
+    wrists = [arc for arc in range(len(mean)) if any("wrist" in labels[group] for group in run.graph.ends(arc))]
+    loosest = max(wrists, key=lambda arc: mean[arc])
+    p, q = run.graph.ends(loosest)
+    expect(watch.stage.locator("[data-out=listed]")).to_have_text(f"{len(wrists)} of {len(mean)} messages")
+    watch.wait("stage.stage.list.order[0] === argument && !stage.stage.data.measuring", loosest)
+    page.keyboard.press("Enter")
+    page.keyboard.press("j")
+    expect(table.locator(".line.current .name")).to_have_text(f"{labels[q]} → {labels[p]}")
+    expect(watch.stage.locator(".halo.pointed")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(watch.stage.locator(".halo.pinned")).to_have_count(1)
+    watch.settle()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/edge*")
+    watch.settle()
+    expect(page.get_by_role("combobox", name="Message", exact=True)).to_have_value(
+        re.compile(f"{labels[q]}.*{labels[p]}")
+    )
+    watch.go("Watch")
+    expect(table.get_by_role("columnheader", name="slack")).to_have_attribute("aria-sort", "descending")
+    expect(watch.stage.get_by_label("Only messages of groups")).to_have_value("wrist")
+    expect(table.locator(".line.pinned .name")).to_have_text(f"{labels[q]} → {labels[p]}")
+    watch.shows(run)

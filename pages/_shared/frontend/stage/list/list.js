@@ -43,6 +43,7 @@ export class List {
     };
     stage.$("[data-act=open]").onclick = () => this.lookCloser();
     table.frame.onscroll = () => {
+      table.top = table.frame.scrollTop;
       if (!this.state || !this.open) return;
       table.draw();
       this.ask();
@@ -84,6 +85,8 @@ export class List {
     const { stage } = this;
     stage.root.classList.toggle("listing", this.open);
     stage.$(".pane.list").hidden = !this.open;
+    // What is hidden loses its place.
+    if (this.open) this.table.scroll(this.table.top);
   }
 
   // Once more by the present choices.
@@ -94,7 +97,7 @@ export class List {
 
   sort(column) {
     this.sorting.by(column);
-    this.table.frame.scrollTop = 0;
+    this.table.scroll(0);
     this.arrange();
   }
 
@@ -175,7 +178,7 @@ export class List {
     const inSight = order.slice(...this.table.sight);
     if (!sorting.asks(this)) return inSight;
     const { edges } = this.state.tension;
-    const others = sorting.candidates(this).sort((a, b) => edges[b >> 1] - edges[a >> 1] || a - b);
+    const others = sorting.candidates(this).toSorted((a, b) => edges[b >> 1] - edges[a >> 1] || a - b);
     return [...new Set([...inSight, ...others.slice(0, ASKED)])].slice(0, ASKED);
   }
 
@@ -220,7 +223,7 @@ export class List {
     this.sorted = sorted;
     this.top = state.tension.edges.reduce((most, value) => Math.max(most, value), 0) || 1;
     const before = table.offset(this.order.indexOf(this.current));
-    this.order = sorting.of(this, this.order);
+    this.order = sorting.of(this);
     table.measure();
     const at = this.order.indexOf(this.current);
     if (before !== null && at >= 0) table.keep(at, before);

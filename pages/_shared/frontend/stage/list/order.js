@@ -3,7 +3,7 @@
 import { closeness } from "../../gap.js";
 
 const ONLY = {
-  all: { test: () => true },
+  all: { test: null },
   tension: { test: ({ state, moment, stage }, arc) => holds(state, moment, stage, arc) },
   disagree: { looked: true, test: (list, arc) => list.looks.of(arc, "disagreement") > 0 },
   loose: { looked: true, test: (list, arc) => list.looks.of(arc, "mean") > 0 },
@@ -11,6 +11,8 @@ const ONLY = {
 
 const holds = (state, { lower, upper }, { graph }, arc) =>
   state.tension.edges[arc >> 1] > closeness(lower, upper, graph.scale);
+
+const isSame = (a, b) => a === b || (a.length > 0 && a.length === b.length && a.every((value, k) => value === b[k]));
 
 export class Order {
   constructor() {
@@ -35,24 +37,35 @@ export class Order {
   // The messages that may be shown, whatever Python finds.
   candidates({ names }) {
     const text = this.text.trim().toLowerCase();
-    const every = Array.from({ length: 2 * names.edges.length }, (_, arc) => arc);
-    return text ? every.filter((arc) => names.match(arc, text)) : every;
+    if (this.found?.names !== names || this.found.text !== text) {
+      const every = Array.from({ length: 2 * names.edges.length }, (_, arc) => arc);
+      this.found = { names, text, arcs: text ? every.filter((arc) => names.match(arc, text)) : every };
+    }
+    return this.found.arcs;
   }
 
-  // The messages shown, in order: what is not known comes last, ties as they are numbered. `before`: how they were in
-  // order last, which is mostly still nearly right.
-  of(list, before) {
-    const column = this.column(list);
+  // The messages shown, in order: what is not known comes last, ties as they are numbered. Mostly nothing of it has
+  // changed since the last event, and then the order is the same array as before.
+  of(list) {
     const { test } = ONLY[this.only];
-    const shown = this.candidates(list).filter((arc) => test(list, arc));
-    const wanted = new Uint8Array(2 * list.names.edges.length);
-    for (const arc of shown) wanted[arc] = 1;
-    const kept = before.filter((arc) => wanted[arc]);
-    const way = this.ascends ? 1 : -1;
-    const last = this.ascends ? Infinity : -Infinity;
-    const values = new Float64Array(wanted.length);
+    const candidates = this.candidates(list);
+    const shown = test ? candidates.filter((arc) => test(list, arc)) : candidates;
+    const [column, last] = [this.column(list), this.ascends ? Infinity : -Infinity];
+    const values = new Float64Array(2 * list.names.edges.length);
     for (const arc of shown) values[arc] = column.value(list, arc) ?? last;
-    const compare = (a, b) => (values[a] === values[b] ? a - b : way * (values[a] - values[b]));
-    return (kept.length === shown.length ? kept : shown).sort(compare);
+    const scene = { names: list.names, column, ascends: this.ascends, shown, values };
+    if (!this.last || !Object.keys(scene).every((part) => isSame(scene[part], this.last[part]))) {
+      const way = this.ascends ? 1 : -1;
+      const compare = (a, b) => (values[a] === values[b] ? a - b : way * (values[a] - values[b]));
+      this.order = shown.slice().sort(compare);
+      this.last = scene;
+    }
+    return this.order;
+  }
+
+  // What a person has chosen.
+  get choices() {
+    const { key, ascends, text, only } = this;
+    return { key, ascends, text, only };
   }
 }

@@ -45,15 +45,20 @@ export class Table {
       if (!column.still) head.onclick = () => this.sort(column);
       return head;
     });
-    this.frame.scrollTop = 0;
+    this.scroll(0);
   }
 
-  // The lines in sight: from one to before another.
+  // The lines in sight: from one to before another. While it plays the browser must not lay out the page for this.
   get sight() {
-    const { order } = this.list;
-    const first = Math.max(Math.floor(this.frame.scrollTop / this.tall), 0);
-    const room = Math.max(this.frame.clientHeight - this.head.offsetHeight, 0);
-    return [Math.min(first, order.length), Math.min(first + Math.ceil(room / this.tall) + SPARE, order.length)];
+    const { order, stage } = this.list;
+    const first = Math.max(Math.floor(this.top / this.tall), 0);
+    const seen = Math.ceil((stage.sizes.of(this.frame).height * unit()) / this.tall) + SPARE;
+    return [Math.min(first, order.length), Math.min(first + seen, order.length)];
+  }
+
+  scroll(top) {
+    this.frame.scrollTop = top;
+    this.top = this.frame.scrollTop;
   }
 
   // Have a line in sight, with as little scrolling as that takes.
@@ -62,19 +67,20 @@ export class Table {
     const room = frame.clientHeight - head.offsetHeight;
     if (k < 0 || room < tall) return;
     const top = k * tall;
-    if (top < frame.scrollTop) frame.scrollTop = top;
-    else if (top + tall > frame.scrollTop + room) frame.scrollTop = top + tall - room;
+    if (top < this.top) this.scroll(top);
+    else if (top + tall > this.top + room) this.scroll(top + tall - room);
   }
 
   // Where on the screen a line is; null if it is out of sight.
   offset(k) {
     const [first, last] = this.sight;
-    return k >= first && k < last ? k * this.tall - this.frame.scrollTop : null;
+    return k >= first && k < last ? k * this.tall - this.top : null;
   }
 
   // Have a line where another was.
   keep(k, offset) {
-    this.frame.scrollTop = k * this.tall - offset;
+    const top = Math.max(k * this.tall - offset, 0);
+    if (top !== this.top) this.scroll(top);
   }
 
   measure() {

@@ -9,7 +9,7 @@ export const keepChoices = (stage) => {
   const menus = Object.fromEntries(MENUS.map((name) => [name, stage.$(`[data-act=${name}]`).value]));
   const { fan, energy } = stage.charts;
   const { open, sorting } = stage.list;
-  const looks = { view: stage.panes.view, distance: energy.distance, list: { open, ...sorting } };
+  const looks = { view: stage.panes.view, distance: energy.distance, list: { open, ...sorting.choices } };
   const chosen = { menus, ...looks, run: stage.run, zoom: fan.zoom.range };
   sessionStorage.setItem(KEPT, JSON.stringify(chosen));
 };
