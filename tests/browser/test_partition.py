@@ -124,6 +124,8 @@ def test_groups_are_edited_by_hand_and_that_is_undone_and_redone(lab: Lab) -> No
     circles = lab.page.locator(".st-key-variables .scatterlayer .trace").last.locator(".points path")
     expect(circles).to_have_count(len(names))
     for i in (names.index("left hip 3"), names.index("head 2")):
+        circles.nth(i).hover(force=True)
+        expect(lab.page.locator(".hovertext")).to_contain_text(names[i])
         circles.nth(i).click(force=True)  # lines and hulls lie above its middle for Playwright
         lab.settle()
         expect(lab.page.get_by_role("combobox", name="Variable", exact=True)).to_have_value(names[i])
