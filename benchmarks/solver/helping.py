@@ -7,7 +7,7 @@ from benchmarks.common import MEMORY, SAMPLES, Options, table
 
 # Sweeps before anything is tried, and for which every candidate is carried on.
 BEFORE, AFTER = 6, 20
-# The aim: among the best so many.
+# The first remedy should be among this number of best ones.
 AIM = 3
 SAMPLED = {"pose-small": 4, "pose": 4, "torus-10x10": 4, "karate": 4, "frustrated-cycle": 1, "tiny": 2}
 # M of instances next to the repository.

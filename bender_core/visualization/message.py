@@ -23,7 +23,7 @@ from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import COLOURS, CUTS, SLACK_AREA, tinted
 
 ORDERS = {"cost": "cheapest state first", "nu": "least ν first", "slack": "most slack first"}
-# So many classes are drawn as stems; if there are more, all of them are summarised in a ribbon of so many steps.
+# The most classes drawn as stems; if there are more, a ribbon of STEPS steps summarises them all.
 MOST, STEPS = 64, 48
 # Sizes in pixels: stems, one line of the matrix, the ribbon and the space below it, margins above and below.
 STEMS, LINE, RIBBON, BELOW_RIBBON, ABOVE, BELOW = 230, 20, 70, 64, 34, 34

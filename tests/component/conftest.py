@@ -20,7 +20,7 @@ from tests.labs import SessionState, lab
 # No such place is asked: every request is answered here.
 ADDRESS = "http://component.test"
 TYPES = {".js": "text/javascript", ".json": "application/json"}
-# What was mounted is told by its root that it is gone, as in the app.
+# What was mounted learns from its root that it is gone, as in the app.
 EMPTY = """() => {
     localStorage.clear();
     sessionStorage.clear();

@@ -208,7 +208,7 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
     for _, said in table.value.iterrows():
         row = rows[said["row"]]
         event = int(said["born at event"])
-        # As the stage counts: the last of so many events.
+        # As the stage counts events: from 1.
         assert event == 0 if row.born < 0 else engine.trace[event - 1].row == row.index
         assert said["made for"] == part.labels[row.made_for]
         names = [mine.mrf.names[i] for i in part.groups[row.made_for]]
