@@ -60,17 +60,15 @@ class RowSupport(NamedTuple):
 
     Attributes
     ----------
-    rows : ndarray of int
-        Their numbers in the order of creation, over all edges.
-    born : ndarray of int
-        Indices of the events that added them; -1 for the initial rows.
-    states : ndarray of int
-        At how many states of the receiver's active bits each is the envelope; 0: the row is dead.
+    states : ndarray of int, shape (rows,)
+        At how many states of the receiver's active bits each is the envelope, in the order of `rows`; 0: the row is
+        dead.
+    oldest : ndarray of int, shape (2^(active bits of the receiver),)
+        The place among them of the row that is the envelope there, the oldest among equals; -1 without rows.
     """
 
-    rows: IntArray
-    born: IntArray
     states: IntArray
+    oldest: IntArray
 
 
 def is_close(nu: FloatArray, below: FloatArray, weight: float) -> NDArray[np.bool_]:
@@ -275,7 +273,7 @@ class Inspection(Standing):
         return found
 
     def row_support(self, p: int, q: int, stop: Stop = never) -> RowSupport:
-        """At how many states each row of the message from q into p is its envelope.
+        """Where each row of the message from q into p is its envelope.
 
         A row that is nowhere the envelope is dead: dropping it would change nothing now. It may revive, as lambda
         moves. Source: docs/method.md §12.1.
@@ -298,22 +296,21 @@ class Inspection(Standing):
             If it does not fit into memory with the run.
         """
         arc = self.graph.arc(p, q)
+        oldest = np.full(1 << int(self._problem.bits[arc]), -1)
         if self._rule.exact:
-            none = np.zeros(0, np.int64)
-            return RowSupport(none, none.copy(), none.copy())
+            return RowSupport(np.zeros(0, np.int64), oldest)
         envelope, pool = self._envelope(arc, stop), self._rows.view
         edge, side = divmod(arc, 2)
-        rows, states = [], []
+        states = list[int]()
         row = int(self._state.row_first[edge])
         while row >= 0:
             stop.check()
             charge = over_active_states(pool.table[row, side], int(self._problem.bits[arc]))
-            values = pool.intercept[row, side] - charge
-            rows.append(row)
-            states.append(int(np.count_nonzero(self.is_tight(arc, envelope, values))))
+            fits = self.is_tight(arc, envelope, pool.intercept[row, side] - charge)
+            oldest[fits & (oldest < 0)] = len(states)
+            states.append(int(np.count_nonzero(fits)))
             row = int(pool.next[row])
-        found = np.array(rows, np.int64)
-        return RowSupport(found, pool.born[found], np.array(states, np.int64))
+        return RowSupport(np.array(states, np.int64), oldest)
 
     def _row(self, index: int, arc: int) -> Row:
         """A row with the intercept that is stored for a message."""

@@ -114,9 +114,7 @@ def classes(engine: Engine, p: int, q: int, stop: Stop = never) -> Classes:
     nu = engine.min_marginal(p, q, stop=stop)[states]
     envelope = nu if engine.variant.exact else engine.envelope(p, q, stop)[states]
     cost = engine.ground(p, stop)
-    rows = engine.rows(p, q)
-    weight = float(engine.graph.problem.edge_weight[arc // 2])
-    support, maximal = maximal_rows(rows, members, envelope, weight, stop)
+    support = engine.row_support(p, q, stop)
     return Classes(
         members=members,
         idle=len(idle),
@@ -124,10 +122,10 @@ def classes(engine: Engine, p: int, q: int, stop: Stop = never) -> Classes:
         envelope=envelope,
         tight=engine.is_tight(arc, nu, envelope),
         least=cost[states[:, None] | states_of(np.arange(1 << len(idle)), idle)].min(axis=1),
-        rows=rows,
-        support=support,
-        maximal=maximal,
-        weight=weight,
+        rows=engine.rows(p, q),
+        support=support.oldest,
+        maximal=support.states / len(states),
+        weight=float(engine.graph.problem.edge_weight[arc // 2]),
         asked=class_of(engine, arc, _state_asked(engine, p, cost)),
     )
 
@@ -160,45 +158,6 @@ def _state_asked(engine: Engine, p: int, cost: FloatArray) -> int:
 def row_over(row: Row, members: IntArray) -> FloatArray:
     """A row over the classes by some members of the receiver, all that it depends on: energy, shape (2^members,)."""
     return row.intercept - over_states(row.u[members])
-
-
-def maximal_rows(
-    rows: list[Row], members: IntArray, envelope: FloatArray, weight: float, stop: Stop = never
-) -> tuple[IntArray, FloatArray]:
-    """Where rows are the envelope, up to rounding.
-
-    Parameters
-    ----------
-    rows : list of Row
-        All those of a message.
-    members : ndarray of int64, shape (bits,)
-        The members of the receiver that are coupled to the sender.
-    envelope : ndarray, shape (2^bits,)
-        Over the classes, energy.
-    weight : float
-        The sum of the weights of the edge's couplings, energy.
-    stop : Stop
-        Checked before every row.
-
-    Returns
-    -------
-    support : ndarray of int64, shape (2^bits,)
-        The place of the row that is the envelope, the oldest among equals; -1 without rows.
-    share : ndarray, shape (rows,)
-        The share of the classes at which each row is the envelope.
-
-    Raises
-    ------
-    Stopped
-        If ``stop`` says so.
-    """
-    support, share = np.full(len(envelope), -1), np.zeros(len(rows))
-    for k, row in enumerate(rows):
-        stop.check()
-        fits = is_close(envelope, row_over(row, members), weight)
-        support[fits & (support < 0)] = k
-        share[k] = fits.mean()
-    return support, share
 
 
 class Effects(NamedTuple):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bender_core.model import FloatArray, IntArray
 from bender_core.run.engine import Engine
-from bender_core.run.looking.classes import maximal_rows, states_of
+from bender_core.run.looking.classes import states_of
 from bender_core.run.rows import Row, row_value
 from bender_core.stopping import Stop, never
 
@@ -145,8 +145,8 @@ def _now(engine: Engine, p: int, q: int, stop: Stop) -> tuple[FloatArray, NDArra
     states = states_of(np.arange(1 << len(members)), members)
     nu, envelope = engine.min_marginal(p, q, stop=stop)[states], engine.envelope(p, q, stop)[states]
     rows = engine.rows(p, q)
-    share = maximal_rows(rows, members, envelope, float(engine.graph.problem.edge_weight[arc // 2]), stop)[1]
-    return np.maximum(nu - envelope, 0.0), share > 0, tight_where_made(engine, p, q, rows, stop)
+    alive = engine.row_support(p, q, stop).states > 0
+    return np.maximum(nu - envelope, 0.0), alive, tight_where_made(engine, p, q, rows, stop)
 
 
 def _stacked(found: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:

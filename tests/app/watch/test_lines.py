@@ -50,7 +50,7 @@ def test_slack_parts_and_rows_are_those_of_the_event(at: int, answered: None, mo
         parts = found["disagreement"][k] + found["unclaimed"][k]
         assert parts == pytest.approx(plain.tension().edges[arc // 2], rel=1e-5, abs=1e-6)
         rows = plain.row_support(p, q)
-        assert (found["rows"][k], found["alive"][k]) == (len(rows.rows), np.count_nonzero(rows.states))
+        assert (found["rows"][k], found["alive"][k]) == (len(rows.states), np.count_nonzero(rows.states))
 
 
 def test_an_exact_variant_has_parts_alone(answered: None, monkeypatch: pytest.MonkeyPatch) -> None:
