@@ -114,7 +114,7 @@ class Certificate:
     negligible : float
         A gain that does not count, energy.
     status : str
-        "optimal", "time limit", "stopped", "memory limit" or "nothing left to try".
+        "optimal", "time limit", "stopped" or "nothing left to try".
     rounds : tuple of Round
         What was run, oldest first.
     seconds : float
@@ -196,6 +196,17 @@ class _Trial:
     strategy: str
     engine: Engine
     work: int = 0
+
+
+def _largest(make: Callable[[int], _Trial], size: int) -> _Trial:
+    """A run on the largest groups that fit into memory."""
+    while True:
+        try:
+            return make(size)
+        except TooLargeError:
+            if size == 1:
+                raise
+            size -= 1
 
 
 def _other(schedule: str) -> str:
@@ -316,7 +327,7 @@ class Descent:
             self.work += engine.entries_read
             self._note(engine)
             self._stop.check()
-            if engine.bound_excess >= self._margin.limit:
+            if self._proves(engine):
                 self._end(fixed=engine.mrf.n, tied=0)
                 return None
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
@@ -374,10 +385,10 @@ class Descent:
 
     def _note(self, engine: Engine) -> None:
         """Keep the best bounds; what has been decided excludes no labelling that is better than the best one."""
-        labeling = self.whole.restored(engine.labeling)
-        energy = self.whole.model.energy(labeling)
-        if energy < self.upper_bound:
-            self.labeling, self.upper_bound = labeling, energy
+        # Adding up the energy of the whole model takes as long as many updates.
+        if engine.upper_bound < self.upper_bound - self.negligible:
+            self.labeling = self.whole.restored(engine.labeling)
+            self.upper_bound = self.whole.model.energy(self.labeling)
         self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
 
     # -- ways to go on --------------------------------------------------------------------------------
@@ -385,13 +396,12 @@ class Descent:
     def _first(self, size: int) -> _Trial:
         """A run on the usual groups: a choice among others takes longer than a first bound."""
         model = self.whole.reduced
-        for most in range(size, 0, -1):
+
+        def make(most: int) -> _Trial:
             part = partition(model, most, seed=self._seed, stop=self._stop)
-            try:
-                return self._made(default_strategy(model), part, FIRST_SCHEDULE)
-            except TooLargeError as error:
-                refused = error
-        raise refused
+            return self._made(default_strategy(model), part, FIRST_SCHEDULE)
+
+        return _largest(make, size)
 
     def _next(self, size: int) -> _Trial:
         """A run that goes on with the messages of this round, on what is left of its groups, united as far as they fit.
@@ -399,16 +409,16 @@ class Descent:
         Where nothing is left out, and nothing fits, the other schedule goes on.
         """
         engine = self._running
-        assert self._last is not None
-        for most in range(size, 0, -1):
-            part = packed(self._last, engine.partition, most)
-            same = self._last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
-            try:
-                with engine.giving_way():
-                    return self._made(PACKED, part, _other(engine.schedule) if same else engine.schedule)
-            except TooLargeError as error:
-                refused = error
-        raise refused
+        last = self._last
+        assert last is not None
+
+        def make(most: int) -> _Trial:
+            part = packed(last, engine.partition, most)
+            same = last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
+            with engine.giving_way():
+                return self._made(PACKED, part, _other(engine.schedule) if same else engine.schedule)
+
+        return _largest(make, size)
 
     def _others(self, size: int, seed: int) -> Iterator[_Trial]:
         """Runs under the other schedule, and on what is left cut by every strategy, different cuts once."""
