@@ -208,10 +208,11 @@ def looks(
     current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]
 ) -> None:
     """One of several closer looks; choices in it do not redraw the page."""
+    # No default: Learn chooses a look, too.
+    st.session_state.setdefault("edge_look", LOOKS[0])
     look = st.segmented_control(
         "Look at",
         LOOKS,
-        default=LOOKS[0],
         key="edge_look",
         persist_state="session",
         required=True,
