@@ -327,6 +327,7 @@ class Engine(Reckonings):
             limit=self.account,
             stop=stop,
             start=self,
+            margin=self.margin,
         )
         if rows and other.variant.exact:
             raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")
