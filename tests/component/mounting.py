@@ -33,9 +33,8 @@ MOUNT = """async ([html, trigger]) => {
         parentElement,
         data,
         setTriggerValue: async (name, value) => {
-            if (!parentElement.host.isConnected) return;
             const answer = await window[trigger](name, value);
-            if (answer) receive(JSON.parse(answer));
+            if (answer && parentElement.host.isConnected) receive(JSON.parse(answer));
         },
     });
     window.receive = receive;

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 import bender_core as bc
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
+from tests.component.conftest import Tab
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab
 
@@ -213,6 +214,24 @@ def test_colours_do_not_depend_on_what_was_seen_later(watched: Watched) -> None:
         stage.settle()
         assert stage.position == place
     assert lines(stage) == early
+
+
+def test_a_stage_that_is_taken_away_while_it_waits_asks_for_the_whole(
+    tab: Tab, watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the connection breaks at that moment; one that waits for nothing has been left."""
+    stage = watched(lab("tiny", 3, 9))
+    stage.settle()
+    stage.page.clock.install()
+    monkeypatch.setattr(stage, "answer", lambda *_: None)
+    stage.root.locator("[data-step=sweep]").click()
+    stage.page.evaluate("document.querySelector('main').remove()")
+    for _ in range(3):
+        stage.page.clock.fast_forward(5000)
+    said = [(name, value["do"], value["held"]) for name, value in stage.triggers]
+    assert said[-2:] == [("command", "poll", False)] * 2
+    # Its clock would not go right again.
+    tab.close()
 
 
 def test_a_model_without_messages_can_be_watched(watched: Watched) -> None:

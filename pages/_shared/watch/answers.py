@@ -106,12 +106,17 @@ class Answers:
         """Whether the answer was broken off."""
         return self._answered.is_set() and not self._answer
 
+    @property
+    def _is_stopping(self) -> bool:
+        """Whether what is answered is a press of Stop."""
+        return self._asked is not None and self._asked.do == "stop"
+
     def ask(self, question: Question) -> None:
         """Take a question. The same one once more was lost on the way, or is asked to hear how far its answer is."""
         again = question.serial == self.serial
         self._heard, self.held, self.serial = question.heard, question.held, question.serial
-        # Said again, it would break off its own answer.
-        if question.do == "stop" and not again:
+        # Said again, also as another question, it would break off its own answer.
+        if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
         known = self._asked is not None and not (question.do == "poll" and self._is_stopped)
         if known and (again or question.do in ("poll", "stop", "reference")):

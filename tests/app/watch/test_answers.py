@@ -120,8 +120,11 @@ def test_a_step_that_is_stopped_ends_where_it_has_come(mine: Lab, slow: SlowEngi
     assert len(data["frames"]["columns"]["kind"]) >= 1
 
 
-def test_stop_said_again_does_not_break_off_its_own_answer(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a run has come to is shown, however long that takes."""
+@pytest.mark.parametrize("anew", [False, True])
+def test_stop_said_again_does_not_break_off_its_own_answer(
+    mine: Lab, monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
+    """Where a run has come to is shown, however long that takes: also if the stage, which heard nothing, asks anew."""
     stage._answers(mine.run).forget()
     mine.run.start()
     mine.run.work.thread.join()
@@ -138,6 +141,7 @@ def test_stop_said_again_does_not_break_off_its_own_answer(mine: Lab, monkeypatc
     stop = command("stop")
     for _ in range(3):
         assert ask(mine, stop)["working"] is not None
+        stop = command("stop") if anew else stop
     shows.set()
     mine.run.work.thread.join()
     data = ask(mine, stop)

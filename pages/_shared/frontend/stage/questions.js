@@ -84,8 +84,16 @@ export class Questions {
     const { stage } = this;
     clearTimeout(this.lost);
     this.lost = setTimeout(() => {
-      if (this.waiting && stage.root.isConnected && !stage.leaving.soon()) this.say();
+      if (!this.waiting || stage.leaving.soon()) return;
+      if (stage.root.isConnected) this.say();
+      else if (stage.isLast()) this.comeBack();
     }, milliseconds);
+  }
+
+  // Streamlit stops what it computes when the connection breaks, and takes off the page what that had not drawn yet.
+  comeBack() {
+    this.askForAll(this.stage.run, this.stage.send);
+    this.sayIn(LOST);
   }
 
   // The first event that is not held, from some way behind on: for steps back.

@@ -20,6 +20,8 @@ import { Strip } from "./strip.js";
 
 const THEME = 500; // milliseconds between two looks at the colours of the page
 
+let last = null; // the stage that was mounted last
+
 class Stage {
   constructor(root) {
     this.root = root;
@@ -43,6 +45,11 @@ class Stage {
     this.finder = new Finder(this);
     listen(this);
     this.followTheme();
+    last = this;
+  }
+
+  isLast() {
+    return last === this;
   }
 
   receive(data, send) {
