@@ -45,6 +45,8 @@ LEAST = 0.02
 TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 28
 # Messages are exact.
 EXACT, FIRST_SCHEDULE = 12, "mplp"
+# The largest groups, unless others are asked for.
+LARGEST = 16
 # Gaps that a run takes as closed are below those that a proof needs.
 TOLERANCE = 1e-10
 
@@ -58,7 +60,7 @@ OnProgress = Callable[["Descent"], bool | None]
 
 def certify(
     mrf: BinaryMRF,
-    max_size: int = 16,
+    max_size: int = LARGEST,
     time_limit: float | None = None,
     on_progress: OnProgress | None = None,
     seed: int = 0,
@@ -168,7 +170,12 @@ class Descent:
     """
 
     def __init__(
-        self, mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never, on_progress: OnProgress | None = None
+        self,
+        mrf: BinaryMRF,
+        max_size: int = LARGEST,
+        seed: int = 0,
+        stop: Stop = never,
+        on_progress: OnProgress | None = None,
     ) -> None:
         if not 1 <= max_size <= LARGEST_GROUP:
             raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
@@ -195,6 +202,8 @@ class Descent:
             if self._descend():
                 self.status = OPTIMAL
         except Stopped:
+            if self.engine is not None and self._last is None:
+                self._end(fixed=0, tied=0)
             self.status = OUT_OF_TIME if self._limit.left == 0.0 else STOPPED
 
     def certificate(self) -> Certificate:

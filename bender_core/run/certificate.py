@@ -74,7 +74,7 @@ class Certificate:
     status : str
         "optimal", "time limit", "stopped" or "nothing left to try".
     rounds : tuple of Round
-        What was run, oldest first.
+        What was run, oldest first; the last one may have been broken off.
     seconds : float
     """
 
