@@ -1,4 +1,4 @@
-"""The command line: ``python -m bender_core solve|certify|info|convert|experiment|warm-up``.
+"""The command line: ``python -m bender_core solve|info|convert|experiment|warm-up``.
 
 Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. Output: docs/formats.md §6.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 import sys
 import time
 from dataclasses import asdict, replace
@@ -26,6 +27,10 @@ _READABLE = tuple(form.name for form in FORMATS)
 _WRITABLE = tuple(form.name for form in FORMATS if form.write is not None)
 # The fraction of the time limit that `auto` may take; without an answer by then the model's default strategy is used.
 _CHOOSING = 0.25
+# The settings of a run, with their defaults.
+_OF_A_RUN = {"max_size": 8, "strategy": AUTO, "variant": 9, "schedule": "srmp", "max_sweeps": None, "tolerance": 1e-9}
+# Back to the beginning of a line of the terminal, which is erased.
+_CLEAR = "\r\x1b[K"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,41 +55,23 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bender_core", description="MAP inference with Benders rows.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    solve = commands.add_parser("solve", help="bound and decode a model")
+    solve = commands.add_parser("solve", help="prove that a labelling is optimal, as far as possible")
     _model_arguments(solve)
-    solve.add_argument(
-        "--max-size", type=int, default=8, metavar="M", help="largest number of variables in a group (default 8)"
-    )
-    solve.add_argument(
-        "--strategy",
-        choices=list(STRATEGIES),
-        default="auto",
-        help="how to group the variables (default auto)",
-    )
-    solve.add_argument(
-        "--variant", type=int, choices=list(bc.VARIANTS), default=9, help="the paper's number (default 9)"
-    )
-    solve.add_argument("--schedule", choices=list(SCHEDULES), default="srmp", help="order and shares (default srmp)")
-    solve.add_argument("--max-sweeps", type=int, metavar="N", help="default 400; with a time limit, no limit")
-    solve.add_argument("--tolerance", type=float, default=1e-9, help="relative to the bound (default 1e-9)")
-    solve.add_argument(
-        "--time-limit",
-        type=_seconds,
-        metavar="SECONDS",
-        help="a run that stalls is followed by others until then",
-    )
+    solve.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="the bounds by then are printed")
     solve.add_argument("--json", action="store_true", help="print one JSON object")
-    solve.set_defaults(command=_solve)
-
-    certify = commands.add_parser("certify", help="prove that a labelling is optimal, as far as possible")
-    _model_arguments(certify)
-    certify.add_argument(
-        "--max-size", type=int, default=16, metavar="M", help="largest number of variables in a group (default 16)"
+    run = solve.add_argument_group(
+        "one run",
+        "Any of these asks for one run of message passing instead of a proof. With a time limit, a run that stalls is "
+        "followed by others until then.",
+        argument_default=argparse.SUPPRESS,
     )
-    certify.add_argument("--seed", type=int, default=0, help="of the cuts that depend on one (default 0)")
-    certify.add_argument("--time-limit", type=_seconds, metavar="SECONDS")
-    certify.add_argument("--json", action="store_true", help="print one JSON object")
-    certify.set_defaults(command=_certify)
+    run.add_argument("--max-size", type=int, metavar="M", help="largest number of variables in a group (default 8)")
+    run.add_argument("--strategy", choices=list(STRATEGIES), help="how to group the variables (default auto)")
+    run.add_argument("--variant", type=int, choices=list(bc.VARIANTS), help="the paper's number (default 9)")
+    run.add_argument("--schedule", choices=list(SCHEDULES), help="order and shares (default srmp)")
+    run.add_argument("--max-sweeps", type=int, metavar="N", help="default 400; with a time limit, no limit")
+    run.add_argument("--tolerance", type=float, help="relative to the bound (default 1e-9)")
+    solve.set_defaults(command=_solve)
 
     info = commands.add_parser("info", help="describe a model")
     _model_arguments(info)
@@ -141,40 +128,102 @@ def _load(options: argparse.Namespace) -> bc.BinaryMRF:
 
 
 def _solve(options: argparse.Namespace) -> int:
+    """A run if one of its settings is given, or else a proof."""
     mrf = _load(options)
-    begin = time.perf_counter()
     with Interrupt() as interrupt:
-        limit = bc.Stop(options.time_limit)
         stop = bc.Stop(wanted=lambda: interrupt.wanted)
         try:
-            part = _cut(mrf, options, limit, stop)
-            chosen = _chosen(part, options)
-            result = bc.solve(
-                mrf,
-                part,
-                variant=options.variant,
-                schedule=options.schedule,
-                max_sweeps=options.max_sweeps,
-                tolerance=options.tolerance,
-                time_limit=limit.left,
-                stop=stop,
-            )
+            if _OF_A_RUN.keys() & vars(options).keys():
+                result, report = _run(mrf, argparse.Namespace(**(_OF_A_RUN | vars(options))), stop)
+            else:
+                result, report = _prove(mrf, options, stop)
         except bc.Stopped:
             print("interrupted before the run began: there is no result", file=sys.stderr)
             return INTERRUPTED
-        print(
-            "{strategy}, M = {max_size}, variant {variant}, schedule {schedule}: {reason}".format(**chosen),
-            file=sys.stderr,
-        )
-        report = _report(mrf, part, chosen, replace(result, seconds=time.perf_counter() - begin))
         if options.json:
-            report |= {"tried": [asdict(run) for run in result.tried], "labeling": result.labeling.tolist()}
+            report["labeling"] = result.labeling.tolist()
             if mrf.objective.domain == "spins":
                 report["spins"] = (2 * result.labeling - 1).tolist()
         _print(report, options.json)
         if not result.feasible:
-            print("infeasible or not solved: the best labelling found violates a hard constraint", file=sys.stderr)
+            said = (
+                "infeasible: no labelling fulfils the hard constraints"
+                if result.optimal
+                else "infeasible or not solved: the best labelling found violates a hard constraint"
+            )
+            print(said, file=sys.stderr)
         return INTERRUPTED if interrupt.wanted else 0
+
+
+def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple[bc.Result, dict[str, object]]:
+    """A proof, followed on the terminal if there is one."""
+    seen = sys.stderr.isatty()
+    try:
+        result = bc.solve(mrf, time_limit=options.time_limit, on_progress=_tell if seen else None, stop=stop)
+    finally:
+        if seen:
+            print(_CLEAR, end="", file=sys.stderr, flush=True)
+    found = result.certificate
+    assert found is not None
+    return result, _report(mrf, result) | {
+        "negligible": found.negligible,
+        "open_variables": found.open_variables,
+        "rounds": [asdict(one) for one in found.rounds] if options.json else len(found.rounds),
+    }
+
+
+def _tell(descent: Descent) -> None:
+    """How far a proof is, on one line of the terminal."""
+    if descent.engine is None:
+        said = "preparing"
+    else:
+        lower, upper = descent.lower_bound, descent.upper_bound
+        said = (
+            f"round {len(descent.rounds) + 1}: {lower:.9g} to {upper:.9g}, gap {bc.relative_gap(lower, upper):.2g}, "
+            f"{descent.whole.reduced.n} of {descent.whole.model.n} variables open"
+        )
+    # A line that does not fit would be followed by another instead of being replaced.
+    print(_CLEAR + said[: shutil.get_terminal_size().columns - 1], end="", file=sys.stderr, flush=True)
+
+
+def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple[bc.Result, dict[str, object]]:
+    """A run on groups that are made for it; the line on stderr says which, and why.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so before the run began.
+    """
+    begin = time.perf_counter()
+    limit = bc.Stop(options.time_limit)
+    part = _cut(mrf, options, limit, stop)
+    chosen = _chosen(part, options)
+    result = bc.solve(
+        mrf,
+        part,
+        variant=options.variant,
+        schedule=options.schedule,
+        max_sweeps=options.max_sweeps,
+        tolerance=options.tolerance,
+        time_limit=limit.left,
+        stop=stop,
+    )
+    print(
+        "{strategy}, M = {max_size}, variant {variant}, schedule {schedule}: {reason}".format(**chosen),
+        file=sys.stderr,
+    )
+    report = _report(mrf, replace(result, seconds=time.perf_counter() - begin)) | {
+        "groups": len(part),
+        "max_size": part.max_size,
+        "strategy": part.strategy,
+        "variant": options.variant,
+        "chosen": {key: value for key, value in chosen.items() if key != "reason"},
+        "reason": chosen["reason"],
+        "rows": result.rows,
+    }
+    if options.json:
+        report["tried"] = [asdict(run) for run in result.tried]
+    return result, report
 
 
 def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: bc.Stop) -> bc.Partition:
@@ -207,18 +256,14 @@ def _chosen(part: bc.Partition, options: argparse.Namespace) -> dict[str, object
     }
 
 
-def _report(mrf: bc.BinaryMRF, part: bc.Partition, chosen: dict[str, object], result: bc.Result) -> dict[str, object]:
+def _report(mrf: bc.BinaryMRF, result: bc.Result) -> dict[str, object]:
+    """What is reported of runs and proofs alike."""
     return {
         "model": mrf.name,
         "variables": mrf.n,
-        "groups": len(part),
-        "max_size": part.max_size,
-        "strategy": part.strategy,
-        "variant": chosen["variant"],
-        "chosen": {key: value for key, value in chosen.items() if key != "reason"},
-        "reason": chosen["reason"],
         "status": result.status,
         "meaning": result.meaning,
+        "optimal": result.optimal,
         "lower_bound": result.lower_bound,
         "rounded_bound": result.rounded_bound,
         "step": result.step,
@@ -228,57 +273,8 @@ def _report(mrf: bc.BinaryMRF, part: bc.Partition, chosen: dict[str, object], re
         f"{mrf.objective.name} bound": mrf.objective.value(result.lower_bound),
         "feasible": result.feasible,
         "sweeps": result.sweeps,
-        "rows": result.rows,
         "seconds": result.seconds,
     }
-
-
-def _certify(options: argparse.Namespace) -> int:
-    mrf = _load(options)
-    with Interrupt() as interrupt:
-        found = bc.certify(
-            mrf,
-            options.max_size,
-            options.time_limit,
-            on_progress=_tell if sys.stderr.isatty() else None,
-            seed=options.seed,
-            stop=bc.Stop(wanted=lambda: interrupt.wanted),
-        )
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
-        report: dict[str, object] = {
-            "model": mrf.name,
-            "variables": mrf.n,
-            "status": found.status,
-            "optimal": found.optimal,
-            "lower_bound": found.lower_bound,
-            "upper_bound": found.upper_bound,
-            "gap": bc.relative_gap(found.lower_bound, found.upper_bound),
-            mrf.objective.name: mrf.objective.value(found.upper_bound),
-            f"{mrf.objective.name} bound": mrf.objective.value(found.lower_bound),
-            "feasible": found.feasible,
-            "negligible": found.negligible,
-            "open_variables": found.open_variables,
-            "rounds": [asdict(one) for one in found.rounds] if options.json else len(found.rounds),
-            "seconds": found.seconds,
-        }
-        if options.json:
-            report["labeling"] = found.labeling.tolist()
-            if mrf.objective.domain == "spins":
-                report["spins"] = (2 * found.labeling - 1).tolist()
-        _print(report, options.json)
-        if not found.feasible:
-            said = "infeasible: no labelling fulfils" if found.optimal else "the best labelling found violates"
-            print(f"{said} the hard constraints", file=sys.stderr)
-        return INTERRUPTED if interrupt.wanted else 0
-
-
-def _tell(descent: Descent) -> None:
-    """How far a proof is, on one line of the terminal."""
-    left, n = descent.whole.reduced.n, descent.whole.model.n
-    bounds = f"{descent.lower_bound:.9g} to {descent.upper_bound:.9g}"
-    said = f"round {len(descent.rounds) + 1}: {bounds}, {left} of {n} variables open"
-    print(f"\r{said:<78}", end="", file=sys.stderr, flush=True)
 
 
 def _info(options: argparse.Namespace) -> int:

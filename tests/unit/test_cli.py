@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 import bender_core as bc
 from bender_core.__main__ import _finite, main
 from bender_core.planning import solving
+from bender_core.proofs import certifying
 from tests.models import random_mrf
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +77,50 @@ def test_solve_obeys_its_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert (cut["groups"], cut["strategy"], cut["status"]) == (100, "singletons", "no progress")
 
 
+def test_without_a_setting_of_a_run_solve_proves(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", TORUS, "--json"]) == 0
+    out, err = capsys.readouterr()
+    report, found = json.loads(out), bc.certify(bc.load(TORUS))
+    assert err == ""
+    assert (report["optimal"], report["status"], report["gap"]) == (found.optimal, "closed", 0.0) == (True, "closed", 0)
+    assert report["lower_bound"] == report["upper_bound"] == found.upper_bound
+    assert (report["labeling"], report["open_variables"]) == (found.labeling.tolist(), 0)
+    rounds = [dict(one, seconds=0.0) for one in report["rounds"]]
+    assert rounds == [asdict(replace(one, seconds=0.0)) for one in found.rounds]
+    assert report["sweeps"] == sum(one.sweeps for one in found.rounds)
+    assert not {"chosen", "tried", "groups"} & report.keys()
+
+
+def test_a_proof_without_time_has_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", TORUS, "--time-limit", "0", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["optimal"], report["status"], report["open_variables"]) == (False, "time limit", 100)
+    assert report["lower_bound"] < report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
+
+
+@pytest.mark.parametrize("columns", [200, 30])
+def test_a_proof_is_followed_on_one_line_of_the_terminal(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certifying, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["solve", TORUS]) == 0
+    shown = capsys.readouterr().err.split("\r\x1b[K")
+    assert shown[0] == shown[-1] == "", "at the end the line is cleared"
+    assert len(shown) > 5
+    assert max(map(len, shown)) < columns
+    assert shown[1] == "preparing"
+    if columns == 200:
+        told = [
+            re.fullmatch(r"round (\d+): (\S+) to (\S+), gap \S+, (\d+) of 100 variables open", said) for said in shown
+        ]
+        lower = [float(said[2]) for said in told if said]
+        assert len(lower) > 5
+        assert lower == sorted(lower)
+        assert {int(said[4]) for said in told if said} > {100}
+
+
 def test_results_are_also_given_in_the_terms_of_the_source(capsys: pytest.CaptureFixture[str]) -> None:
     karate = str(ROOT / "sample_instances" / "karate.mrf.json")
     assert main(["solve", karate, "--max-sweeps", "3", "--json"]) == 0
@@ -106,19 +152,6 @@ def test_info_prints_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.Ca
             assert report["log potential"] == -report["energy"] == pytest.approx(math.log(potential))
     labeling.write_text("MPE\n3 0 1 0\n")
     assert "the labelling has 3 values" in refusal(["info", str(source), "--labeling", str(labeling)], capsys)
-
-
-def test_certify_says_what_the_library_finds(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["certify", TORUS, "--max-size", "12", "--seed", "3", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    found = bc.certify(bc.load(TORUS), 12, seed=3)
-    assert (report["optimal"], report["status"]) == (found.optimal, found.status)
-    assert (report["lower_bound"], report["upper_bound"]) == (found.lower_bound, found.upper_bound)
-    assert report["labeling"] == found.labeling.tolist()
-    rounds = [dict(one, seconds=0.0) for one in report["rounds"]]
-    assert rounds == [asdict(replace(one, seconds=0.0)) for one in found.rounds]
-    assert main(["certify", TORUS, "--time-limit", "0"]) == 0
-    assert "time limit" in capsys.readouterr().out
 
 
 def test_convert_writes_what_solve_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,8 +227,9 @@ def test_an_infeasible_model_is_reported(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["solve", str(path), "--json"]) == 0
     out, err = capsys.readouterr()
     assert not json.loads(out)["feasible"]
-    assert err.splitlines()[1].startswith("infeasible or not solved")
-    assert err.count("\n") == 2
+    assert err == "infeasible: no labelling fulfils the hard constraints\n"
+    assert main(["solve", str(path), "--time-limit", "0"]) == 0
+    assert capsys.readouterr().err.startswith("infeasible or not solved")
 
 
 def test_json_has_null_for_infinity() -> None:
@@ -236,6 +270,23 @@ def test_an_interrupted_run_prints_its_result_so_far(
     assert (report["status"], report["strategy"]) == ("stopped", "greedy")
     assert report["lower_bound"] <= report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupted_proof_prints_its_bounds_so_far(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reduce = certifying.reduction
+
+    def interrupted(*given):
+        signal.raise_signal(signal.SIGINT)
+        return reduce(*given)
+
+    monkeypatch.setattr(certifying, "reduction", interrupted)
+    assert main(["solve", TORUS, "--json"]) == 130
+    report = json.loads(capsys.readouterr().out)
+    assert (report["status"], report["optimal"], report["feasible"]) == ("stopped", False, True)
+    assert report["rounds"]
+    assert report["lower_bound"] < report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
 
 
 @pytest.mark.parametrize("text", ["nan", "-1", "soon"])
@@ -303,7 +354,7 @@ def test_before_there_is_a_run_nothing_is_printed_but_one_sentence(
     where: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupting(monkeypatch, where)
-    assert main(["solve", POSE, "--time-limit", "100"]) == 130
+    assert main(["solve", POSE, "--max-size", "8", "--time-limit", "100"]) == 130
     out, err = capsys.readouterr()
     assert (out, err) == ("", "interrupted before the run began: there is no result\n")
 
@@ -318,7 +369,7 @@ def test_the_time_limit_holds_for_the_choice_of_groups_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without time for trials the model's default strategy is taken."""
-    assert main(["solve", POSE, "--time-limit", "0", "--json"]) == 0
+    assert main(["solve", POSE, "--max-size", "8", "--time-limit", "0", "--json"]) == 0
     out, err = capsys.readouterr()
     report = json.loads(out)
     assert (report["status"], report["chosen"]["strategy"]) == ("time limit", "groups")
