@@ -21,6 +21,9 @@ _SCALES = (*(2.0**k for k in range(0, 21, 4)), *(10.0**k for k in range(1, 7)))
 # error of an energy, in steps; and the tolerance for it.
 _ROUNDING = 64 * np.finfo(float).eps
 _OFF, _ALLOWED = 1e-7, 1e-6
+# The largest rounding error of an entry of a table, in units of the scale. What is more is an energy of its own, even
+# where the coefficients, differences of entries, are so large that they hide it.
+_HIDDEN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -81,14 +84,16 @@ def lattice(mrf: BinaryMRF) -> Lattice:
     """
     offset = float(mrf.constant + mrf.unary[:, 0].sum() + mrf.pairwise[:, 0, 0].sum())
     coefficients = _coefficients(mrf)
-    size = abs(offset) + float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
+    entries = np.concatenate([mrf.unary.reshape(-1), mrf.pairwise.reshape(-1)])
+    size = abs(offset) + float(np.abs(entries).sum())
     for scale in _SCALES:
         whole = np.round(coefficients * scale)
         if not (np.abs(whole) < 2.0**52).all():
             break
         step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
         off = float(np.abs(coefficients - whole / scale).sum())
-        if step and off <= _ROUNDING * size <= _OFF * step:
+        hidden = np.abs(entries * scale - np.round(entries * scale)).max(initial=0.0)
+        if step and off <= _ROUNDING * size <= _OFF * step and hidden <= _HIDDEN:
             return Lattice(offset, step)
     return Lattice(offset, 0.0)
 

@@ -41,6 +41,18 @@ def test_a_frustrated_triangle() -> None:
     assert engine.rounded_bound == -1.0
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.1, 16.0])
+def test_a_large_energy_hides_no_small_one(scale: float) -> None:
+    """The coefficients are 1e12 or 0 up to rounding, but the energies of 10 and 11 differ by less."""
+    large, small = 1e12 * scale, 1e-6 * scale
+    mrf = bc.BinaryMRF([[0, 0], [0, 0]], [[0, 1]], [[[large, large], [small, -small]]])
+    assert lattice(mrf).step == 0.0
+    whole = bc.BinaryMRF(mrf.unary, mrf.edges, [[[large, large], [scale, -scale]]])
+    assert lattice(whole).step in (0.0, scale, 2 * scale)
+    found = bc.certify(mrf)
+    assert not found.optimal or found.labeling.tolist() == [1, 1]
+
+
 @settings(max_examples=examples(200))
 @given(
     seed=st.integers(0, 1 << 16),
