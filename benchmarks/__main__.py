@@ -13,7 +13,7 @@ from pathlib import Path
 
 import bender_core as bc
 from benchmarks.common import Options
-from benchmarks.others import formats, instances, peers
+from benchmarks.others import formats, instances, peers, proving
 from benchmarks.solver import (
     defaults,
     estimates,
@@ -47,6 +47,7 @@ TOPICS = {
     "workers": workers.run,
     "instances": instances.run,
     "peers": peers.run,
+    "proving": proving.run,
 }
 
 

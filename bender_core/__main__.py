@@ -57,7 +57,9 @@ def _parser() -> argparse.ArgumentParser:
 
     solve = commands.add_parser("solve", help="prove that a labelling is optimal, as far as possible")
     _model_arguments(solve)
-    solve.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="the bounds by then are printed")
+    solve.add_argument(
+        "--time-limit", type=_seconds, metavar="SECONDS", help="end after this time, with the bounds so far"
+    )
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     run = solve.add_argument_group(
         "one run",

@@ -19,7 +19,7 @@ from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.model import BinaryMRF, IntArray
-from bender_core.proofs.deciding import decided, margin, negligible, saves
+from bender_core.proofs.deciding import costs_less, decided, margin, negligible
 from bender_core.proofs.packing import packed
 from bender_core.reduction import OPEN, ContradictionError, Facts, Reduction, composed, reduction, unreduced
 from bender_core.run.arrays import ENDLESS
@@ -293,10 +293,10 @@ class Descent:
         self._note(trial.engine)
 
     def _end(self, fixed: int, tied: int) -> None:
-        """Record a round, and keep its labelling if that is better, be it by less than the bounds can show."""
+        """Record a round, and keep its labelling if that is better, even by less than the rounding of energies."""
         engine = self._running
         labeling = self.whole.restored(engine.labeling)
-        if saves(self.whole.model, labeling, self.labeling):
+        if costs_less(self.whole.model, labeling, self.labeling):
             self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
         self.rounds.append(
             Round(

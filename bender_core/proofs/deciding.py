@@ -70,8 +70,8 @@ def negligible(mrf: BinaryMRF) -> float:
     return NEGLIGIBLE * energy_scale(mrf)
 
 
-def saves(mrf: BinaryMRF, labeling: IntArray, other: IntArray) -> bool:
-    """Whether a labelling costs less than another, be it less than sums of energies can show.
+def costs_less(mrf: BinaryMRF, labeling: IntArray, other: IntArray) -> bool:
+    """Whether a labelling costs less than another, even by less than the rounding of their energies.
 
     Parameters
     ----------
