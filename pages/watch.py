@@ -20,10 +20,14 @@ def show() -> None:
     if current.notice:
         complaint(current.notice)
     stage(current)
+    if st.session_state.pop("inserting", False):
+        # The fork is made beside the stage.
+        st.rerun()
     collect_seldom()
     destination = st.session_state.pop("destination", None)
     if destination is not None:
         page, said = destination
+        st.session_state.edge_asked = page == "edge"
         st.switch_page(f"pages/{page}.py", query_params=complete(said))
 
 
