@@ -171,8 +171,8 @@ def _clicks(browser: Browser, url: str) -> None:
                     sizes.append(sum(received[before:]) / 1e3)
                 row(name, size, *_summary(times), f"≤ {aim}", f"{statistics.median(sizes):.1f}", f"{max(sizes):.1f}")
             docked = [page.evaluate(DOCK, [stage, edge]) for edge in range(OPENINGS)]
-            for name, times in zip(("drawer", "  its rows"), zip(*docked, strict=True), strict=True):
-                row(name, size, *_summary(list(times)), f"≤ {aim}", "", "")
+            for name, passed in zip(("drawer", "  its rows"), zip(*docked, strict=True), strict=True):
+                row(name, size, *_summary(list(passed)), f"≤ {aim}", "", "")
             for name, times in _edge_page(page).items():
                 row(name, size, *_summary(times), f"≤ {aim}", "", "")
     print()

@@ -25,7 +25,7 @@ export const takeUpChoices = (stage) => {
   stage.panes.measure = menus.measure;
   stage.panes.turn(view);
   stage.list.takeUp(list);
-  stage.drawer.takeUp(drawer);
+  if (drawer) stage.drawer.takeUp(drawer);
   const { fan, energy } = stage.charts;
   Object.assign(energy, { distance });
   stage.$("[data-act=distance]").setAttribute("aria-pressed", String(distance));
