@@ -98,8 +98,8 @@ def show(trials: Trials) -> None:
     )
     if not any(remedy.closed or remedy.gained >= LITTLE * trials.gap for remedy in tried):
         st.caption(
-            f"None of them closes {100 * LITTLE:g} % of the gap with this work. Merged groups and new ones gain late: go on "
-            "with one of these all the same, or run on and try again."
+            f"None of them closes {100 * LITTLE:g} % of the gap with this work. Merged groups and new ones gain late: "
+            "go on with one of these all the same, or run on and try again."
         )
 
 
