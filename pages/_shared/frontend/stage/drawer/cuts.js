@@ -28,11 +28,11 @@ export class Cuts {
   draw(view, names) {
     write(this.question, view ? this.asks(view, names) : "");
     this.drawer.stage.$(".drawer .key").hidden = !view?.rows;
-    const waits = view !== null && view.cuts === null;
+    const waits = view !== null && view.cuts === null && view.tight < 1;
     this.root.classList.toggle("waits", waits);
     for (const button of this.root.querySelectorAll("button")) button.disabled = waits;
     if (waits) return;
-    const cuts = view?.cuts ?? [];
+    const cuts = view && view.tight < 1 ? view.cuts : [];
     this.root.replaceChildren(...(cuts.length ? [head(), ...cuts.map((cut) => this.line(cut))] : []));
   }
 
