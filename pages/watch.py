@@ -10,6 +10,7 @@ from pages._shared.app.text import complaint
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.watch.forking import forking, forks_asked
 from pages._shared.watch.helping import helping
+from pages._shared.watch.proving import proving
 from pages._shared.watch.saving import saving
 from pages._shared.watch.stage import stage
 
@@ -36,5 +37,6 @@ show()
 forks_asked()
 helping()
 forking()
+proving()
 saving()
 load_ahead()
