@@ -24,7 +24,7 @@ WATCH_FRAMES = """(stage) => {
     const seen = stage.seen = { frames: 0, blank: 0 };
     const look = () => {
         seen.frames += 1;
-        const pictures = [...stage.querySelectorAll('svg.hyper .lines, svg.hyper .circles, .side svg')];
+        const pictures = [...stage.querySelectorAll('svg.hyper > :is(.lines, .circles), .side .pane:not([hidden]) svg')];
         const drawn = pictures.every((picture) => picture.childElementCount);
         if (!stage.isConnected || !drawn) seen.blank += 1;
         requestAnimationFrame(look);
