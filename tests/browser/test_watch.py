@@ -24,7 +24,8 @@ WATCH_FRAMES = """(stage) => {
     const seen = stage.seen = { frames: 0, blank: 0 };
     const look = () => {
         seen.frames += 1;
-        const pictures = [...stage.querySelectorAll('svg.hyper > :is(.lines, .circles), .side .pane:not([hidden]) svg')];
+        const shown = 'svg.hyper > :is(.lines, .circles), .side .pane:not([hidden]) svg';
+        const pictures = [...stage.querySelectorAll(shown)];
         const drawn = pictures.every((picture) => picture.childElementCount);
         if (!stage.isConnected || !drawn) seen.blank += 1;
         requestAnimationFrame(look);
