@@ -107,6 +107,15 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
     expect(stage.root.get_by_role("button", name="back to y*")).to_be_hidden()
 
 
+def test_a_class_of_another_message_is_forgotten(stage: Stage, run: bc.Engine) -> None:
+    arc = stage.root.evaluate("({ stage }) => stage.drawer.arc")
+    is_of(stage, run, arc)
+    stage.root.evaluate("({ stage }) => stage.drawer.choose('01')")
+    stage.wait("stage.stage.drawer.chosen === ''")
+    stage.settle()
+    expect(stage.root).not_to_contain_class("drawn-earlier")
+
+
 def test_what_is_of_an_earlier_event_says_so(stage: Stage, run: bc.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     arc = stage.root.evaluate("({ stage }) => stage.drawer.arc")
     is_of(stage, run, arc)

@@ -113,6 +113,9 @@ export class Drawer {
   hear(view) {
     if (!view || !this.open || JSON.stringify(view) === JSON.stringify(this.view)) return;
     this.view = view;
+    // An address may name a class of another message.
+    const coupled = view.stems?.bits[0].length;
+    if (view.arc === this.arc && coupled && coupled !== this.chosen.length) this.chosen = "";
   }
 
   // What the next question asks for; nothing while the drawer is closed, or events go by.
