@@ -13,7 +13,7 @@ from pathlib import Path
 
 import bender_core as bc
 from benchmarks.common import Options
-from benchmarks.others import formats, instances, peers, proving
+from benchmarks.others import classes, formats, instances, peers, proving
 from benchmarks.solver import (
     defaults,
     estimates,
@@ -45,6 +45,7 @@ TOPICS = {
     "helping": helping.run,
     "forking": forking.run,
     "workers": workers.run,
+    "classes": classes.run,
     "instances": instances.run,
     "peers": peers.run,
     "proving": proving.run,

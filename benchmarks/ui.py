@@ -69,6 +69,23 @@ OPEN = """() => new Promise((done) => {
     });
     look();
 })"""
+# From a press on an edge to its message in the drawer, and to the rows that could be added there.
+DOCK = """([stage, edge]) => new Promise((done) => {
+    const { drawer, player, graph } = stage.stage;
+    drawer.turn(false);
+    drawer.view = null;
+    const began = performance.now();
+    stage.stage.arc = 2 * (edge % graph.edges.length);
+    drawer.turn(true);
+    let message = 0;
+    const look = () => requestAnimationFrame(() => {
+        const passed = performance.now() - began;
+        if (drawer.isOf(player.position) && stage.querySelector("svg.stems .nu")) message ||= passed;
+        if (message && drawer.view.cuts) done([message, passed]);
+        else look();
+    });
+    look();
+})"""
 FRAMES = """([stage, seconds]) => new Promise((done) => {
     const lasted = [], from = Number(stage.dataset.position);
     let [began, before] = [performance.now(), performance.now()];
@@ -153,6 +170,9 @@ def _clicks(browser: Browser, url: str) -> None:
                     times.append(page.evaluate(ANSWER, [stage, action]))
                     sizes.append(sum(received[before:]) / 1e3)
                 row(name, size, *_summary(times), f"≤ {aim}", f"{statistics.median(sizes):.1f}", f"{max(sizes):.1f}")
+            docked = [page.evaluate(DOCK, [stage, edge]) for edge in range(OPENINGS)]
+            for name, passed in zip(("drawer", "  its rows"), zip(*docked, strict=True), strict=True):
+                row(name, size, *_summary(list(passed)), f"≤ {aim}", "", "")
             for name, times in _edge_page(page).items():
                 row(name, size, *_summary(times), f"≤ {aim}", "", "")
     print()

@@ -54,11 +54,25 @@ def _take(folder: Path, chromium: str) -> None:
                         page.get_by_role("button", name="Race", exact=True).click()
                         _settle(page)
                     _save(page.screenshot(), FOLDER / f"{name.lower()}-{scheme}-{width}.png")
+                    if name == "Watch":
+                        _save(_cockpit(page), FOLDER / f"cockpit-{scheme}-{width}.png")
                 context.close()
         page = browser.new_page(viewport={"width": 1280, "height": 760})
         page.goto(f"{url}/?{ACTS}")
         _take_acts(page)
         browser.close()
+
+
+def _cockpit(page: Page) -> bytes:
+    """Watch with the list of messages and the drawer, which are closed again."""
+    page.keyboard.press("l")
+    page.keyboard.press("d")
+    page.locator(".cuts tr").first.wait_for()
+    _settle(page)
+    picture = page.screenshot()
+    page.keyboard.press("d")
+    page.keyboard.press("l")
+    return picture
 
 
 def _take_acts(page: Page) -> None:

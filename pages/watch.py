@@ -10,6 +10,7 @@ from pages._shared.app.text import complaint
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.watch.forking import forking, forks_asked
 from pages._shared.watch.helping import helping
+from pages._shared.watch.proving import proving
 from pages._shared.watch.saving import saving
 from pages._shared.watch.stage import stage
 
@@ -20,10 +21,14 @@ def show() -> None:
     if current.notice:
         complaint(current.notice)
     stage(current)
+    if st.session_state.pop("inserting", False):
+        # The fork is made beside the stage.
+        st.rerun()
     collect_seldom()
     destination = st.session_state.pop("destination", None)
     if destination is not None:
         page, said = destination
+        st.session_state.edge_asked = page == "edge"
         st.switch_page(f"pages/{page}.py", query_params=complete(said))
 
 
@@ -32,5 +37,6 @@ show()
 forks_asked()
 helping()
 forking()
+proving()
 saving()
 load_ahead()

@@ -17,7 +17,7 @@ SIZE = 4
 def run(options: Options) -> None:
     """Print one row per model, and how many reach the aim."""
     print(
-        f"Variant 9, mplp, {BEFORE} sweeps; then all candidates, for the work of five sweeps each. Rank: of the first\n"
+        f"Variant 9, mplp, {BEFORE} sweeps; then all candidates, for the default work each. Rank: of the first\n"
         f"one among all by lower bound, each carried on for {AFTER} sweeps; by work: each for the work of\n"
         f"{AFTER} sweeps of the run as it was. Aim: rank {AIM} or better.\n"
     )

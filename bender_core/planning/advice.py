@@ -22,8 +22,9 @@ from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, applicable, partition
 from bender_core.variants import SCHEDULES
 
-# The work of a trial, by default that of some sweeps of the run itself.
-SWEEPS = 5
+# The work of a trial, by default: that of some sweeps of the run, or a share of what it has done so far if that is
+# more, as merged and new groups need time; and at most so many table entries, about a second.
+SWEEPS, SHARE, MOST = 5, 0.5, 1 << 31
 # Edges of most tension whose ends are merged, and into which rows are added.
 MERGED, ADDED = 4, 1
 # Envelopes are made tight at this many times as many states.
@@ -78,7 +79,8 @@ def what_would_help(engine: Engine, work: int | None = None, stop: Stop = never)
     engine : Engine
         It stays as it is.
     work : int, optional
-        Table entries of every trial; by default those of five more sweeps.
+        Table entries of every trial; by default those of five more sweeps, or half of what the run has read so far, if
+        that is more and takes no longer than about a second.
     stop : Stop
         Checked about every 50 ms.
 
@@ -115,7 +117,7 @@ def remedies(engine: Engine, work: int | None = None, stop: Stop = never) -> Ite
     """The same, one by one, in the order in which they are tried."""
     if engine.gap == 0.0:
         return
-    work = _sweeps(engine, stop) if work is None else work
+    work = usual_work(engine, stop) if work is None else work
     for change in _changes(engine, stop):
         try:
             yield _tried(engine, change, work, stop)
@@ -123,12 +125,27 @@ def remedies(engine: Engine, work: int | None = None, stop: Stop = never) -> Ite
             continue
 
 
-def _sweeps(engine: Engine, stop: Stop) -> int:
-    """The table entries of some more sweeps."""
+def usual_work(engine: Engine, stop: Stop = never) -> int:
+    """The table entries of a trial, by default.
+
+    Source: docs/method.md §13.3.
+
+    Parameters
+    ----------
+    engine : Engine
+    stop : Stop
+        Checked about every 50 ms.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
     fork = engine.fork(stop=stop)
     fork.run(max_sweeps=1, on_progress=lambda _: stop())
     stop.check()
-    return SWEEPS * max(fork.entries_read, 1)
+    done = engine.work()
+    return max(SWEEPS * max(fork.entries_read, 1), min(int(SHARE * (done.messages.sum() + done.rest)), MOST))
 
 
 def _tried(engine: Engine, change: Change, work: int, stop: Stop) -> Remedy:

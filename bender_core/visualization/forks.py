@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray, IntArray
 from bender_core.run.engine import Engine
+from bender_core.run.looking.history import History
 from bender_core.stopping import Stop, never
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import GROUP_COLOURS
@@ -24,6 +25,12 @@ TITLES: dict[Axis, str] = {
     "sweeps": "sweeps",
     "work": "table entries read",
     "seconds": "seconds at full speed",
+}
+Measure = Literal["tension", "mean", "largest"]
+MEASURES: dict[Measure, str] = {
+    "tension": "tension of the edge",
+    "mean": "mean slack of the message",
+    "largest": "largest slack of the message",
 }
 # Points of a curve, besides the ends of its sweeps.
 POINTS = 500
@@ -171,6 +178,32 @@ def plot_forks(curves: Iterable[Drawn], axis: Axis) -> go.Figure:
     drawing = figure(lines)
     drawing.update_xaxes(title=TITLES[axis])
     drawing.update_yaxes(title="energy", range=_energies([drawn.curve for drawn in known]))
+    return drawing
+
+
+def plot_message(known: Iterable[tuple[Drawn, History]], axis: Axis, measure: Measure) -> go.Figure:
+    """One message in several runs, each from where it forked.
+
+    Parameters
+    ----------
+    known : iterable of (Drawn, History)
+        The first run comes first.
+    axis : {"events", "sweeps", "work", "seconds"}
+    measure : {"tension", "mean", "largest"}
+    """
+    lines = []
+    for (drawn, past), colour in zip(known, cycle(GROUP_COLOURS), strict=False):
+        x = drawn.begins + np.array([drawn.curve.at(axis, event) for event in past.event.tolist()])
+        line = {"color": colour, "dash": "dot", "width": 1}
+        lines.append(
+            # What lies between two markers has not been computed.
+            {"type": "scatter", "mode": "lines+markers", "x": x, "y": getattr(past, measure), "line": line}
+            | {"name": plain(drawn.name), "marker": {"size": 6}, "customdata": past.event}
+            | {"hovertemplate": f"{plain(drawn.name)}, event %{{customdata}}: %{{y:.5g}}<extra></extra>"}
+        )
+    drawing = figure(lines)
+    drawing.update_xaxes(title=TITLES[axis])
+    drawing.update_yaxes(title=f"{MEASURES[measure]} (energy)", rangemode="tozero")
     return drawing
 
 

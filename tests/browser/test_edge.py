@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
 from bender_core.run.explain import number
-from bender_core.run.looking.classes import Classes, classes
+from bender_core.run.looking.classes import Classes, bits_of, classes
 from bender_core.visualization.message import stems
 from tests.browser.lab import Lab, engine
 
@@ -28,10 +29,25 @@ def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: C
     lab.click("[data-step=node]")
     lab.click(".node[data-node='3']")
     message = lab.text("message").removeprefix("Message ").removesuffix(", pinned")
-    lab.stage.locator("[data-act=look]").click()
-    expect(page.get_by_role("combobox", name="Message")).to_have_value(message)
     run.step("node")
+    # In the drawer, which the address opens again, and from there on the page of its own.
+    lab.stage.get_by_role("button", name="look closer").first.click()
+    expect(lab.stage.locator("[data-out=drawer]")).to_have_text(message)
+    lab.stage.get_by_role("button", name="by slack").click()
+    arc = int(parse_qs(urlsplit(page.url).query)["arc"][0])
+    shown = classes(run, *run.graph.ends(arc))
+    chosen = int(shown.slack.argmax())
+    lab.stage.locator(f"svg.stems [data-mark='hit {shown.states[chosen]}']").click()
+    bits = "".join(map(str, bits_of(chosen, len(shown.members))))
+    page.wait_for_url(f"**drawer=slack&y={bits}")
+    page.reload()
+    expect(lab.stage.locator("[data-out=drawer]")).to_have_text(message)
+    expect(lab.stage.get_by_role("button", name="by slack")).to_have_attribute("aria-pressed", "true")
+    lab.settle()
+    lab.stage.get_by_role("button", name="page Edge").click()
+    expect(page.get_by_role("combobox", name="Message")).to_have_value(message)
     expect(page.get_by_text(f"event {run.position}: 64 states")).to_be_visible()
+    looked_at(lab, run, shown, chosen, arc)
     page.get_by_role("button", name="⇄").click()
     lab.settle()
     sender, receiver = message.split(" → ")
@@ -39,13 +55,13 @@ def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: C
     expect(lab.stage.locator("[data-out=message]")).to_have_text(f"Message {receiver} → {sender}, pinned")
 
 
-def looked_at(edge: Lab, run: bc.Engine, shown: Classes, wanted: int) -> None:
+def looked_at(edge: Lab, run: bc.Engine, shown: Classes, wanted: int, arc: int = 0) -> None:
     """A class is the one that the page looks at: its pills are pressed, and the table is about its rows."""
     edge.settle()
     pills = edge.page.get_by_role("toolbar").get_by_role("button")
     for k, bit in enumerate(shown.bits[wanted].tolist()):
         expect(pills.nth(k)).to_have_attribute("aria-pressed", "true" if bit else "false")
-    for cut in bc.what_if(run, *run.graph.ends(0), int(shown.states[wanted])):
+    for cut in bc.what_if(run, *run.graph.ends(arc), int(shown.states[wanted])):
         expect(edge.page.locator("table.plain")).to_contain_text(number(cut.lift))
     expect(edge.page.get_by_text(number(float(shown.nu[wanted])))).to_be_visible()
 

@@ -14,6 +14,7 @@ from playwright.sync_api import TimeoutError as Late
 
 import bender_core as bc
 from bender_core.io import dumps
+from bender_core.kernels.layout import RowKind
 from tests.browser.lab import Lab, engine, sample
 
 pytestmark = pytest.mark.browser
@@ -23,7 +24,8 @@ WATCH_FRAMES = """(stage) => {
     const seen = stage.seen = { frames: 0, blank: 0 };
     const look = () => {
         seen.frames += 1;
-        const pictures = [...stage.querySelectorAll('svg.hyper .lines, svg.hyper .circles, .side svg')];
+        const shown = 'svg.hyper > :is(.lines, .circles), .side .pane:not([hidden]) svg';
+        const pictures = [...stage.querySelectorAll(shown)];
         const drawn = pictures.every((picture) => picture.childElementCount);
         if (!stage.isConnected || !drawn) seen.blank += 1;
         requestAnimationFrame(look);
@@ -339,6 +341,7 @@ def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_ther
     expect(watch.stage.locator(".halo.pointed")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(watch.stage.locator(".halo.pinned")).to_have_count(1)
+    expect(watch.stage.locator("[data-out=drawer]")).to_have_text(f"{labels[q]} → {labels[p]}")
     watch.settle()
     page.keyboard.press("Enter")
     page.wait_for_url("**/edge*")
@@ -351,3 +354,12 @@ def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_ther
     expect(watch.stage.get_by_label("Only messages of groups")).to_have_value("wrist")
     expect(table.locator(".line.pinned .name")).to_have_text(f"{labels[q]} → {labels[p]}")
     watch.shows(run)
+    # A row that is inserted forks the run.
+    row = watch.stage.locator(".cuts tr").nth(1)
+    watch.wait("stage.stage.drawer.view?.cuts")
+    state = watch.stage.evaluate("({ stage }) => stage.drawer.view.cuts[0].state")
+    row.get_by_role("button", name="Insert").click()
+    expect(watch.stage.locator(".sentence")).to_contain_text("This run forked from", timeout=30_000)
+    watch.settle()
+    watch.shows(run.fork(rows=[bc.RowAt(p, q, state, RowKind.RMC)]))
+    expect(watch.stage.locator("[data-out=drawer]")).to_have_text(f"{labels[q]} → {labels[p]}")

@@ -27,6 +27,8 @@ class History(NamedTuple):
         How many events had happened, ascending.
     mean, largest : ndarray, shape (k,)
         Slack over all states of the receiver, energy.
+    tension : ndarray, shape (k,)
+        Of its edge, energy.
     maximal : ndarray of bool, shape (k, rows)
         Whether a row was the envelope at any state; rows oldest first, False before they were made.
     tight : ndarray of bool, shape (k, rows)
@@ -38,6 +40,7 @@ class History(NamedTuple):
     event: IntArray
     mean: FloatArray
     largest: FloatArray
+    tension: FloatArray
     maximal: NDArray[np.bool_]
     tight: NDArray[np.bool_]
     complete: bool
@@ -122,12 +125,13 @@ def history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: S
     here, deadline = engine.position, time.perf_counter() + seconds
     spread = np.linspace(0, len(engine.trace), points).astype(np.int64)
     wanted = np.union1d(spread, [here]).tolist()
-    slack, maximal, tight = [], [], []
+    slack, maximal, tight, tension = [], [], [], []
     for position in wanted:
         engine.seek(position, lambda _: stop())
         stop.check()
         found, was_maximal, was_tight = _now(engine, p, q, stop)
         slack.append((found.mean(), found.max()))
+        tension.append(sum(engine.edge_tension(p, q)))
         maximal.append(was_maximal)
         tight.append(was_tight)
         if time.perf_counter() > deadline:
@@ -135,7 +139,8 @@ def history(engine: Engine, p: int, q: int, points: int, seconds: float, stop: S
     engine.seek(here)
     mean, largest = np.array(slack).T
     complete = len(slack) == len(wanted)
-    return History(np.array(wanted[: len(slack)]), mean, largest, _stacked(maximal), _stacked(tight), complete)
+    events = np.array(wanted[: len(slack)])
+    return History(events, mean, largest, np.array(tension), _stacked(maximal), _stacked(tight), complete)
 
 
 def _now(engine: Engine, p: int, q: int, stop: Stop) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_]]:

@@ -178,6 +178,16 @@ class Branches:
         return bool(found)
 
 
+def counterpart(shown: bc.Engine, arc: int, other: bc.Engine) -> int | None:
+    """The message of another run of a tree for one of that shown; None if there is none, or more than one."""
+    found = same_message(shown, arc, other)
+    if found is not None:
+        return found
+    arcs = range(2 * len(other.graph.edges))
+    united = [each for each in arcs if same_message(other, each, shown) == arc]
+    return united[0] if len(united) == 1 else None
+
+
 def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
     """The message of a fork between the groups that hold those of a message before; None if there is none."""
     owner = owners(old.partition, new.partition)

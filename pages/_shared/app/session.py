@@ -30,6 +30,7 @@ from pages._shared.app.permalink import (
 )
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
+from pages._shared.running.proof import Proof
 from pages._shared.running.watched import WatchedRun
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -129,6 +130,7 @@ class Lab:
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
     asked: Asked | None = None  # the next fork
     replay: Replay | None = None  # of the forks of the link that was opened
+    proof: Proof | None = None  # that a labelling of the model is optimal
     account: bc.Account = field(init=False)  # of all runs of the session
 
     def __post_init__(self) -> None:
@@ -234,6 +236,9 @@ class Lab:
         engine = self._engine(mrf, part, variant, schedule)
         self.run.halt()
         self.references.stop()
+        if self.proof is not None and mrf is not self.mrf:
+            self.proof.stop()
+            self.proof = None
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = WatchedRun(engine)

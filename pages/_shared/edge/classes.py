@@ -24,12 +24,15 @@ MOST_LISTED, SHORTEST = 8, 16
 
 
 def recall(current: Lab) -> None:
-    """Take the order and the class from the address, once; choices then last as long as the session."""
+    """Take the order and the class from the address, once or when another page has asked for them; choices then last as
+    long as the session."""
     state, run = st.session_state, current.run
-    if "edge_chosen" in state:
+    if not state.get("edge_asked", True):
         return
+    state.edge_asked = False
     order, bits = st.query_params.get("order", "cost"), st.query_params.get("y", "")
-    state.edge_order, state.edge_chosen = order if order in ORDERS else "cost", {}
+    state.edge_order = order if order in ORDERS else "cost"
+    chosen = state.setdefault("edge_chosen", {})
     if order not in ORDERS:
         complaint(f"This link orders classes by {label(order, LONGEST_WORD)!r}; the orders are {', '.join(ORDERS)}.")
     coupled = len(run.engine.graph.active_members(run.arc))
@@ -37,7 +40,9 @@ def recall(current: Lab) -> None:
         said = label(bits, LONGEST_WORD)
         complaint(f"This link shows the class {said!r}; a class of this message has {coupled} values, each 0 or 1.")
     elif bits:
-        state.edge_chosen[current.number, run.arc] = int(bits[::-1], 2)
+        chosen[current.number, run.arc] = int(bits[::-1], 2)
+    else:
+        chosen.pop((current.number, run.arc), None)
 
 
 def keep(current: Lab, shown: Classes, order: str) -> None:

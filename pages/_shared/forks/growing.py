@@ -7,13 +7,16 @@ from collections import deque
 from dataclasses import dataclass
 
 import bender_core as bc
+from bender_core.run.looking.history import History, history
 from bender_core.visualization.forks import clocked
-from pages._shared.app.branches import Branch
+from pages._shared.app.branches import Branch, counterpart
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 
 # Sweeps after a fork at which it is compared with its parent.
 AFTER = (1, 5, 20)
+# A message is looked at at so many events of a run, as far as there is time.
+POINTS, SECONDS = 60, 2.0
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,18 @@ def _run_to(engine: bc.Engine, sweeps: int, stop: bc.Stop) -> None:
     engine.seek(len(engine.trace), lambda _: stop())
     engine.run(max_sweeps=sweeps, on_progress=lambda _: stop())
     stop.check()
+
+
+def pasts(current: Lab, stop: bc.Stop) -> dict[Branch, History]:
+    """The message selected on the stage, in every run at hand that has it."""
+    shown = current.run
+    found = {}
+    for branch in current.branches:
+        run = branch.run
+        arc = None if run is None else counterpart(shown.engine, shown.arc, run.engine)
+        if run is not None and arc is not None:
+            found[branch] = history(run.engine, *run.engine.graph.ends(arc), POINTS, SECONDS, stop)
+    return found
 
 
 def measure(current: Lab, stop: bc.Stop) -> int:

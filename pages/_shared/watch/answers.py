@@ -17,6 +17,7 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.result import STATUSES
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
+from pages._shared.watch.drawer import CLOSED, Drawer, Drawn
 from pages._shared.watch.finding import MISSED, Goal, find
 from pages._shared.watch.frames import Encoder
 from pages._shared.watch.lines import Lines
@@ -51,6 +52,7 @@ class Question:
     message: int = -1  # of which message,
     share: float = 0.0  # or by how much of the gap the bound is to rise
     lines: tuple[int, ...] = ()  # the arcs of the messages that the list has in sight
+    drawer: Drawn = CLOSED
 
     @classmethod
     def read(cls, command: Mapping[str, Any]) -> Question:
@@ -58,7 +60,8 @@ class Question:
         said = {name: command[name] for name in cls.__dataclass_fields__ if name in command}
         asked = cls(**said)
         states, lines = (tuple(map(int, numbers)) for numbers in (asked.states, asked.lines))
-        return replace(asked, ahead=min(max(asked.ahead, 0), MOST_AHEAD), states=states, lines=lines)
+        ahead = min(max(asked.ahead, 0), MOST_AHEAD)
+        return replace(asked, ahead=ahead, states=states, lines=lines, drawer=Drawn(**command.get("drawer", {})))
 
 
 class Answers:
@@ -78,17 +81,22 @@ class Answers:
         What was measured last: ``tightness`` of the protocol.
     lines : dict or None
         What was found last of the messages in sight: ``lines`` of the protocol.
+    drawer : dict or None
+        What was found last of the message in the drawer: ``drawer`` of the protocol.
     """
 
     def __init__(self, run: WatchedRun) -> None:
-        self.run, self.encoder, self._lines = run, Encoder(run.engine), Lines(run.engine)
+        self.run, self.encoder = run, Encoder(run.engine)
+        self._lines, self._drawer = Lines(run.engine), Drawer(run.engine)
         self.serial, self.held = 0, False
         self.tightness: dict[str, Any] | None = None
         self.lines: dict[str, Any] | None = None
+        self.drawer: dict[str, Any] | None = None
         self._heard = -1  # the latest command whose answer the stage has
         self._asked: Question | None = None  # what is being answered, or was
         self._answer: dict[str, Any] = {}
         self._answered = threading.Event()
+        self._opened = threading.Event()  # whether the drawer has what it shows, too
         self._progress = ""
 
     @property
@@ -137,6 +145,7 @@ class Answers:
             self._renew()
         if not self._answered.wait(PATIENCE_SECONDS):
             return {"working": self._progress}
+        self._opened.wait(PATIENCE_SECONDS)
         return self._answer if self._heard < self._asked.serial else {}
 
     def _renew(self) -> None:
@@ -145,7 +154,7 @@ class Answers:
         self._heard = -1
         asked = self._asked
         if asked is None or self._answered.is_set():
-            looked = {} if asked is None else {"measure": asked.measure, "lines": asked.lines}
+            looked = {} if asked is None else {"measure": asked.measure, "lines": asked.lines, "drawer": asked.drawer}
             asked = Question(at=self.run.position, serial=self.serial, **looked)
         self._begin(replace(asked, first=0, goes_on=False, held=False))
 
@@ -155,6 +164,7 @@ class Answers:
         self.run.halt()
         self._asked, self._answer, self._progress = question, {}, "computing…"
         self._answered.clear()
+        self._opened.clear()
         self.run.look(partial(self._work, question))
 
     def _work(self, question: Question, stopped: threading.Event) -> None:
@@ -162,6 +172,10 @@ class Answers:
         try:
             self._answer = self._answer_to(question, stop)
             self._answered.set()
+            for shown in self._drawer.look(question.drawer, stop):
+                self.drawer = shown
+                self._opened.set()
+            self._opened.set()
             for found in self._lines.look(question.lines, stop):
                 self.lines = found
             self.tightness = edge_tightness(self.run.engine, question.measure, stop)
@@ -175,6 +189,7 @@ class Answers:
             self.run.failure = "This moment cannot be shown; the server's log says why."
         finally:
             self._answered.set()
+            self._opened.set()
 
     def _is_over(self, stopped: threading.Event) -> bool:
         """Whether to stop; notes how far the work is, as it asks often."""

@@ -8,17 +8,19 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
+from bender_core.groups import LARGEST_GROUP
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
 from bender_core.run.repeating.script import as_script
+from bender_core.strategies import applicable, default_strategy
 from bender_core.variants import SCHEDULES
-from bender_core.visualization.forks import TITLES, Axis, Drawn, plot_forks
+from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measure, plot_forks, plot_message
 from pages._shared.app.branches import Branch
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
 from pages._shared.forks.asking import ask, carry_out, hand_over
-from pages._shared.forks.growing import AFTER, difference, made_again, measure, run_on
+from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
 from pages._shared.watch.below import found_below
 from pages._shared.watch.saving import expression
 
@@ -61,18 +63,24 @@ def forking() -> None:
 
 
 def by_hand(current: Lab) -> None:
-    """A fork with another variant or schedule, or with groups merged."""
+    """A fork with another variant, schedule or partition, or with groups merged."""
     state, labels = st.session_state, current.partition.labels
-    keys = {what: f"fork-{what}-{current.number}" for what in ("variant", "schedule", "merge")}
+    keys = {what: f"fork-{what}-{current.number}" for what in ("variant", "schedule", "merge", "M", "strategy")}
 
     def fork() -> None:
         first, *rest = state[keys["merge"]] or [0]
+        size, strategy = state[keys["M"]], state[keys["strategy"]]
+        anew = size is not None or strategy is not None
+        if anew and rest:
+            state.fork_refused = "Groups of another partition are not known yet: fork first, and then merge them."
+            return
         ask(
             current,
             bc.Change(
                 variant=state[keys["variant"]],
                 schedule=state[keys["schedule"]],
                 merge=tuple((first, other) for other in rest),
+                cut=(size or current.max_size, strategy or default_strategy(current.mrf)) if anew else None,
             ),
         )
 
@@ -84,7 +92,7 @@ def by_hand(current: Lab) -> None:
         else:
             state.fork_refused = "No edge is pinned: click one on the stage, and then merge its ends."
 
-    variant, schedule, merged = st.columns([3, 2, 4])
+    variant, schedule, size, strategy, merged = st.columns([3, 2, 2, 2, 4])
     variant.selectbox(
         "Another variant",
         [each for each in bc.VARIANTS if each != current.variant],
@@ -99,6 +107,23 @@ def by_hand(current: Lab) -> None:
         index=None,
         placeholder=f"{current.schedule}, as it is",
         key=keys["schedule"],
+    )
+    size.number_input(
+        "Another M",
+        1,
+        LARGEST_GROUP,
+        value=None,
+        placeholder=f"{current.max_size}, as it is",
+        help="The groups are made anew, and the messages start at 0; the best labelling stays",
+        key=keys["M"],
+    )
+    strategy.selectbox(
+        "Another partition",
+        applicable(current.mrf),
+        index=None,
+        placeholder="as it is",
+        help="The groups are made anew, and the messages start at 0; the best labelling stays",
+        key=keys["strategy"],
     )
     merged.multiselect(
         "Groups to merge",
@@ -229,26 +254,68 @@ def carry_on(current: Lab, wanted: Wanted) -> None:
 
 
 def curves(current: Lab) -> None:
-    """The bounds of all runs on one axis."""
-    axis: Axis = st.segmented_control(
+    """The bounds of all runs on one axis, or what one message is in each of them."""
+    what, over = st.columns(2)
+    axis: Axis = over.segmented_control(
         "Axis", list(TITLES), format_func=TITLES.__getitem__, default="sweeps", key="fork_axis", required=True
+    )
+    shown: Measure | None = what.selectbox(
+        "Drawn", [None, *MEASURES], format_func=lambda each: MEASURES[each] if each else "bounds", key="fork_drawn"
     )
     if axis in _CLOCKED:
         about = tuple(int(branch.look().events[-1]) for branch in current.branches)
         measured = found_below(current.run, "work and seconds", about, lambda _, stop: measure(current, stop))
         if measured is None:
             return
-    drawn = [branch for branch in current.branches if is_drawn(branch, axis)]
+    known = {branch: drawn(branch, axis) for branch in current.branches if is_drawn(branch, axis)}
+    if shown is None:
+        bounds(current, known, axis)
+    else:
+        one_message(current, known, axis, shown)
+    if len(known) < len(current.branches):
+        st.caption("Runs whose memory was let go have not been measured; show them to draw them here.")
+
+
+def drawn(branch: Branch, axis: Axis) -> Drawn:
+    """A run in a figure."""
+    return Drawn(branch.name, branch.look(), branch.begins(axis))
+
+
+def bounds(current: Lab, known: dict[Branch, Drawn], axis: Axis) -> None:
+    """The bounds of the runs."""
     st.plotly_chart(
-        plot_forks([Drawn(branch.name, branch.look(), branch.begins(axis)) for branch in drawn], axis),
+        plot_forks(known.values(), axis),
         key="forks-curves",
         config=picture(run_file(current, "forks")),
         height=340,
         alt="The lower and the upper bound of every run, each from where it forked",
     )
     st.caption("Solid: lower bounds, dotted: upper bounds; each fork begins where it left the run above it.")
-    if len(drawn) < len(current.branches):
-        st.caption("Runs whose memory was let go have not been measured; show them to draw them here.")
+
+
+def one_message(current: Lab, known: dict[Branch, Drawn], axis: Axis, shown: Measure) -> None:
+    """What the message selected on the stage is in the runs."""
+    run, labels = current.run, current.partition.labels
+    if not len(run.engine.graph.edges):
+        st.caption("All variables are in one group, so there are no messages.")
+        return
+    about = (run.arc, *(int(branch.look().events[-1]) for branch in current.branches))
+    found = found_below(run, "the message in all runs", about, lambda _, stop: pasts(current, stop))
+    if found is None:
+        return
+    seen = {branch: past for branch, past in found.items() if branch in known}
+    st.plotly_chart(
+        plot_message([(known[branch], past) for branch, past in seen.items()], axis, shown),
+        key="forks-message",
+        config=picture(run_file(current, f"forks_message-{run.arc}")),
+        height=340,
+        alt=f"The {MEASURES[shown]} in every run, each from where it forked",
+    )
+    p, q = run.engine.graph.ends(run.arc)
+    named = f"{label(labels[q])} → {label(labels[p])}"
+    st.caption(f"Message {named}, selected on the stage, at up to {POINTS} events of each run.")
+    if len(seen) < len(known):
+        st.caption("Runs that have no such message, or whose memory was let go, are left out.")
 
 
 def is_drawn(branch: Branch, axis: Axis) -> bool:

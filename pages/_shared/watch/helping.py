@@ -17,6 +17,9 @@ from pages._shared.forks.asking import ask, hand_over
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.below import found_below
 
+# A gain below this share of the gap is little.
+LITTLE = 0.01
+
 
 @dataclass(eq=False)
 class Trials:
@@ -24,6 +27,7 @@ class Trials:
 
     line: Line  # of the run
     position: int
+    gap: float = 1.0  # upper less lower bound there, energy; known once there is something to compare it with
     tried: list[bc.Remedy] = field(default_factory=list)
 
 
@@ -38,7 +42,8 @@ def helping() -> None:
     with st.expander("What would help"):
         st.caption(
             "More sweeps, another schedule, larger or merged groups, a row: each is tried in the background, on a run "
-            "of its own that begins here, for the work of five sweeps. This run stays as it is."
+            "of its own that begins here, for the work of five sweeps, or half of what this run has done, if that is "
+            "more. This run stays as it is."
         )
         st.button("Try them", on_click=ask)
         trials: Trials | None = state.get("trials")
@@ -56,6 +61,7 @@ def try_changes(run: WatchedRun, trials: Trials) -> None:
 
     def try_all(engine: bc.Engine, stop: bc.Stop) -> int:
         trials.tried.clear()
+        trials.gap = engine.upper_bound - engine.lower_bound
         for remedy in remedies(engine, stop=stop):
             trials.tried.append(remedy)
         return len(trials.tried)
@@ -74,7 +80,7 @@ def show(trials: Trials) -> None:
         {
             "change": [label(remedy.name) for remedy in tried],
             "bound gained": [number(remedy.gained) for remedy in tried],
-            "gap": ["closed" if remedy.closed else "open" for remedy in tried],
+            "of the gap": ["all" if remedy.closed else share_of(remedy.gained, trials.gap) for remedy in tried],
             "table entries read": [remedy.work for remedy in tried],
             "memory": [storage(remedy.bytes) for remedy in tried],
         },
@@ -90,6 +96,17 @@ def show(trials: Trials) -> None:
         hide_index=True,
         key="what-would-help",
     )
+    if not any(remedy.closed or remedy.gained >= LITTLE * trials.gap for remedy in tried):
+        st.caption(
+            f"None of them closes {100 * LITTLE:g} % of the gap with this work. Merged groups and new ones gain late: "
+            "go on with one of these all the same, or run on and try again."
+        )
+
+
+def share_of(gained: float, gap: float) -> str:
+    """A gain as a share of the gap, in words."""
+    share = 100 * gained / gap
+    return "< 0.01 %" if 0 < share < 0.01 else f"{share:.2f} %".replace("-", "−")
 
 
 def go_on(current: Lab, trials: Trials) -> None:

@@ -13,8 +13,10 @@ import streamlit as st
 from pages._shared.app.frontend import Component
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
+from pages._shared.forks.asking import insert_row
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.answers import Answers, Question
+from pages._shared.watch.drawer import row_asked
 from pages._shared.watch.views import following, graph_view, parent_view, reference_lines
 
 # Where the stage may send a person.
@@ -36,6 +38,9 @@ def _on_command() -> None:
             lab.references.ask(lab.mrf, lab.partition)
         st.session_state.destination = destination(command)
         obey(lab.run, command)
+        if command["do"] == "insert":
+            insert_row(lab, row_asked(lab.run.engine, **command["row"]))
+            st.session_state.inserting = True
 
 
 def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
@@ -51,7 +56,7 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
-    if command["do"] == "go":
+    if command["do"] in ("go", "insert"):
         run.show(int(command["at"]))
         return
     if command["do"] == "run" and not run.running:
@@ -88,6 +93,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "measuring": answers.measuring,
         "tightness": answers.tightness,
         "lines": answers.lines,
+        "drawer": answers.drawer,
     } | told
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from base64 import b64decode
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -14,6 +16,9 @@ from bender_core.kernels.layout import RowKind
 from bender_core.run.explain import number
 from bender_core.run.looking.classes import classes
 from bender_core.run.repeating.change import Change, forks_text
+from bender_core.stopping import never
+from pages._shared.app import branches
+from pages._shared.forks import growing
 from pages._shared.forks.asking import insert_row
 from pages._shared.forks.growing import AFTER
 from pages._shared.running import background
@@ -370,3 +375,69 @@ def test_a_fork_that_takes_long_shows_its_progress_and_is_shown_when_it_is_made(
     ran(test.run())
     assert mine.run is not first
     assert mine.branches.shown.parent is mine.branches.first
+
+
+def test_a_fork_by_hand_has_other_groups() -> None:
+    test = app("watch")
+    mine = lab(test)
+    mine.run.step("sweep", backward=False)
+    labeling = mine.run.engine.labeling
+    test.number_input(f"fork-M-{mine.number}").set_value(4)
+    test.selectbox(f"fork-strategy-{mine.number}").select("greedy")
+    press(test, "Fork here")
+    wanted = bc.partition(mine.mrf, 4, "greedy")
+    assert [g.tolist() for g in mine.partition.groups] == [g.tolist() for g in wanted.groups]
+    assert mine.run.engine.upper_bound == pytest.approx(mine.mrf.energy(labeling), rel=1e-12)
+    # Groups that are merged are those of the run shown.
+    test.number_input(f"fork-M-{mine.number}").set_value(5)
+    test.multiselect(f"fork-merge-{mine.number}").set_value([0, 1])
+    press(test, "Fork here")
+    assert complaints(test) == ["Groups of another partition are not known yet: fork first, and then merge them."]
+
+
+@pytest.mark.parametrize("measure", ["tension", "mean"])
+def test_one_message_is_drawn_in_all_runs_that_have_it(measure: str) -> None:
+    test = app("watch")
+    mine = lab(test)
+    for _ in range(2):
+        mine.run.step("sweep", backward=False)
+    first = mine.run.engine
+    mine.run.arc, mine.run.pinned = 5, True
+    p, q = first.graph.ends(5)
+    event = mine.run.position
+    test.selectbox(f"fork-schedule-{mine.number}").select("srmp")
+    press(test, "Fork here")
+    mine.run.step("sweep", backward=False)
+    test.session_state.fork_axis, test.session_state.fork_drawn = "events", measure
+    ran(test.run())
+    assert [mine.run.engine.graph.ends(mine.run.arc)] == [(p, q)]
+    found = growing.pasts(mine, never)
+    for branch, engine in zip(mine.branches, (first, mine.run.engine), strict=True):
+        past = found[branch]
+        for k in (0, len(past.event) // 2, -1):
+            engine.seek(int(past.event[k]))
+            slack = engine.min_marginal(p, q) - engine.envelope(p, q)
+            assert past.mean[k] == pytest.approx(slack.mean(), abs=1e-9)
+            assert past.tension[k] == pytest.approx(engine.tension().edges[engine.graph.arc(p, q) // 2], abs=1e-9)
+    shown = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
+    (figure,) = [spec for spec in shown if "of the" in spec["layout"]["yaxis"]["title"]["text"]]
+    lines = [np.frombuffer(b64decode(line["x"]["bdata"]), line["x"]["dtype"]) for line in figure["data"]]
+    assert lines[0][0] == 0
+    assert lines[1][0] == event
+
+
+def test_a_message_inside_a_merged_group_is_left_out() -> None:
+    test = app("watch")
+    mine = lab(test)
+    mine.run.step("sweep", backward=False)
+    mine.run.arc = 0
+    first, other = mine.branches.first, mine.run.engine.graph.ends(0)
+    test.multiselect(f"fork-merge-{mine.number}").set_value(sorted(other))
+    press(test, "Fork here")
+    fork = mine.branches.shown
+    assert branches.counterpart(first.run.engine, 0, fork.run.engine) is None
+    for arc in range(2 * len(fork.run.engine.graph.edges)):
+        back = branches.counterpart(fork.run.engine, arc, first.run.engine)
+        arcs = range(2 * len(first.run.engine.graph.edges))
+        one = [each for each in arcs if branches.same_message(first.run.engine, each, fork.run.engine) == arc]
+        assert back == (one[0] if len(one) == 1 else None)

@@ -31,6 +31,14 @@ def test_the_list_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     plain.step("sweep")
     expected = bc.what_would_help(plain)
     assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in expected]
+    gap = plain.upper_bound - plain.lower_bound
+    for text, remedy in zip(test.dataframe[0].value["of the gap"], expected, strict=True):
+        if remedy.closed:
+            assert text == "all"
+        else:
+            share = float(text.replace("−", "-").removesuffix(" %").removeprefix("< "))
+            assert share == pytest.approx(100 * remedy.gained / gap, abs=0.0101)
+    assert not any("None of them closes" in caption.value for caption in test.caption)
     # Once more, it is the same.
     press(test, "Try them")
     assert len(listed(test)) == len(expected)
@@ -56,10 +64,13 @@ def test_what_was_tried_before_a_stop_is_shown() -> None:
     test = app("watch")
     mine = lab(test)
     some = list(remedies(mine.run.engine.fork(), 1 << 14))[:3]
-    test.session_state.trials = Trials(mine.branches.shown.line, mine.run.position + 1, some)
+    test.session_state.trials = Trials(mine.branches.shown.line, mine.run.position + 1, 2.0, some)
     ran(test.run())
     assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in ranked(some)]
+    test.session_state.trials.gap = 1e6
+    ran(test.run())
+    assert any("None of them closes 1 %" in caption.value for caption in test.caption)
     # Another run has nothing to do with it.
-    test.session_state.trials = Trials(Line.of(mine.run.engine, 8), 0, some)
+    test.session_state.trials = Trials(Line.of(mine.run.engine, 8), 0, 2.0, some)
     ran(test.run())
     assert not test.dataframe

@@ -9,7 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.planning.advice import remedies
+from bender_core.planning.advice import remedies, usual_work
 from tests.models import random_mrf
 from tests.unit.engines import fingerprint, sample, size_of
 
@@ -99,3 +99,16 @@ def test_what_does_not_fit_is_left_out_and_a_stop_ends_it() -> None:
     some, asked = [], iter([False] * 40 + [True] * 1000)
     with pytest.raises(bc.Stopped):
         some.extend(remedies(engine, 1 << 16, bc.Stop(wanted=lambda: next(asked))))
+
+
+def test_a_trial_does_as_much_work_as_five_sweeps_or_half_of_the_run() -> None:
+    engine = engine_of(synth.ising_grid(6, 6, coupling="gaussian", seed=3), 3, 12, sweeps=0)
+    one = engine.fork()
+    one.run(max_sweeps=1)
+    assert usual_work(engine) == 5 * one.entries_read
+    engine.run(max_sweeps=24)
+    assert engine.sweep == 24
+    assert usual_work(engine) == engine.entries_read // 2 > 5 * one.entries_read
+    # Where the run stands counts, not how far it has come.
+    engine.seek(0)
+    assert usual_work(engine) == 5 * one.entries_read

@@ -32,10 +32,6 @@ export const listen = (stage) => {
   act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
   act("flip").onclick = () => stage.select(stage.arc ^ 1);
   act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));
-  act("look").onclick = () => {
-    stage.arc = stage.follows(stage.moment());
-    leaving.go("edge", {});
-  };
   leaving.by(act("tour"), "learn", () => ({}));
   leaving.by(stage.$(".why"), "learn", () => ({ lesson: stage.status.lesson }));
   act("keys").onclick = () => stage.$("dialog").showModal();
@@ -54,6 +50,7 @@ const press = (stage, event) => {
   if (target.closest(TYPED_INTO) && target !== stage.$(".scrub")) return;
   if (event.key === "?") return stage.$("dialog").showModal();
   if (stage.finder.press(event.key)) return event.preventDefault();
+  if (stage.drawer.press(event)) return event.preventDefault();
   if (!event.defaultPrevented && stage.list.press(event, target)) return event.preventDefault();
   const back = STEPS[event.key];
   if (!event.defaultPrevented && stage.panes.camera.press(event)) return event.preventDefault();

@@ -88,10 +88,10 @@ export class Leaving {
   // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
   // gone there while the last answer was still on its way here.
   stateAddress() {
-    const { data, player, arc } = this.stage;
+    const { data, player, arc, drawer } = this.stage;
     if (!data.address || !isOurs(location.pathname)) return;
     const pinned = arc < 0 ? "" : `&arc=${arc}`;
-    history.replaceState(history.state, "", `?${data.address}&at=${player.position}${pinned}`);
+    history.replaceState(history.state, "", `?${data.address}&at=${player.position}${pinned}${drawer.address()}`);
   }
 
   async copyLink(button) {

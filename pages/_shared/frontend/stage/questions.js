@@ -66,7 +66,7 @@ export class Questions {
     const { measure } = panes;
     const [at, first, ahead] = [player.position, this.wanted(), this.ahead(what)];
     const holds = { first, goes_on: events.has(first - 1), held: true, more: player.playing };
-    const looks = { measure, lines: list.wanted() };
+    const looks = { measure, lines: list.wanted(), ...this.stage.drawer.wanted() };
     return { do: what, at, arc, ...holds, ahead, ...looks, run, serial: this.serial, heard: this.heard, ...more };
   }
 

@@ -4,6 +4,7 @@ import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
 import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
+import { Drawer } from "./drawer/drawer.js";
 import { Finder } from "./finder.js";
 import { Events } from "./frames.js";
 import { Gaps } from "./graph/gaps.js";
@@ -40,6 +41,7 @@ class Stage {
     this.panes = new Graph(this);
     this.gaps = new Gaps(this);
     this.list = new List(this);
+    this.drawer = new Drawer(this);
     this.charts = new Charts(this);
     this.strip = new Strip(this);
     this.finder = new Finder(this);
@@ -66,6 +68,7 @@ class Stage {
     if (data.exact) this.charts.exact.take(data.exact);
     this.tightness = data.tightness;
     this.list.looks.hear(data.lines);
+    this.drawer.hear(data.drawer);
     if (data.frames) this.take(data, latest);
     else if (latest && !data.running) this.player.giveUp();
     if (fresh) this.panes.layout();
@@ -87,7 +90,9 @@ class Stage {
     this.charts.exact.forget();
     this.strip.range = null;
     this.list.begin();
+    this.drawer.begin();
     if (!this.begun) takeUpChoices(this);
+    if (!this.begun) this.drawer.recall();
     this.begun = true;
     this.status.title(data);
     this.wear();
@@ -136,6 +141,7 @@ class Stage {
   // Pin a message, or none.
   select(arc) {
     this.arc = arc;
+    if (arc >= 0 && this.list.open) this.drawer.turn(true);
     this.draw();
     this.questions.renew();
   }
@@ -170,14 +176,14 @@ class Stage {
     this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
     if (moment) this.player.known = this.player.position;
-    if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list]) part.draw(moment);
+    if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list, this.drawer]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }
 
   // All that is drawn, as plain values.
   marks() {
-    const pictures = [...this.panes.pictures, this.gaps.picture, ...this.charts.pictures];
+    const pictures = [...this.panes.pictures, this.gaps.picture, this.drawer.picture, ...this.charts.pictures];
     return pictures.flatMap((picture) => picture.list());
   }
 

@@ -123,7 +123,7 @@ export class Status {
     const { stage } = this;
     const [shown, pinned] = [stage.follows(moment) >= 0, stage.arc >= 0];
     const pin = stage.$("[data-act=pin]");
-    pin.hidden = stage.$("[data-act=look]").hidden = !shown;
+    pin.hidden = stage.$(".edge [data-act=drawer]").hidden = !shown;
     stage.$("[data-act=flip]").hidden = !pinned;
     write(pin, pinned ? "pinned" : "pin");
     pin.title = pinned ? "Let go: show the loosest message of every round" : "Hold this message";

@@ -123,10 +123,11 @@ export class List {
     this.stage.select(this.stage.arc === arc ? -1 : arc);
   }
 
+  // The message in the drawer; once it is there, on its page.
   lookCloser() {
     const { stage } = this;
-    stage.arc = this.current;
-    stage.leaving.go("edge", {});
+    if (stage.drawer.open && stage.arc === this.current) stage.drawer.goTo();
+    else stage.select(this.current);
   }
 
   // Whether a key was for the list.
@@ -138,7 +139,7 @@ export class List {
     else if (key === "s" || key === "S") this.sortBeside(key === "s" ? 1 : -1);
     else if (key === "o") this.sort(this.sorting.column(this));
     else if (key === "/") this.stage.$("[data-act=find]").focus();
-    else if (key === "Enter" && this.current >= 0 && !target.closest("button, a, [role=button]")) this.enter();
+    else if (key === "Enter" && this.current >= 0 && !target.closest("button, a, [role=button]")) this.lookCloser();
     else return false;
     return true;
   }
@@ -158,11 +159,6 @@ export class List {
     const columns = this.columns.filter(({ still }) => !still);
     const at = columns.indexOf(this.sorting.column(this));
     this.sort(columns[(at + way + columns.length) % columns.length]);
-  }
-
-  enter() {
-    if (this.stage.arc === this.current) this.lookCloser();
-    else this.stage.select(this.current);
   }
 
   // -- what Python says -----------------------------------------------------------------------------------------

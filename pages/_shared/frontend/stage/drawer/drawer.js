@@ -1,0 +1,223 @@
+// The drawer: a message by classes of its receiver's states, beside the graph, and the rows that could be added to it.
+// It shows the message that is pinned, else the loosest, at the event shown.
+
+import { Picture } from "../../marks/picture.js";
+import { number } from "../../text.js";
+import { write } from "../layout.js";
+import { Cuts } from "./cuts.js";
+import { stemMarks } from "./stems.js";
+
+const REST = 60; // milliseconds until what is shown is asked for, if it did not come by itself
+const KEYS = ["d", "D"];
+const ORDERS = ["cost", "nu", "slack"];
+
+export class Drawer {
+  constructor(stage) {
+    Object.assign(this, { stage, open: false, order: ORDERS[0], chosen: "", view: null, arc: -1 });
+    this.of = -1; // the message that the class chosen is of; none: of the first that is shown
+    this.svg = stage.$("svg.stems");
+    this.picture = new Picture(this.svg, "stems", stage.tip);
+    this.cuts = new Cuts(this);
+    this.listen();
+  }
+
+  listen() {
+    const { stage } = this;
+    for (const button of stage.root.querySelectorAll("[data-act=drawer]")) button.onclick = () => this.turn(!this.open);
+    for (const button of stage.root.querySelectorAll("[data-order]")) {
+      button.onclick = () => this.change({ order: button.dataset.order });
+    }
+    stage.$("[data-act=turn]").onclick = () => stage.select(this.arc ^ 1);
+    stage.$("[data-act=asked]").onclick = () => this.change({ chosen: "" });
+    stage.$("[data-act=page]").onclick = () => this.goTo();
+  }
+
+  // Another run. A class stays chosen if that shows the same message, as a fork does.
+  begin() {
+    Object.assign(this, { view: null, arc: -1, asked: null, scene: null });
+    this.show();
+  }
+
+  // -- what a person does ---------------------------------------------------------------------------------------
+
+  // Open the drawer on the message that is followed, or close it.
+  turn(open) {
+    const { stage } = this;
+    this.open = open;
+    this.show();
+    stage.panes.layout();
+    stage.draw();
+    if (!stage.questions.waiting) stage.leaving.stateAddress();
+  }
+
+  show() {
+    this.stage.root.classList.toggle("docked", this.open);
+    this.stage.$(".pane.drawer").hidden = !this.open;
+    this.scene = null;
+  }
+
+  // Whether a key was for the drawer.
+  press({ key }) {
+    if (KEYS.includes(key)) this.turn(!this.open);
+    else if (key === "Escape" && this.open) this.turn(false);
+    else return false;
+    return true;
+  }
+
+  // Another order, or another class.
+  change(choice) {
+    Object.assign(this, choice);
+    this.scene = null;
+    this.stage.draw();
+  }
+
+  choose(bits) {
+    this.change({ chosen: bits });
+  }
+
+  insert(state, kind) {
+    const { stage, arc } = this;
+    stage.player.stop();
+    stage.questions.ask("insert", { row: { arc, state, kind } });
+  }
+
+  goTo() {
+    const { stage, arc } = this;
+    stage.arc = arc;
+    stage.leaving.go("edge", this.said());
+  }
+
+  // What the address of Edge says of it.
+  said() {
+    return { order: this.order, ...(this.chosen && { y: this.chosen }) };
+  }
+
+  // What the address of Watch says of it, and is read from it.
+  address() {
+    return this.open ? `&drawer=${this.order}${this.chosen && `&y=${this.chosen}`}` : "";
+  }
+
+  takeUp({ open, order, chosen }) {
+    Object.assign(this, { open, order: ORDERS.includes(order) ? order : ORDERS[0], chosen, of: -1 });
+    this.show();
+  }
+
+  recall() {
+    const said = new URLSearchParams(location.search);
+    const [order, bits] = [said.get("drawer"), said.get("y") ?? ""];
+    if (order !== null) this.takeUp({ open: true, order, chosen: /^[01]*$/.test(bits) ? bits : "" });
+  }
+
+  // -- what Python says -----------------------------------------------------------------------------------------
+
+  hear(view) {
+    if (!view || !this.open || JSON.stringify(view) === JSON.stringify(this.view)) return;
+    this.view = view;
+    // An address may name a class of another message.
+    const coupled = view.stems?.bits[0].length;
+    if (view.arc === this.arc && coupled && coupled !== this.chosen.length) this.chosen = "";
+  }
+
+  // What the next question asks for; nothing while the drawer is closed, or events go by.
+  wanted() {
+    const { stage, arc, order, chosen } = this;
+    if (!this.open || stage.running || stage.player.playing) return {};
+    return { drawer: { arc: stage.arc >= 0 ? stage.arc : arc, order, chosen } };
+  }
+
+  // Whether what is shown is what was asked for, of the event shown.
+  isOf(at) {
+    const { view, arc, order } = this;
+    return view !== null && view.at === at && view.arc === arc && view.order === order && this.hasChosen();
+  }
+
+  hasChosen() {
+    const { view, chosen } = this;
+    return !view.stems || !chosen || view.stems.bits[view.chosen] === chosen;
+  }
+
+  // Ask for what did not come by itself, as where the message that is followed is another one.
+  ask() {
+    clearTimeout(this.asking);
+    this.asking = setTimeout(() => {
+      const { player, questions, running, root } = this.stage;
+      if (!this.open || running || player.playing || player.scene || !root.isConnected) return;
+      if (questions.waiting) return this.ask();
+      const asked = `${player.position} ${this.arc} ${this.order} ${this.chosen}`;
+      if (this.arc < 0 || this.isOf(player.position) || asked === this.asked) return;
+      this.asked = asked;
+      questions.renew();
+    }, REST);
+  }
+
+  // -- drawing --------------------------------------------------------------------------------------------------
+
+  draw(moment) {
+    if (!this.open) return;
+    const { stage } = this;
+    this.follow(moment);
+    const at = stage.running ? stage.running.events : stage.player.position;
+    if (moment.rest && !this.isOf(at)) this.ask();
+    const { width, height } = stage.sizes.of(this.svg);
+    const scene = [this.view, at, this.arc, stage.dark, width, height, this.order, this.chosen];
+    if (this.scene?.every((part, k) => part === scene[k])) return;
+    this.scene = scene;
+    stage.root.classList.toggle("drawn-earlier", !this.isOf(at));
+    this.choices();
+    this.title(at);
+    this.body(width, height);
+  }
+
+  // The message that is pinned, else the one that is followed; while none is, the one before, at first one of an edge
+  // with most tension. A class belongs to one message.
+  follow(moment) {
+    const { edges } = moment.state.tension;
+    const followed = this.stage.follows(moment);
+    const arc = followed < 0 && this.arc < 0 && edges.length ? 2 * edges.indexOf(Math.max(...edges)) : followed;
+    if (arc < 0 || arc === this.arc) return;
+    if (this.of >= 0 && this.of !== arc) this.chosen = "";
+    Object.assign(this, { arc, of: arc });
+  }
+
+  choices() {
+    for (const button of this.stage.root.querySelectorAll("[data-order]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.order === this.order));
+    }
+    this.stage.$("[data-act=asked]").hidden = !this.chosen;
+  }
+
+  title(at) {
+    const { stage, view, arc } = this;
+    const { nodes, edges } = stage.graph;
+    const known = view ?? { arc };
+    if (known.arc < 0) return write(stage.$("[data-out=drawer]"), "No message is shown yet");
+    const [to, from] = [known.arc & 1, 1 - (known.arc & 1)].map((side) => nodes[edges[known.arc >> 1][side]].label);
+    const when = view && view.at !== at ? `, at event ${view.at}` : "";
+    write(stage.$("[data-out=drawer]"), `${from} → ${to}${when}`);
+  }
+
+  body(width, height) {
+    const { stage, view } = this;
+    const known = view?.stems ? view : null;
+    write(stage.$("[data-out=classes]"), known ? this.told(known) : (view?.refusal ?? ""));
+    const names = known ? this.names(known) : [];
+    const picture = known && width ? stemMarks({ drawer: this, view: known, names, width, height }) : [];
+    this.picture.draw(picture);
+    this.cuts.draw(known, names);
+  }
+
+  names({ arc, members }) {
+    const { nodes, edges } = this.stage.graph;
+    const all = nodes[edges[arc >> 1][arc & 1]].members;
+    return members.map((k) => all[k]);
+  }
+
+  // The message in numbers.
+  told({ states, classes, rows, alive, mean, tight, stems }) {
+    const counted = classes < states ? `${states} states, ${classes} classes` : `${states} states`;
+    const drawn = stems.rank.length < classes ? `, ${stems.rank.length} drawn` : "";
+    if (!rows) return `${counted}${drawn} · no rows: the message is exact`;
+    const share = `tight at ${number(100 * tight, 3)} %`;
+    return `${counted}${drawn} · ${share} · slack ${number(mean, 3)} on average · ${rows} rows, ${alive} alive`;
+  }
+}

@@ -1,0 +1,105 @@
+// The classes of a message as stems: a dot at ν, a bar at the envelope below it, the slack between in the colour of the
+// kind of row that is the envelope there; below them the values of the members that the message depends on.
+
+import { ROWS } from "../../palette.js";
+import { linear } from "../../scales.js";
+import { number } from "../../text.js";
+import { bitMarks, bitsHeight, chosenMembers } from "../charts/bits.js";
+import { valuesSaid } from "./values.js";
+
+const [TOP, RIGHT, GAP] = [20, 8, 8]; // pixels above, beside, and above the bits
+const LETTER = 7.2;
+const WIDEST = 0.32; // share of the width that names take at most
+const LEAST = 0.4; // share of the height for the stems at least, before members are left out
+const APART = 34; // pixels between two levels
+const AIR = 0.08; // share of the heights that is free above and below
+const [THIN, THICK] = [3, 9]; // pixels of the slack
+const LEVELS = 44; // pixels for the numbers of the axis
+
+// The places of the columns.
+const placed = (names, count, width) => {
+  const longest = Math.max(...names.map((name) => name.length), 4);
+  const left = Math.min(Math.max(LETTER * longest + 12, LEVELS), WIDEST * width);
+  const step = (width - left - RIGHT) / count;
+  return { left, step, right: left - 6, end: width - RIGHT, x: (k) => left + (k + 0.5) * step };
+};
+
+export const stemMarks = ({ drawer, view, names, width, height }) => {
+  const { stems, asked, chosen } = view;
+  const columns = placed(names, stems.rank.length, width);
+  const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - GAP) / bitsHeight(1)));
+  const states = stems.bits.map((bits, k) => ({ bits, state: k }));
+  const members = chosenMembers({ columns: states, best: asked }, most);
+  const box = { top: TOP, bottom: height - bitsHeight(members.members.length) - GAP, height };
+  const scale = scaleOf(stems, box);
+  return [
+    ...levels(scale, columns, box),
+    ...lookedAt(columns, chosen, box),
+    ...stems.rank.flatMap((_, k) => stem(view, k, columns, scale)),
+    ...bitMarks({ update: { columns: states, best: asked }, columns, chosen: members, names, top: box.bottom + GAP }),
+    { id: "y*", shape: "text", class: "asked-name", x: columns.x(asked), y: 13, "text-anchor": "middle", text: "y*" },
+    ...stems.rank.map((_, k) => hit(drawer, view, names, k, columns, box)),
+  ];
+};
+
+const scaleOf = ({ nu, envelope }, { top, bottom }) => {
+  const [low, high] = [Math.min(...envelope, ...nu), Math.max(...nu)];
+  const span = high - low || Math.abs(high) * 1e-6 || 1e-6;
+  const range = [low - AIR * span, high + AIR * span];
+  return { range, y: (value) => bottom - ((value - range[0]) / (range[1] - range[0])) * (bottom - top) };
+};
+
+const levels = ({ range, y }, { left, end }, { top, bottom }) =>
+  linear.ticks(...range, Math.max(2, (bottom - top) / APART)).flatMap(([value, text], k) => [
+    { id: `grid ${k}`, shape: "line", class: "grid", x1: left, x2: end, y1: y(value), y2: y(value) },
+    { id: `level ${k}`, shape: "text", class: "soft", x: left - 6, y: y(value) + 5, "text-anchor": "end", text },
+  ]);
+
+const lookedAt = (columns, chosen, { top, height }) => {
+  const x = columns.x(chosen) - columns.step / 2;
+  const area = { x, width: columns.step, y: top - 4, height: height - top + 4 };
+  return [{ id: "chosen", shape: "rect", class: "chosen-column", ...area }];
+};
+
+const stem = ({ stems, arc }, k, columns, { y }) => {
+  const [state, nu, envelope, kind] = ["state", "nu", "envelope", "kind"].map((key) => stems[key][k]);
+  const [x, { step }] = [columns.x(k), columns];
+  const means = { what: "nu", arc, state, value: nu };
+  const place = { cx: x, cy: y(nu), r: Math.min(step * 0.3, 4.5) };
+  const truth = { id: `nu ${state}`, shape: "circle", class: "nu", ...place, means };
+  if (kind < 0) return [truth];
+  const wide = Math.max(Math.min(step * 0.36, THICK), THIN);
+  const slack = { x1: x, x2: x, y1: y(nu), y2: y(envelope), "stroke-width": wide };
+  const across = { x1: x - step * 0.4, x2: x + step * 0.4, y1: y(envelope), y2: y(envelope) };
+  const held = { what: "envelope", arc, state, value: envelope };
+  return [
+    !stems.tight[k] && { id: `slack ${state}`, shape: "line", class: `slack row-${kind}`, ...slack },
+    { id: `bar ${state}`, shape: "line", class: `bar row-${kind}`, ...across, means: held },
+    truth,
+  ];
+};
+
+const hit = (drawer, view, names, k, columns, { top, height }) => {
+  const { stems, asked } = view;
+  const bits = stems.bits[k];
+  return {
+    ...{ id: `hit ${stems.state[k]}`, shape: "rect", class: "hit", x: columns.x(k) - columns.step / 2 },
+    ...{ width: columns.step, y: top - 6, height: Math.max(height - top + 6, 0) },
+    tip: () => said(view, names, k),
+    press: () => drawer.choose(k === asked ? "" : bits),
+  };
+};
+
+// All that is known of a class.
+export const said = ({ stems }, names, k) => {
+  const [nu, envelope] = [stems.nu[k], stems.envelope[k]];
+  const lines = [valuesSaid(names, stems.bits[k])];
+  if (stems.kind[k] < 0) lines.push(`ν = ${number(nu)}`);
+  else {
+    const slack = stems.tight[k] ? "tight" : `slack ${number(nu - envelope)}`;
+    lines.push(`ν = ${number(nu)}, ν⁻ = ${number(envelope)}, ${slack}`);
+    lines.push(`ν⁻ by row ${stems.row[k]}, ${ROWS[stems.kind[k]].name}`);
+  }
+  lines.push(`its cheapest state costs at least ${number(stems.least[k])}`);
+  return lines;
+};

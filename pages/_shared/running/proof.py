@@ -1,0 +1,52 @@
+"""A proof for a model, made in the background."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import bender_core as bc
+from bender_core.proofs.certifying import Descent
+from bender_core.run.certificate import OPTIMAL
+from bender_core.visualization.proof import Stand
+from pages._shared.running.background import Personal
+
+
+@dataclass(eq=False)
+class Proof(Personal):
+    """A proof on its way.
+
+    Attributes
+    ----------
+    stands : list of Stand
+        How far it was, from time to time.
+    certificate : Certificate or None
+        Its outcome, once it has ended.
+    failure : str
+        Why there is none.
+    """
+
+    mrf: bc.BinaryMRF
+    stands: list[Stand] = field(default_factory=list)
+    certificate: bc.Certificate | None = None
+    failure: str = ""
+
+    def start(self) -> None:
+        self.begin(self._prove)
+
+    def _prove(self, stopped: threading.Event) -> None:
+        stop = bc.Stop(wanted=stopped.is_set)
+        try:
+            descent = Descent(self.mrf, stop=stop, on_progress=self._tell)
+            descent.run()
+        except (ValueError, bc.EngineError) as error:
+            self.failure = str(error)
+            return
+        self._tell(descent)
+        self.certificate = descent.certificate()
+
+    def _tell(self, descent: Descent) -> None:
+        undecided = 0 if descent.status == OPTIMAL else descent.whole.reduced.n
+        self.stands.append(
+            Stand(descent.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
+        )

@@ -1,0 +1,149 @@
+"""The message in the drawer, by classes of its receiver's states: ``drawer`` of the protocol.
+
+The page Edge draws the same with more room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bender_core import Engine, RowAt, Stop, TooLargeError, what_if
+from bender_core.kernels.layout import RowKind
+from bender_core.run.looking.classes import Classes, bits_of, classes
+from bender_core.run.looking.what_if import Cut
+from bender_core.stopping import never
+from bender_core.visualization.message import MOST, ORDERS, Stems, stems
+from pages._shared.watch.details import listed, rounded
+
+# Instead of a row and its kind, where an exact variant has none.
+NO_ROW = -1
+
+
+class Drawn(NamedTuple):
+    """What the drawer is to show.
+
+    Attributes
+    ----------
+    arc : int
+        The message; -1 if the drawer is closed.
+    order : str
+        Of the classes, one of `ORDERS`.
+    chosen : str
+        The class that is looked at, a digit for each coupled member; empty for that of y*.
+    """
+
+    arc: int = -1
+    order: str = "cost"
+    chosen: str = ""
+
+
+CLOSED = Drawn()
+
+
+class Drawer:
+    """The message looked at where a run stands; what is known of it is kept until it stands elsewhere."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._of, self._shown = (-1, -1), None
+        self._shown: Classes | None
+
+    def look(self, drawn: Drawn, stop: Stop = never) -> Iterator[dict[str, Any]]:
+        """Look at a message; yields what is known without the rows that could be made, then with them.
+
+        Nothing if there is no such message.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
+        engine = self.engine
+        if not 0 <= drawn.arc < 2 * len(engine.graph.edges) or drawn.order not in ORDERS:
+            return
+        about = {"at": engine.position, "arc": drawn.arc, "order": drawn.order}
+        try:
+            shown = self._classes(drawn.arc, stop)
+            view = about | message_view(shown, drawn)
+            yield view
+            yield view | {"cuts": self._cuts(shown, drawn, stop)}
+        except TooLargeError as error:
+            yield about | {"refusal": f"There is not enough memory to look at this message: {error}."}
+
+    def _classes(self, arc: int, stop: Stop) -> Classes:
+        of = self.engine.position, arc
+        if self._shown is None or self._of != of:
+            self._shown, self._of = classes(self.engine, *self.engine.graph.ends(arc), stop), of
+        return self._shown
+
+    def _cuts(self, shown: Classes, drawn: Drawn, stop: Stop) -> list[dict[str, Any]]:
+        if not shown.rows:
+            return []
+        p, q = self.engine.graph.ends(drawn.arc)
+        state, asked = (int(shown.states[which]) for which in (_chosen(shown, drawn), shown.asked))
+        return [cut_view(cut, state, asked) for cut in what_if(self.engine, p, q, state, stop)]
+
+
+def row_asked(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
+    """The row that a press in the drawer asks for."""
+    return RowAt(*engine.graph.ends(arc), state, RowKind(kind))
+
+
+def _chosen(shown: Classes, drawn: Drawn) -> int:
+    """The class looked at: that of y* too, if the one asked for has other members."""
+    fits = len(drawn.chosen) == len(shown.members) and not set(drawn.chosen) - {"0", "1"}
+    return int(drawn.chosen[::-1] or "0", 2) if fits and drawn.chosen else shown.asked
+
+
+def message_view(shown: Classes, drawn: Drawn) -> dict[str, Any]:
+    """All that is drawn of a message, without the rows that could be made."""
+    chosen = _chosen(shown, drawn)
+    picked = stems(shown, drawn.order, (1, MOST), [chosen, shown.asked])
+    place = {int(each): k for k, each in enumerate(picked.classes)}
+    return {
+        "members": shown.members.tolist(),
+        "states": len(shown) << shown.idle,
+        "classes": len(shown),
+        "rows": len(shown.rows),
+        "alive": int(np.count_nonzero(shown.maximal)),
+        "mean": rounded(float(shown.slack.mean())),
+        "tight": float(shown.tight.mean()),
+        "asked": place[shown.asked],
+        "chosen": place[chosen],
+        "stems": stems_view(shown, picked),
+        "cuts": None,
+    }
+
+
+def stems_view(shown: Classes, picked: Stems) -> dict[str, list[Any]]:
+    """The classes that are drawn, in columns."""
+    which = picked.classes
+    rows = [shown.rows[place] if place >= 0 else None for place in shown.support[which].tolist()]
+    return {
+        "rank": (picked.places + 1).tolist(),
+        "bits": ["".join(map(str, bits)) for bits in bits_of(which, len(shown.members)).tolist()],
+        "state": shown.states[which].tolist(),
+        "nu": listed(shown.nu[which]),
+        "envelope": listed(shown.envelope[which]),
+        "least": listed(shown.least[which]),
+        "tight": shown.tight[which].tolist(),
+        "row": [NO_ROW if row is None else row.index for row in rows],
+        "kind": [NO_ROW if row is None else int(row.kind) for row in rows],
+    }
+
+
+def cut_view(cut: Cut, state: int, asked: int) -> dict[str, Any]:
+    """A row that could be made, in numbers."""
+    return {
+        "kind": int(cut.kind),
+        "state": cut.state,
+        "here": rounded(float(cut.rise[state])),
+        "asked": rounded(float(cut.rise[asked])),
+        "mean": rounded(cut.lift),
+        "tightened": cut.tightened,
+        "microseconds": rounded(1e6 * cut.seconds),
+        "pivots": cut.pivots,
+    }
