@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core.kernels.layout import Kind
 from bender_core.run.looking.classes import bits_of, classes
 from tests.component.mounting import Stage
 from tests.labs import lab
@@ -32,7 +33,7 @@ def run() -> bc.Engine:
     return mine
 
 
-def is_of(stage: Stage, run: bc.Engine, arc: int, order: str = "cost") -> None:
+def is_of(stage: Stage, run: bc.Engine, arc: int, order: str = "cost", ranked: bool = True) -> None:
     """The drawer shows a message where a run stands: every min-marginal, every envelope, in order."""
     stage.wait(
         "stage.stage.drawer.view?.at === argument[0] && stage.stage.drawer.view.arc === argument[1]",
@@ -48,11 +49,11 @@ def is_of(stage: Stage, run: bc.Engine, arc: int, order: str = "cost") -> None:
         for value, state in zip(values, shown.states.tolist(), strict=True):
             assert drawn[state]["means"]["value"] == pytest.approx(value, **near)
             assert drawn[state]["means"]["arc"] == arc
-    key = {"cost": shown.least, "nu": shown.nu, "slack": -shown.slack}[order]
     dots = sorted((mark for mark in marks if mark["means"]["what"] == "nu"), key=lambda mark: mark["cx"])
-    places = {state: k for k, state in enumerate(shown.states.tolist())}
-    ranked = [key[places[mark["means"]["state"]]] for mark in dots]
-    assert ranked == pytest.approx(sorted(key), **near)
+    if ranked:
+        key = {"cost": shown.least, "nu": shown.nu, "slack": -shown.slack}[order]
+        places = {state: k for k, state in enumerate(shown.states.tolist())}
+        assert [key[places[mark["means"]["state"]]] for mark in dots] == pytest.approx(sorted(key), **near)
     # Higher is more.
     highest, lowest = (pick(dots, key=lambda mark: mark["cy"]) for pick in (min, max))
     assert highest["means"]["value"] == pytest.approx(shown.nu.max(), **near)
@@ -131,3 +132,65 @@ def test_the_list_and_the_drawer_are_in_sight_together(stage: Stage) -> None:
     stage.page.keyboard.press("l")
     for part in ("svg.hyper", "svg.fan", ".table", "svg.stems", ".cuts"):
         expect(stage.root.locator(part)).to_be_in_viewport(ratio=0.9)
+
+
+def test_what_a_step_has_lifted_is_gold_and_goes_back_with_it(stage: Stage, run: bc.Engine) -> None:
+    stage.root.evaluate("({ stage }) => stage.select(3)")
+    is_of(stage, run, 3)
+    p, q = run.graph.ends(3)
+    envelope = run.envelope(p, q)
+    # Until a step lifts it: a row of this edge, or new messages.
+    for _ in range(60):
+        stage.click("[data-step=node]")
+        run.step("node")
+        is_of(stage, run, 3)
+        before, envelope = envelope, run.envelope(p, q)
+        if (envelope > before + 1e-6).any():
+            break
+    risen = {mark["id"] for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("risen")}
+    states = classes(run, p, q).states
+    near = 1e-6 * abs(before).max()
+    assert {f"risen {state}" for state in states if envelope[state] > before[state] + near} <= risen
+    assert risen <= {f"risen {state}" for state in states if envelope[state] > before[state] - near}
+    assert risen
+    stage.click("[data-back=node]")
+    stage.wait("stage.stage.drawer.view.at < argument", run.position)
+    assert not [mark for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("risen")]
+
+
+def test_y_star_of_a_group_that_is_not_updated_is_its_last(stage: Stage, run: bc.Engine) -> None:
+    stage.click("[data-step=event]")
+    run.step("event")
+    updated = run.last_event.node
+    arcs = range(2 * len(run.graph.edges))
+    own = next(arc for arc in arcs if run.graph.ends(arc)[0] == updated)
+    other = next(arc for arc in arcs if updated not in run.graph.ends(arc))
+    for arc, said in ((own, "y*"), (other, "last y*")):
+        stage.root.evaluate("({ stage }, arc) => stage.select(arc)", arc)
+        is_of(stage, run, arc)
+        expect(stage.root.locator("svg.stems .asked-name")).to_have_text(said)
+
+
+def test_columns_keep_their_places_while_a_group_is_updated(stage: Stage, run: bc.Engine) -> None:
+    def columns() -> list[int]:
+        marks = [mark for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("nu ")]
+        return [mark["means"]["state"] for mark in sorted(marks, key=lambda mark: mark["cx"])]
+
+    stage.click("[data-step=event]")
+    run.step("event")
+    arc = next(arc for arc in range(2 * len(run.graph.edges)) if run.graph.ends(arc)[0] == run.last_event.node)
+    stage.root.evaluate("({ stage }, arc) => stage.select(arc)", arc)
+    is_of(stage, run, arc)
+    placed = columns()
+    for _ in range(4):
+        stage.click("[data-step=event]")
+        run.step("event")
+        is_of(stage, run, arc, ranked=False)
+        assert columns() == placed
+        if run.last_event.kind == Kind.MESSAGE:
+            break
+    for _ in range(2):
+        stage.click("[data-step=node]")
+        run.step("node")
+    is_of(stage, run, arc)
+    assert columns() != placed

@@ -7,11 +7,11 @@ import { valuesSaid } from "./values.js";
 
 const HEADS = [
   ["row", ""],
-  ["there", "What the row lifts the envelope by at the class looked at"],
-  ["at y*", "What it lifts the envelope by at y*"],
-  ["mean", "What it lifts the envelope by on average over all states"],
+  ["here", "What the row lifts the envelope by at the class looked at"],
+  ["at y*", "What it lifts the envelope by at the state of the receiver that was asked last"],
+  ["average", "What it lifts the envelope by on average over all states"],
   ["tight", "States that are not tight now and would be"],
-  ["µs", "What it takes to make the row"],
+  ["µs", "Microseconds to make the row, about"],
   ["", ""],
 ];
 
@@ -25,31 +25,33 @@ export class Cuts {
   }
 
   // `view`: null if nothing is known. Until its rows are known, the last ones stay in their places, faint.
-  draw(view, names) {
-    write(this.question, view ? this.asks(view, names) : "");
+  draw(view, names, star) {
+    write(this.question, view ? this.asks(view, names, star) : "");
     this.drawer.stage.$(".drawer .key").hidden = !view?.rows;
-    const waits = view !== null && view.cuts === null && view.tight < 1;
+    const helps = view !== null && view.tight < 1 && !isIdle(view.cuts);
+    const waits = helps && view.cuts === null;
     this.root.classList.toggle("waits", waits);
     for (const button of this.root.querySelectorAll("button")) button.disabled = waits;
     if (waits) return;
-    const cuts = view && view.tight < 1 ? view.cuts : [];
+    const cuts = helps ? view.cuts : [];
     this.root.replaceChildren(...(cuts.length ? [head(), ...cuts.map((cut) => this.line(cut))] : []));
   }
 
   // What a row there is for.
-  asks({ stems, chosen, asked, rows, tight }, names) {
-    const where = `${chosen === asked ? "y*: " : ""}${valuesSaid(names, stems.bits[chosen])}`;
+  asks({ stems, chosen, asked, rows, tight, cuts }, names, star) {
+    const where = `${chosen === asked ? `${star}: ` : ""}${valuesSaid(names, stems.bits[chosen])}`;
     if (!rows) return `${where}. The variant sends ν itself, ${number(stems.nu[chosen])} here.`;
     if (tight === 1) return `${where}. The envelope is tight everywhere: no row can lift it.`;
     const slack = number(stems.nu[chosen] - stems.envelope[chosen]);
-    return `${where}. ${stems.tight[chosen] ? "Tight here." : `Too low by ${slack}.`} Another row here lifts it by:`;
+    const here = `${where}. ${stems.tight[chosen] ? "Tight here." : `Too low by ${slack}.`}`;
+    return `${here} ${isIdle(cuts) ? "No row made here lifts it." : "A row made here lifts the envelope by:"}`;
   }
 
   line({ kind, state, here, asked, mean, tightened, microseconds }) {
     const line = document.createElement("tr");
     const name = cell("th", ROWS[kind].name, { class: `kind row-${kind}`, scope: "row" });
     const lifts = [here, asked, mean].map((value) => cell("td", number(value, 3)));
-    line.append(name, ...lifts, cell("td", String(tightened)), cell("td", number(microseconds, 2)));
+    line.append(name, ...lifts, cell("td", String(tightened)), cell("td", number(microseconds, 1)));
     const button = cell("button", "Insert", { class: "flip", title: INSERT });
     button.onclick = () => this.drawer.insert(state, kind);
     const last = cell("td", "");
@@ -58,6 +60,9 @@ export class Cuts {
     return line;
   }
 }
+
+// Whether rows are known, and none of them lifts anything.
+const isIdle = (cuts) => cuts !== null && cuts.every(({ mean, tightened }) => mean === 0 && tightened === 0);
 
 const cell = (name, text, attributes = {}) => {
   const element = document.createElement(name);

@@ -5,6 +5,7 @@ import { Picture } from "../../marks/picture.js";
 import { number } from "../../text.js";
 import { write } from "../layout.js";
 import { Cuts } from "./cuts.js";
+import { Places } from "./places.js";
 import { stemMarks } from "./stems.js";
 
 const REST = 60; // milliseconds until what is shown is asked for, if it did not come by itself
@@ -18,6 +19,7 @@ export class Drawer {
     this.svg = stage.$("svg.stems");
     this.picture = new Picture(this.svg, "stems", stage.tip);
     this.cuts = new Cuts(this);
+    this.places = new Places();
     this.listen();
   }
 
@@ -34,7 +36,7 @@ export class Drawer {
 
   // Another run. A class stays chosen if that shows the same message, as a fork does.
   begin() {
-    Object.assign(this, { view: null, arc: -1, asked: null, scene: null });
+    Object.assign(this, { view: null, before: new Map(), arc: -1, asked: null, scene: null });
     this.show();
   }
 
@@ -112,10 +114,19 @@ export class Drawer {
 
   hear(view) {
     if (!view || !this.open || JSON.stringify(view) === JSON.stringify(this.view)) return;
+    this.compare(view);
     this.view = view;
     // An address may name a class of another message.
     const coupled = view.stems?.bits[0].length;
     if (view.arc === this.arc && coupled && coupled !== this.chosen.length) this.chosen = "";
+  }
+
+  // What the envelope was at the event shown before, if that was earlier, and of the same message.
+  compare({ at, arc, stems }) {
+    const { view } = this;
+    if (view?.at === at && view.arc === arc) return;
+    const goesOn = view?.stems && stems && view.arc === arc && view.at < at;
+    this.before = new Map(goesOn ? view.stems.state.map((state, k) => [state, view.stems.envelope[k]]) : []);
   }
 
   // What the next question asks for; nothing while the drawer is closed, or events go by.
@@ -155,17 +166,19 @@ export class Drawer {
   draw(moment) {
     if (!this.open) return;
     const { stage } = this;
+    this.moment = moment;
     this.follow(moment);
     const at = stage.running ? stage.running.events : stage.player.position;
     if (moment.rest && !this.isOf(at)) this.ask();
     const { width, height } = stage.sizes.of(this.svg);
-    const scene = [this.view, at, this.arc, stage.dark, width, height, this.order, this.chosen];
+    this.star = this.isUpdated(moment) ? "y*" : "last y*";
+    const scene = [this.view, at, this.star, this.arc, stage.dark, width, height, this.order, this.chosen];
     if (this.scene?.every((part, k) => part === scene[k])) return;
     this.scene = scene;
     stage.root.classList.toggle("drawn-earlier", !this.isOf(at));
     this.choices();
     this.title(at);
-    this.body(width, height);
+    this.body(width, height, at);
   }
 
   // The message that is pinned, else the one that is followed; while none is, the one before, at first one of an edge
@@ -179,11 +192,17 @@ export class Drawer {
     Object.assign(this, { arc, of: arc });
   }
 
+  // Whether the group that receives the message is the one that is updated.
+  isUpdated({ update }) {
+    const { edges } = this.stage.graph;
+    return Boolean(update) && this.arc >= 0 && update.node === edges[this.arc >> 1][this.arc & 1];
+  }
+
   choices() {
     for (const button of this.stage.root.querySelectorAll("[data-order]")) {
       button.setAttribute("aria-pressed", String(button.dataset.order === this.order));
     }
-    this.stage.$("[data-act=asked]").hidden = !this.chosen;
+    this.stage.$("[data-act=asked]").classList.toggle("gone", !this.chosen);
   }
 
   title(at) {
@@ -196,14 +215,15 @@ export class Drawer {
     write(stage.$("[data-out=drawer]"), `${from} → ${to}${when}`);
   }
 
-  body(width, height) {
+  body(width, height, at) {
     const { stage, view } = this;
-    const known = view?.stems ? view : null;
+    const known = view?.stems ? this.places.arranged(view, this.scenery(view, at)) : null;
     write(stage.$("[data-out=classes]"), known ? this.told(known) : (view?.refusal ?? ""));
     const names = known ? this.names(known) : [];
-    const picture = known && width ? stemMarks({ drawer: this, view: known, names, width, height }) : [];
-    this.picture.draw(picture);
-    this.cuts.draw(known, names);
+    const { before, star } = this;
+    const drawn = known && width ? stemMarks({ drawer: this, view: known, before, star, names, width, height }) : [];
+    this.picture.draw(drawn);
+    this.cuts.draw(known, names, star);
   }
 
   names({ arc, members }) {
@@ -212,12 +232,19 @@ export class Drawer {
     return members.map((k) => all[k]);
   }
 
+  // While this stays as it is, so do the columns: a class can be followed from step to step.
+  scenery(view, at) {
+    if (view.at !== at) return this.places.of;
+    return `${view.arc} ${view.order} ${this.moment.update ? this.stage.charts.energy.opened : `at ${at}`}`;
+  }
+
   // The message in numbers.
   told({ states, classes, rows, alive, mean, tight, stems }) {
     const counted = classes < states ? `${states} states, ${classes} classes` : `${states} states`;
     const drawn = stems.rank.length < classes ? `, ${stems.rank.length} drawn` : "";
     if (!rows) return `${counted}${drawn} · no rows: the message is exact`;
-    const share = `tight at ${number(100 * tight, 3)} %`;
-    return `${counted}${drawn} · ${share} · slack ${number(mean, 3)} on average · ${rows} rows, ${alive} alive`;
+    const share = `tight at ${Number((100 * tight).toPrecision(3))} %`;
+    const slack = `slack ${number(mean, 3)} on average`;
+    return `${counted}${drawn} · ${share} · ${slack} · the edge has ${rows} rows, ${alive} alive`;
   }
 }

@@ -1,5 +1,6 @@
-// The classes of a message as stems: a dot at ν, a bar at the envelope below it, the slack between in the colour of the
-// kind of row that is the envelope there; below them the values of the members that the message depends on.
+// The classes of a message as stems: a dot at ν, a dash at the envelope below it in the colour of the kind of row that
+// it is there, the slack between, and by how much it has risen since the event before; below them the values of the
+// members that the message depends on.
 
 import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
@@ -24,26 +25,37 @@ const placed = (names, count, width) => {
   return { left, step, right: left - 6, end: width - RIGHT, x: (k) => left + (k + 0.5) * step };
 };
 
-export const stemMarks = ({ drawer, view, names, width, height }) => {
+// `before`: the envelope, by the states of classes, at the event before; `star`: the name of the state asked last.
+export const stemMarks = ({ drawer, view, before, star, names, width, height }) => {
   const { stems, asked, chosen } = view;
   const columns = placed(names, stems.rank.length, width);
   const most = Math.max(0, Math.floor((height * (1 - LEAST) - TOP - GAP) / bitsHeight(1)));
   const states = stems.bits.map((bits, k) => ({ bits, state: k }));
   const members = chosenMembers({ columns: states, best: asked }, most);
   const box = { top: TOP, bottom: height - bitsHeight(members.members.length) - GAP, height };
-  const scale = scaleOf(stems, box);
+  const scale = scaleOf(stems, before, box);
   return [
     ...levels(scale, columns, box),
     ...lookedAt(columns, chosen, box),
-    ...stems.rank.flatMap((_, k) => stem(view, k, columns, scale)),
+    ...stems.rank.flatMap((_, k) => stem(view, before, k, columns, scale)),
     ...bitMarks({ update: { columns: states, best: asked }, columns, chosen: members, names, top: box.bottom + GAP }),
-    { id: "y*", shape: "text", class: "asked-name", x: columns.x(asked), y: 13, "text-anchor": "middle", text: "y*" },
+    ...starMarks(columns, asked, star, box),
     ...stems.rank.map((_, k) => hit(drawer, view, names, k, columns, box)),
   ];
 };
 
-const scaleOf = ({ nu, envelope }, { top, bottom }) => {
-  const [low, high] = [Math.min(...envelope, ...nu), Math.max(...nu)];
+const starMarks = ({ x, left, end }, asked, star, { height }) => {
+  const [at, half] = [x(asked), (LETTER * star.length) / 2];
+  const name = { x: Math.min(Math.max(at, left + half), end - half), y: 13, "text-anchor": "middle", text: star };
+  return [
+    { id: "asked", shape: "line", class: "asked", x1: at, x2: at, y1: TOP - 4, y2: height },
+    { id: "y*", shape: "text", class: "asked-name", ...name },
+  ];
+};
+
+const scaleOf = ({ nu, envelope, state }, before, { top, bottom }) => {
+  const earlier = state.map((each) => before.get(each)).filter((value) => value !== undefined);
+  const [low, high] = [Math.min(...envelope, ...nu, ...earlier), Math.max(...nu)];
   const span = high - low || Math.abs(high) * 1e-6 || 1e-6;
   const range = [low - AIR * span, high + AIR * span];
   return { range, y: (value) => bottom - ((value - range[0]) / (range[1] - range[0])) * (bottom - top) };
@@ -61,19 +73,22 @@ const lookedAt = (columns, chosen, { top, height }) => {
   return [{ id: "chosen", shape: "rect", class: "chosen-column", ...area }];
 };
 
-const stem = ({ stems, arc }, k, columns, { y }) => {
+const stem = ({ stems, arc }, before, k, columns, { y }) => {
   const [state, nu, envelope, kind] = ["state", "nu", "envelope", "kind"].map((key) => stems[key][k]);
   const [x, { step }] = [columns.x(k), columns];
   const means = { what: "nu", arc, state, value: nu };
-  const place = { cx: x, cy: y(nu), r: Math.min(step * 0.3, 4.5) };
+  const place = { cx: x, cy: y(nu), r: Math.min(step * 0.26, 4) };
   const truth = { id: `nu ${state}`, shape: "circle", class: "nu", ...place, means };
   if (kind < 0) return [truth];
   const wide = Math.max(Math.min(step * 0.36, THICK), THIN);
   const slack = { x1: x, x2: x, y1: y(nu), y2: y(envelope), "stroke-width": wide };
-  const across = { x1: x - step * 0.4, x2: x + step * 0.4, y1: y(envelope), y2: y(envelope) };
+  const across = { x1: x - step * 0.48, x2: x + step * 0.48, y1: y(envelope), y2: y(envelope) };
+  const was = before.get(state) ?? envelope;
+  const risen = { x1: x, x2: x, y1: y(envelope), y2: y(was), "stroke-width": wide };
   const held = { what: "envelope", arc, state, value: envelope };
   return [
     !stems.tight[k] && { id: `slack ${state}`, shape: "line", class: `slack row-${kind}`, ...slack },
+    was < envelope && { id: `risen ${state}`, shape: "line", class: "risen", ...risen },
     { id: `bar ${state}`, shape: "line", class: `bar row-${kind}`, ...across, means: held },
     truth,
   ];

@@ -1,0 +1,20 @@
+// The places of columns, which stay as long as what they are of stays.
+
+export class Places {
+  constructor() {
+    Object.assign(this, { of: null, places: new Map() });
+  }
+
+  // A view with its stems in the places that they have; anew for something else, or with classes that have none.
+  arranged(view, of) {
+    const { state } = view.stems;
+    if (of !== this.of || state.some((each) => !this.places.has(each))) {
+      Object.assign(this, { of, places: new Map(state.map((each, k) => [each, k])) });
+      return view;
+    }
+    const order = state.map((_, k) => k).sort((a, b) => this.places.get(state[a]) - this.places.get(state[b]));
+    const columns = Object.entries(view.stems).map(([name, column]) => [name, order.map((k) => column[k])]);
+    const [asked, chosen] = [view.asked, view.chosen].map((k) => order.indexOf(k));
+    return { ...view, asked, chosen, stems: Object.fromEntries(columns) };
+  }
+}
