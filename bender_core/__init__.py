@@ -26,10 +26,11 @@ from bender_core.planning.auto import auto
 from bender_core.planning.comparison import Comparison, compare_partitions
 from bender_core.planning.solving import solve
 from bender_core.planning.trial import refine
-from bender_core.proofs.certifying import Certificate, certify
+from bender_core.proofs.certifying import certify
 from bender_core.rivals.reference import Reference, reference
 from bender_core.run.attribution import Attribution
 from bender_core.run.bounds import relative_gap
+from bender_core.run.certificate import Certificate
 from bender_core.run.engine import Engine, EngineError, Grain
 from bender_core.run.inspection import Tightness
 from bender_core.run.looking.what_if import Cut, what_if

@@ -1,10 +1,12 @@
-"""Solve a model: run, continue within the time limit, and report the result."""
+"""Solve a model: prove, or run and continue within the time limit, and report the result."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +21,10 @@ from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
 from bender_core.planning.pursuit import Pursuit
 from bender_core.planning.unions import stages
+from bender_core.proofs.certifying import Descent
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine, OnProgress
-from bender_core.run.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict
+from bender_core.run.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict, verdict_of
 from bender_core.run.trace import Trace
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
@@ -36,6 +39,86 @@ SPLITTING = 0.25
 
 def solve(
     mrf: BinaryMRF,
+    partition: Partition | None = None,
+    variant: int | Variant | None = None,
+    schedule: str | None = None,
+    max_sweeps: int | None = None,
+    tolerance: float | None = None,
+    deepest: int | None = None,
+    improving: bool | None = None,
+    time_limit: float | None = None,
+    on_progress: Callable[[Any], bool | None] | None = None,
+    stop: Stop = never,
+) -> Result:
+    """Prove that a labelling is optimal, as far as possible; or, with a partition, run message passing on it.
+
+    A proof is what `certify` makes, which also takes the size of groups and a seed. Source: docs/method.md §9.5, §13.2,
+    §15.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    partition : Partition, optional
+        For a run.
+    variant, schedule, tolerance, deepest, improving : optional
+        Of a run, as for `Engine`, with its defaults; refused without a partition.
+    max_sweeps : int, optional
+        Of a run and those that continue it together; by default 400, as in the paper, or unlimited with a time limit.
+    time_limit : float, optional
+        Seconds, for everything, making the tables included. If a run stalls before the limit, others continue from it,
+        under the other schedule or with larger groups (see `planning.pursuit`); ``Result.tried`` lists them.
+    on_progress : callable, optional
+        Called about every 50 ms with the `Engine` of a run, once there is one, or with the `Descent` of a proof; both
+        have ``lower_bound``, ``upper_bound`` and ``labeling``. The work stops if it returns True.
+    stop : Stop
+        Checked about every 10 ms while tables are made, and as often as ``on_progress`` later.
+
+    Returns
+    -------
+    Result
+        Of a proof with its certificate.
+
+    Raises
+    ------
+    TooLargeError, PartitionError, ValueError
+        As for `Engine` and `certify`; or if a setting of a run is given without a partition.
+    Stopped
+        If ``stop`` says so before a run has an engine. A proof has bounds at any moment.
+
+    Examples
+    --------
+    >>> mrf = BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 0], [0, -3]]])
+    >>> proof = solve(mrf)
+    >>> proof.optimal, proof.upper_bound, proof.labeling.tolist()
+    (True, -1.0, [1, 1])
+    >>> run = solve(mrf, Partition(([0], [1]), ("a", "b")))
+    >>> run.status, run.lower_bound, run.labeling.tolist()
+    ('closed', -1.0, [1, 1])
+    """
+    if time_limit is not None and math.isnan(time_limit):
+        raise ValueError("the time limit is nan; it must be a number of seconds")
+    settings = {
+        "variant": variant,
+        "schedule": schedule,
+        "max_sweeps": max_sweeps,
+        "tolerance": tolerance,
+        "deepest": deepest,
+        "improving": improving,
+    }
+    given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+    if partition is not None:
+        return _run(mrf, partition, **given, time_limit=time_limit, on_progress=on_progress, stop=stop)
+    if given:
+        raise ValueError(
+            f"{' and '.join(given)} without a partition: a proof chooses its runs; give a partition for one run"
+        )
+    descent = Descent(mrf, stop=Stop(time_limit, stop), on_progress=on_progress)
+    descent.run()
+    return _proven(descent)
+
+
+def _run(
+    mrf: BinaryMRF,
     partition: Partition,
     variant: int | Variant = 9,
     schedule: str = "mplp",
@@ -47,47 +130,8 @@ def solve(
     on_progress: OnProgress | None = None,
     stop: Stop = never,
 ) -> Result:
-    """Run message passing to its end, or for a given time.
-
-    Source: docs/method.md §9.5, §13.2.
-
-    Parameters
-    ----------
-    mrf : BinaryMRF
-    partition : Partition
-    variant, schedule, tolerance, deepest, improving
-        As for `Engine`.
-    max_sweeps : int, optional
-        Of all runs together; by default 400, as in the paper, or unlimited with a time limit.
-    time_limit : float, optional
-        Seconds, for making the tables and for running. If a run stalls before the limit, others continue from it, under
-        the other schedule or with larger groups (see `planning.pursuit`); ``Result.tried`` lists them.
-    on_progress : callable, optional
-        Called about every 50 ms with the engine, once there is one; the run stops if it returns True.
-    stop : Stop
-        Checked about every 10 ms while tables are made, and as often as ``on_progress`` later.
-
-    Returns
-    -------
-    Result
-
-    Raises
-    ------
-    TooLargeError, PartitionError, ValueError
-        As for `Engine`.
-    Stopped
-        If ``stop`` says so before there is an engine.
-
-    Examples
-    --------
-    >>> mrf = BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 0], [0, -3]]])
-    >>> result = solve(mrf, Partition(([0], [1]), ("a", "b")))
-    >>> result.status, result.lower_bound, result.labeling.tolist()
-    ('closed', -1.0, [1, 1])
-    """
+    """A run, and those that continue it within the time limit."""
     begin = time.perf_counter()
-    if time_limit is not None and math.isnan(time_limit):
-        raise ValueError("the time limit is nan; it must be a number of seconds")
     limit = Stop(time_limit, stop) if time_limit is not None else stop
     sweeps = max_sweeps if max_sweeps is not None else MAX_SWEEPS if time_limit is None else ENDLESS
     first, then = partition, list[Partition]()
@@ -120,6 +164,20 @@ def _stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: floa
     except Stopped:
         limit.check()
         return [part]
+
+
+def _proven(descent: Descent) -> Result:
+    """The outcome of a proof; what is of one run is that of its last."""
+    found, engine, mrf = descent.certificate(), descent.engine, descent.whole.model
+    last = _unbuilt(mrf, found.seconds) if engine is None else engine.result(found.seconds)
+    return replace(
+        last,
+        **verdict_of(found, last.lower_bound if engine is None else found.lower_bound, lattice(mrf)),
+        labeling=found.labeling,
+        sweeps=sum(one.sweeps for one in found.rounds),
+        feasible=found.feasible,
+        certificate=found,
+    )
 
 
 def _concluded(pursuit: Pursuit, seconds: float) -> Result:

@@ -23,6 +23,7 @@ from bender_core.proofs.deciding import decided, margin, negligible
 from bender_core.proofs.packing import packed
 from bender_core.reduction import OPEN, ContradictionError, Facts, Reduction, composed, reduction, unreduced
 from bender_core.run.arrays import ENDLESS
+from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
@@ -44,6 +45,8 @@ LEAST = 0.02
 TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 28
 # Messages are exact.
 EXACT, FIRST_SCHEDULE = 12, "mplp"
+# The largest groups, unless others are asked for.
+LARGEST = 16
 # Gaps that a run takes as closed are below those that a proof needs.
 TOLERANCE = 1e-10
 
@@ -51,93 +54,13 @@ TOLERANCE = 1e-10
 TOLD_EVERY = 0.05
 
 PACKED = "packed"
-OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED = "optimal", "time limit", "stopped", "nothing left to try"
-
-
-@dataclass(frozen=True)
-class Round:
-    """A run on what was left of the model.
-
-    Attributes
-    ----------
-    variables : int
-        Of the model, when it began.
-    groups, max_size : int
-        Of its partition.
-    strategy : str
-        How its groups were made; "packed" if from those of the round before, whose messages it went on with.
-    variant : int
-    schedule : str
-    sweeps, work : int
-        Table entries read.
-    lower_bound, upper_bound : float
-        Of the whole model, at its end; energies.
-    fixed, tied : int
-        Variables that it gave a value, or tied to another.
-    seconds : float
-        From the beginning of the proof to its end.
-    """
-
-    variables: int
-    groups: int
-    max_size: int
-    strategy: str
-    variant: int
-    schedule: str
-    sweeps: int
-    work: int
-    lower_bound: float
-    upper_bound: float
-    fixed: int
-    tied: int
-    seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class Certificate:
-    """The outcome of a proof.
-
-    Source: docs/method.md §15.
-
-    Attributes
-    ----------
-    optimal : bool
-        Whether no labelling is better, up to ``negligible``.
-    lower_bound, upper_bound : float
-        Energies; equal if it is optimal.
-    labeling : ndarray of int64, shape (n,)
-        With energy ``upper_bound``.
-    feasible : bool
-        Whether it violates no hard constraint.
-    open_variables : int
-        Those that no round has decided; 0 if it is optimal.
-    negligible : float
-        A gain that does not count, energy.
-    status : str
-        "optimal", "time limit", "stopped" or "nothing left to try".
-    rounds : tuple of Round
-        What was run, oldest first.
-    seconds : float
-    """
-
-    optimal: bool
-    lower_bound: float
-    upper_bound: float
-    labeling: IntArray
-    feasible: bool
-    open_variables: int
-    negligible: float
-    status: str
-    rounds: tuple[Round, ...]
-    seconds: float
-
 
 OnProgress = Callable[["Descent"], bool | None]
 
 
 def certify(
     mrf: BinaryMRF,
-    max_size: int = 16,
+    max_size: int = LARGEST,
     time_limit: float | None = None,
     on_progress: OnProgress | None = None,
     seed: int = 0,
@@ -247,7 +170,12 @@ class Descent:
     """
 
     def __init__(
-        self, mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never, on_progress: OnProgress | None = None
+        self,
+        mrf: BinaryMRF,
+        max_size: int = LARGEST,
+        seed: int = 0,
+        stop: Stop = never,
+        on_progress: OnProgress | None = None,
     ) -> None:
         if not 1 <= max_size <= LARGEST_GROUP:
             raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
@@ -274,6 +202,8 @@ class Descent:
             if self._descend():
                 self.status = OPTIMAL
         except Stopped:
+            if self.engine is not None and self._last is None:
+                self._end(fixed=0, tied=0)
             self.status = OUT_OF_TIME if self._limit.left == 0.0 else STOPPED
 
     def certificate(self) -> Certificate:

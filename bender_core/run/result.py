@@ -1,4 +1,4 @@
-"""The result of a run, the reason for its end, and its meaning.
+"""The result of a run or a proof, the reason for its end, and its meaning.
 
 Source: docs/method.md §9.
 """
@@ -12,6 +12,7 @@ from bender_core.kernels.layout import Status
 from bender_core.lattice import Lattice
 from bender_core.model import IntArray
 from bender_core.run.bounds import gap_between, relative_gap
+from bender_core.run.certificate import EXHAUSTED, Certificate
 from bender_core.run.trace import Trace
 
 CLOSED = "closed"
@@ -34,6 +35,7 @@ _MEANINGS = {
     "variant 12, which keeps no rows, may go further.",
     TIME_LIMIT: "Time limit: the bounds hold; more time may improve them.",
     STOPPED: "Stopped: the bounds hold; continuing may improve them.",
+    EXHAUSTED: "Nothing left to try: the bounds hold; larger groups may improve them.",
 }
 
 
@@ -121,6 +123,32 @@ def verdict(
     )
 
 
+def verdict_of(found: Certificate, lower: float, points: Lattice) -> Verdict:
+    """Interpret the outcome of a proof; its bounds meet only if it says so, since it knows what rounding hides.
+
+    Parameters
+    ----------
+    found : Certificate
+    lower : float
+        A bound, energy; that of the certificate, or a better one.
+    points : Lattice
+        The lattice of energies.
+    """
+    upper = found.upper_bound
+    status = CLOSED if found.optimal else found.status
+    raised = points.raised(lower, upper)
+    rounded = raised if found.optimal or raised < upper else lower
+    return Verdict(
+        lower_bound=lower,
+        rounded_bound=rounded,
+        step=points.step,
+        upper_bound=upper,
+        gap=relative_gap(rounded, upper),
+        status=status,
+        meaning=_meaning(status, lower, rounded, upper, 0.0, points.step, ()),
+    )
+
+
 def _meaning(
     status: str, lower: float, rounded: float, upper: float, gap: float, step: float, tried: tuple[Attempt, ...]
 ) -> str:
@@ -143,7 +171,7 @@ def _meaning(
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a run. Energies are the model's own, constant included.
+    """The result of a run, or of a proof, which is several runs. Energies are the model's own, constant included.
 
     Attributes
     ----------
@@ -158,12 +186,12 @@ class Result:
     labeling : ndarray, shape (n,)
         The best one found.
     decoded_bound : float
-        The energy of the best decoded labelling, before any improvement (the paper's upper bound).
+        The energy of the best decoded labelling of the last run, before any improvement (the paper's upper bound).
     gap : float
         `bounds.relative_gap` of ``rounded_bound`` and ``upper_bound``; 0 where they meet. With a loose tolerance a run
         may be closed with a gap above 0 (docs/method.md §9.4).
     status : str
-        Why the run ended: see docs/method.md §9.5.
+        Why it ended: see docs/method.md §9.5.
     meaning : str
         The status and its meaning in a sentence.
     sweeps : int
@@ -174,9 +202,12 @@ class Result:
     feasible : bool
         Whether the labelling violates no hard constraint.
     trace : Trace
-        Of the last run.
+        Of the last run; in a proof, that is a run on what was left of the model.
     tried : tuple of Attempt
-        The runs that were made, oldest first; one, unless there was a time limit.
+        The runs that were made on one model, oldest first; one, unless there was a time limit. None of a proof, whose
+        runs are ``certificate.rounds``.
+    certificate : Certificate or None
+        Of a proof; None if a partition was given.
     """
 
     lower_bound: float
@@ -194,3 +225,11 @@ class Result:
     feasible: bool
     trace: Trace
     tried: tuple[Attempt, ...] = ()
+    certificate: Certificate | None = None
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no labelling costs less: in a proof up to ``certificate.negligible``, in a run as far as a gap of 0
+        says (docs/method.md §9.4).
+        """
+        return self.status == CLOSED and self.gap == 0.0

@@ -30,7 +30,8 @@ from tests.unit.experiments.plans import task_of
 
 # Of what the engine imports: limits, words and looks, which decide nothing.
 NEUTRAL = {"account", "costs", "files", "planning", "reduction", "stopping", "strategies", "units"} | {
-    f"run.{name}" for name in ("attribution", "carrying", "inspection", "reckoning", "snapshots", "standing", "trace")
+    f"run.{name}"
+    for name in ("attribution", "carrying", "certificate", "inspection", "reckoning", "snapshots", "standing", "trace")
 }
 
 

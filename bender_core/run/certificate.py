@@ -1,0 +1,90 @@
+"""What a proof yields: bounds, a labelling, whether it is optimal, and the runs that showed it.
+
+Source: docs/method.md §15.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bender_core.model import IntArray
+
+OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED = "optimal", "time limit", "stopped", "nothing left to try"
+
+
+@dataclass(frozen=True)
+class Round:
+    """A run on what was left of the model.
+
+    Attributes
+    ----------
+    variables : int
+        Of the model, when it began.
+    groups, max_size : int
+        Of its partition.
+    strategy : str
+        How its groups were made; "packed" if from those of the round before, whose messages it went on with.
+    variant : int
+    schedule : str
+    sweeps, work : int
+        Table entries read.
+    lower_bound, upper_bound : float
+        Of the whole model, at its end; energies.
+    fixed, tied : int
+        Variables that it gave a value, or tied to another.
+    seconds : float
+        From the beginning of the proof to its end.
+    """
+
+    variables: int
+    groups: int
+    max_size: int
+    strategy: str
+    variant: int
+    schedule: str
+    sweeps: int
+    work: int
+    lower_bound: float
+    upper_bound: float
+    fixed: int
+    tied: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """The outcome of a proof.
+
+    Source: docs/method.md §15.
+
+    Attributes
+    ----------
+    optimal : bool
+        Whether no labelling is better, up to ``negligible``.
+    lower_bound, upper_bound : float
+        Energies; equal if it is optimal.
+    labeling : ndarray of int64, shape (n,)
+        With energy ``upper_bound``.
+    feasible : bool
+        Whether it violates no hard constraint.
+    open_variables : int
+        Those that no round has decided; 0 if it is optimal.
+    negligible : float
+        A gain that does not count, energy.
+    status : str
+        "optimal", "time limit", "stopped" or "nothing left to try".
+    rounds : tuple of Round
+        What was run, oldest first; the last one may have been broken off.
+    seconds : float
+    """
+
+    optimal: bool
+    lower_bound: float
+    upper_bound: float
+    labeling: IntArray
+    feasible: bool
+    open_variables: int
+    negligible: float
+    status: str
+    rounds: tuple[Round, ...]
+    seconds: float
