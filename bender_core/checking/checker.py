@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -147,8 +148,8 @@ class _Left:
         return _Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
 
     def _indicator(self, i: IntArray, s: int) -> tuple[FloatArray, FloatArray]:
-        known, hits = self.decider[i] == self.mrf.n, self.value[i] == s
-        return np.where(known, hits, ~hits).astype(float), np.where(known, 0.0, np.where(hits, -1.0, 1.0))
+        hits = self.value[i] == s
+        return hits.astype(float), np.where(self.decider[i] == self.mrf.n, 0.0, np.where(hits, -1.0, 1.0))
 
 
 def _exact_sums(keys: IntArray, terms: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -214,7 +215,7 @@ class _Checked:
             rest = [bound for pair, bound in edges.items() if p not in pair]
             elsewhere = math.fsum([self.polynomial.excess, *least[:p], *least[p + 1 :], *rest])
             self.costs[p] = elsewhere + _sum(answers[p])
-        self.limit = self._limit(size)
+        self.limit = self._limit()
 
     def _couplings(self) -> tuple[dict[Pair, FloatArray], dict[Pair, FloatArray]]:
         """The couplings within groups and between them, lower group first: matrices over their members."""
@@ -269,14 +270,14 @@ class _Checked:
 
     # -- facts, docs/method.md §15.1 ------------------------------------------------------------------
 
-    def _limit(self, size: float) -> float:
+    def _limit(self) -> float:
         """What costs no less than this, relative to the labelling, is not better; minus a rounding error."""
-        step, off = self.step.lattice, 2.0**-52 * size
+        step = self.step.lattice
         if not step:
             return -self.negligible + self.rounding
         _require(0 < step < math.inf, f"{step} is no step of a lattice")
-        coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling])
-        off += float(np.abs(coefficients - step * np.round(coefficients / step)).sum())
+        coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling]).tolist()
+        off = float(sum(abs(Fraction(c) - round(c / step) * Fraction(step)) for c in coefficients))
         _require(4 * off <= self.negligible, f"not all energies are multiples of {step:.9g}")
         # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.
         k = math.ceil((-self.negligible / 2 - off - self.polynomial.excess) / step) - 1

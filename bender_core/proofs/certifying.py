@@ -279,6 +279,8 @@ class Descent:
         self._end(fixed, len(facts) - fixed, last)
         self._last, self.whole = last, composed(self.whole, last)
         self._margin = margin(self.whole.reduced, self.negligible)
+        if not self.whole.reduced.n:
+            self._note_only()
         return self.whole.reduced.n
 
     @property
@@ -323,6 +325,13 @@ class Descent:
         if engine.upper_bound < self.upper_bound - self.negligible / 4:
             self.labeling = self.whole.restored(engine.labeling)
             self.upper_bound = self.whole.model.energy(self.labeling)
+
+    def _note_only(self) -> None:
+        """Take the only labelling that is left: next to a large constant no other may seem better."""
+        labeling = self.whole.restored([])
+        energy = self.whole.model.energy(labeling)
+        if energy <= self.upper_bound:
+            self.labeling, self.upper_bound = labeling, energy
 
     # -- ways to go on --------------------------------------------------------------------------------
 

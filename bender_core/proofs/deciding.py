@@ -68,7 +68,9 @@ def margin(mrf: BinaryMRF, negligible: float) -> Margin:
     -------
     Margin
     """
-    form, step = to_normal_form(mrf), lattice(mrf).step
+    form, points = to_normal_form(mrf), lattice(mrf)
+    # Next to a large constant energies count as multiples that are not quite.
+    step = points.step if 8 * points.off <= negligible else 0.0
     rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
     return Margin(max(step - negligible, negligible / 2), rounding, step)
 

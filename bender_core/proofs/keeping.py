@@ -29,7 +29,7 @@ class Steps:
         self._left, self._lower = memory_limit() // SHARE, -np.inf
         self._of_bound: Step | None = None  # it decides nothing
 
-    def add(self, engine: Engine, whole: Reduction, margin_step: float, found: Reduction | None = None) -> None:
+    def add(self, engine: Engine, whole: Reduction, lattice: float, found: Reduction | None = None) -> None:
         """Keep the messages of a run, unless they prove neither facts nor the best bound.
 
         Parameters
@@ -37,13 +37,13 @@ class Steps:
         engine : Engine
         whole : Reduction
             Of the whole model to that of the run.
-        margin_step : float
+        lattice : float
             The step of the lattice of its energies.
         found : Reduction, optional
             Of the model of the run to what it leaves.
         """
         decides = found is not None and found.reduced.n < found.model.n
-        raises = engine.lower_bound > self._lower
+        raises = engine.lower_bound >= self._lower
         if self.too_large or not (decides or raises):
             return
         if raises:
@@ -55,7 +55,7 @@ class Steps:
         if self._left < 0:
             self.too_large, self._steps = True, []
             return
-        step = _step(engine, whole, margin_step, found)
+        step = _step(engine, whole, lattice, found)
         self._steps.append(step)
         if not decides:
             self._of_bound = step
