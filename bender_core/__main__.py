@@ -1,4 +1,4 @@
-"""The command line: ``python -m bender_core solve|certify|info|convert|experiment|warm-up``.
+"""The command line: ``python -m bender_core solve|certify|verify|info|convert|experiment|warm-up``.
 
 Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. Output: docs/formats.md §6.
 """
@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import bender_core as bc
+from bender_core.checking.command import verified
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
@@ -83,8 +84,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     certify.add_argument("--seed", type=int, default=0, help="of the cuts that depend on one (default 0)")
     certify.add_argument("--time-limit", type=_seconds, metavar="SECONDS")
+    certify.add_argument("--certificate", type=Path, metavar="FILE", help="save the proof, for verify")
     certify.add_argument("--json", action="store_true", help="print one JSON object")
     certify.set_defaults(command=_certify)
+
+    verify = commands.add_parser("verify", help="check a proof without the solver")
+    _model_arguments(verify)
+    verify.add_argument("proof", type=Path, help="saved by --certificate")
+    verify.set_defaults(command=_verify)
 
     info = commands.add_parser("info", help="describe a model")
     _model_arguments(info)
@@ -267,6 +274,8 @@ def _certify(options: argparse.Namespace) -> int:
             if mrf.objective.domain == "spins":
                 report["spins"] = (2 * found.labeling - 1).tolist()
         _print(report, options.json)
+        if options.certificate is not None:
+            found.save(options.certificate)
         if not found.feasible:
             said = "infeasible: no labelling fulfils" if found.optimal else "the best labelling found violates"
             print(f"{said} the hard constraints", file=sys.stderr)
@@ -279,6 +288,11 @@ def _tell(descent: Descent) -> None:
     bounds = f"{descent.lower_bound:.9g} to {descent.upper_bound:.9g}"
     said = f"round {len(descent.rounds) + 1}: {bounds}, {left} of {n} variables open"
     print(f"\r{said:<78}", end="", file=sys.stderr, flush=True)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    print(verified(_load(options), options.proof))
+    return 0
 
 
 def _info(options: argparse.Namespace) -> int:

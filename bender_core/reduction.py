@@ -69,7 +69,7 @@ class Reduction:
 
     @cached_property
     def deciders(self) -> IntArray:
-        """The first variable of the model that each variable of the reduced one decides, and equals; shape (reduced.n,)."""
+        """The first variable of the model that each of the reduced one decides, and equals, shape (reduced.n,)."""
         found = np.empty(self.reduced.n, np.int64)
         decided = np.flatnonzero(self.is_open)[::-1]
         found[self.home[decided]] = decided  # of several the first one stays

@@ -75,7 +75,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
     _require(proof.lower_bound <= energy, f"the bound {proof.lower_bound!r} is above the energy of the labelling")
 
 
-def _require(fulfilled: bool, sentence: str) -> None:
+def _require(fulfilled: bool | np.bool_, sentence: str) -> None:
     if not fulfilled:
         raise RefusedError(sentence)
 
@@ -116,7 +116,7 @@ class _Left:
 
     @cached_property
     def polynomial(self) -> _Polynomial:
-        """Every entry of a table is paid where indicators ``[x_i = s] = free + slope * x_decider`` are 1; n decides none."""
+        """An entry is paid where its indicators are 1: ``[x_i = s] = free + slope * x_decider``; n is no variable."""
         mrf, n = self.mrf, self.mrf.n
         i, j = mrf.edges.T
         low, high, terms = [np.full(len(self.refund), n)], [np.full(len(self.refund), n)], [np.array(self.refund)]
@@ -194,9 +194,8 @@ class _Checked:
         claimed = set(self.group[np.append(self.step.fixed[:, 0], self.step.tied[:, 1])].tolist())
         into: list[list[FloatArray]] = [[] for _ in groups]
         answers: dict[int, list[FloatArray]] = {p: [own[p]] for p in claimed}
-        least = np.zeros(len(groups))
-        edges = dict.fromkeys(pair for pair in messages if pair[0] < pair[1])
-        for p, q in edges:
+        edges: dict[Pair, float] = {}
+        for p, q in sorted(pair for pair in messages if pair[0] < pair[1]):
             coupling = between.get((p, q), np.zeros((len(self.step.groups[p]), len(self.step.groups[q]))))
             ways = [(p, q, coupling), (q, p, coupling.T)]
             for receiver, sender, towards in ways:
@@ -293,7 +292,9 @@ class _Checked:
         alive = {p: np.flatnonzero(costs < self.limit) for p, costs in self.costs.items()}
         for i, value in self.step.fixed.tolist():
             states = alive[int(self.group[i])]
-            self._require_none(states[(states >> self.bit[i] & 1) != value], f"variable {i} is not decided to be {value}")
+            self._require_none(
+                states[(states >> self.bit[i] & 1) != value], f"variable {i} is not decided to be {value}"
+            )
         for i, j, opposite in self.step.tied.tolist():
             _require(self.group[i] == self.group[j], f"variables {i} and {j} lie in different groups")
             states = alive[int(self.group[j])]
@@ -327,11 +328,12 @@ def _min_marginal(coupling: FloatArray, message: FloatArray) -> FloatArray:
 
     Members without a coupling do not matter for p, and take their best value in q.
     """
-    rows, columns = coupling.any(axis=1), coupling.any(axis=0)
-    place, answer = (_states(len(use)) @ (use * 2.0 ** (np.cumsum(use) - 1)) for use in (rows, columns))
+    rows, columns = (coupling != 0).sum(axis=1) > 0, (coupling != 0).sum(axis=0) > 0
+    place, answer = (_states(len(use)) @ (use * 2.0 ** (use.cumsum() - 1)) for use in (rows, columns))
     most = np.full(1 << int(columns.sum()), -np.inf)
     np.maximum.at(most, answer.astype(np.int64), message)
     slopes, theirs = _states(int(rows.sum())) @ coupling[rows][:, columns], _states(int(columns.sum())).T
     each = max(_AT_ONCE // len(most), 1)
     parts = [(slopes[k : k + each] @ theirs - most).min(axis=1) for k in range(0, len(slopes), each)]
-    return np.concatenate(parts)[place.astype(np.int64)]
+    found: FloatArray = np.concatenate(parts)[place.astype(np.int64)]
+    return found

@@ -1,4 +1,4 @@
-"""What is kept of a proof: for every step the groups, the messages, and what follows from them. Source: docs/method.md §15.5."""
+"""What is kept of a proof: for every step groups, messages, and what they decide. Source: docs/method.md §15.5."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from bender_core.io import FormatError
 from bender_core.model import FloatArray, IntArray
 
 _FORMAT, _VERSION = "bender-lab-proof", 1
-# The arrays of a step in a file, with their types and dimensions.
-_ARRAYS = {"sizes": ("i", 1), "members": ("i", 1), "edges": ("i", 2), "messages": ("f", 1), "fixed": ("i", 2)}
-_ARRAYS |= {"tied": ("i", 2), "lattice": ("f", 0)}
+# Of the tables of a step.
+_WIDTHS = {"edges": 2, "fixed": 2, "tied": 3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +113,7 @@ class Proof:
                 "tied": step.tied,
                 "lattice": np.array(step.lattice),
             }
-            arrays |= {f"{k}.{name}": contents[name] for name in _ARRAYS}
+            arrays |= {f"{k}.{name}": array for name, array in contents.items()}
         packed = io.BytesIO()
         np.savez_compressed(packed, allow_pickle=False, **arrays)
         write_whole(Path(path), packed.getvalue())
@@ -155,21 +154,23 @@ def _read(arrays: np.lib.npyio.NpzFile) -> Proof:
         raise FormatError(None, f"the proof has version {int(arrays['version'])}, this program reads {_VERSION}", "")
     lower, upper, negligible = arrays["bounds"].astype(np.float64, casting="safe").tolist()
     steps = tuple(_step(arrays, k) for k in range(1, int(arrays["steps"]) + 1))
-    labeling = _array(arrays["labeling"], "i", 1)
+    labeling = _integers(arrays["labeling"], 1)
     return Proof(str(arrays["model"]), labeling, lower, upper, negligible, steps)
 
 
 def _step(arrays: np.lib.npyio.NpzFile, k: int) -> Step:
-    found = {name: _array(arrays[f"{k}.{name}"], *kind) for name, kind in _ARRAYS.items()}
-    sizes, members = found["sizes"], found["members"]
+    sizes, members = _integers(arrays[f"{k}.sizes"], 1), _integers(arrays[f"{k}.members"], 1)
     if (sizes < 0).any() or sizes.sum() != len(members):
         raise ValueError
     groups = tuple(np.split(members, np.cumsum(sizes)[:-1])) if len(sizes) else ()
-    return Step(groups, found["edges"], found["messages"], found["fixed"], found["tied"], float(found["lattice"]))
-
-
-def _array(array: NDArray[np.generic], kind: str, dimensions: int) -> NDArray[np.generic]:
-    """An array of a file, of the right type."""
-    if array.ndim != dimensions or array.dtype.kind != kind:
+    edges, fixed, tied = (_integers(arrays[f"{k}.{name}"], 2, width) for name, width in _WIDTHS.items())
+    messages = arrays[f"{k}.messages"]
+    if messages.ndim != 1 or messages.dtype != np.float64:
         raise ValueError
-    return array.astype(np.int64 if kind == "i" else np.float64)
+    return Step(groups, edges, messages, fixed, tied, float(arrays[f"{k}.lattice"]))
+
+
+def _integers(array: NDArray[np.generic], dimensions: int, width: int | None = None) -> IntArray:
+    if array.ndim != dimensions or array.dtype.kind != "i" or width not in (None, array.shape[-1]):
+        raise ValueError
+    return array.astype(np.int64)

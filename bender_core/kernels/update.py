@@ -80,7 +80,7 @@ def open_node(run, node):
 
 @entry
 def sum_up(run, node):
-    """Go on summing up the total of a node at the present messages, none of which is passed; returns whether it is done.
+    """Go on summing up the total of a node at the present messages, which stay; returns whether it is complete.
 
     Between two updates, and where messages are exact. It uses the place of an open update in the cursor, and gives it
     back.

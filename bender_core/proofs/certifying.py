@@ -19,7 +19,7 @@ from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.model import BinaryMRF, IntArray
-from bender_core.proofs.deciding import confirmed, decided, margin, negligible
+from bender_core.proofs.deciding import CLAIMED, confirmed, decided, margin, negligible
 from bender_core.proofs.keeping import Steps
 from bender_core.proofs.packing import packed
 from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
@@ -223,7 +223,7 @@ class Descent:
             status=self.status,
             rounds=tuple(self.rounds),
             seconds=time.perf_counter() - self._begin,
-            proof=self._steps.proof(self.whole, labeling, lower, self.upper_bound, self.negligible),
+            proof=self._steps.proof(self.whole.model, labeling, lower, self.upper_bound, self.negligible),
         )
 
     # -- rounds ---------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ class Descent:
             self._note(engine)
             self._stop.check()
             if self._proves(engine):
-                self._end(fixed=engine.mrf.n, tied=0)
+                self._end(fixed=engine.mrf.n, tied=0, proves=True)
                 return None
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
             if not stalls and self._work < look:
@@ -293,10 +293,10 @@ class Descent:
         self.engine, self._strategy, self._work, self._last = trial.engine, trial.strategy, trial.work, None
         self._note(trial.engine)
 
-    def _end(self, fixed: int, tied: int, found: Reduction | None = None) -> None:
+    def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
         """Record a round, and keep what proves its facts, or its bound."""
         engine = self._running
-        self._steps.add(engine, self.whole, self._margin.step, found)
+        self._steps.add(engine, self.whole, self._margin.step, found, proves)
         self.rounds.append(
             Round(
                 engine.mrf.n,
@@ -322,7 +322,7 @@ class Descent:
 
     def _note_labeling(self, engine: Engine) -> None:
         # Adding up the energy of the whole model takes as long as many updates.
-        if engine.upper_bound < self.upper_bound - self.negligible / 4:
+        if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
             self.labeling = self.whole.restored(engine.labeling)
             self.upper_bound = self.whole.model.energy(self.labeling)
 

@@ -21,6 +21,8 @@ from bender_core.stopping import Stop, never
 
 # A labelling is optimal if none is better by more than this share of the energy at stake.
 NEGLIGIBLE = 1e-9
+# A run claims less than that: a checker adds up differently, and another labelling may be a little better.
+CLAIMED = 0.9
 # The largest rounding error of a bound, as a share of all energies together.
 ROUNDING = 256 * np.finfo(float).eps
 
@@ -72,7 +74,7 @@ def margin(mrf: BinaryMRF, negligible: float) -> Margin:
     # Next to a large constant energies count as multiples that are not quite.
     step = points.step if 8 * points.off <= negligible else 0.0
     rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
-    return Margin(max(step - negligible, negligible / 2), rounding, step)
+    return Margin(max(step - negligible, CLAIMED * negligible), rounding, step)
 
 
 def negligible(mrf: BinaryMRF) -> float:

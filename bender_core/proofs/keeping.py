@@ -6,7 +6,7 @@ import numpy as np
 
 from bender_core.account import memory_limit
 from bender_core.checking.proof import Proof, Step
-from bender_core.model import IntArray
+from bender_core.model import BinaryMRF, IntArray
 from bender_core.reduction import GONE, Reduction
 from bender_core.run.engine import Engine
 
@@ -29,7 +29,9 @@ class Steps:
         self._left, self._lower = memory_limit() // SHARE, -np.inf
         self._of_bound: Step | None = None  # it decides nothing
 
-    def add(self, engine: Engine, whole: Reduction, lattice: float, found: Reduction | None = None) -> None:
+    def add(
+        self, engine: Engine, whole: Reduction, lattice: float, found: Reduction | None = None, proves: bool = False
+    ) -> None:
         """Keep the messages of a run, unless they prove neither facts nor the best bound.
 
         Parameters
@@ -41,9 +43,11 @@ class Steps:
             The step of the lattice of its energies.
         found : Reduction, optional
             Of the model of the run to what it leaves.
+        proves : bool
+            Whether the bound proves that nothing is better; next to a large constant it may seem to fall.
         """
         decides = found is not None and found.reduced.n < found.model.n
-        raises = engine.lower_bound >= self._lower
+        raises = proves or engine.lower_bound >= self._lower
         if self.too_large or not (decides or raises):
             return
         if raises:
@@ -60,11 +64,11 @@ class Steps:
         if not decides:
             self._of_bound = step
 
-    def proof(self, whole: Reduction, labeling: IntArray, lower: float, upper: float, negligible: float) -> Proof | None:
+    def proof(self, mrf: BinaryMRF, labeling: IntArray, lower: float, upper: float, negligible: float) -> Proof | None:
         """The proof of a bound; None if it is too large."""
         if self.too_large:
             return None
-        return Proof(whole.model.content_hash(), labeling, lower, upper, negligible, tuple(self._steps))
+        return Proof(mrf.content_hash(), labeling, lower, upper, negligible, tuple(self._steps))
 
 
 def _step(engine: Engine, whole: Reduction, lattice: float, found: Reduction | None) -> Step:

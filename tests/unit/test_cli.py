@@ -108,6 +108,23 @@ def test_info_prints_the_energy_of_a_labelling(tmp_path: Path, capsys: pytest.Ca
     assert "the labelling has 3 values" in refusal(["info", str(source), "--labeling", str(labeling)], capsys)
 
 
+def test_a_proof_is_saved_and_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, other = tmp_path / "tiny.proof", tmp_path / "none.proof"
+    assert main(["certify", TINY, "--certificate", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["verify", TINY, str(path)]) == 0
+    found = bc.certify(bc.load(TINY))
+    said = f"energy -3.0 is optimal, up to {found.negligible:.2g}"
+    assert capsys.readouterr().out == f"verified, {len(found.proof.steps)} steps: {said}\n"
+    assert refusal(["verify", TORUS, str(path)], capsys) == "the proof is of another model"
+    assert refusal(["verify", TINY, str(other)], capsys) == f"{other}: No such file or directory"
+    assert "no proof, or damaged" in refusal(["verify", TINY, TINY], capsys)
+    assert main(["certify", TORUS, "--time-limit", "0", "--certificate", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["verify", TORUS, str(path)]) == 0
+    assert capsys.readouterr().out.startswith("verified, ")
+
+
 def test_certify_says_what_the_library_finds(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["certify", TORUS, "--max-size", "12", "--seed", "3", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
