@@ -1,8 +1,8 @@
 """Proofs: are they right, and how long do they take? ``python -m benchmarks.proofs --models 10000 --seconds 60``.
 
 First, random models of up to 14 variables (ties, no fields and ±1 couplings, integers, reals, mixed scales, hard
-constraints), each proven, verified, and compared with all labellings. Then, by default settings and one after the other, body
-poses and the published instances that are at hand: bound, energy, whether it is proven, seconds; megabytes of the
+constraints), each proven, verified and compared with all labellings. Then, by default settings and one after the other,
+body poses and the published instances that are at hand: bound, energy, whether it is proven, seconds; megabytes of the
 messages that prove it, and seconds to verify them.
 """
 
