@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
+from bender_core.checking.left import Left
 from bender_core.checking.proof import Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
@@ -56,7 +55,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
     _require(energy == proof.upper_bound, f"the labelling costs {energy!r}, not {proof.upper_bound!r}")
     size = float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
     _require(0 <= proof.negligible <= _NEGLIGIBLE * size, f"a gain of {proof.negligible!r} is not negligible")
-    left, proven, optimal = _Left(mrf, proof), -math.inf, False
+    left, proven, optimal = Left(mrf, proof), -math.inf, False
     for k, step in enumerate(proof.steps, 1):
         try:
             checked = _Checked(left, step, proof.negligible)
@@ -80,90 +79,10 @@ def _require(fulfilled: bool | np.bool_, sentence: str) -> None:
         raise RefusedError(sentence)
 
 
-@dataclass(frozen=True)
-class _Polynomial:
-    """The energy of what is left, less that of the labelling: docs/method.md §15.5."""
-
-    excess: float
-    linear: FloatArray
-    pairs: IntArray  # (k, 2), the lower variable first
-    coupling: FloatArray
-
-
-class _Left:
-    """What is left of a model: every variable is known, or equal or opposite to one that is open."""
-
-    def __init__(self, mrf: BinaryMRF, proof: Proof) -> None:
-        self.mrf = mrf
-        # The open variable that decides each, n if it is known; and its value where that one is 0, or known.
-        self.decider, self.value = np.arange(mrf.n), np.zeros(mrf.n, np.int64)
-        x, (i, j) = proof.labeling, mrf.edges.T
-        taken = [mrf.unary[np.arange(mrf.n), x], mrf.pairwise[np.arange(len(i)), x[i], x[j]]]
-        self.refund = [-mrf.constant, *(-np.concatenate(taken)).tolist()]
-
-    @property
-    def open(self) -> IntArray:
-        """The variables that are open."""
-        return np.flatnonzero(self.decider == np.arange(self.mrf.n))
-
-    def take(self, step: Step) -> None:
-        """Take out what a step has decided."""
-        self.__dict__.pop("polynomial", None)
-        for j, i, value in [*((j, self.mrf.n, v) for j, v in step.fixed), *((j, i, o) for i, j, o in step.tied)]:
-            follows = self.decider == j
-            self.decider[follows] = i
-            self.value[follows] ^= value
-
-    @cached_property
-    def polynomial(self) -> _Polynomial:
-        """An entry is paid where its indicators are 1: ``[x_i = s] = free + slope * x_decider``; n is no variable."""
-        mrf, n = self.mrf, self.mrf.n
-        i, j = mrf.edges.T
-        low, high, terms = [np.full(len(self.refund), n)], [np.full(len(self.refund), n)], [np.array(self.refund)]
-
-        def add(one: IntArray, other: IntArray, energies: FloatArray) -> None:
-            low.append(np.minimum(one, other))
-            high.append(np.where(one == other, n, np.maximum(one, other)))
-            terms.append(energies)
-
-        none = np.full(max(n, len(i)), n)
-        add(none[:1], none[:1], np.array([mrf.constant]))
-        for s in (0, 1):
-            (free, slope), home = self._indicator(np.arange(n), s), self.decider
-            add(none[:n], none[:n], mrf.unary[:, s] * free)
-            add(home, none[:n], mrf.unary[:, s] * slope)
-            for t in (0, 1):
-                (free_i, slope_i), (free_j, slope_j) = self._indicator(i, s), self._indicator(j, t)
-                entry, none_ij = mrf.pairwise[:, s, t], none[: len(i)]
-                add(none_ij, none_ij, entry * free_i * free_j)
-                add(home[i], none_ij, entry * slope_i * free_j)
-                add(none_ij, home[j], entry * free_i * slope_j)
-                add(home[i], home[j], entry * slope_i * slope_j)
-        keys, sums = _exact_sums(np.concatenate(low) * (n + 1) + np.concatenate(high), np.concatenate(terms))
-        found = np.column_stack([keys // (n + 1), keys % (n + 1)])
-        is_linear = (found[:, 1] == n) & (found[:, 0] < n)
-        linear = np.zeros(n)
-        linear[found[is_linear, 0]] = sums[is_linear]
-        is_pair = (found[:, 1] < n) & (sums != 0)
-        return _Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
-
-    def _indicator(self, i: IntArray, s: int) -> tuple[FloatArray, FloatArray]:
-        hits = self.value[i] == s
-        return hits.astype(float), np.where(self.decider[i] == self.mrf.n, 0.0, np.where(hits, -1.0, 1.0))
-
-
-def _exact_sums(keys: IntArray, terms: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The sums of all terms with the same key, each rounded once."""
-    order = np.argsort(keys, kind="stable")
-    found, first = np.unique(keys[order], return_index=True)
-    ends, listed = [*first[1:].tolist(), len(keys)], terms[order].tolist()
-    return found, np.array([math.fsum(listed[a:b]) for a, b in zip(first.tolist(), ends, strict=True)])
-
-
 class _Checked:
     """The bounds that the messages of a step give, and its facts."""
 
-    def __init__(self, left: _Left, step: Step, negligible: float) -> None:
+    def __init__(self, left: Left, step: Step, negligible: float) -> None:
         self.step, self.negligible, self.polynomial = step, negligible, left.polynomial
         _require_groups(step.groups, left.open)
         # The group of every variable, and the bit of a state that is its value; -1 where it is not open.
@@ -197,15 +116,14 @@ class _Checked:
         edges: dict[Pair, float] = {}
         for p, q in sorted(pair for pair in messages if pair[0] < pair[1]):
             coupling = between.get((p, q), np.zeros((len(self.step.groups[p]), len(self.step.groups[q]))))
-            ways = [(p, q, coupling), (q, p, coupling.T)]
-            for receiver, sender, towards in ways:
-                into[receiver].append(messages[receiver, sender])
-                if receiver in claimed or receiver == p:
-                    found = _min_marginal(towards, messages[sender, receiver])
-                    if receiver == p:
-                        edges[p, q] = float((found - messages[p, q]).min())
-                    if receiver in claimed:
-                        answers[receiver].append(found)
+            into[p].append(messages[p, q])
+            into[q].append(messages[q, p])
+            found = _min_marginal(coupling, messages[q, p])
+            edges[p, q] = float((found - messages[p, q]).min())
+            if p in claimed:
+                answers[p].append(found)
+            if q in claimed:
+                answers[q].append(_min_marginal(coupling.T, messages[p, q]))
         least = [float(_sum([own[p], *into[p]]).min()) for p in groups]
         self.excess = math.fsum([self.polynomial.excess, *least, *edges.values()])
         # Of the states of the groups with facts: what all labellings that take one cost at least.
@@ -237,12 +155,11 @@ class _Checked:
         -b x_i (1 - x_j), and b x_i is an energy of i: here that is in the message.
         """
         sizes, place, edges = [len(group) for group in self.step.groups], 0, self.step.edges.tolist()
-        wanted = sum((1 << sizes[p]) + (1 << sizes[q]) for p, q in edges if max(p, q) < len(sizes) and min(p, q) >= 0)
-        in_range = all(0 <= p < len(sizes) and 0 <= q < len(sizes) and p != q for p, q in edges)
-        once = len({frozenset(edge) for edge in edges}) == len(edges)
-        _require(in_range and once, "its edges are not different pairs of its groups")
+        _require(all(0 <= p < len(sizes) for edge in edges for p in edge), "its edges are not pairs of its groups")
+        _require(len({frozenset(edge) for edge in edges if edge[0] != edge[1]}) == len(edges), "an edge is there twice")
+        wanted = sum(1 << sizes[p] for edge in edges for p in edge)
         _require(wanted == len(self.step.messages), "its messages do not fit its groups")
-        _require(bool(np.isfinite(self.step.messages).all()), "a message is not a finite number")
+        _require(np.isfinite(self.step.messages).all(), "a message is not a finite number")
         found: dict[Pair, FloatArray] = {}
         for p, q in edges:
             for receiver, sender in ((p, q), (q, p)):

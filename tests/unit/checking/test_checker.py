@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from benchmarks.proofs import drawn
-from bender_core.checking.checker import RefusedError, _Checked, _Left, check_proof
+from bender_core.checking.checker import RefusedError, _Checked, check_proof
+from bender_core.checking.left import Left
 from bender_core.checking.proof import Proof, Step
 from bender_core.proofs import keeping
 from bender_core.proofs.certifying import Descent
@@ -128,7 +129,7 @@ def test_its_bounds_at_any_messages_are_those_of_the_twin(seed: int) -> None:
     costs = np.array([mrf.energy(x) for x in labels])
     x = labels[rng.integers(len(labels))]
     proof = Proof(mrf.content_hash(), x, -np.inf, mrf.energy(x), 1e-9, (step,))
-    found = _Checked(_Left(mrf, proof), step, 1e-9)
+    found = _Checked(Left(mrf, proof), step, 1e-9)
     assert found.excess == pytest.approx(twin.lower_bound() - mrf.energy(x), abs=1e-9)
     for p, group in enumerate(part.groups):
         assert found.costs[p] == pytest.approx(twin_costs(twin, p) - mrf.energy(x), abs=1e-9)
@@ -141,7 +142,7 @@ def test_its_bounds_at_any_messages_are_those_of_the_twin(seed: int) -> None:
 def test_what_is_left_has_the_energy_of_the_labelling_that_it_stands_for(seed: int) -> None:
     rng = np.random.default_rng(seed)
     mrf, x = random_mrf(rng, 7, 0.8, constant=2.0), rng.integers(0, 2, 7)
-    left = _Left(mrf, Proof("", x, -np.inf, 0.0, 0.0, ()))
+    left = Left(mrf, Proof("", x, -np.inf, 0.0, 0.0, ()))
     none = np.empty(0, np.int64)
     for _ in range(3):
         first, *others = rng.permutation(left.open)[: rng.integers(1, 4)].tolist()
@@ -255,8 +256,8 @@ def test_messages_that_are_changed_where_it_matters_are_refused() -> None:
         (lambda step: {"groups": step.groups[1:]}, "its groups are no partition"),
         (lambda step: {"groups": (*step.groups, np.empty(0, np.int64))}, "a group is empty"),
         (lambda step: {"edges": step.edges[::-1, ::-1]}, "do not fit its groups|is not decided|not tied"),
-        (lambda step: {"edges": np.vstack([step.edges[:1], step.edges])}, "not different pairs"),
-        (lambda step: {"edges": step.edges + 1000}, "not different pairs of its groups"),
+        (lambda step: {"edges": np.vstack([step.edges[:1], step.edges])}, "an edge is there twice"),
+        (lambda step: {"edges": step.edges + 1000}, "its edges are not pairs of its groups"),
         (lambda step: {"messages": step.messages[1:]}, "do not fit its groups"),
         (lambda step: {"messages": step.messages * np.nan}, "not a finite number"),
         (lambda step: {"fixed": np.vstack([step.fixed, step.fixed])}, "decided twice"),
