@@ -2,7 +2,7 @@
 
 The energy of what is left is written as a polynomial, ``constant + sum_i a_i x_i + sum_ij b_ij x_i x_j``, made afresh
 from the model for every step. With the messages of the step it gives a lower bound and, for every state of a group, a
-lower bound on all labellings that take it, both by looking at all pairs of states. Coefficients and bounds are summed
+lower bound on all labellings that take it, both by looking at pairs of states. Coefficients and bounds are summed
 exactly; tables are not, and ``_ROUNDING`` accounts for that. All bounds are relative to the energy of the labelling.
 """
 
@@ -22,8 +22,10 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 _ROUNDING = 128 * 2.0**-53
 # The largest gain that may be called negligible, as a share of all energies together.
 _NEGLIGIBLE = 2e-9
+# A difference that rounding cannot make, as a share of the numbers involved.
+_CLEARLY = 2.0**-44
 # The most members of a group, and the pairs of states that are looked at at once.
-_LARGEST_GROUP, _AT_ONCE = 30, 1 << 18
+_LARGEST_GROUP, _AT_ONCE = 30, 1 << 15
 
 Pair = tuple[int, int]
 
@@ -249,8 +251,26 @@ def _min_marginal(coupling: FloatArray, message: FloatArray) -> FloatArray:
     place, answer = (_states(len(use)) @ (use * 2.0 ** (use.cumsum() - 1)) for use in (rows, columns))
     most = np.full(1 << int(columns.sum()), -np.inf)
     np.maximum.at(most, answer.astype(np.int64), message)
-    slopes, theirs = _states(int(rows.sum())) @ coupling[rows][:, columns], _states(int(columns.sum())).T
-    each = max(_AT_ONCE // len(most), 1)
-    parts = [(slopes[k : k + each] @ theirs - most).min(axis=1) for k in range(0, len(slopes), each)]
-    found: FloatArray = np.concatenate(parts)[place.astype(np.int64)]
+    slopes = _states(int(columns.sum())) @ coupling[rows][:, columns].T
+    found: FloatArray = _least(slopes, -most)[place.astype(np.int64)]
+    return found
+
+
+def _least(slopes: FloatArray, level: FloatArray) -> FloatArray:
+    """The least of ``level + slopes y`` over all rows, for every vector y of bits.
+
+    A row that is nowhere below another one is left out, in halves of the vectors until few are left. That a row is
+    nowhere below must be more than rounding, so nothing is lost.
+    """
+    rows, bits = slopes.shape
+    if rows << bits > _AT_ONCE:
+        pivot = int((level + slopes.sum(axis=1) / 2).argmin())
+        least = level - level[pivot] + np.minimum(slopes - slopes[pivot], 0.0).sum(axis=1)
+        kept = least <= _CLEARLY * float(np.abs(level).max() + np.abs(slopes).max(axis=0).sum())
+        kept[pivot] = True
+        slopes, level = slopes[kept], level[kept]
+        if bits and len(slopes) << bits > _AT_ONCE:
+            halves = (_least(slopes[:, :-1], level), _least(slopes[:, :-1], level + slopes[:, -1]))
+            return np.concatenate(halves)
+    found: FloatArray = (_states(bits) @ slopes.T + level).min(axis=1)
     return found

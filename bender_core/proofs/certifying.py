@@ -267,9 +267,11 @@ class Descent:
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
             if not stalls and self._work < look:
                 continue
-            facts, look = decided(engine), LOOK * self._work
-            if stalls or len(facts) >= WORTH * engine.mrf.n:
-                return confirmed(engine, facts, self._margin.limit_of(engine), self._stop)
+            facts, look, enough = decided(engine), LOOK * self._work, WORTH * engine.mrf.n
+            if stalls or len(facts) >= enough:
+                facts = confirmed(engine, facts, self._margin.limit_of(engine), self._stop)
+            if stalls or len(facts) >= enough:
+                return facts
 
     def _reduce(self, facts: Facts) -> int:
         """Take what is decided out of the model; returns how many variables are left."""

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from benchmarks.proofs import drawn
+from bender_core.checking import checker
 from bender_core.checking.checker import RefusedError, _Checked, check_proof
 from bender_core.checking.left import Left
 from bender_core.checking.proof import Proof, Step
@@ -158,6 +159,22 @@ def test_what_is_left_has_the_energy_of_the_labelling_that_it_stands_for(seed: i
     energy = terms.excess + terms.linear @ known[:7] + (terms.coupling * known[i] * known[j]).sum()
     assert energy == pytest.approx(mrf.energy(y) - mrf.energy(x), abs=1e-9)
     assert set(terms.pairs.reshape(-1).tolist()) <= set(left.open.tolist())
+
+
+@settings(max_examples=examples(60))
+@given(seed=st.integers(0, 2**32 - 1), at_once=st.sampled_from([1, 8, 64]))
+def test_min_marginals_are_those_of_all_pairs(seed: int, at_once: int) -> None:
+    """However few pairs are looked at at once; also with ties, and with members that are not coupled."""
+    rng = np.random.default_rng(seed)
+    p, q = rng.integers(1, 6, 2)
+    coupling = np.where(rng.random((p, q)) < 0.7, rng.normal(size=(p, q)), 0.0)
+    message = rng.normal(size=1 << q) if seed % 2 else rng.integers(-2, 3, 1 << q).astype(float)
+    coupling = coupling if seed % 2 else np.round(coupling)
+    ys, zs = (np.arange(1 << n)[:, None] >> np.arange(n) & 1 for n in (p, q))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checker, "_AT_ONCE", at_once)
+        found = checker._min_marginal(coupling, message)
+    assert found == pytest.approx((ys @ coupling @ zs.T - message).min(axis=1), abs=1e-12)
 
 
 # --- what is not -------------------------------------------------------------------------------------------------
