@@ -144,16 +144,18 @@ def test_what_is_left_has_the_energy_of_the_labelling_that_it_stands_for(seed: i
     rng = np.random.default_rng(seed)
     mrf, x = random_mrf(rng, 7, 0.8, constant=2.0), rng.integers(0, 2, 7)
     left = Left(mrf, Proof("", x, -np.inf, 0.0, 0.0, ()))
-    none = np.empty(0, np.int64)
+    none, facts = np.empty(0, np.int64), []
     for _ in range(3):
         first, *others = rng.permutation(left.open)[: rng.integers(1, 4)].tolist()
         ties = np.array([[first, j, rng.integers(0, 2)] for j in others], np.int64).reshape(-1, 3)
         fixed = np.array([[first, rng.integers(0, 2)]], np.int64)[: 0 if others else 1]
+        facts += [*fixed.tolist(), *ties.tolist()]
         left.take(Step((), none.reshape(-1, 2), np.zeros(0), fixed.reshape(-1, 2), ties, 0.0))
         if not len(left.open):
             break
     known = np.append(rng.integers(0, 2, 7), 0)
     y = known[left.decider] ^ left.value
+    assert all(y[fact[0]] == (fact[1] if len(fact) == 2 else y[fact[1]] ^ fact[2]) for fact in facts)
     terms = left.polynomial
     i, j = terms.pairs.T
     energy = terms.excess + terms.linear @ known[:7] + (terms.coupling * known[i] * known[j]).sum()
