@@ -14,6 +14,8 @@ Examples
 """
 
 from bender_core.account import Account
+from bender_core.checking.checker import RefusedError, check_proof
+from bender_core.checking.proof import Proof, load_proof
 from bender_core.costs.estimate import Estimate, estimate
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import Partition, PartitionError, manual
@@ -66,7 +68,9 @@ __all__ = [
     "Objective",
     "Partition",
     "PartitionError",
+    "Proof",
     "Reference",
+    "RefusedError",
     "Remedy",
     "Result",
     "Row",
@@ -79,9 +83,11 @@ __all__ = [
     "Variant",
     "auto",
     "certify",
+    "check_proof",
     "compare_partitions",
     "estimate",
     "load",
+    "load_proof",
     "manual",
     "partition",
     "reference",

@@ -1,4 +1,4 @@
-"""The command line: ``python -m bender_core solve|info|convert|experiment|warm-up``.
+"""The command line: ``python -m bender_core solve|verify|info|convert|experiment|warm-up``.
 
 Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. Output: docs/formats.md §6.
 """
@@ -15,6 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import bender_core as bc
+from bender_core.checking.command import verified
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument(
         "--time-limit", type=_seconds, metavar="SECONDS", help="end after this time, with the bounds so far"
     )
+    solve.add_argument("--certificate", type=Path, metavar="FILE", help="save the proof, for verify")
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     run = solve.add_argument_group(
         "one run",
@@ -74,6 +76,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--max-sweeps", type=int, metavar="N", help="default 400; with a time limit, no limit")
     run.add_argument("--tolerance", type=float, help="relative to the bound (default 1e-9)")
     solve.set_defaults(command=_solve)
+
+    verify = commands.add_parser("verify", help="check a proof without the solver")
+    _model_arguments(verify)
+    verify.add_argument("proof", type=Path, help="saved by --certificate")
+    verify.set_defaults(command=_verify)
 
     info = commands.add_parser("info", help="describe a model")
     _model_arguments(info)
@@ -131,11 +138,16 @@ def _load(options: argparse.Namespace) -> bc.BinaryMRF:
 
 def _solve(options: argparse.Namespace) -> int:
     """A run if one of its settings is given, or else a proof."""
+    settings = [name for name in _OF_A_RUN if name in options]
+    if settings and options.certificate is not None:
+        raise ValueError(
+            f"--{settings[0].replace('_', '-')} asks for one run, and --certificate for a proof: leave out one"
+        )
     mrf = _load(options)
     with Interrupt() as interrupt:
         stop = bc.Stop(wanted=lambda: interrupt.wanted)
         try:
-            if _OF_A_RUN.keys() & vars(options).keys():
+            if settings:
                 result, report = _run(mrf, argparse.Namespace(**(_OF_A_RUN | vars(options))), stop)
             else:
                 result, report = _prove(mrf, options, stop)
@@ -147,6 +159,8 @@ def _solve(options: argparse.Namespace) -> int:
             if mrf.objective.domain == "spins":
                 report["spins"] = (2 * result.labeling - 1).tolist()
         _print(report, options.json)
+        if options.certificate is not None and result.certificate is not None:
+            result.certificate.save(options.certificate)
         if not result.feasible:
             said = (
                 "infeasible: no labelling fulfils the hard constraints"
@@ -277,6 +291,11 @@ def _report(mrf: bc.BinaryMRF, result: bc.Result) -> dict[str, object]:
         "sweeps": result.sweeps,
         "seconds": result.seconds,
     }
+
+
+def _verify(options: argparse.Namespace) -> int:
+    print(verified(_load(options), options.proof))
+    return 0
 
 
 def _info(options: argparse.Namespace) -> int:

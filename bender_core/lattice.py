@@ -36,10 +36,13 @@ class Lattice:
         The energy of the labelling 0...0.
     step : float
         0 if no step is known.
+    off : float
+        By how much all coefficients together miss multiples of the step, energy.
     """
 
     offset: float
     step: float
+    off: float = 0.0
 
     def raised(self, lower: float, upper: float) -> float:
         """The least energy of the lattice that is consistent with a lower bound.
@@ -94,7 +97,7 @@ def lattice(mrf: BinaryMRF) -> Lattice:
         off = float(np.abs(coefficients - whole / scale).sum())
         hidden = np.abs(entries * scale - np.round(entries * scale)).max(initial=0.0)
         if step and off <= _ROUNDING * size <= _OFF * step and hidden <= _HIDDEN:
-            return Lattice(offset, step)
+            return Lattice(offset, step, off)
     return Lattice(offset, 0.0)
 
 

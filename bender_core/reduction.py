@@ -67,6 +67,14 @@ class Reduction:
         """Whether each variable of the model is still to be decided, shape (n,)."""
         return np.asarray(self.home != GONE)
 
+    @cached_property
+    def deciders(self) -> IntArray:
+        """The first variable of the model that each of the reduced one decides, and equals, shape (reduced.n,)."""
+        found = np.empty(self.reduced.n, np.int64)
+        decided = np.flatnonzero(self.is_open)[::-1]
+        found[self.home[decided]] = decided  # of several the first one stays
+        return found
+
     def restored(self, labeling: ArrayLike) -> IntArray:
         """The labelling of the model that a labelling of the reduced model stands for.
 

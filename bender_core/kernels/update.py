@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import inlined, inner
+from bender_core.kernels._jit import entry, inlined, inner
 from bender_core.kernels.deepening import envelope_total, mask, next_state, unmask
 from bender_core.kernels.emit import NONE, emit
 from bender_core.kernels.gap import is_closed
@@ -64,7 +64,7 @@ def open_node(run, node):
         assign(work.total[:n], energies(problem, node))
     if first + cursor.slot < last:
         arc = problem.node_arcs[first + cursor.slot]
-        if _bring_in(run, arc):
+        if _bring_in(run, arc, is_unchanged(problem, run.rule, cursor, arc)):
             add_spread(problem, arc, work.nu[cursor.slot], work.total)
             _charge(run, arc, n)
             cursor.slot += 1
@@ -78,6 +78,28 @@ def open_node(run, node):
     run.goal.spent += n
 
 
+@entry
+def sum_up(run, node):
+    """Go on summing up the total of a node at the present messages, which stay; returns whether it is complete.
+
+    Between two updates, and where messages are exact. It uses the place of an open update in the cursor, and gives it
+    back.
+    """
+    problem, goal, cursor, work = run.problem, run.goal, run.state.cursor, run.work
+    first, last = problem.arc_first[node], problem.arc_first[node + 1]
+    if cursor.slot == 0 and cursor.begun == 0:
+        assign(work.total[: 1 << problem.size[node]], energies(problem, node))
+    while first + cursor.slot < last:
+        if goal.spent >= goal.budget:
+            return False
+        arc = problem.node_arcs[first + cursor.slot]
+        if _bring_in(run, arc, False):
+            add_spread(problem, arc, work.nu[cursor.slot], work.total)
+            cursor.slot += 1
+    cursor.slot = 0
+    return True
+
+
 @inlined
 def _message(run, arc, slot):
     """The message of a slot, once its `fetch` is done."""
@@ -87,15 +109,18 @@ def _message(run, arc, slot):
 
 
 @inlined
-def _bring_in(run, arc):
-    """Go on making the (envelope of the) min-marginal of one message; returns whether it is complete."""
+def _bring_in(run, arc, known):
+    """Go on making the (envelope of the) min-marginal of one message; returns whether it is complete.
+
+    If it is known, it is the message itself.
+    """
     problem, rule, state, work = run.problem, run.rule, run.state, run.work
     cursor = state.cursor
     if cursor.begun == 0:
         _charge(run, arc, fetch(problem, state.lam, arc, work.incoming[cursor.slot]))
     message = _message(run, arc, cursor.slot)
     if cursor.begun == 0:
-        if is_unchanged(problem, rule, cursor, arc):
+        if known:
             lam = dual_table(problem, state.lam, arc)
             project_max(problem, arc, lam, message.nu)
             _charge(run, arc, len(lam))

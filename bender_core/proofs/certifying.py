@@ -19,9 +19,10 @@ from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.model import BinaryMRF, IntArray
-from bender_core.proofs.deciding import costs_less, decided, margin, negligible
+from bender_core.proofs.deciding import CLAIMED, confirmed, costs_less, decided, margin, negligible
+from bender_core.proofs.keeping import Steps
 from bender_core.proofs.packing import packed
-from bender_core.reduction import OPEN, ContradictionError, Facts, Reduction, composed, reduction, unreduced
+from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
@@ -194,6 +195,7 @@ class Descent:
         self._strategy, self._work = "", 0  # of this round, with its trial
         self._margin = margin(mrf, self.negligible)  # of what is left
         self._last: Reduction | None = None  # from the model of the engine to what is left
+        self._steps = Steps()
 
     def run(self) -> None:
         """Go on until it is proven, stopped, or nothing is left to try."""
@@ -208,18 +210,20 @@ class Descent:
 
     def certificate(self) -> Certificate:
         """The outcome so far."""
-        optimal = self.status == OPTIMAL
+        optimal, labeling = self.status == OPTIMAL, self.labeling.copy()
+        lower = self.upper_bound if optimal else self.lower_bound
         return Certificate(
             optimal=optimal,
-            lower_bound=self.upper_bound if optimal else self.lower_bound,
+            lower_bound=lower,
             upper_bound=self.upper_bound,
-            labeling=self.labeling.copy(),
+            labeling=labeling,
             feasible=self.whole.model.is_feasible(self.upper_bound),
             open_variables=0 if optimal else self.whole.reduced.n,
             negligible=self.negligible,
             status=self.status,
             rounds=tuple(self.rounds),
             seconds=time.perf_counter() - self._begin,
+            proof=self._steps.proof(self.whole.model, labeling, lower, self.upper_bound, self.negligible),
         )
 
     # -- rounds ---------------------------------------------------------------------------------------
@@ -258,27 +262,24 @@ class Descent:
             self._note(engine)
             self._stop.check()
             if self._proves(engine):
-                self._end(fixed=engine.mrf.n, tied=0)
+                self._end(fixed=engine.mrf.n, tied=0, proves=True)
                 return None
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
             if not stalls and self._work < look:
                 continue
-            facts, look = decided(engine), LOOK * self._work
-            if stalls or len(facts) >= WORTH * engine.mrf.n:
+            facts, look, enough = decided(engine), LOOK * self._work, WORTH * engine.mrf.n
+            if stalls or len(facts) >= enough:
+                facts = confirmed(engine, facts, self._margin.limit_of(engine), self._stop)
+            if stalls or len(facts) >= enough:
                 return facts
 
     def _reduce(self, facts: Facts) -> int:
         """Take what is decided out of the model; returns how many variables are left."""
         model = self.whole.reduced
-        try:
-            self._last = reduction(model, facts)
-        except ContradictionError:
-            # A better labelling would fulfil all of them, so there is none.
-            facts = Facts(self._running.labeling)
-            self._last = reduction(model, facts)
+        last = reduction(model, facts)
         fixed = int((facts.value != OPEN).sum())
-        self._end(fixed, len(facts) - fixed)
-        self.whole = composed(self.whole, self._last)
+        self._end(fixed, len(facts) - fixed, last)
+        self._last, self.whole = last, composed(self.whole, last)
         self._margin = margin(self.whole.reduced, self.negligible)
         return self.whole.reduced.n
 
@@ -292,9 +293,13 @@ class Descent:
         self.engine, self._strategy, self._work, self._last = trial.engine, trial.strategy, trial.work, None
         self._note(trial.engine)
 
-    def _end(self, fixed: int, tied: int) -> None:
-        """Record a round, and keep its labelling if that is better, even by less than the rounding of energies."""
+    def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
+        """Record a round, keep what proves its facts or its bound, and its labelling if that is better.
+
+        A labelling may be better by less than the rounding of energies.
+        """
         engine = self._running
+        self._steps.add(engine, self.whole, self._margin.step, found, proves)
         labeling = self.whole.restored(engine.labeling)
         if costs_less(self.whole.model, labeling, self.labeling):
             self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
@@ -318,11 +323,14 @@ class Descent:
 
     def _note(self, engine: Engine) -> None:
         """Keep the best bounds; what has been decided excludes no labelling that is better than the best one."""
+        self._note_labeling(engine)
+        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
+
+    def _note_labeling(self, engine: Engine) -> None:
         # Adding up the energy of the whole model takes as long as many updates.
-        if engine.upper_bound < self.upper_bound - self.negligible:
+        if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
             self.labeling = self.whole.restored(engine.labeling)
             self.upper_bound = self.whole.model.energy(self.labeling)
-        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
 
     # -- ways to go on --------------------------------------------------------------------------------
 
@@ -414,11 +422,15 @@ class Descent:
         trial.engine.run(max_work=work, on_progress=self._watch)
         trial.work += trial.engine.entries_read
         self.work += trial.engine.entries_read
-        self._note(trial.engine)
+        self._note_labeling(trial.engine)
+        if self._stop() and trial.engine.lower_bound > self.lower_bound:
+            # So that its bound counts.
+            self._take(trial)
         self._stop.check()
 
     def _proves(self, engine: Engine) -> bool:
-        return engine.bound_excess >= self._margin.limit
+        excess, margin = engine.bound_excess, self._margin
+        return excess >= margin.limit and excess >= margin.limit_of(engine)
 
     # -- the end --------------------------------------------------------------------------------------
 

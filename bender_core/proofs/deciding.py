@@ -7,19 +7,23 @@ have in common is a fact. Source: docs/method.md §15.1.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bender_core.hypergraph import energy_scale
 from bender_core.lattice import lattice
-from bender_core.model import BinaryMRF, IntArray
+from bender_core.model import BinaryMRF, BoolArray, IntArray
 from bender_core.normal_form import to_normal_form
 from bender_core.reduction import OPEN, Facts
 from bender_core.run.engine import Engine
+from bender_core.stopping import Stop, never
 
 # A labelling is optimal if none is better by more than this share of the energy at stake.
 NEGLIGIBLE = 1e-9
+# A run claims less than that: a checker adds up differently, and another labelling may be a little better.
+CLAIMED = 0.9
 # The largest rounding error of a bound, as a share of all energies together.
 ROUNDING = 256 * np.finfo(float).eps
 
@@ -36,15 +40,22 @@ class Margin:
         What a better labelling gains at least, energy.
     rounding : float
         The largest rounding error of a bound, energy.
+    step : float
+        Of the lattice of energies; 0 if none is known.
     """
 
     gain: float
     rounding: float
+    step: float
 
     @property
     def limit(self) -> float:
         """A bound above the best energy by this much excludes better labellings; mostly negative."""
         return self.rounding - self.gain
+
+    def limit_of(self, engine: Engine) -> float:
+        """The same of what is recomputed from the messages of a run, whose sizes count as well."""
+        return self.limit + ROUNDING * engine.message_size
 
 
 def margin(mrf: BinaryMRF, negligible: float) -> Margin:
@@ -60,9 +71,11 @@ def margin(mrf: BinaryMRF, negligible: float) -> Margin:
     -------
     Margin
     """
-    form = to_normal_form(mrf)
+    form, points = to_normal_form(mrf), lattice(mrf)
+    # Next to a large constant energies count as multiples that are not quite.
+    step = points.step if 8 * points.off <= negligible else 0.0
     rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
-    return Margin(max(lattice(mrf).step - negligible, negligible), rounding)
+    return Margin(max(step - negligible, CLAIMED * negligible), rounding, step)
 
 
 def negligible(mrf: BinaryMRF) -> float:
@@ -119,14 +132,47 @@ def decided(engine: Engine) -> Facts:
     >>> decided(engine).value.tolist(), engine.labeling.tolist()
     ([1, 1, 1, -1, -1, -1], [1, 1, 1, 0, 0, 0])
     """
+    return _facts(engine, range(len(engine.partition)), engine.alive)
+
+
+def confirmed(engine: Engine, facts: Facts, limit: float, stop: Stop = never) -> Facts:
+    """What follows from the present messages of a run alone, in the groups in which it has decided something.
+
+    Source: docs/method.md §15.5.
+
+    Parameters
+    ----------
+    engine : Engine
+    facts : Facts
+        What it has decided, at messages of any moment.
+    limit : float
+        A state that costs so much more than the best labelling is not part of a better one, energy.
+    stop : Stop
+
+    Returns
+    -------
+    Facts
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    group_of = engine.partition.group_of()
+    groups = np.unique(group_of[np.append(np.flatnonzero(facts.value != OPEN), facts.ties[:, 0])])
+    return _facts(engine, groups.tolist(), lambda p: engine.excess(p, stop) < limit)
+
+
+def _facts(engine: Engine, groups: Iterable[int], alive: Callable[[int], BoolArray]) -> Facts:
+    """What the states of some groups that are alive have in common."""
     value = np.full(engine.mrf.n, OPEN)
     ties = [np.empty((0, 3), np.int64)]
     best = engine.graph.states(engine.labeling)
-    for p, group in enumerate(engine.partition.groups):
-        alive = engine.alive(p)
+    for p in groups:
+        group, states = engine.partition.groups[p], alive(p)
         # So that the best labelling lies inside what is left.
-        alive[best[p]] = True
-        value[group], tied = common(np.flatnonzero(alive), len(group))
+        states[best[p]] = True
+        value[group], tied = common(np.flatnonzero(states), len(group))
         ties.append(np.column_stack([group[tied[:, 0]], group[tied[:, 1]], tied[:, 2]]))
     return Facts(value, np.concatenate(ties))
 

@@ -5,9 +5,12 @@ Source: docs/method.md §15.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
-from bender_core.model import IntArray
+from bender_core.checking.checker import check_proof
+from bender_core.checking.proof import Proof
+from bender_core.model import BinaryMRF, IntArray
 
 OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED = "optimal", "time limit", "stopped", "nothing left to try"
 
@@ -76,6 +79,8 @@ class Certificate:
     rounds : tuple of Round
         What was run, oldest first; the last one may have been broken off.
     seconds : float
+    proof : Proof or None
+        What proves it; None if its messages take more than a quarter of the memory limit.
     """
 
     optimal: bool
@@ -88,3 +93,43 @@ class Certificate:
     status: str
     rounds: tuple[Round, ...]
     seconds: float
+    proof: Proof | None
+
+    def verify(self, mrf: BinaryMRF) -> None:
+        """Check the proof without the solver, as `check_proof`.
+
+        Parameters
+        ----------
+        mrf : BinaryMRF
+
+        Raises
+        ------
+        RefusedError
+            If it does not prove the bound of this certificate.
+        ValueError
+            If it was not kept.
+        """
+        check_proof(mrf, self._kept())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the proof into a file, which ``python -m bender_core verify`` checks.
+
+        Source: docs/formats.md §6.1.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Raises
+        ------
+        ValueError
+            If it was not kept.
+        OSError
+            If it cannot be written.
+        """
+        self._kept().save(path)
+
+    def _kept(self) -> Proof:
+        if self.proof is None:
+            raise ValueError("the proof was too large to be kept; allow more memory by BENDER_MEMORY_MB")
+        return self.proof

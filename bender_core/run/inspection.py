@@ -402,6 +402,27 @@ class Inspection(Standing):
         """
         return self._table(self.graph.arc(p, q)).copy()
 
+    def messages(self) -> FloatArray:
+        """All messages, a copy: for every edge that into its first group, over the states, then that into its second.
+
+        Returns
+        -------
+        ndarray
+            Energy.
+        """
+        return self._state.lam.copy()
+
+    @property
+    def message_bytes(self) -> int:
+        """The size of all messages, bytes."""
+        return int(self._state.lam.nbytes)
+
+    @property
+    def message_size(self) -> float:
+        """The sum, over all messages, of the largest energy that each contains, in size."""
+        lam, first = self._state.lam, self._problem.lam_first
+        return float(np.maximum.reduceat(np.abs(lam), first).sum()) if len(lam) else 0.0
+
     def incoming(self, arc: int) -> FloatArray:
         """The sender's table ``lambda_{pq->q}``, maximised over its idle bits (docs/method.md §1.5).
 

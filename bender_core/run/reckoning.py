@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bender_core.kernels.emit import NONE
-from bender_core.kernels.layout import Kind, Phase
+from bender_core.kernels.layout import STEP, Kind, Phase
 from bender_core.kernels.min_marginals.enumerate import answer
 from bender_core.kernels.rounds import rounding
 from bender_core.kernels.rows.pool import has_intercept
 from bender_core.kernels.tables.coupling import coupling_energy
 from bender_core.kernels.tables.projection import active_state
 from bender_core.kernels.tension import tensions
+from bender_core.kernels.update import sum_up
 from bender_core.model import FloatArray, IntArray
 from bender_core.run.attribution import Attribution, attribute
 from bender_core.run.inspection import Inspection
@@ -222,11 +223,30 @@ class Reckonings(Inspection):
         Stopped
             If ``stop`` says so.
         """
-        found, state = self.ground_parts(p, stop), self._state
-        edges = found.arcs // 2
+        if self._rule.exact and self._between_nodes():
+            total = self._exact_total(p, stop)
+        else:
+            found = self.ground_parts(p, stop)
+            total = found.own + found.parts.sum(axis=0)
+        state, edges = self._state, self._arcs(p) // 2
         rest = state.node_bound.sum() - state.node_bound[p] + state.edge_bound.sum() - state.edge_bound[edges].sum()
-        total: FloatArray = found.own + found.parts.sum(axis=0) + (rest - state.bounds.upper)
+        total += rest - state.bounds.upper
         return total
+
+    def _exact_total(self, p: int, stop: Stop) -> FloatArray:
+        """The total of a group at the present messages, between two updates of a run without rows."""
+        goal, read = self._goal, self._state.read.copy()
+        goal.budget = STEP
+        try:
+            while True:
+                goal.spent = 0
+                if sum_up(self._run, p):
+                    return self._work.total[: 1 << self._problem.size[p]].copy()
+                stop.check()
+        finally:
+            # Looking is no work of the run, and leaves its position.
+            self._state.read[:] = read
+            self._state.cursor.slot = self._state.cursor.begun = 0
 
     def alive(self, p: int) -> NDArray[np.bool_]:
         """The states of a group that have not been struck off so far.

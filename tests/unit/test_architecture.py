@@ -65,7 +65,7 @@ LIBRARY_FLOORS = (
     "files",
     "account child_process kernels model seeds stopping units variants",
     "groups io lattice normal_form reduction statistics synth",
-    "hypergraph strategies",
+    "checking hypergraph strategies",
     "memory rivals",
     "costs",
     "run",

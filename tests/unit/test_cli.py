@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -75,50 +73,6 @@ def test_solve_obeys_its_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert solve("--time-limit", "0", "--max-size", "9")["status"] == "time limit"
     cut = solve("--strategy", "singletons", "--tolerance", "0.1")
     assert (cut["groups"], cut["strategy"], cut["status"]) == (100, "singletons", "no progress")
-
-
-def test_without_a_setting_of_a_run_solve_proves(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", TORUS, "--json"]) == 0
-    out, err = capsys.readouterr()
-    report, found = json.loads(out), bc.certify(bc.load(TORUS))
-    assert err == ""
-    assert (report["optimal"], report["status"], report["gap"]) == (found.optimal, "closed", 0.0) == (True, "closed", 0)
-    assert report["lower_bound"] == report["upper_bound"] == found.upper_bound
-    assert (report["labeling"], report["open_variables"]) == (found.labeling.tolist(), 0)
-    rounds = [dict(one, seconds=0.0) for one in report["rounds"]]
-    assert rounds == [asdict(replace(one, seconds=0.0)) for one in found.rounds]
-    assert report["sweeps"] == sum(one.sweeps for one in found.rounds)
-    assert not {"chosen", "tried", "groups"} & report.keys()
-
-
-def test_a_proof_without_time_has_bounds(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", TORUS, "--time-limit", "0", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert (report["optimal"], report["status"], report["open_variables"]) == (False, "time limit", 100)
-    assert report["lower_bound"] < report["upper_bound"] == bc.load(TORUS).energy(report["labeling"])
-
-
-@pytest.mark.parametrize("columns", [200, 30])
-def test_a_proof_is_followed_on_one_line_of_the_terminal(
-    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(certifying, "TOLD_EVERY", 0.0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    assert main(["solve", TORUS]) == 0
-    shown = capsys.readouterr().err.split("\r\x1b[K")
-    assert shown[0] == shown[-1] == "", "at the end the line is cleared"
-    assert len(shown) > 5
-    assert max(map(len, shown)) < columns
-    assert shown[1] == "preparing"
-    if columns == 200:
-        told = [
-            re.fullmatch(r"round (\d+): (\S+) to (\S+), gap \S+, (\d+) of 100 variables open", said) for said in shown
-        ]
-        lower = [float(said[2]) for said in told if said]
-        assert len(lower) > 5
-        assert lower == sorted(lower)
-        assert {int(said[4]) for said in told if said} > {100}
 
 
 def test_results_are_also_given_in_the_terms_of_the_source(capsys: pytest.CaptureFixture[str]) -> None:

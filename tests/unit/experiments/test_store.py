@@ -29,7 +29,7 @@ from tests.mounts import fill, make_read_only, mounted
 from tests.unit.experiments.plans import task_of
 
 # Of what the engine imports: limits, words and looks, which decide nothing.
-NEUTRAL = {"account", "costs", "files", "planning", "reduction", "stopping", "strategies", "units"} | {
+NEUTRAL = {"account", "checking", "costs", "files", "planning", "reduction", "stopping", "strategies", "units"} | {
     f"run.{name}"
     for name in ("attribution", "carrying", "certificate", "inspection", "reckoning", "snapshots", "standing", "trace")
 }

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.proofs import certifying
 from bender_core.proofs.certifying import Descent, certify
-from bender_core.reduction import ContradictionError
 from bender_core.synth.pose import body_pose
 from tests.models import examples, mrfs, random_mrf
 
@@ -130,21 +129,6 @@ def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
     assert found.lower_bound < optimum(mrf) <= found.upper_bound
     assert {one.strategy for one in found.rounds} > {"greedy"}
     assert found.open_variables > 0
-
-
-def test_facts_that_contradict_each_other_are_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A better labelling would fulfil both."""
-    mrf = random_mrf(np.random.default_rng(1), 14, 0.8)
-    reduce, asked = certifying.reduction, []
-
-    def contradicting(model, facts):
-        asked.append(facts)
-        if len(asked) == 1:
-            raise ContradictionError("the facts contradict each other")
-        return reduce(model, facts)
-
-    monkeypatch.setattr(certifying, "reduction", contradicting)
-    assert certify(mrf).optimal
 
 
 def test_a_proof_is_stopped_at_any_moment_with_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.kernels.layout import Kind
-from bender_core.proofs.deciding import common, decided, margin, negligible
+from bender_core.proofs.deciding import common, confirmed, decided, margin, negligible
 from bender_core.proofs.packing import packed, what_is_left
 from bender_core.reduction import Facts, reduction
 from tests.models import examples, random_mrf, random_partition
@@ -84,6 +84,35 @@ def test_a_run_strikes_off_what_its_bound_excludes() -> None:
         assert not engine.alive(opened.node)[dead].any()
         struck += int(dead.sum())
     assert struck > 0
+
+
+@settings(max_examples=examples(40))
+@given(seed=st.integers(0, 2**32 - 1), schedule=st.sampled_from(["mplp", "srmp"]), sweeps=st.integers(1, 4))
+def test_what_is_confirmed_follows_from_the_present_messages(seed: int, schedule: str, sweeps: int) -> None:
+    """From the states that cost too much now, in the groups of the facts; and looking does not change the run."""
+    rng = np.random.default_rng(seed)
+    mrf = random_mrf(rng, 8, 0.7)
+    engine, same = (
+        begun(mrf, random_partition(np.random.default_rng(seed), 8, 4), 12, schedule, events) for events in (0, 0)
+    )
+    engine.run(max_sweeps=sweeps)
+    same.run(max_sweeps=sweeps)
+    assert engine.margin is not None
+    facts = decided(engine)
+    found = confirmed(engine, facts, engine.margin)
+    group_of, value, ties = engine.partition.group_of(), np.full(8, -1), set()
+    for p in {group_of[i] for i in [*np.flatnonzero(facts.value >= 0), *facts.ties[:, 0]]}:
+        parts, group = engine.ground_parts(int(p)), engine.partition.groups[p]
+        alive = parts.own + parts.parts.sum(axis=0) + parts.rest - engine.upper_bound < engine.margin
+        alive[engine.graph.states(engine.labeling)[p]] = True
+        value[group], tied = common(np.flatnonzero(alive), len(group))
+        ties |= {(group[k], group[m], opposite) for k, m, opposite in tied.tolist()}
+    assert found.value.tolist() == value.tolist()
+    assert {tuple(tie) for tie in found.ties.tolist()} == ties
+    engine.run()
+    same.run()
+    assert engine.trace.to_json() == same.trace.to_json()
+    assert engine.work().messages.tolist() == same.work().messages.tolist()
 
 
 def test_states_are_struck_off_only_with_a_margin() -> None:

@@ -1,0 +1,276 @@
+"""The checker of proofs: plain numpy, written from docs/method.md §15.5. It trusts neither the solver nor the file.
+
+The energy of what is left is written as a polynomial, ``constant + sum_i a_i x_i + sum_ij b_ij x_i x_j``, made afresh
+from the model for every step. With the messages of the step it gives a lower bound and, for every state of a group, a
+lower bound on all labellings that take it, both by looking at pairs of states. Coefficients and bounds are summed
+exactly; tables are not, and ``_ROUNDING`` accounts for that. All bounds are relative to the energy of the labelling.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+
+from bender_core.checking.left import Left
+from bender_core.checking.proof import Proof, Step
+from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
+
+# Fewer additions than this lead to any entry of a table, each wrong by at most 2^-53 of the sizes of its terms.
+_ROUNDING = 128 * 2.0**-53
+# The largest gain that may be called negligible, as a share of all energies together.
+_NEGLIGIBLE = 2e-9
+# A difference that rounding cannot make, as a share of the numbers involved.
+_CLEARLY = 2.0**-44
+# The most members of a group, and the pairs of states that are looked at at once.
+_LARGEST_GROUP, _AT_ONCE = 30, 1 << 15
+
+Pair = tuple[int, int]
+
+
+class RefusedError(ValueError):
+    """A proof does not prove what it claims; the message says where."""
+
+
+def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
+    """Check that no labelling costs less than the bound of a proof, up to ``proof.negligible``.
+
+    Source: docs/method.md §15.5.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    proof : Proof
+
+    Raises
+    ------
+    RefusedError
+        If its steps do not prove that.
+    """
+    _require(proof.model == mrf.content_hash(), "the proof is of another model")
+    try:
+        energy = mrf.energy(proof.labeling)
+    except ModelError as error:
+        raise RefusedError(str(error)) from None
+    _require(energy == proof.upper_bound, f"the labelling costs {energy!r}, not {proof.upper_bound!r}")
+    size = float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
+    _require(0 <= proof.negligible <= _NEGLIGIBLE * size, f"a gain of {proof.negligible!r} is not negligible")
+    left, proven, optimal = Left(mrf, proof), -math.inf, False
+    for k, step in enumerate(proof.steps, 1):
+        try:
+            checked = _Checked(left, step, proof.negligible)
+            checked.check_facts()
+        except RefusedError as error:
+            raise RefusedError(f"step {k}: {error}") from None
+        optimal |= checked.proves_optimal
+        proven = max(proven, checked.excess + checked.rounding)
+        left.take(step)
+    # Where nothing is left open, one labelling is left.
+    optimal |= not len(left.open) and left.polynomial.excess >= -proof.negligible
+    if not optimal and proof.lower_bound > -math.inf:
+        _require(proof.lower_bound < energy, "the steps do not prove that the labelling is optimal")
+        claimed = math.fsum([proof.lower_bound, *left.refund]) - proof.negligible - math.ulp(proof.lower_bound)
+        _require(claimed <= proven, f"the steps do not prove the bound {proof.lower_bound!r}")
+    _require(proof.lower_bound <= energy, f"the bound {proof.lower_bound!r} is above the energy of the labelling")
+
+
+def _require(fulfilled: bool | np.bool_, sentence: str) -> None:
+    if not fulfilled:
+        raise RefusedError(sentence)
+
+
+class _Checked:
+    """The bounds that the messages of a step give, and its facts."""
+
+    def __init__(self, left: Left, step: Step, negligible: float) -> None:
+        self.step, self.negligible, self.polynomial = step, negligible, left.polynomial
+        _require_groups(step.groups, left.open)
+        # The group of every variable, and the bit of a state that is its value; -1 where it is not open.
+        self.group, self.bit = np.full(left.mrf.n, -1), np.full(left.mrf.n, -1)
+        for p, members in enumerate(step.groups):
+            self.group[members], self.bit[members] = p, np.arange(len(members))
+        gone = np.concatenate([step.fixed[:, 0], step.tied[:, 1]])
+        self._require_open(np.concatenate([gone, step.tied[:, 0]]))
+        _require(len(np.unique(gone)) == len(gone), "a variable is decided twice")
+        _require(not np.isin(step.tied[:, 0], gone).any(), "a variable is tied to one that is decided, too")
+        _require(np.isin(np.append(step.fixed[:, 1], step.tied[:, 2]), (0, 1)).all(), "a value is neither 0 nor 1")
+        self._bound()
+
+    def _require_open(self, variables: IntArray) -> None:
+        for i in variables.tolist():
+            _require(0 <= i < len(self.group) and self.group[i] >= 0, f"variable {i} is not open")
+
+    # -- the bound, docs/method.md §2.1 ---------------------------------------------------------------
+
+    def _bound(self) -> None:
+        groups = range(len(self.step.groups))
+        inside, between = self._couplings()
+        messages = self._messages(between)
+        own = [self._energies(p, inside.get((p, p))) for p in groups]
+        size = float(np.abs(self.polynomial.linear).sum() + np.abs(self.polynomial.coupling).sum())
+        size += 2 * sum(float(np.abs(message).max()) for message in messages.values())
+        self.rounding = _ROUNDING * size
+        claimed = set(self.group[np.append(self.step.fixed[:, 0], self.step.tied[:, 1])].tolist())
+        into: list[list[FloatArray]] = [[] for _ in groups]
+        answers: dict[int, list[FloatArray]] = {p: [own[p]] for p in claimed}
+        edges: dict[Pair, float] = {}
+        for p, q in sorted(pair for pair in messages if pair[0] < pair[1]):
+            coupling = between.get((p, q), np.zeros((len(self.step.groups[p]), len(self.step.groups[q]))))
+            into[p].append(messages[p, q])
+            into[q].append(messages[q, p])
+            found = _min_marginal(coupling, messages[q, p])
+            edges[p, q] = float((found - messages[p, q]).min())
+            if p in claimed:
+                answers[p].append(found)
+            if q in claimed:
+                answers[q].append(_min_marginal(coupling.T, messages[p, q]))
+        least = [float(_sum([own[p], *into[p]]).min()) for p in groups]
+        self.excess = math.fsum([self.polynomial.excess, *least, *edges.values()])
+        # Of the states of the groups with facts: what all labellings that take one cost at least.
+        self.costs = {}
+        for p in claimed:
+            rest = [bound for pair, bound in edges.items() if p not in pair]
+            elsewhere = math.fsum([self.polynomial.excess, *least[:p], *least[p + 1 :], *rest])
+            self.costs[p] = elsewhere + _sum(answers[p])
+        self.limit = self._limit()
+
+    def _couplings(self) -> tuple[dict[Pair, FloatArray], dict[Pair, FloatArray]]:
+        """The couplings within groups and between them, lower group first: matrices over their members."""
+        low, high = self.polynomial.pairs.T
+        turn = self.group[low] > self.group[high]
+        i, j = np.where(turn, high, low), np.where(turn, low, high)
+        p, q = self.group[i], self.group[j]
+        found: dict[Pair, FloatArray] = {}
+        for pair in set(zip(p.tolist(), q.tolist(), strict=True)):
+            found[pair] = np.zeros((len(self.step.groups[pair[0]]), len(self.step.groups[pair[1]])))
+        for a, b, one, other, weight in zip(p, q, self.bit[i], self.bit[j], self.polynomial.coupling, strict=True):
+            found[int(a), int(b)][one, other] = weight
+        inside = {pair: matrix for pair, matrix in found.items() if pair[0] == pair[1]}
+        return inside, {pair: matrix for pair, matrix in found.items() if pair[0] != pair[1]}
+
+    def _messages(self, between: dict[Pair, FloatArray]) -> dict[Pair, FloatArray]:
+        """The message into a group from another, over its states, for this polynomial.
+
+        The step has those for the normal form (§1.3), in which a repulsive coupling b x_i x_j, i < j, is
+        -b x_i (1 - x_j), and b x_i is an energy of i: here that is in the message.
+        """
+        sizes, place, edges = [len(group) for group in self.step.groups], 0, self.step.edges.tolist()
+        _require(all(0 <= p < len(sizes) for edge in edges for p in edge), "its edges are not pairs of its groups")
+        _require(len({frozenset(edge) for edge in edges if edge[0] != edge[1]}) == len(edges), "an edge is there twice")
+        wanted = sum(1 << sizes[p] for edge in edges for p in edge)
+        _require(wanted == len(self.step.messages), "its messages do not fit its groups")
+        _require(np.isfinite(self.step.messages).all(), "a message is not a finite number")
+        found: dict[Pair, FloatArray] = {}
+        for p, q in edges:
+            for receiver, sender in ((p, q), (q, p)):
+                found[receiver, sender] = self.step.messages[place : place + (1 << sizes[receiver])].copy()
+                place += 1 << sizes[receiver]
+        # Between other groups no message was passed.
+        for p, q in between:
+            found.setdefault((p, q), np.zeros(1 << sizes[p]))
+            found.setdefault((q, p), np.zeros(1 << sizes[q]))
+        shift: defaultdict[Pair, FloatArray] = defaultdict(lambda: np.zeros(_LARGEST_GROUP))
+        (low, high), repulsive = self.polynomial.pairs.T, self.polynomial.coupling > 0
+        for i, j, weight in zip(low[repulsive], high[repulsive], self.polynomial.coupling[repulsive], strict=True):
+            if self.group[i] != self.group[j]:
+                shift[int(self.group[i]), int(self.group[j])][self.bit[i]] += weight
+        for pair, slope in shift.items():
+            found[pair] += _states(sizes[pair[0]]) @ slope[: sizes[pair[0]]]
+        return found
+
+    def _energies(self, p: int, inside: FloatArray | None) -> FloatArray:
+        """The energy of every state of a group."""
+        states = _states(len(self.step.groups[p]))
+        total: FloatArray = states @ self.polynomial.linear[self.step.groups[p]]
+        return total if inside is None else total + ((states @ inside) * states).sum(axis=1)
+
+    # -- facts, docs/method.md §15.1 ------------------------------------------------------------------
+
+    def _limit(self) -> float:
+        """What costs no less than this, relative to the labelling, is not better; minus a rounding error."""
+        step = self.step.lattice
+        if not step:
+            return -self.negligible + self.rounding
+        _require(0 < step < math.inf, f"{step} is no step of a lattice")
+        coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling]).tolist()
+        off = float(sum(abs(Fraction(c) - round(c / step) * Fraction(step)) for c in coefficients))
+        _require(4 * off <= self.negligible, f"not all energies are multiples of {step:.9g}")
+        # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.
+        k = math.ceil((-self.negligible / 2 - off - self.polynomial.excess) / step) - 1
+        return min(self.polynomial.excess + k * step + off, -self.negligible) + self.rounding
+
+    @property
+    def proves_optimal(self) -> bool:
+        """Whether the bound alone says that no labelling is better."""
+        return self.excess >= self.limit
+
+    def check_facts(self) -> None:
+        """Check that all states that are left fulfil the facts."""
+        alive = {p: np.flatnonzero(costs < self.limit) for p, costs in self.costs.items()}
+        for i, value in self.step.fixed.tolist():
+            states = alive[int(self.group[i])]
+            self._require_none(
+                states[(states >> self.bit[i] & 1) != value], f"variable {i} is not decided to be {value}"
+            )
+        for i, j, opposite in self.step.tied.tolist():
+            _require(self.group[i] == self.group[j], f"variables {i} and {j} lie in different groups")
+            states = alive[int(self.group[j])]
+            differ = (states >> self.bit[i] ^ states >> self.bit[j]) & 1
+            self._require_none(states[differ != opposite], f"variables {i} and {j} are not tied")
+
+    def _require_none(self, states: IntArray, sentence: str) -> None:
+        if len(states):
+            raise RefusedError(f"{sentence}: state {states[0]} of its group is alive")
+
+
+def _require_groups(groups: tuple[IntArray, ...], variables: IntArray) -> None:
+    members = np.concatenate([*groups, np.empty(0, np.int64)])
+    _require(np.array_equal(np.sort(members), variables), "its groups are no partition of the variables that are open")
+    _require(all(1 <= len(group) <= _LARGEST_GROUP for group in groups), "a group is empty, or too large")
+
+
+def _states(members: int) -> FloatArray:
+    """All states of a group, a row of bits each."""
+    return (np.arange(1 << members)[:, None] >> np.arange(members) & 1).astype(float)
+
+
+def _sum(tables: list[FloatArray]) -> FloatArray:
+    """The sum of tables, in halves: so few additions lead to an entry."""
+    half = len(tables) // 2
+    return tables[0] if len(tables) == 1 else _sum(tables[:half]) + _sum(tables[half:])
+
+
+def _min_marginal(coupling: FloatArray, message: FloatArray) -> FloatArray:
+    """``min over y_q of y_p' coupling y_q - message(y_q)`` for every state of p, docs/method.md §2.2.
+
+    Members without a coupling do not matter for p, and take their best value in q.
+    """
+    rows, columns = (coupling != 0).sum(axis=1) > 0, (coupling != 0).sum(axis=0) > 0
+    place, answer = (_states(len(use)) @ (use * 2.0 ** (use.cumsum() - 1)) for use in (rows, columns))
+    most = np.full(1 << int(columns.sum()), -np.inf)
+    np.maximum.at(most, answer.astype(np.int64), message)
+    slopes = _states(int(columns.sum())) @ coupling[rows][:, columns].T
+    found: FloatArray = _least(slopes, -most)[place.astype(np.int64)]
+    return found
+
+
+def _least(slopes: FloatArray, level: FloatArray) -> FloatArray:
+    """The least of ``level + slopes y`` over all rows, for every vector y of bits.
+
+    A row that is nowhere below another one is left out, in halves of the vectors until few are left. That a row is
+    nowhere below must be more than rounding, so nothing is lost.
+    """
+    rows, bits = slopes.shape
+    if rows << bits > _AT_ONCE:
+        pivot = int((level + slopes.sum(axis=1) / 2).argmin())
+        least = level - level[pivot] + np.minimum(slopes - slopes[pivot], 0.0).sum(axis=1)
+        kept = least <= _CLEARLY * float(np.abs(level).max() + np.abs(slopes).max(axis=0).sum())
+        kept[pivot] = True
+        slopes, level = slopes[kept], level[kept]
+        if bits and len(slopes) << bits > _AT_ONCE:
+            halves = (_least(slopes[:, :-1], level), _least(slopes[:, :-1], level + slopes[:, -1]))
+            return np.concatenate(halves)
+    found: FloatArray = (_states(bits) @ slopes.T + level).min(axis=1)
+    return found

@@ -1,0 +1,58 @@
+"""Check a proof without the solver."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bender_core.checking.checker import check_proof
+from bender_core.checking.proof import load_proof
+from bender_core.io import load
+from bender_core.model import BinaryMRF
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check one proof; returns the exit code, 2 if it is refused."""
+    parser = argparse.ArgumentParser(prog="python bender_core/checking", description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("proof", type=Path)
+    parser.add_argument("--format", help="of the model; by default from the content")
+    parser.add_argument("--evidence", type=Path, help="UAI evidence: values of observed variables")
+    options = parser.parse_args(arguments)
+    try:
+        print(verified(load(options.model, format=options.format, evidence=options.evidence), options.proof))
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def verified(mrf: BinaryMRF, path: Path) -> str:
+    """Check a proof in a file.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    path : Path
+
+    Returns
+    -------
+    str
+        What is proven, in a sentence.
+
+    Raises
+    ------
+    RefusedError
+        If it proves less than it claims.
+    FormatError
+        If it is no file of a proof.
+    OSError
+        If the file cannot be read.
+    """
+    found = load_proof(path)
+    check_proof(mrf, found)
+    steps = f"{len(found.steps)} step{'' if len(found.steps) == 1 else 's'}"
+    if found.lower_bound == found.upper_bound:
+        return f"verified, {steps}: energy {found.upper_bound!r} is optimal, up to {found.negligible:.2g}"
+    return f"verified, {steps}: no energy is below {found.lower_bound!r}, up to {found.negligible:.2g}"

@@ -1,0 +1,92 @@
+"""What is left of a model when some variables are known, and others equal or opposite. Source: docs/method.md §15.5."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bender_core.checking.proof import Proof, Step
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """The energy of what is left, less that of the labelling: docs/method.md §15.5."""
+
+    excess: float
+    linear: FloatArray
+    pairs: IntArray  # (k, 2), the lower variable first
+    coupling: FloatArray
+
+
+class Left:
+    """What is left of a model: every variable is known, or equal or opposite to one that is open."""
+
+    def __init__(self, mrf: BinaryMRF, proof: Proof) -> None:
+        self.mrf = mrf
+        # The open variable that decides each, n if it is known; and its value where that one is 0, or known.
+        self.decider, self.value = np.arange(mrf.n), np.zeros(mrf.n, np.int64)
+        x, (i, j) = proof.labeling, mrf.edges.T
+        taken = [mrf.unary[np.arange(mrf.n), x], mrf.pairwise[np.arange(len(i)), x[i], x[j]]]
+        self.refund = [-mrf.constant, *(-np.concatenate(taken)).tolist()]
+
+    @property
+    def open(self) -> IntArray:
+        """The variables that are open."""
+        return np.flatnonzero(self.decider == np.arange(self.mrf.n))
+
+    def take(self, step: Step) -> None:
+        """Take out what a step has decided."""
+        self.__dict__.pop("polynomial", None)
+        for j, i, value in [*((j, self.mrf.n, v) for j, v in step.fixed), *((j, i, o) for i, j, o in step.tied)]:
+            follows = self.decider == j
+            self.decider[follows] = i
+            self.value[follows] ^= value
+
+    @cached_property
+    def polynomial(self) -> Polynomial:
+        """An entry is paid where its indicators are 1: ``[x_i = s] = free + slope * x_decider``; n is no variable."""
+        mrf, n = self.mrf, self.mrf.n
+        i, j = mrf.edges.T
+        low, high, terms = [np.full(len(self.refund), n)], [np.full(len(self.refund), n)], [np.array(self.refund)]
+
+        def add(one: IntArray, other: IntArray, energies: FloatArray) -> None:
+            low.append(np.minimum(one, other))
+            high.append(np.where(one == other, n, np.maximum(one, other)))
+            terms.append(energies)
+
+        none = np.full(max(n, len(i)), n)
+        add(none[:1], none[:1], np.array([mrf.constant]))
+        for s in (0, 1):
+            (free, slope), home = self._indicator(np.arange(n), s), self.decider
+            add(none[:n], none[:n], mrf.unary[:, s] * free)
+            add(home, none[:n], mrf.unary[:, s] * slope)
+            for t in (0, 1):
+                (free_i, slope_i), (free_j, slope_j) = self._indicator(i, s), self._indicator(j, t)
+                entry, none_ij = mrf.pairwise[:, s, t], none[: len(i)]
+                add(none_ij, none_ij, entry * free_i * free_j)
+                add(home[i], none_ij, entry * slope_i * free_j)
+                add(none_ij, home[j], entry * free_i * slope_j)
+                add(home[i], home[j], entry * slope_i * slope_j)
+        keys, sums = _exact_sums(np.concatenate(low) * (n + 1) + np.concatenate(high), np.concatenate(terms))
+        found = np.column_stack([keys // (n + 1), keys % (n + 1)])
+        is_linear = (found[:, 1] == n) & (found[:, 0] < n)
+        linear = np.zeros(n)
+        linear[found[is_linear, 0]] = sums[is_linear]
+        is_pair = (found[:, 1] < n) & (sums != 0)
+        return Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
+
+    def _indicator(self, i: IntArray, s: int) -> tuple[FloatArray, FloatArray]:
+        hits = self.value[i] == s
+        return hits.astype(float), np.where(self.decider[i] == self.mrf.n, 0.0, np.where(hits, -1.0, 1.0))
+
+
+def _exact_sums(keys: IntArray, terms: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The sums of all terms with the same key, each rounded once."""
+    order = np.argsort(keys, kind="stable")
+    found, first = np.unique(keys[order], return_index=True)
+    ends, listed = [*first[1:].tolist(), len(keys)], terms[order].tolist()
+    return found, np.array([math.fsum(listed[a:b]) for a, b in zip(first.tolist(), ends, strict=True)])

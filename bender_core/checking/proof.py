@@ -1,0 +1,176 @@
+"""What is kept of a proof: for every step groups, messages, and what they decide. Source: docs/method.md §15.5."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bender_core.files import write_whole
+from bender_core.io import FormatError
+from bender_core.model import FloatArray, IntArray
+
+_FORMAT, _VERSION = "bender-lab-proof", 1
+# Of the tables of a step.
+_WIDTHS = {"edges": 2, "fixed": 2, "tied": 3}
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Messages, and what they prove of what the steps before have left of the model.
+
+    Source: docs/method.md §15.5. Variables have the numbers of the whole model.
+
+    Attributes
+    ----------
+    groups : tuple of ndarray of int64
+        Of the variables that are left; bit k of a state is the value of member k.
+    edges : ndarray of int64, shape (E, 2)
+        Pairs of groups.
+    messages : ndarray
+        Energies: for every edge the message into its first group, a number for every state, then that into its second.
+    fixed : ndarray of int64, shape (f, 2)
+        Variables that are no longer left, and their values.
+    tied : ndarray of int64, shape (t, 3)
+        A variable, another that is no longer left, and 1 if they are opposite, 0 if they are equal.
+    lattice : float
+        The distance of possible energies; 0 if none is known.
+    """
+
+    groups: tuple[IntArray, ...]
+    edges: IntArray
+    messages: FloatArray
+    fixed: IntArray
+    tied: IntArray
+    lattice: float
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """A bound on all labellings, and the steps that prove it; `check_proof` checks it without the solver.
+
+    Source: docs/method.md §15.5.
+
+    Attributes
+    ----------
+    model : str
+        The content hash of the model.
+    labeling : ndarray of int64, shape (n,)
+    lower_bound, upper_bound : float
+        The bound, and the energy of the labelling: the bound, too, if it is optimal.
+    negligible : float
+        No labelling costs less than the bound by more than this, energy.
+    steps : tuple of Step
+    """
+
+    model: str
+    labeling: IntArray
+    lower_bound: float
+    upper_bound: float
+    negligible: float
+    steps: tuple[Step, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the messages, bytes."""
+        return sum(step.messages.nbytes for step in self.steps)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the proof into a file, or leave the file as it is.
+
+        Source: docs/formats.md §6.1. The same proof gives the same bytes.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        arrays: dict[str, NDArray[np.generic]] = {
+            "format": np.array(_FORMAT),
+            "version": np.array(_VERSION),
+            "model": np.array(self.model),
+            "labeling": self.labeling,
+            "bounds": np.array([self.lower_bound, self.upper_bound, self.negligible]),
+            "steps": np.array(len(self.steps)),
+        }
+        for k, step in enumerate(self.steps, 1):
+            contents = {
+                "sizes": np.array([len(group) for group in step.groups], np.int64),
+                "members": np.concatenate(step.groups),
+                "edges": step.edges,
+                "messages": step.messages,
+                "fixed": step.fixed,
+                "tied": step.tied,
+                "lattice": np.array(step.lattice),
+            }
+            arrays |= {f"{k}.{name}": array for name, array in contents.items()}
+        packed = io.BytesIO()
+        np.savez_compressed(packed, allow_pickle=False, **arrays)
+        write_whole(Path(path), packed.getvalue())
+
+
+def load_proof(path: str | os.PathLike[str]) -> Proof:
+    """Read a proof from a file.
+
+    Source: docs/formats.md §6.1. What it says is not checked: `check_proof` does.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Proof
+
+    Raises
+    ------
+    FormatError
+        If it is no file of a proof.
+    OSError
+        If it cannot be read.
+    """
+    with Path(path).open("rb") as stream:
+        try:
+            return _read(np.load(stream, allow_pickle=False))
+        except (ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+            what = error.what if isinstance(error, FormatError) else "the file is no proof, or damaged"
+            raise FormatError(None, what, "give a file that a proof was saved to") from None
+
+
+def _read(arrays: np.lib.npyio.NpzFile) -> Proof:
+    if str(arrays["format"]) != _FORMAT:
+        raise FormatError(None, "the file is of another kind", "")
+    if int(arrays["version"]) != _VERSION:
+        raise FormatError(None, f"the proof has version {int(arrays['version'])}, this program reads {_VERSION}", "")
+    lower, upper, negligible = arrays["bounds"].astype(np.float64, casting="safe").tolist()
+    steps = tuple(_step(arrays, k) for k in range(1, int(arrays["steps"]) + 1))
+    labeling = _integers(arrays["labeling"], 1)
+    return Proof(str(arrays["model"]), labeling, lower, upper, negligible, steps)
+
+
+def _step(arrays: np.lib.npyio.NpzFile, k: int) -> Step:
+    sizes, members = _integers(arrays[f"{k}.sizes"], 1), _integers(arrays[f"{k}.members"], 1)
+    if (sizes < 0).any() or sizes.sum() != len(members):
+        raise ValueError
+    groups = tuple(np.split(members, np.cumsum(sizes)[:-1])) if len(sizes) else ()
+    edges, fixed, tied = (_integers(arrays[f"{k}.{name}"], 2, width) for name, width in _WIDTHS.items())
+    messages = arrays[f"{k}.messages"]
+    if messages.ndim != 1 or messages.dtype != np.float64:
+        raise ValueError
+    return Step(groups, edges, messages, fixed, tied, float(arrays[f"{k}.lattice"]))
+
+
+def _integers(array: NDArray[np.generic], dimensions: int, width: int | None = None) -> IntArray:
+    if array.ndim != dimensions or array.dtype.kind != "i" or width not in (None, array.shape[-1]):
+        raise ValueError
+    return array.astype(np.int64)

@@ -1,0 +1,84 @@
+"""The steps of a proof, kept while it is made. Source: docs/method.md §15.5."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bender_core.account import memory_limit
+from bender_core.checking.proof import Proof, Step
+from bender_core.model import BinaryMRF, IntArray
+from bender_core.reduction import GONE, Reduction
+from bender_core.run.engine import Engine
+
+# Messages are kept up to this share of the memory limit, besides what runs take.
+SHARE = 4
+
+
+class Steps:
+    """What proves the facts of rounds and the best bound, until it is too large to be kept.
+
+    Attributes
+    ----------
+    too_large : bool
+        Whether the steps were given up because of their size.
+    """
+
+    def __init__(self) -> None:
+        self.too_large = False
+        self._steps: list[Step] = []
+        self._left, self._lower = memory_limit() // SHARE, -np.inf
+        self._of_bound: Step | None = None  # it decides nothing
+
+    def add(
+        self, engine: Engine, whole: Reduction, lattice: float, found: Reduction | None = None, proves: bool = False
+    ) -> None:
+        """Keep the messages of a run, unless they prove neither facts nor the best bound.
+
+        Parameters
+        ----------
+        engine : Engine
+        whole : Reduction
+            Of the whole model to that of the run.
+        lattice : float
+            The step of the lattice of its energies.
+        found : Reduction, optional
+            Of the model of the run to what it leaves.
+        proves : bool
+            Whether the bound proves that nothing is better; next to a large constant it may seem to fall.
+        """
+        decides = found is not None and found.reduced.n < found.model.n
+        raises = proves or engine.lower_bound >= self._lower
+        if self.too_large or not (decides or raises):
+            return
+        if raises:
+            self._lower = engine.lower_bound
+            self._steps = [step for step in self._steps if step is not self._of_bound]
+            self._left += 0 if self._of_bound is None else self._of_bound.messages.nbytes
+            self._of_bound = None
+        self._left -= engine.message_bytes
+        if self._left < 0:
+            self.too_large, self._steps = True, []
+            return
+        step = _step(engine, whole, lattice, found)
+        self._steps.append(step)
+        if not decides:
+            self._of_bound = step
+
+    def proof(self, mrf: BinaryMRF, labeling: IntArray, lower: float, upper: float, negligible: float) -> Proof | None:
+        """The proof of a bound; None if it is too large."""
+        if self.too_large:
+            return None
+        return Proof(mrf.content_hash(), labeling, lower, upper, negligible, tuple(self._steps))
+
+
+def _step(engine: Engine, whole: Reduction, lattice: float, found: Reduction | None) -> Step:
+    number = whole.deciders
+    fixed, tied = np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
+    if found is not None:
+        known = np.flatnonzero(found.home == GONE)
+        fixed = np.column_stack([number[known], found.value[known]])
+        first = np.append(found.deciders, GONE)[found.home]
+        follows = np.flatnonzero((found.home != GONE) & (first != np.arange(found.model.n)))
+        tied = np.column_stack([number[first[follows]], number[follows], found.value[follows]])
+    groups = tuple(number[group] for group in engine.partition.groups)
+    return Step(groups, engine.graph.edges.copy(), engine.messages(), fixed, tied, lattice)
