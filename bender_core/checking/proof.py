@@ -95,6 +95,15 @@ class Proof:
         OSError
             If it cannot be written.
         """
+        write_whole(Path(path), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes.
+
+        Returns
+        -------
+        bytes
+        """
         arrays: dict[str, NDArray[np.generic]] = {
             "format": np.array(_FORMAT),
             "version": np.array(_VERSION),
@@ -116,7 +125,7 @@ class Proof:
             arrays |= {f"{k}.{name}": array for name, array in contents.items()}
         packed = io.BytesIO()
         np.savez_compressed(packed, allow_pickle=False, **arrays)
-        write_whole(Path(path), packed.getvalue())
+        return packed.getvalue()
 
 
 def load_proof(path: str | os.PathLike[str]) -> Proof:

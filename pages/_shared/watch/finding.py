@@ -10,6 +10,7 @@ import numpy as np
 from bender_core import Engine, Stop, Trace
 from bender_core.kernels.layout import Kind
 from bender_core.model import BoolArray
+from bender_core.run.explain import ROUNDING
 from pages._shared.running.watched import go_to
 
 Goal = Literal["rise", "row", "tight", "labeling"]
@@ -53,7 +54,8 @@ def find(engine: Engine, goal: Goal, after: int, arc: int, share: float, stop: S
         return None
     if goal == "tight":
         return _tight(engine, after, arc, stop)
-    upper, least = engine.upper_bound, max(share * (engine.upper_bound - engine.lower_bound), 0.0)
+    upper, gap = engine.upper_bound, engine.upper_bound - engine.lower_bound
+    least = max(share * gap, ROUNDING * engine.graph.problem.scale)
     are: dict[Goal, Callable[[Trace], BoolArray]] = {
         "rise": lambda trace: _rises(trace, least),
         "row": lambda trace: _rows(trace, arc // 2),

@@ -68,6 +68,9 @@ def by_hand(current: Lab) -> None:
     keys = {what: f"fork-{what}-{current.number}" for what in ("variant", "schedule", "merge", "M", "strategy")}
 
     def fork() -> None:
+        if len(state[keys["merge"]]) == 1:
+            state.fork_refused = "One group alone cannot be merged; choose at least two."
+            return
         first, *rest = state[keys["merge"]] or [0]
         size, strategy = state[keys["M"]], state[keys["strategy"]]
         anew = size is not None or strategy is not None

@@ -7,11 +7,12 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
+from bender_core.io import dump_labeling
 from bender_core.proofs.certifying import LARGEST
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
 from bender_core.visualization.proof import plot_proof
-from pages._shared.app.naming import picture, run_file
+from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.running.following import follow
@@ -47,6 +48,7 @@ def proving() -> None:
             complaint(f"There is no proof: {proof.failure}.")
         elif proof.certificate is not None:
             outcome(proof.certificate)
+            files(current, proof.certificate)
             draw(current, proof)
 
 
@@ -75,6 +77,26 @@ def draw(current: Lab, proof: Proof) -> None:
             height=380,
             alt="Lower and upper bound, and the number of undecided variables, over the work done",
         )
+
+
+def files(current: Lab, found: bc.Certificate) -> None:
+    """What can be taken away: the labelling, and the proof, which anybody can check."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "Labelling, JSON",
+            dump_labeling(current.mrf, found.labeling, "json"),
+            file_name=file_of(current.mrf, "_proof_labeling.json"),
+            on_click="ignore",
+        )
+        if found.proof is not None:
+            # It is packed when it is asked for: that takes a second where it is large.
+            st.download_button(
+                "Proof",
+                found.proof.to_bytes,
+                file_name=file_of(current.mrf, ".proof"),
+                on_click="ignore",
+                help="It is checked without the solver by: python -m bender_core verify MODEL PROOF",
+            )
 
 
 def outcome(found: bc.Certificate) -> None:

@@ -388,6 +388,10 @@ def test_a_fork_by_hand_has_other_groups() -> None:
     wanted = bc.partition(mine.mrf, 4, "greedy")
     assert [g.tolist() for g in mine.partition.groups] == [g.tolist() for g in wanted.groups]
     assert mine.run.engine.upper_bound == pytest.approx(mine.mrf.energy(labeling), rel=1e-12)
+    # One group alone is no change.
+    test.multiselect(f"fork-merge-{mine.number}").set_value([0])
+    press(test, "Fork here")
+    assert complaints(test) == ["One group alone cannot be merged; choose at least two."]
     # Groups that are merged are those of the run shown.
     test.number_input(f"fork-M-{mine.number}").set_value(5)
     test.multiselect(f"fork-merge-{mine.number}").set_value([0, 1])

@@ -43,6 +43,10 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
         assert shown[column] == [getattr(each, name) for each in expected.rounds]
     assert shown["lower bound"] == [number(each.lower_bound) for each in expected.rounds]
     assert (mine.run, mine.run.position) == (run, position)
+    # The proof that is taken away is that of the library.
+    (download,) = [each for each in test.get("download_button") if each.proto.label == "Proof"]
+    assert download.proto.deferred_file_id
+    bc.check_proof(mine.mrf, mine.proof.certificate.proof)
     # What was on the way: bounds never step back.
     stands = mine.proof.stands
     for before, after in pairwise(stands):

@@ -98,6 +98,16 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
         assert float(said[2]) == pytest.approx(cut.lift, rel=1e-2, abs=1e-9)
         assert int(said[3]) == cut.tightened
     assert stage.root.evaluate("({ stage }) => stage.drawer.address()") == f"&drawer=cost&y={bits}"
+    # Back to y*, by the button and by its column.
+    back, star = stage.root.get_by_role("button", name="back to y*"), shown.states[shown.asked]
+    for press in (back, stage.root.locator(f"svg.stems [data-mark='hit {star}']")):
+        press.click()
+        stage.wait("stage.stage.drawer.view.cuts && stage.stage.drawer.view.chosen === stage.stage.drawer.view.asked")
+        expect(back).to_be_hidden()
+        expect(stage.root.locator("[data-out=class]")).to_contain_text("y*")
+        assert "y=" not in stage.root.evaluate("({ stage }) => stage.drawer.address()")
+        stage.root.locator(f"svg.stems [data-mark='hit {state}']").click()
+        stage.wait("stage.stage.drawer.view.cuts?.[0].state === argument", state)
     # A row is asked for by its message, its state and its kind.
     stage.root.locator(".cuts").get_by_role("button", name="Insert").first.click()
     asked = [value for name, value in stage.triggers if name == "command" and value["do"] == "insert"]
@@ -106,6 +116,33 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
     stage.root.evaluate("({ stage }) => stage.select(6)")
     is_of(stage, run, 6)
     expect(stage.root.get_by_role("button", name="back to y*")).to_be_hidden()
+
+
+def test_only_rows_of_the_message_shown_can_be_inserted(
+    stage: Stage, run: bc.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until those of another message, or another event, are known, none can."""
+    stage.root.evaluate("({ stage }) => stage.select(3)")
+    is_of(stage, run, 3)
+    shown = classes(run, *run.graph.ends(3))
+    loosest = f"svg.stems [data-mark='hit {shown.states[shown.slack.argmax()]}']"
+    stage.root.locator(loosest).click()
+    insert = stage.root.locator(".cuts").get_by_role("button", name="Insert").first
+    expect(insert).to_be_enabled()
+    stage.settle()
+    answer = stage.answer
+    monkeypatch.setattr(stage, "answer", lambda *_: None)
+    stage.root.get_by_title("The message in the other direction").last.click()
+    expect(insert).to_be_disabled()
+    monkeypatch.setattr(stage, "answer", answer)
+    stage.root.evaluate("({ stage }) => stage.select(3)")
+    is_of(stage, run, 3)
+    stage.root.locator(loosest).click()
+    expect(insert).to_be_enabled()
+    stage.settle()
+    monkeypatch.setattr(stage, "answer", lambda *_: None)
+    stage.root.locator("[data-back=round]").click()
+    expect(insert).to_be_disabled()
 
 
 def test_a_class_of_another_message_is_forgotten(stage: Stage, run: bc.Engine) -> None:

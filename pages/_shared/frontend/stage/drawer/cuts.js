@@ -24,17 +24,17 @@ export class Cuts {
     this.question = drawer.stage.$("[data-out=class]");
   }
 
-  // `view`: null if nothing is known. Until its rows are known, the last ones stay in their places, faint.
-  draw(view, names, star) {
+  // `view`: null if nothing is known. Until its rows are known, the last ones stay in their places, faint. Only rows of
+  // the message and the event shown can be inserted.
+  draw(view, names, star, isNow) {
     write(this.question, view ? this.asks(view, names, star) : "");
     this.drawer.stage.$(".drawer .key").hidden = !view?.rows;
     const helps = view !== null && view.tight < 1 && !isIdle(view.cuts);
     const waits = helps && view.cuts === null;
     this.root.classList.toggle("waits", waits);
-    for (const button of this.root.querySelectorAll("button")) button.disabled = waits;
-    if (waits) return;
     const cuts = helps ? view.cuts : [];
-    this.root.replaceChildren(...(cuts.length ? [head(), ...cuts.map((cut) => this.line(cut))] : []));
+    if (!waits) this.root.replaceChildren(...(cuts.length ? [head(), ...cuts.map((cut) => this.line(cut))] : []));
+    for (const button of this.root.querySelectorAll("button")) button.disabled = waits || !isNow;
   }
 
   // What a row there is for.

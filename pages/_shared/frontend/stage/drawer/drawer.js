@@ -16,6 +16,7 @@ export class Drawer {
   constructor(stage) {
     Object.assign(this, { stage, open: false, order: ORDERS[0], chosen: "", view: null, arc: -1 });
     this.of = -1; // the message that the class chosen is of; none: of the first that is shown
+    this.coupled = null; // the members whose values it has, as far as they are known
     this.svg = stage.$("svg.stems");
     this.picture = new Picture(this.svg, "stems", stage.tip);
     this.cuts = new Cuts(this);
@@ -77,10 +78,11 @@ export class Drawer {
     this.change({ chosen: bits });
   }
 
+  // Into the message and at the event that the rows were made for.
   insert(state, kind) {
-    const { stage, arc } = this;
+    const { stage, view } = this;
     stage.player.stop();
-    stage.questions.ask("insert", { row: { arc, state, kind } });
+    stage.questions.ask("insert", { row: { arc: view.arc, state, kind } });
   }
 
   goTo() {
@@ -100,7 +102,7 @@ export class Drawer {
   }
 
   takeUp({ open, order, chosen }) {
-    Object.assign(this, { open, order: ORDERS.includes(order) ? order : ORDERS[0], chosen, of: -1 });
+    Object.assign(this, { open, order: ORDERS.includes(order) ? order : ORDERS[0], chosen, of: -1, coupled: null });
     this.show();
   }
 
@@ -116,9 +118,15 @@ export class Drawer {
     if (!view || !this.open || JSON.stringify(view) === JSON.stringify(this.view)) return;
     this.compare(view);
     this.view = view;
-    // An address may name a class of another message.
-    const coupled = view.stems?.bits[0].length;
-    if (view.arc === this.arc && coupled && coupled !== this.chosen.length) this.chosen = "";
+    if (view.stems && view.arc === this.arc) this.keepClass(view);
+  }
+
+  // A class stays chosen as long as it is one of these members: an address, or a run before, may have had others.
+  keepClass(view) {
+    const coupled = this.names(view).join("\n");
+    const isOther = this.coupled !== null && this.coupled !== coupled;
+    if (isOther || this.chosen.length !== view.members.length) this.chosen = "";
+    this.coupled = coupled;
   }
 
   // What the envelope was at the event shown before, if that was earlier, and of the same message.
@@ -144,7 +152,8 @@ export class Drawer {
 
   hasChosen() {
     const { view, chosen } = this;
-    return !view.stems || !chosen || view.stems.bits[view.chosen] === chosen;
+    if (!view.stems) return true;
+    return chosen ? view.stems.bits[view.chosen] === chosen : view.chosen === view.asked;
   }
 
   // Ask for what did not come by itself, as where the message that is followed is another one.
@@ -169,7 +178,8 @@ export class Drawer {
     this.moment = moment;
     this.follow(moment);
     const at = stage.running ? stage.running.events : stage.player.position;
-    if (moment.rest && !this.isOf(at)) this.ask();
+    if (this.isOf(at)) this.asked = null;
+    else if (moment.rest) this.ask();
     const { width, height } = stage.sizes.of(this.svg);
     this.star = this.isUpdated(moment) ? "y*" : "last y*";
     const scene = [this.view, at, this.star, this.arc, stage.dark, width, height, this.order, this.chosen];
@@ -188,7 +198,7 @@ export class Drawer {
     const followed = this.stage.follows(moment);
     const arc = followed < 0 && this.arc < 0 && edges.length ? 2 * edges.indexOf(Math.max(...edges)) : followed;
     if (arc < 0 || arc === this.arc) return;
-    if (this.of >= 0 && this.of !== arc) this.chosen = "";
+    if (this.of >= 0 && this.of !== arc) Object.assign(this, { chosen: "", coupled: null });
     Object.assign(this, { arc, of: arc });
   }
 
@@ -202,6 +212,7 @@ export class Drawer {
     for (const button of this.stage.root.querySelectorAll("[data-order]")) {
       button.setAttribute("aria-pressed", String(button.dataset.order === this.order));
     }
+    for (const name of ["turn", "page"]) this.stage.$(`[data-act=${name}]`).disabled = this.arc < 0;
     this.stage.$("[data-act=asked]").classList.toggle("gone", !this.chosen);
   }
 
@@ -223,7 +234,7 @@ export class Drawer {
     const { before, star } = this;
     const drawn = known && width ? stemMarks({ drawer: this, view: known, before, star, names, width, height }) : [];
     this.picture.draw(drawn);
-    this.cuts.draw(known, names, star);
+    this.cuts.draw(known, names, star, this.isOf(at));
   }
 
   names({ arc, members }) {

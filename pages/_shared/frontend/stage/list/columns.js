@@ -75,7 +75,7 @@ const ALL = [
   },
   {
     ...looked("now"),
-    ...{ head: "at y*", wide: 2.8, rows: true },
+    ...{ head: "cheapest", wide: 4.2, rows: true },
     title: "By how much the envelope is too low at the cheapest state of the receiver",
   },
   {

@@ -25,7 +25,8 @@ export const takeUpChoices = (stage) => {
   stage.panes.measure = menus.measure;
   stage.panes.turn(view);
   stage.list.takeUp(list);
-  if (drawer) stage.drawer.takeUp(drawer);
+  // A class is one of one run's messages.
+  if (drawer) stage.drawer.takeUp({ ...drawer, chosen: run === stage.run ? drawer.chosen : "" });
   const { fan, energy } = stage.charts;
   Object.assign(energy, { distance });
   stage.$("[data-act=distance]").setAttribute("aria-pressed", String(distance));
