@@ -79,6 +79,9 @@ class Lab(Watched):
                 continue
         options.filter(has_text=option).first.click()
         self.settle()
+        # A menu that is opened once more, by a press that came late, hides all else.
+        if self.page.get_by_role("listbox").count():
+            box.press("Escape")
 
     def set_size(self, value: int) -> None:
         """Set M."""

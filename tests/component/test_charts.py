@@ -67,6 +67,9 @@ def stage(bare: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Stag
 @pytest.fixture(scope="module")
 def update(stage: Stage, run: bc.Engine) -> range:
     """The positions of an update with several rounds, from the first to the last; the stage has seen it."""
+    # Another test may have gone to the end before.
+    stage.root.locator(".scrub").fill("0")
+    stage.settle()
     stage.click("[data-step=sweep]")
     stage.click("[data-step=sweep]")
     spans, begin = [], 0
