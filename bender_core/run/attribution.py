@@ -46,29 +46,76 @@ def attribute(trace: Trace, begin: int, start: float, found: Attribution) -> int
     int
         The position after the last complete update, or `begin` if there is none.
     """
+    looks = _looks(trace, begin)
+    if len(looks) == 0:
+        return begin
+    rise = _rise(trace, begin, start, looks)
+    rows, credit, paid = _divided(trace, begin, looks, rise)
+    np.add.at(found.messages, trace.column("arc", begin)[rows].astype(np.int64), credit)
+    np.add.at(found.groups, trace.column("node", begin)[looks[~paid]].astype(np.int64), rise[~paid])
+    return begin + int(looks[-1]) + 1
+
+
+def row_gains(trace: Trace, start: float) -> FloatArray:
+    """By how much every event has raised the lower bound by the row that it added.
+
+    Source: docs/method.md §9.7.
+
+    Parameters
+    ----------
+    trace : Trace
+        From the first event on.
+    start : float
+        The lower bound before it, energy.
+
+    Returns
+    -------
+    ndarray, shape (events,)
+        Energy, at least 0; 0 for what is no row, and for the rows of an update that is not complete.
+    """
+    gains = np.zeros(len(trace))
+    looks = _looks(trace, 0)
+    if len(looks):
+        rows, credit, _ = _divided(trace, 0, looks, _rise(trace, 0, start, looks))
+        gains[rows] = credit
+    return gains
+
+
+def _looks(trace: Trace, begin: int) -> IntArray:
+    """The looks at the floor of every complete update: at its opening, by its oracles, and at its end."""
     kind = trace.column("kind", begin)
     ends = np.flatnonzero(kind == Kind.MESSAGE)
-    if len(ends) == 0:
-        return begin
-    # The looks at the floor of every complete update: at its opening, by its oracles, and at its end.
-    looks = np.flatnonzero((kind[: ends[-1] + 1] <= Kind.MESSAGE) & (kind[: ends[-1] + 1] != Kind.ROW))
-    opens = kind[looks] == Kind.NODE_OPENED
+    known = kind[: ends[-1] + 1] if len(ends) else kind[:0]
+    looks: IntArray = np.flatnonzero((known <= Kind.MESSAGE) & (known != Kind.ROW))
+    return looks
+
+
+def _rise(trace: Trace, begin: int, start: float, looks: IntArray) -> FloatArray:
+    """By how much the larger of bound and floor has risen at every look."""
+    opens = trace.column("kind", begin)[looks] == Kind.NODE_OPENED
     bound = np.concatenate([[start], trace.column("lower_bound", begin)])[looks]
     level = np.maximum(bound, trace.column("floor", begin)[looks])
     rise = np.maximum(np.diff(level, prepend=0.0), 0.0)
     rise[opens] = (level - bound)[opens]
-    paid = _share(trace, begin, looks, rise, found.messages)
-    np.add.at(found.groups, trace.column("node", begin)[looks[~paid]].astype(np.int64), rise[~paid])
-    return begin + int(ends[-1]) + 1
+    return rise
 
 
-def _share(trace: Trace, begin: int, looks: IntArray, rise: FloatArray, messages: FloatArray) -> BoolArray:
-    """Give the rise at every look to the rows since the one before, by their own; returns whether there are any."""
+def _divided(trace: Trace, begin: int, looks: IntArray, rise: FloatArray) -> tuple[IntArray, FloatArray, BoolArray]:
+    """The rise at every look, divided among the rows since the one before by their own rise.
+
+    Returns
+    -------
+    rows : ndarray of int64
+        The events that added rows.
+    credit : ndarray
+        Of each of them, energy.
+    paid : ndarray of bool, shape (looks,)
+        Whether there were any.
+    """
     rows = np.flatnonzero(trace.column("kind", begin)[: looks[-1]] == Kind.ROW)
     lift = np.maximum((trace.column("value", begin) - trace.column("before", begin))[rows], 0.0)
     after = np.searchsorted(looks, rows)
     total = np.bincount(after, lift, minlength=len(looks))
     paid: BoolArray = total > 0
     share = np.divide(lift, total[after], out=np.zeros_like(lift), where=paid[after])
-    np.add.at(messages, trace.column("arc", begin)[rows].astype(np.int64), share * rise[after])
-    return paid
+    return rows, share * rise[after], paid

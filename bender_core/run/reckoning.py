@@ -17,7 +17,7 @@ from bender_core.kernels.tables.projection import active_state
 from bender_core.kernels.tension import tensions
 from bender_core.kernels.update import sum_up
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.attribution import Attribution, attribute
+from bender_core.run.attribution import Attribution, attribute, row_gains
 from bender_core.run.inspection import Inspection
 from bender_core.run.rows import Row
 from bender_core.run.trace import Event
@@ -436,6 +436,13 @@ class Reckonings(Inspection):
         end = attribute(self.trace.until(self.position), end, bound, found)
         self._credited = end, found
         return Attribution(found.messages.copy(), found.groups.copy())
+
+    def row_gains(self) -> FloatArray:
+        """By how much every event so far has raised the lower bound by the row that it added: energy, shape (events,).
+
+        Row ``row`` was added by event ``row.born``; what is no row has 0. Source: docs/method.md §9.7.
+        """
+        return row_gains(self.trace.until(self.position), self.opening_bound)
 
     def work(self) -> Work:
         """The work so far, in table entries read, by message.

@@ -266,6 +266,8 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
     lab, clicks = Lab(page, settle).open("/instance"), 0
     lab.tab("Upload")
     lab.upload("club.mrf.json", dumps(mrf))
+    # To leave before it has arrived is to give it up.
+    page.wait_for_function("new URLSearchParams(location.search).has('upload')")
 
     def click(press: Callable[[], None]) -> None:
         nonlocal clicks

@@ -26,6 +26,7 @@ class Looked:
 
     shown: Classes
     tight: list[bool]  # of every row, whether it is tight where it was made
+    gained: list[float]  # by how much it has raised the lower bound in the update that made it
     moment: str  # the event, in words
 
 
@@ -34,7 +35,9 @@ def looked_at(found: Findings, p: int, q: int) -> Looked | None:
 
     def look(engine: bc.Engine, stop: bc.Stop) -> Looked:
         shown = classes(engine, p, q, stop)
-        return Looked(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), moment(engine))
+        gains = engine.row_gains()
+        gained = [float(gains[row.born]) if row.born >= 0 else 0.0 for row in shown.rows]
+        return Looked(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
 
     return found.find("the message", (p, q), look)
 

@@ -81,6 +81,7 @@ def _uses(looked: Looked) -> dict[str, list[Any]]:
         "born at event": [born(row) for row in rows],
         "maximal at": looked.shown.maximal.tolist(),
         "tight at y*": ["✓" if tight else "" for tight in looked.tight],
+        "raised LB by": looked.gained,
     }
 
 
@@ -125,6 +126,9 @@ _CONFIG = {
     ),
     "tight at y*": st.column_config.TextColumn(
         help="Whether it still equals the truth there, in the direction it was made for"
+    ),
+    "raised LB by": st.column_config.NumberColumn(
+        format="%.4g", help="Its share of the rise of the lower bound in the update that made it, not in later ones"
     ),
     "last maximal": st.column_config.NumberColumn(
         help="The last event looked at at which it was the envelope anywhere"

@@ -215,6 +215,8 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
         bits = [row.anchor >> k & 1 for k in range(len(names))]
         assert said["at y*"] == values_said(names, bits)
         assert said["intercept β⁰"] == pytest.approx(row.intercept)
+        assert said["raised LB by"] == (0 if row.born < 0 else engine.row_gains()[row.born])
+    assert table.value["raised LB by"].sum() > 0
 
 
 def test_steps_and_another_message_on_the_edge_page() -> None:

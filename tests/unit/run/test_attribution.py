@@ -50,6 +50,13 @@ def check(engine: bc.Engine) -> None:
     assert (found.groups >= 0).all()
     assert np.allclose(found.messages, messages, rtol=0, atol=near)
     assert np.allclose(found.groups, groups, rtol=0, atol=near)
+    # Of every row, and so of every message.
+    trace, gains = engine.trace.until(engine.position), engine.row_gains()
+    rows = trace.column("kind") == Kind.ROW
+    arcs = trace.column("arc")[rows].astype(np.int64)
+    assert len(gains) == engine.position
+    assert (gains[~rows] == 0).all()
+    assert np.bincount(arcs, gains[rows], minlength=len(messages)) == pytest.approx(messages, abs=near)
     risen = (ends[-1] if ends else engine.opening_bound) - engine.opening_bound
     assert found.messages.sum() + found.groups.sum() == pytest.approx(risen, abs=near)
 
