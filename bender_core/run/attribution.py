@@ -95,7 +95,7 @@ def _rise(trace: Trace, begin: int, start: float, looks: IntArray) -> FloatArray
     opens = trace.column("kind", begin)[looks] == Kind.NODE_OPENED
     bound = np.concatenate([[start], trace.column("lower_bound", begin)])[looks]
     level = np.maximum(bound, trace.column("floor", begin)[looks])
-    rise = np.maximum(np.diff(level, prepend=0.0), 0.0)
+    rise: FloatArray = np.maximum(np.diff(level, prepend=0.0), 0.0)
     rise[opens] = (level - bound)[opens]
     return rise
 
