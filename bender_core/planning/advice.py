@@ -22,8 +22,8 @@ from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, applicable, partition
 from bender_core.variants import SCHEDULES
 
-# The work of a trial, by default: that of some sweeps of the run, or a share of what it has done so far if that is
-# more, as merged and new groups need time; and at most so many table entries, about a second.
+# The default work of a trial: that of some sweeps of the run, or a share of what it has done so far if that is more, as
+# merged and new groups need time; but no more than MOST table entries, which take about a second.
 SWEEPS, SHARE, MOST = 5, 0.5, 1 << 31
 # Edges of most tension whose ends are merged, and into which rows are added.
 MERGED, ADDED = 4, 1

@@ -15,7 +15,7 @@ from pages._shared.running.watched import WatchedRun
 
 # Sweeps after a fork at which it is compared with its parent.
 AFTER = (1, 5, 20)
-# A message is looked at at so many events of a run, as far as there is time.
+# The most events of a run at which a message is looked at, and the seconds that this may take.
 POINTS, SECONDS = 60, 2.0
 
 

@@ -47,6 +47,10 @@ class Proof(Personal):
 
     def _tell(self, descent: Descent) -> None:
         undecided = 0 if descent.status == OPTIMAL else descent.whole.reduced.n
-        self.stands.append(
-            Stand(descent.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
-        )
+        stand = Stand(descent.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
+        known = self.stands
+        if len(known) > 1 and known[-2][1:] == known[-1][1:] == stand[1:]:
+            # Of a time in which nothing but the work changes, the two ends are enough.
+            known[-1] = stand
+        else:
+            known.append(stand)

@@ -17,7 +17,7 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.result import STATUSES
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
-from pages._shared.watch.drawer import CLOSED, Drawer, Drawn
+from pages._shared.watch.drawer import CLOSED, Docked, Drawer
 from pages._shared.watch.finding import MISSED, Goal, find
 from pages._shared.watch.frames import Encoder
 from pages._shared.watch.lines import Lines
@@ -52,7 +52,7 @@ class Question:
     message: int = -1  # of which message,
     share: float = 0.0  # or by how much of the gap the bound is to rise
     lines: tuple[int, ...] = ()  # the arcs of the messages that the list has in sight
-    drawer: Drawn = CLOSED
+    drawer: Docked = CLOSED
 
     @classmethod
     def read(cls, command: Mapping[str, Any]) -> Question:
@@ -61,7 +61,7 @@ class Question:
         asked = cls(**said)
         states, lines = (tuple(map(int, numbers)) for numbers in (asked.states, asked.lines))
         ahead = min(max(asked.ahead, 0), MOST_AHEAD)
-        return replace(asked, ahead=ahead, states=states, lines=lines, drawer=Drawn(**command.get("drawer", {})))
+        return replace(asked, ahead=ahead, states=states, lines=lines, drawer=Docked(**command.get("drawer", {})))
 
 
 class Answers:

@@ -22,7 +22,7 @@ from pages._shared.watch.details import listed, rounded
 NO_ROW = -1
 
 
-class Drawn(NamedTuple):
+class Docked(NamedTuple):
     """What the drawer is to show.
 
     Attributes
@@ -40,7 +40,7 @@ class Drawn(NamedTuple):
     chosen: str = ""
 
 
-CLOSED = Drawn()
+CLOSED = Docked()
 
 
 class Drawer:
@@ -51,7 +51,7 @@ class Drawer:
         self._of, self._shown = (-1, -1), None
         self._shown: Classes | None
 
-    def look(self, drawn: Drawn, stop: Stop = never) -> Iterator[dict[str, Any]]:
+    def look(self, docked: Docked, stop: Stop = never) -> Iterator[dict[str, Any]]:
         """Look at a message; yields what is known without the rows that could be made, then with them.
 
         Nothing if there is no such message.
@@ -62,14 +62,14 @@ class Drawer:
             If ``stop`` says so.
         """
         engine = self.engine
-        if not 0 <= drawn.arc < 2 * len(engine.graph.edges) or drawn.order not in ORDERS:
+        if not 0 <= docked.arc < 2 * len(engine.graph.edges) or docked.order not in ORDERS:
             return
-        about = {"at": engine.position, "arc": drawn.arc, "order": drawn.order}
+        about = {"at": engine.position, "arc": docked.arc, "order": docked.order}
         try:
-            shown = self._classes(drawn.arc, stop)
-            view = about | message_view(shown, drawn)
+            shown = self._classes(docked.arc, stop)
+            view = about | message_view(shown, docked)
             yield view
-            yield view | {"cuts": self._cuts(shown, drawn, stop)}
+            yield view | {"cuts": self._cuts(shown, docked, stop)}
         except TooLargeError as error:
             yield about | {"refusal": f"There is not enough memory to look at this message: {error}."}
 
@@ -79,11 +79,11 @@ class Drawer:
             self._shown, self._of = classes(self.engine, *self.engine.graph.ends(arc), stop), of
         return self._shown
 
-    def _cuts(self, shown: Classes, drawn: Drawn, stop: Stop) -> list[dict[str, Any]]:
+    def _cuts(self, shown: Classes, docked: Docked, stop: Stop) -> list[dict[str, Any]]:
         if not shown.rows:
             return []
-        p, q = self.engine.graph.ends(drawn.arc)
-        state, asked = (int(shown.states[which]) for which in (_chosen(shown, drawn), shown.asked))
+        p, q = self.engine.graph.ends(docked.arc)
+        state, asked = (int(shown.states[which]) for which in (_chosen(shown, docked), shown.asked))
         return [cut_view(cut, state, asked) for cut in what_if(self.engine, p, q, state, stop)]
 
 
@@ -92,16 +92,16 @@ def row_asked(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
     return RowAt(*engine.graph.ends(arc), state, RowKind(kind))
 
 
-def _chosen(shown: Classes, drawn: Drawn) -> int:
+def _chosen(shown: Classes, docked: Docked) -> int:
     """The class looked at: that of y* too, if the one asked for has other members."""
-    fits = len(drawn.chosen) == len(shown.members) and not set(drawn.chosen) - {"0", "1"}
-    return int(drawn.chosen[::-1] or "0", 2) if fits and drawn.chosen else shown.asked
+    fits = len(docked.chosen) == len(shown.members) and not set(docked.chosen) - {"0", "1"}
+    return int(docked.chosen[::-1] or "0", 2) if fits and docked.chosen else shown.asked
 
 
-def message_view(shown: Classes, drawn: Drawn) -> dict[str, Any]:
+def message_view(shown: Classes, docked: Docked) -> dict[str, Any]:
     """All that is drawn of a message, without the rows that could be made."""
-    chosen = _chosen(shown, drawn)
-    picked = stems(shown, drawn.order, (1, MOST), [chosen, shown.asked])
+    chosen = _chosen(shown, docked)
+    picked = stems(shown, docked.order, (1, MOST), [chosen, shown.asked])
     place = {int(each): k for k, each in enumerate(picked.classes)}
     return {
         "members": shown.members.tolist(),

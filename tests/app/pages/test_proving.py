@@ -93,3 +93,12 @@ def test_what_prevents_a_proof_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     test = app("watch")
     proven(test)
     assert complaints(test) == ["There is no proof: 2 GB are needed, 1 GB are free."]
+
+
+def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
+    mrf = bc.synth.ising_grid(2, 2)
+    descent, proof = proofs.Descent(mrf), proofs.Proof(mrf)
+    for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
+        descent.work, descent.lower_bound = work, lower
+        proof._tell(descent)
+    assert [(stand.work, stand.lower) for stand in proof.stands] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]

@@ -12,14 +12,14 @@ from bender_core.kernels.layout import RowKind
 from bender_core.run.looking.classes import bits_of, classes
 from pages._shared.app.session import Lab
 from pages._shared.watch import drawer, stage
-from pages._shared.watch.drawer import Drawer, Drawn
+from pages._shared.watch.drawer import Docked, Drawer
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab
 from tests.protocol import faults
 
 
 def looked(mine: Lab, monkeypatch: pytest.MonkeyPatch, at: int = 0, **asked: Any) -> dict[str, Any]:
-    """What the stage is told of a message, once all is known."""
+    """The drawer's part of the answer, after the background work has ended."""
     monkeypatch.setattr(stage.st, "session_state", SessionState())
     stage_data(mine)
     question = command("show", at=at, drawer={"order": "cost", "chosen": ""} | asked)
@@ -73,7 +73,7 @@ def test_of_many_classes_those_of_least_cost_are_drawn_with_the_one_looked_at() 
     engine.step("sweep")
     arc = max(range(2 * len(engine.graph.edges)), key=lambda arc: len(engine.graph.active_members(arc)))
     count = len(engine.graph.active_members(arc))
-    told = list(Drawer(engine).look(Drawn(arc, "cost", "1" * count)))
+    told = list(Drawer(engine).look(Docked(arc, "cost", "1" * count)))
     assert [view["cuts"] is None for view in told] == [True, False]
     view = told[-1]
     assert view["classes"] == 1 << count > len(view["stems"]["rank"])
@@ -84,7 +84,7 @@ def test_of_many_classes_those_of_least_cost_are_drawn_with_the_one_looked_at() 
 
 def test_a_class_of_another_message_is_not_looked_at() -> None:
     engine = lab("pose-small", 8, 9).run.engine
-    *_, view = Drawer(engine).look(Drawn(0, "cost", "1"))
+    *_, view = Drawer(engine).look(Docked(0, "cost", "1"))
     assert view["chosen"] == view["asked"]
 
 

@@ -47,11 +47,12 @@ export class Cuts {
     return `${here} ${isIdle(cuts) ? "No row made here lifts it." : "A row made here lifts the envelope by:"}`;
   }
 
-  line({ kind, state, here, asked, mean, tightened, microseconds }) {
+  line({ kind, state, here, asked, mean, tightened, microseconds, pivots }) {
     const line = document.createElement("tr");
     const name = cell("th", ROWS[kind].name, { class: `kind row-${kind}`, scope: "row" });
     const lifts = [here, asked, mean].map((value) => cell("td", number(value, 3)));
-    line.append(name, ...lifts, cell("td", String(tightened)), cell("td", number(microseconds, 1)));
+    const time = cell("td", number(microseconds, 1), { title: `${pivots} pivots` });
+    line.append(name, ...lifts, cell("td", String(tightened)), time);
     const button = cell("button", "Insert", { class: "flip", title: INSERT });
     button.onclick = () => this.drawer.insert(state, kind);
     const last = cell("td", "");
