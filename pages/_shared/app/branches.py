@@ -53,7 +53,7 @@ class Branch:
     @property
     def max_size(self) -> int:
         """The M that was asked for last."""
-        cuts = [fork.change.cut[0] for fork in self.line.forks if fork.change.cut is not None]
+        cuts = [fork.change.cut.max_size for fork in self.line.forks if fork.change.cut is not None]
         return cuts[-1] if cuts else self.line.max_size
 
     def let_go(self) -> None:

@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
+from bender_core.run.repeating.change import ByStrategy
 from bender_core.run.repeating.script import as_script
 from bender_core.strategies import applicable, default_strategy
 from bender_core.variants import SCHEDULES
@@ -83,7 +84,7 @@ def by_hand(current: Lab) -> None:
                 variant=state[keys["variant"]],
                 schedule=state[keys["schedule"]],
                 merge=tuple((first, other) for other in rest),
-                cut=(size or current.max_size, strategy or default_strategy(current.mrf)) if anew else None,
+                cut=ByStrategy(size or current.max_size, strategy or default_strategy(current.mrf)) if anew else None,
             ),
         )
 
