@@ -84,9 +84,7 @@ def by_hand(current: Lab) -> None:
                 variant=state[keys["variant"]],
                 schedule=state[keys["schedule"]],
                 merge=tuple((first, other) for other in rest),
-                cut=ByStrategy(size or current.max_size, strategy or default_strategy(current.run.engine.mrf))
-                if anew
-                else None,
+                cut=ByStrategy(size or current.max_size, strategy or default_strategy(mrf)) if anew else None,
             ),
         )
 
