@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
+from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF, IntArray
-from bender_core.proofs.deciding import CLAIMED, confirmed, costs_less, decided, margin, negligible
+from bender_core.proofs.deciding import CLAIMED, confirmed, decided, margin, negligible
 from bender_core.proofs.keeping import Steps
 from bender_core.proofs.packing import packed
 from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
