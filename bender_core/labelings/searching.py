@@ -41,26 +41,12 @@ class Found(NamedTuple):
     work: int
 
 
-@dataclass
-class _Method:
-    """A way to search, and what it has achieved."""
-
-    go_on: Callable[[Terms, Board, int], bool]
-    work: int = 0
-    gains: int = 0  # spells that have found a better labelling
-
-    @property
-    def price(self) -> float:
-        """The work of a better labelling."""
-        return self.work / (1 + self.gains)
-
-
 def search(
     mrf: BinaryMRF, labeling: ArrayLike | None = None, work: int = WORK, seed: int = 0, stop: Stop = never
 ) -> Found:
     """Look for a labelling of low energy, by tabu search and by moves of random forests of variables.
 
-    Each spell is of the kind that has done less work for a better labelling so far. Source: docs/method.md §15.6.
+    Source: docs/method.md §15.6.
 
     Parameters
     ----------
@@ -92,25 +78,115 @@ def search(
     >>> found.energy
     -4524.0
     """
-    start = mrf.unary.argmin(axis=1) if labeling is None else labeling
-    mrf.violations(start)  # refuses what is not a labelling
-    best: IntArray = np.array(start, np.int64)
-    terms, board = _terms(mrf), _board(mrf.n, seed)
-    spell, methods = board.spell, (_Method(flip_on), _Method(move_on))
-    while mrf.n and spell.spent < work and not stop():
-        method, before = min(methods, key=lambda one: one.price), int(spell.spent)
-        begin(terms, board, best)
-        while spell.spent < work and not method.go_on(terms, board, min(SLICE, work - int(spell.spent))):
-            if stop():
-                break
-        method.work += int(spell.spent) - before
-        # Energies are added up flip by flip, so the last word has the exact difference.
-        better = spell.least < 0 and costs_less(mrf, board.found, best)
-        method.gains += better
-        spell.shaken = not better
+    going = Search(mrf, mrf.unary.argmin(axis=1) if labeling is None else labeling, seed)
+    going.go_on(work, stop)
+    return Found(going.labeling, mrf.energy(going.labeling), going.work)
+
+
+@dataclass
+class _Method:
+    """A way to search, and what it has achieved."""
+
+    go_on: Callable[[Terms, Board, int], bool]
+    work: int = 0
+    gains: int = 0  # better labellings
+
+    @property
+    def price(self) -> float:
+        """The work of a better labelling."""
+        return self.work / (1 + self.gains)
+
+
+class Search:
+    """A search that goes on where it was.
+
+    Each spell is by the method that has done less work for a better labelling so far. Source: docs/method.md §15.6.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    labeling : array_like of {0, 1}, shape (n,)
+        Where it begins.
+    seed : int
+
+    Attributes
+    ----------
+    labeling : ndarray of int64, shape (n,)
+        The best one known.
+
+    Raises
+    ------
+    ModelError
+        If ``labeling`` is not a labelling of the model.
+    ValueError
+        If the seed is negative.
+    """
+
+    def __init__(self, mrf: BinaryMRF, labeling: ArrayLike, seed: int = 0) -> None:
+        self._spell = Spell.zeros()
+        self._spell.dice = int(generator(seed).integers(1, (1 << 31) - 1))
+        self._methods = _Method(flip_on), _Method(move_on)
+        self.turn_to(mrf, labeling)
+
+    @property
+    def work(self) -> int:
+        """Entries read so far."""
+        return int(self._spell.spent)
+
+    def turn_to(self, mrf: BinaryMRF, labeling: ArrayLike) -> None:
+        """Go on with another labelling, and perhaps another model.
+
+        Parameters
+        ----------
+        mrf : BinaryMRF
+        labeling : array_like of {0, 1}, shape (n,)
+
+        Raises
+        ------
+        ModelError
+            If ``labeling`` is not a labelling of the model.
+        """
+        mrf.violations(labeling)  # refuses what is not a labelling
+        self.mrf = mrf
+        self.labeling: IntArray = np.array(labeling, np.int64)
+        self._terms, self._board = _terms(mrf), _board(mrf.n, self._spell)
+        self._method: _Method | None = None  # of the spell that goes on
+        self._in_vain = False  # what the last spell was
+
+    def go_on(self, work: int, stop: Stop = never) -> None:
+        """Search on.
+
+        Parameters
+        ----------
+        work : int
+            About how many entries are read.
+        stop : Stop
+            Checked about every 10 ms.
+        """
+        end = self.work + work
+        while self.mrf.n and self.work < end and not stop():
+            method, before = self._method or self._begin(), self.work
+            is_over = method.go_on(self._terms, self._board, min(SLICE, end - before))
+            method.work += self.work - before
+            if self._keep_better():
+                method.gains += 1
+                self._in_vain = False
+            if is_over:
+                self._method = None
+
+    def _begin(self) -> _Method:
+        """Begin a spell with the best labelling if it is new, or else not far from it."""
+        self._spell.shaken, self._in_vain = self._in_vain, True
+        self._method = min(self._methods, key=lambda method: method.price)
+        begin(self._terms, self._board, self.labeling)
+        return self._method
+
+    def _keep_better(self) -> bool:
+        """Keep the best labelling of the spell if it is better, which energies added up flip by flip may not tell."""
+        better = costs_less(self.mrf, self._board.found, self.labeling)
         if better:
-            best = board.found.copy()
-    return Found(best, mrf.energy(best), int(spell.spent))
+            self.labeling = self._board.found.copy()
+        return better
 
 
 def _terms(mrf: BinaryMRF) -> Terms:
@@ -122,9 +198,7 @@ def _terms(mrf: BinaryMRF) -> Terms:
     return Terms(linear, first, other[order], both[order], strength, LEAST * energy_scale(mrf))
 
 
-def _board(n: int, seed: int) -> Board:
-    spell = Spell.zeros()
-    spell.dice = int(generator(seed).integers(1, (1 << 31) - 1))
+def _board(n: int, spell: Spell) -> Board:
     x, found, tabu, order, tree, seen, line, waiting, stem = np.zeros((9, n), np.int64)
     pull, message = np.zeros((2, n))
     return Board(spell, x, found, pull, tabu, order, tree, seen, line, waiting, stem, message)

@@ -21,6 +21,7 @@ from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.proofs.deciding import CLAIMED, confirmed, decided, margin, negligible
+from bender_core.proofs.improving import Improving
 from bender_core.proofs.keeping import Steps
 from bender_core.proofs.packing import packed
 from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
@@ -197,6 +198,7 @@ class Descent:
         self._margin = margin(mrf, self.negligible)  # of what is left
         self._last: Reduction | None = None  # from the model of the engine to what is left
         self._steps = Steps()
+        self._best = Improving(mrf, self.labeling, seed)  # the best labelling of what is left
 
     def run(self) -> None:
         """Go on until it is proven, stopped, or nothing is left to try."""
@@ -268,7 +270,12 @@ class Descent:
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
             if not stalls and self._work < look:
                 continue
-            facts, look, enough = decided(engine), LOOK * self._work, WORTH * engine.mrf.n
+            look = LOOK * self._work
+            if self._improves(engine):
+                self._begin_again()
+                engine = self._running
+                continue
+            facts, enough = decided(engine), WORTH * engine.mrf.n
             if stalls or len(facts) >= enough:
                 facts = confirmed(engine, facts, self._margin.limit_of(engine), self._stop)
             if stalls or len(facts) >= enough:
@@ -280,9 +287,32 @@ class Descent:
         last = reduction(model, facts)
         fixed = int((facts.value != OPEN).sum())
         self._end(fixed, len(facts) - fixed, last)
+        self._best.reduce(last, self._running.labeling)
         self._last, self.whole = last, composed(self.whole, last)
         self._margin = margin(self.whole.reduced, self.negligible)
         return self.whole.reduced.n
+
+    def _search(self) -> bool:
+        """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
+        before = self._best.labeling
+        self.work += self._best.search(self.work, self._stop)
+        self._keep_better(self.whole.restored(self._best.labeling))
+        return self._best.labeling is not before
+
+    def _improves(self, engine: Engine) -> bool:
+        """Look for a labelling so much better than that of a run that the run should go on with it."""
+        if not self._search():
+            return False
+        gain = engine.upper_bound - self._best.energy
+        return gain > max(LEAST * (engine.upper_bound - engine.lower_bound), self.negligible)
+
+    def _begin_again(self) -> None:
+        """Go on with the messages of this round and the best labelling, as a round of its own if memory allows."""
+        engine = self._running
+        with suppress(TooLargeError), engine.giving_way():
+            trial = self._made(PACKED, engine.partition, engine.schedule)
+            self._end(fixed=0, tied=0)
+            self._take(trial)
 
     @property
     def _running(self) -> Engine:
@@ -295,15 +325,10 @@ class Descent:
         self._note(trial.engine)
 
     def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
-        """Record a round, keep what proves its facts or its bound, and its labelling if that is better.
-
-        A labelling may be better by less than the rounding of energies.
-        """
+        """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
         engine = self._running
         self._steps.add(engine, self.whole, self._margin.step, found, proves)
-        labeling = self.whole.restored(engine.labeling)
-        if costs_less(self.whole.model, labeling, self.labeling):
-            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
+        self._keep_better(self.whole.restored(engine.labeling))
         self.rounds.append(
             Round(
                 engine.mrf.n,
@@ -322,6 +347,11 @@ class Descent:
             )
         )
 
+    def _keep_better(self, labeling: IntArray) -> None:
+        """Keep a labelling of the whole model that is better, perhaps by less than the rounding of energies."""
+        if costs_less(self.whole.model, labeling, self.labeling):
+            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
+
     def _note(self, engine: Engine) -> None:
         """Keep the best bounds; what has been decided excludes no labelling that is better than the best one."""
         self._note_labeling(engine)
@@ -330,6 +360,7 @@ class Descent:
     def _note_labeling(self, engine: Engine) -> None:
         # Adding up the energy of the whole model takes as long as many updates.
         if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
+            self._best.take(engine.labeling)
             self.labeling = self.whole.restored(engine.labeling)
             self.upper_bound = self.whole.model.energy(self.labeling)
 
@@ -380,7 +411,8 @@ class Descent:
                 yield self._made(*cut)
 
     def _made(self, strategy: str, part: Partition, schedule: str) -> _Trial:
-        """A run that goes on from that of this round, as far as its groups allow."""
+        """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
+        self._search()
         engine = Engine(
             self.whole.reduced,
             part,
@@ -394,6 +426,7 @@ class Descent:
             start=self.engine,
             reduction=self._last,
             margin=self._margin.limit,
+            labeling=self._best.labeling,
         )
         return _Trial(strategy, engine)
 

@@ -97,6 +97,8 @@ class Engine(Reckonings):
     margin : float, optional
         Strike off states of groups with which every labelling costs as much as the best one plus this, energy (mostly
         negative: docs/method.md §15.1). By default none.
+    labeling : array_like of {0, 1}, shape (n,), optional
+        The best one known, to begin with in place of that of ``start``.
 
     Attributes
     ----------
@@ -109,6 +111,8 @@ class Engine(Reckonings):
         If the run could not begin within the limit.
     PartitionError
         If the partition belongs to another model.
+    ModelError
+        If ``labeling`` is not a labelling of the model.
     ValueError
         If there is no such variant or schedule, a number is out of range, or ``start`` is a run of another model.
     Stopped
