@@ -165,7 +165,8 @@ class Search:
         """
         end = self.work + work
         while self.mrf.n and self.work < end and not stop():
-            method, before = self._method or self._begin(), self.work
+            before = self.work
+            method = self._method or self._begin()
             is_over = method.go_on(self._terms, self._board, min(SLICE, end - before))
             method.work += self.work - before
             if self._keep_better():
@@ -182,8 +183,8 @@ class Search:
         return self._method
 
     def _keep_better(self) -> bool:
-        """Keep the best labelling of the spell if it is better, which energies added up flip by flip may not tell."""
-        better = costs_less(self.mrf, self._board.found, self.labeling)
+        """Keep the best labelling of the spell if it is better, on which energies added up flip by flip may be wrong."""
+        better = self._spell.least < 0.0 and costs_less(self.mrf, self._board.found, self.labeling)
         if better:
             self.labeling = self._board.found.copy()
         return better
