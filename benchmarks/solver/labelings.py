@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import bender_core as bc
 from benchmarks.common import Options, table
 from benchmarks.others.proving import qubo
-from bender_core.labelings import searching
+from bender_core.kernels.search.forests import move_on
+from bender_core.kernels.search.tabu import flip_on
 from bender_core.labelings.searching import Search
 from bender_core.proofs import improving
 from bender_core.synth import body_pose, ising_grid
@@ -27,16 +28,16 @@ def _searches(options: Options) -> None:
     print(f"Energies found from nothing by {WORK / 1e6:g} million entries: best and mean of {len(SEEDS)} seeds")
     row = table({"model": -28, "n": 4, "couplings": 9, "tabu": 25, "forests": 25, "both": 25})
     for name, mrf in _models(options):
-        ways = [[energy(mrf, seed, way) for seed in SEEDS] for way in (searching.flip_on, searching.move_on, None)]
+        ways = [[_energy(mrf, seed, way) for seed in SEEDS] for way in (flip_on, move_on, None)]
         said = [f"{min(found):.6g} {sum(found) / len(found):.6g}" for found in ways]
         row(name, mrf.n, mrf.n_edges, *said)
 
 
-def energy(mrf: bc.BinaryMRF, seed: int, way: object) -> float:
+def _energy(mrf: bc.BinaryMRF, seed: int, way: object) -> float:
     """The energy found by one way alone, or by both."""
     search = Search(mrf, mrf.unary.argmin(axis=1), seed)
     if way is not None:
-        search._methods = tuple(method for method in search._methods if method.go_on is way)
+        search._methods = [method for method in search._methods if method.go_on is way]
     search.go_on(WORK)
     return mrf.energy(search.labeling)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -125,7 +125,7 @@ class Search:
     def __init__(self, mrf: BinaryMRF, labeling: ArrayLike, seed: int = 0) -> None:
         self._spell = Spell.zeros()
         self._spell.dice = int(generator(seed).integers(1, (1 << 31) - 1))
-        self._methods = _Method(flip_on), _Method(move_on)
+        self._methods: Sequence[_Method] = (_Method(flip_on), _Method(move_on))
         self.turn_to(mrf, labeling)
 
     @property
@@ -183,7 +183,7 @@ class Search:
         return self._method
 
     def _keep_better(self) -> bool:
-        """Keep the best labelling of the spell if it is better, on which energies added up flip by flip may be wrong."""
+        """Keep the best labelling of the spell if it is better, about which sums of flips may be wrong."""
         better = self._spell.least < 0.0 and costs_less(self.mrf, self._board.found, self.labeling)
         if better:
             self.labeling = self._board.found.copy()
