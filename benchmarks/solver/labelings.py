@@ -14,7 +14,7 @@ from bender_core.proofs import improving
 from bender_core.synth import body_pose, ising_grid
 
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)
-WORK, SEEDS = 100_000_000, range(5)
+WORK, SEEDS = 400_000_000, range(5)
 LIMIT = 20.0
 
 

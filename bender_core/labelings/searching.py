@@ -20,7 +20,7 @@ from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
 
 # The entries read in a search by default, about a quarter of a second; and between two checks for a stop, 10 ms.
-WORK, SLICE = 1 << 28, 1 << 23
+WORK, SLICE = 1 << 30, 1 << 25
 # Energies that differ by less, relative to what is at stake, are the same but for rounding.
 LEAST = 1e-12
 

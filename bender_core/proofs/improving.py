@@ -11,7 +11,7 @@ from bender_core.stopping import Stop
 SHARE = 0.05
 # It goes on for at least so many entries for every variable and coupling, as to take over a model takes about as long.
 # The first time it does not wait until they are its share.
-LEAST = 1000
+LEAST = 4000
 
 
 class Improving:

@@ -20,7 +20,7 @@ from bender_core.stopping import Stop, never
 from bender_core.variants import VARIANTS
 
 # Enough for the search for labellings to begin with both of its methods.
-SEARCHED = 1 << 16
+SEARCHED = 1 << 18
 # Seconds between two checks for a stop.
 LOOK_SECONDS = 0.02
 

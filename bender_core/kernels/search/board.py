@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bender_core.kernels._jit import entry, inner
-from bender_core.kernels.costs import LOOKED_UP, SCANNED
+from bender_core.kernels.costs import LOOKED_UP, SCANNED, SPELL
 from bender_core.kernels.layout import Floats, Ints, Record
 from bender_core.kernels.tables.affine import assign
 
@@ -69,7 +69,7 @@ def begin(terms, board, labeling):
         for a in range(terms.first[i], terms.first[i + 1]):
             if x[terms.neighbour[a]] == 1:
                 pull[i] += terms.coupling[a]
-    spell.spent += len(x) * SCANNED + len(terms.neighbour) * LOOKED_UP
+    spell.spent += SPELL + len(x) * SCANNED + len(terms.neighbour) * LOOKED_UP
 
 
 @inner

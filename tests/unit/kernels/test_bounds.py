@@ -109,8 +109,9 @@ def test_exact_messages_by_every_method(method: Method, size: int, touched: int,
 @pytest.mark.parametrize("density", [0.0, 0.1, 1.0])
 def test_searches_on_models_of_all_sizes(n: int, density: float) -> None:
     edges = np.argwhere(np.triu(np.random.default_rng(n).random((n, n)) < density, 1))
-    mrf = bc.BinaryMRF(np.random.default_rng(1).normal(size=(n, 2)), edges, np.ones((len(edges), 2, 2)) * [[1, -1], [-1, 1]])
-    found = bc.search(mrf, np.ones(n, int), work=300_000)
+    pairwise = np.broadcast_to([[1.0, -1.0], [-1.0, 1.0]], (len(edges), 2, 2))
+    mrf = bc.BinaryMRF(np.random.default_rng(1).normal(size=(n, 2)), edges, pairwise)
+    found = bc.search(mrf, np.ones(n, int), work=1_000_000)
     assert found.energy == pytest.approx(naive.energy(mrf, found.labeling), abs=1e-9)
 
 

@@ -20,7 +20,7 @@ from bender_core.labelings.searching import Search
 from bender_core.synth import ising_grid
 from tests.models import JIT, examples, mrfs, random_mrf
 
-LITTLE = 100_000 if JIT else 5_000
+LITTLE = 500_000 if JIT else 70_000
 
 
 def optimum(mrf: bc.BinaryMRF) -> float:
@@ -54,7 +54,7 @@ def check_pulls(mrf: bc.BinaryMRF, board: Board) -> None:
 @given(mrfs(8), st.integers(0, 1000))
 def test_a_search_is_never_worse_than_its_start_and_knows_its_energy(mrf: bc.BinaryMRF, seed: int) -> None:
     start = np.random.default_rng(seed).integers(0, 2, mrf.n)
-    found = bc.search(mrf, start, work=2000, seed=seed)
+    found = bc.search(mrf, start, work=200_000, seed=seed)
     assert found.energy == mrf.energy(found.labeling) <= mrf.energy(start)
     assert not costs_less(mrf, start, found.labeling)
 
@@ -73,12 +73,12 @@ def test_small_models_are_solved() -> None:
     ("file", "energy"), [("pm1s_80.0.rud", -79.0), ("t2g10_5555.rud", -6049461.0), ("3r3x_2body_n64_s1.qh", -128.0)]
 )
 def test_good_labellings_of_real_models_are_found(shared_instances: Path, file: str, energy: float) -> None:
-    assert bc.search(bc.load(shared_instances / file), work=100_000_000).energy == energy
+    assert bc.search(bc.load(shared_instances / file), work=400_000_000).energy == energy
 
 
 def test_the_same_search_twice_and_another_seed() -> None:
     mrf = ising_grid(12, 12, torus=True, coupling="gaussian")
-    first, second, other = (bc.search(mrf, work=LITTLE, seed=seed) for seed in (3, 3, 4))
+    first, second, other = (bc.search(mrf, work=20 * LITTLE, seed=seed) for seed in (3, 3, 4))
     assert first.labeling.tolist() == second.labeling.tolist()
     assert (first.energy, first.work) == (second.energy, second.work)
     assert first.labeling.tolist() != other.labeling.tolist()
@@ -146,8 +146,8 @@ def test_a_search_stops_when_it_is_asked_to_with_the_best_so_far() -> None:
 
 def test_a_search_does_about_as_much_work_as_it_may() -> None:
     mrf = ising_grid(10, 10, torus=True)
-    for work in (1, 10_000, LITTLE):
-        assert work <= bc.search(mrf, work=work).work < work + 20_000
+    for work in (1, 100_000, LITTLE):
+        assert work <= bc.search(mrf, work=work).work < work + 100_000
 
 
 def test_a_method_gets_work_for_what_it_gains() -> None:
