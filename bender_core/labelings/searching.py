@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -149,9 +150,14 @@ class Search:
         mrf.violations(labeling)  # refuses what is not a labelling
         self.mrf = mrf
         self.labeling: IntArray = np.array(labeling, np.int64)
-        self._terms, self._board = _terms(mrf), _board(mrf.n, self._spell)
+        self.__dict__.pop("_arrays", None)
         self._method: _Method | None = None  # of the spell that goes on
         self._in_vain = False  # what the last spell was
+
+    @cached_property
+    def _arrays(self) -> tuple[Terms, Board]:
+        """Made when they are needed: many models of a proof are not searched."""
+        return _terms(self.mrf), _board(self.mrf.n, self._spell)
 
     def go_on(self, work: int, stop: Stop = never) -> None:
         """Search on.
@@ -167,7 +173,7 @@ class Search:
         while self.mrf.n and self.work < end and not stop():
             before = self.work
             method = self._method or self._begin()
-            is_over = method.go_on(self._terms, self._board, min(SLICE, end - before))
+            is_over = method.go_on(*self._arrays, min(SLICE, end - before))
             method.work += self.work - before
             if self._keep_better():
                 method.gains += 1
@@ -179,14 +185,15 @@ class Search:
         """Begin a spell with the best labelling if it is new, or else not far from it."""
         self._spell.shaken, self._in_vain = self._in_vain, True
         self._method = min(self._methods, key=lambda method: method.price)
-        begin(self._terms, self._board, self.labeling)
+        begin(*self._arrays, self.labeling)
         return self._method
 
     def _keep_better(self) -> bool:
         """Keep the best labelling of the spell if it is better, about which sums of flips may be wrong."""
-        better = self._spell.least < 0.0 and costs_less(self.mrf, self._board.found, self.labeling)
+        _, board = self._arrays
+        better = self._spell.least < 0.0 and costs_less(self.mrf, board.found, self.labeling)
         if better:
-            self.labeling = self._board.found.copy()
+            self.labeling = board.found.copy()
         return better
 
 

@@ -9,9 +9,9 @@ from bender_core.stopping import Stop
 
 # The search takes this share of all work.
 SHARE = 0.05
-# It goes on for at least so many entries for every variable and coupling, as to take over a model takes about as long.
-# The first time it does not wait until they are its share.
-LEAST = 4000
+# It goes on for at least so many entries for every variable, as to begin takes time, too. The first time it does not
+# wait until they are its share.
+LEAST = 100_000
 
 
 class Improving:
@@ -40,8 +40,7 @@ class Improving:
 
     @property
     def _least(self) -> int:
-        mrf = self._search.mrf
-        return LEAST * (mrf.n + mrf.n_edges)
+        return LEAST * self._search.mrf.n
 
     def search(self, work: int, stop: Stop) -> int:
         """Look for a better labelling, as far as the share of it goes.
@@ -64,7 +63,12 @@ class Improving:
         return self._search.work - before
 
     def take(self, labeling: IntArray) -> None:
-        """Take over a better labelling."""
+        """Take over a better labelling.
+
+        Parameters
+        ----------
+        labeling : ndarray of int64, shape (reduced.n,)
+        """
         self._search.turn_to(self._search.mrf, labeling)
 
     def reduce(self, last: Reduction, labeling: IntArray) -> None:
