@@ -83,7 +83,7 @@ def certify(
     on_progress : callable, optional
         Called about every 50 ms with the `Descent`; it ends if it returns True.
     seed : int
-        Of the strategies that depend on one.
+        Of the strategies that depend on one, and of the search for labellings.
     stop : Stop
         Checked about every 50 ms.
 
@@ -95,7 +95,7 @@ def certify(
     Raises
     ------
     ValueError
-        If the time limit is not a number.
+        If the time limit is not a number, or the seed is negative.
     PartitionError
         If there are no groups of that size.
     TooLargeError
@@ -169,7 +169,7 @@ class Descent:
     status : str
         As of a `Certificate`.
     work : int
-        Table entries read, those of trials included.
+        Table entries read, those of trials and of the search for labellings included.
     """
 
     def __init__(
