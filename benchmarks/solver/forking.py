@@ -10,6 +10,7 @@ import numpy as np
 import bender_core as bc
 from benchmarks.common import Options, table
 from bender_core.kernels.layout import RowKind
+from bender_core.run.repeating.change import ByStrategy
 from bender_core.run.rows import row_values
 
 MODELS, FORKS = 300, 5
@@ -103,7 +104,7 @@ def _change(rng: np.random.Generator, engine: bc.Engine) -> bc.Change:
         p, q = rng.choice(groups, 2, replace=False).tolist()
         merge = ((p, q),)
     variant = _any(rng, [None, None, *bc.VARIANTS])
-    cut = (int(rng.integers(1, 5)), "greedy") if not merge and rng.random() < 0.1 else None
+    cut = ByStrategy(int(rng.integers(1, 5)), "greedy") if not merge and rng.random() < 0.1 else None
     rows: tuple[bc.RowAt, ...] = ()
     if not (merge or cut or bc.VARIANTS[variant or engine.variant.number].exact) and len(edges):
         p, q = rng.permutation(edges[rng.integers(len(edges))]).tolist()

@@ -16,7 +16,7 @@ from bender_core.kernels.layout import RowKind, Status
 from bender_core.model import FloatArray
 from bender_core.planning.unions import pairs_to_unite
 from bender_core.run.engine import Engine
-from bender_core.run.repeating.change import Change
+from bender_core.run.repeating.change import ByStrategy, Change
 from bender_core.run.rows import RowAt
 from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, applicable, partition
@@ -175,7 +175,7 @@ def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
         cut = None if strategy == AUTO else partition(mrf, part.max_size, strategy, stop=stop)
         if cut is not None and not any(_same(cut, one) for one in tried):
             tried.append(cut)
-            yield Change(cut=(part.max_size, strategy))
+            yield Change(cut=ByStrategy(part.max_size, strategy))
 
 
 def _local(engine: Engine) -> Iterator[Change]:

@@ -12,25 +12,30 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
-from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
+from bender_core.groups import LARGEST_GROUP, PartitionError
+from bender_core.hypergraph import energy_scale
 from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF, IntArray
-from bender_core.proofs.deciding import CLAIMED, confirmed, decided, margin, negligible
 from bender_core.proofs.improving import Improving
 from bender_core.proofs.keeping import Steps
-from bender_core.proofs.packing import packed
 from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
-from bender_core.run.arrays import ENDLESS
+from bender_core.run.bounds import CLAIMED, NEGLIGIBLE
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
+from bender_core.run.looking.deciding import confirmed, decided
+from bender_core.run.repeating.change import PROVING, ByStrategy, Change, Fork, digits
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
 from bender_core.strategies import AUTO, applicable, default_strategy, partition
+from bender_core.strategies.packing import packed
 from bender_core.variants import SCHEDULES
 
 # The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
@@ -46,19 +51,16 @@ LEAST = 0.02
 # Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, since to set
 # them up takes as long. Then the best of them do as much again.
 TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 28
-# Messages are exact.
-EXACT, FIRST_SCHEDULE = 12, "mplp"
+FIRST_SCHEDULE = "mplp"
 # The largest groups, unless others are asked for.
 LARGEST = 16
-# Gaps that a run takes as closed are below those that a proof needs.
-TOLERANCE = 1e-10
-
 # Seconds between two calls of ``on_progress``.
 TOLD_EVERY = 0.05
 
 PACKED = "packed"
 
 OnProgress = Callable[["Descent"], bool | None]
+OnRound = Callable[[Fork, Engine], None]
 
 
 def certify(
@@ -117,10 +119,11 @@ def certify(
 
 @dataclass
 class _Trial:
-    """A run that may be the next round."""
+    """A run that may be the next round, and the change of the one before that led to it; None of the first one."""
 
     strategy: str
     engine: Engine
+    change: Change | None = None
     work: int = 0
 
 
@@ -153,6 +156,10 @@ class Descent:
         As for `certify`.
     stop : Stop
         With the time limit.
+    first : Engine, optional
+        The run of the first round, made by a `Change` that proves; by default one on small groups.
+    on_round : callable, optional
+        Called with the `Fork` and the run of every further round when it begins; the runs stay as they are then.
 
     Attributes
     ----------
@@ -179,23 +186,25 @@ class Descent:
         seed: int = 0,
         stop: Stop = never,
         on_progress: OnProgress | None = None,
+        first: Engine | None = None,
+        on_round: OnRound | None = None,
     ) -> None:
         if not 1 <= max_size <= LARGEST_GROUP:
             raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
         self.whole = unreduced(mrf)
         self.engine: Engine | None = None
         self.rounds: list[Round] = []
-        self.labeling: IntArray = mrf.unary.argmin(axis=1)
+        self.labeling: IntArray = mrf.unary.argmin(axis=1) if first is None else first.labeling
         self.lower_bound, self.upper_bound = -math.inf, mrf.energy(self.labeling)
-        self.negligible = negligible(mrf)
+        self.negligible = NEGLIGIBLE * energy_scale(mrf) if first is None else first.negligible
         self.status, self.work = EXHAUSTED, 0
         self._max_size, self._seed = max_size, seed
         self._limit, self._on_progress, self._told = stop, on_progress, -math.inf
+        self._given, self._on_round = first, on_round
         self._stop = Stop(wanted=self._is_over)
         self._begin = time.perf_counter()
         self._account = Account()
         self._strategy, self._work = "", 0  # of this round, with its trial
-        self._margin = margin(mrf, self.negligible)  # of what is left
         self._last: Reduction | None = None  # from the model of the engine to what is left
         self._steps = Steps()
         self._best = Improving(mrf, self.labeling, seed)  # the best labelling of what is left
@@ -203,7 +212,7 @@ class Descent:
     def run(self) -> None:
         """Go on until it is proven, stopped, or nothing is left to try."""
         try:
-            ready(EXACT).wait(self._stop)
+            ready(PROVING["variant"]).wait(self._stop)
             if self._descend():
                 self.status = OPTIMAL
         except Stopped:
@@ -237,6 +246,7 @@ class Descent:
             return True
         size, idle = min(SMALL, self._max_size), 0
         self._take(self._first(size))
+        size = min(max(size, self._running.partition.max_size), self._max_size)
         while True:
             before = self.whole.reduced.n
             facts = self._run()
@@ -277,7 +287,7 @@ class Descent:
                 continue
             facts, enough = decided(engine), WORTH * engine.mrf.n
             if stalls or len(facts) >= enough:
-                facts = confirmed(engine, facts, self._margin.limit_of(engine), self._stop)
+                facts = confirmed(engine, facts, self._stop)
             if stalls or len(facts) >= enough:
                 return facts
 
@@ -289,7 +299,6 @@ class Descent:
         self._end(fixed, len(facts) - fixed, last)
         self._best.reduce(last, self._running.labeling)
         self._last, self.whole = last, composed(self.whole, last)
-        self._margin = margin(self.whole.reduced, self.negligible)
         return self.whole.reduced.n
 
     def _search(self) -> bool:
@@ -309,8 +318,8 @@ class Descent:
     def _begin_again(self) -> None:
         """Go on with the messages of this round and the best labelling, as a round of its own if memory allows."""
         engine = self._running
-        with suppress(TooLargeError), engine.giving_way():
-            trial = self._made(PACKED, engine.partition, engine.schedule)
+        with suppress(TooLargeError), self._giving_way(engine):
+            trial = self._made(PACKED, Change())
             self._end(fixed=0, tied=0)
             self._take(trial)
 
@@ -321,13 +330,15 @@ class Descent:
 
     def _take(self, trial: _Trial) -> None:
         """Begin a round."""
+        if trial.change is not None and self._on_round is not None:
+            self._on_round(Fork(self._running.position, trial.change), trial.engine)
         self.engine, self._strategy, self._work, self._last = trial.engine, trial.strategy, trial.work, None
         self._note(trial.engine)
 
     def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
         """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
         engine = self._running
-        self._steps.add(engine, self.whole, self._margin.step, found, proves)
+        self._steps.add(engine, self.whole, engine.margin.step, found, proves)
         self._keep_better(self.whole.restored(engine.labeling))
         self.rounds.append(
             Round(
@@ -368,11 +379,21 @@ class Descent:
 
     def _first(self, size: int) -> _Trial:
         """A run on the usual groups: a choice among others takes longer than a first bound."""
+        if self._given is not None:
+            return _Trial(self._given.partition.strategy, self._given)
         model = self.whole.reduced
+        self._search()
 
         def make(most: int) -> _Trial:
             part = partition(model, most, seed=self._seed, stop=self._stop)
-            return self._made(default_strategy(model), part, FIRST_SCHEDULE)
+            settings: dict[str, Any] = {
+                "schedule": FIRST_SCHEDULE,
+                "snapshot_bytes": 0,
+                "limit": self._account,
+                "stop": self._stop,
+                "labeling": self._best.labeling,
+            }
+            return _Trial(default_strategy(model), Engine(model, part, **PROVING, **settings))
 
         return _largest(make, size)
 
@@ -386,18 +407,22 @@ class Descent:
         assert last is not None
 
         def make(most: int) -> _Trial:
-            part = packed(last, engine.partition, most)
-            same = last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
-            with engine.giving_way():
-                return self._made(PACKED, part, _other(engine.schedule) if same else engine.schedule)
+            same = last.reduced.n == engine.mrf.n and len(packed(last, engine.partition, most)) == len(engine.partition)
+            change = Change(reduce=True, pack=most, schedule=_other(engine.schedule) if same else None)
+            with self._giving_way(engine):
+                return self._made(PACKED, change)
 
         return _largest(make, size)
+
+    def _giving_way(self, engine: Engine) -> AbstractContextManager[None]:
+        """A context in which a run gives way to the next round, unless it stays as it is."""
+        return engine.giving_way() if self._on_round is None else nullcontext()
 
     def _others(self, size: int, seed: int) -> Iterator[_Trial]:
         """Runs under the other schedule, and on what is left cut by every strategy, different cuts once."""
         engine, model, seen = self._running, self.whole.reduced, set[frozenset[tuple[int, ...]]]()
         assert self._last is not None
-        cuts = [(PACKED, packed(self._last, engine.partition, size), _other(engine.schedule))]
+        ways = [(PACKED, Change(reduce=True, pack=size, schedule=_other(engine.schedule)))]
         for strategy in applicable(model):
             if strategy == AUTO:
                 continue
@@ -405,30 +430,19 @@ class Descent:
             groups = frozenset(tuple(sorted(group.tolist())) for group in part.groups)
             if groups not in seen:
                 seen.add(groups)
-                cuts.append((strategy, part, engine.schedule))
-        for cut in cuts:
+                ways.append((strategy, Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))))
+        for way in ways:
             with suppress(TooLargeError):
-                yield self._made(*cut)
+                yield self._made(*way)
 
-    def _made(self, strategy: str, part: Partition, schedule: str) -> _Trial:
+    def _made(self, strategy: str, change: Change) -> _Trial:
         """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
+        engine, last = self._running, self._last
         self._search()
-        engine = Engine(
-            self.whole.reduced,
-            part,
-            EXACT,
-            schedule,
-            TOLERANCE,
-            ENDLESS,
-            snapshot_bytes=0,
-            limit=self._account,
-            stop=self._stop,
-            start=self.engine,
-            reduction=self._last,
-            margin=self._margin.limit,
-            labeling=self._best.labeling,
-        )
-        return _Trial(strategy, engine)
+        known = engine.labeling if last is None else last.reduce(engine.labeling)
+        if not np.array_equal(self._best.labeling, known):
+            change = replace(change, labeling=digits(self._best.labeling))
+        return _Trial(strategy, change.fork(engine, self._stop, last), change)
 
     def _best_of(self, trials: Iterator[_Trial]) -> _Trial:
         """The run with the best bound after a trial.
@@ -463,8 +477,8 @@ class Descent:
         self._stop.check()
 
     def _proves(self, engine: Engine) -> bool:
-        excess, margin = engine.bound_excess, self._margin
-        return excess >= margin.limit and excess >= margin.limit_of(engine)
+        excess, margin = engine.bound_excess, engine.margin
+        return excess >= margin.limit and excess >= margin.limit_with(engine.message_size)
 
     # -- the end --------------------------------------------------------------------------------------
 

@@ -19,7 +19,8 @@ from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace
 from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
-from bender_core.reduction import Reduction
+from bender_core.reduction import Reduction, composed, unreduced
+from bender_core.run.bounds import NEGLIGIBLE, margin
 from bender_core.run.carrying import carry, decode_to
 from bender_core.run.rows import cut_kind
 from bender_core.run.snapshots import Snapshots
@@ -53,7 +54,7 @@ class Arrays:
         stop: Stop = never,
         start: Arrays | None = None,
         reduction: Reduction | None = None,
-        margin: float | None = None,
+        excluding: bool = False,
         labeling: ArrayLike | None = None,
     ) -> None:
         self.variant = variant_of(variant)
@@ -76,27 +77,24 @@ class Arrays:
         self.max_sweeps = operator.index(max_sweeps)
         self.deepest = operator.index(deepest)
         self.improving = improving
-        self.margin = margin
+        self.excluding = excluding
+        self.snapshot_bytes = snapshot_bytes
         self.account = limit if isinstance(limit, Account) else Account(limit)
         self._line = charge_run(mrf, partition, self.variant, schedule, self.account, self.deepest)
         weakref.finalize(self, self._line.close)
         try:
-            self._build(snapshot_bytes, stop, start, reduction, labeling)
+            self._build(stop, start, reduction, labeling)
         except BaseException:
             self._line.close()
             raise
 
-    def _build(
-        self,
-        snapshot_bytes: int,
-        stop: Stop,
-        start: Arrays | None,
-        reduction: Reduction | None,
-        labeling: ArrayLike | None,
-    ) -> None:
+    def _build(self, stop: Stop, start: Arrays | None, reduction: Reduction | None, labeling: ArrayLike | None) -> None:
         """Allocate everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.lattice = lattice(self.mrf)
+        self.whole = _whole(self.mrf, start, reduction)
+        self.negligible: float = NEGLIGIBLE * self.graph.problem.scale if start is None else start.negligible
+        self.margin = margin(self.graph.normal_form, self.lattice, self.negligible)
         self._problem = self.graph.problem
         self._rule = self._make_rule()
         dims = self._dims = memory.dimensions(self.graph)
@@ -127,7 +125,7 @@ class Arrays:
         self._frontier = 0
         self._memory_end: int | None = None
         self._since_snapshot = 0
-        self._past = Snapshots(self._state, snapshot_bytes, self._line, carried=start is not None)
+        self._past = Snapshots(self._state, self.snapshot_bytes, self._line, carried=start is not None)
 
     def _make_rule(self) -> Rule:
         alternating = self.schedule == "srmp"
@@ -146,8 +144,8 @@ class Arrays:
             tolerance=self.tolerance,
             max_sweeps=self.max_sweeps,
             constant=self.graph.normal_form.constant,
-            excluding=self.margin is not None,
-            margin=0.0 if self.margin is None else self.margin,
+            excluding=self.excluding,
+            margin=self.margin.limit,
         )
 
     def _charge_alive(self) -> None:
@@ -229,3 +227,10 @@ def _goes_on(old: BinaryMRF, new: BinaryMRF, reduction: Reduction | None) -> boo
     if reduction is not None:
         return reduction.model is old and reduction.reduced is new
     return old is new or old.content_hash() == new.content_hash()
+
+
+def _whole(mrf: BinaryMRF, start: Arrays | None, reduction: Reduction | None) -> Reduction:
+    """From the model that the first run began with to that of this one."""
+    if start is None:
+        return unreduced(mrf)
+    return start.whole if reduction is None else composed(start.whole, reduction)

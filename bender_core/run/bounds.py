@@ -1,11 +1,23 @@
-"""The gap between two bounds on the optimum."""
+"""The gap between two bounds on the optimum, and when a labelling is no better than another."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+
+import numpy as np
 
 from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows.pool import TIGHT
+from bender_core.lattice import Lattice
+from bender_core.normal_form import NormalForm
+
+# A labelling is optimal if none is better by more than this share of the energy at stake.
+NEGLIGIBLE = 1e-9
+# A run claims less than that: a checker adds up differently, and another labelling may be a little better.
+CLAIMED = 0.9
+# The largest rounding error of a bound, as a share of all energies together.
+ROUNDING = 256 * np.finfo(float).eps
 
 
 def is_closed(lower: float, upper: float, scale: float) -> bool:
@@ -58,3 +70,55 @@ def relative_gap(lower: float, upper: float) -> float:
 def gap_between(lower: float, upper: float, scale: float) -> float:
     """`relative_gap` of two bounds, 0 where `is_closed`."""
     return 0.0 if is_closed(lower, upper, scale) else relative_gap(lower, upper)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """When a labelling is no better than another.
+
+    Source: docs/method.md §15.1.
+
+    Attributes
+    ----------
+    gain : float
+        What a better labelling gains at least, energy.
+    rounding : float
+        The largest rounding error of a bound, energy.
+    step : float
+        Of the lattice of energies; 0 if none is known.
+    """
+
+    gain: float
+    rounding: float
+    step: float
+
+    @property
+    def limit(self) -> float:
+        """A bound above the best energy by this much excludes better labellings; mostly negative."""
+        return self.rounding - self.gain
+
+    def limit_with(self, message_size: float) -> float:
+        """The same of what is recomputed from the messages of a run, whose sizes count as well."""
+        return self.limit + ROUNDING * message_size
+
+
+def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
+    """The margin of a model.
+
+    Parameters
+    ----------
+    form : NormalForm
+        Of the model.
+    points : Lattice
+        Of its energies.
+    negligible : float
+        A gain that does not count, energy.
+
+    Returns
+    -------
+    Margin
+    """
+    # Next to a large constant energies count as multiples that are not quite.
+    step = points.step if 8 * points.off <= negligible else 0.0
+    rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
+    return Margin(max(step - negligible, CLAIMED * negligible), rounding, step)

@@ -14,21 +14,24 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bender_core import memory
 from bender_core.costs.fit import TooLargeError
-from bender_core.groups import Partition, merge_all
+from bender_core.groups import Partition, PartitionError, merge_all
 from bender_core.kernels._jit import typed
 from bender_core.kernels.advance import advance, is_reached
 from bender_core.kernels.layout import Kind, Outcome, Phase, RowKind, Run, State, Status, Until
 from bender_core.kernels.rows.pool import describe_row, link_row, make_row
 from bender_core.kernels.tables.projection import active_state
+from bender_core.reduction import Reduction
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.carrying import RowCarrier, owners, united_edges
 from bender_core.run.reckoning import Reckonings
 from bender_core.run.rows import RowAt
 from bender_core.run.trace import Event
 from bender_core.stopping import Stop, never
+from bender_core.strategies.packing import what_is_left
 from bender_core.units import storage
 from bender_core.variants import Variant
 
@@ -94,9 +97,8 @@ class Engine(Reckonings):
         From the model of ``start`` to this one. The messages are taken over if what is left of each group lies within
         one group; they change by what the normal form of this model has elsewhere. The rows are not (docs/method.md
         §15.3).
-    margin : float, optional
-        Strike off states of groups with which every labelling costs as much as the best one plus this, energy (mostly
-        negative: docs/method.md §15.1). By default none.
+    excluding : bool
+        Strike off states of groups that no better labelling takes (docs/method.md §15.1). It changes no result.
     labeling : array_like of {0, 1}, shape (n,), optional
         The best one known, to begin with in place of that of ``start``.
 
@@ -104,6 +106,12 @@ class Engine(Reckonings):
     ----------
     entries_read : int
         The work of the last step, run or seek, in table entries read.
+    whole : Reduction
+        From the model that the first run began with to the one of this run; most often they are the same.
+    negligible : float
+        A gain that does not count, energy.
+    margin : Margin
+        When a labelling is no better than another.
 
     Raises
     ------
@@ -273,6 +281,12 @@ class Engine(Reckonings):
         partition: Partition | None = None,
         deepest: int | None = None,
         stop: Stop = never,
+        *,
+        tolerance: float | None = None,
+        max_sweeps: int | None = None,
+        excluding: bool | None = None,
+        reduction: Reduction | None = None,
+        labeling: ArrayLike | None = None,
     ) -> Engine:
         """A run that goes on from the present messages, rows and labelling, with some things changed.
 
@@ -287,10 +301,14 @@ class Engine(Reckonings):
             Rows to be made at the present messages and added, in terms of the groups of the new run.
         merge : iterable of pairs of int
             Groups to be united.
-        variant, schedule, deepest
+        variant, schedule, deepest, tolerance, max_sweeps, excluding
             As for `Engine`; by default those of this run.
         partition : Partition, optional
-            By default that of this run; ``merge`` applies to it.
+            By default that of this run, or what is left of it; ``merge`` applies to it.
+        reduction : Reduction, optional
+            Of the model of this run to that of the new one, to which all the rest applies; no rows go on then.
+        labeling : array_like of {0, 1}, shape (n,), optional
+            By default the best one of this run.
         stop : Stop
             Checked about every 10 ms.
 
@@ -304,9 +322,10 @@ class Engine(Reckonings):
         TooLargeError
             If it does not fit into memory with this run.
         PartitionError
-            If groups cannot be united.
+            If groups cannot be united, or nothing is left of the model.
         ValueError
-            If a row is for groups that are not coupled, its state is unknown, or the variant has no rows.
+            If ``labeling`` is none of the model, a row is for groups that are not coupled, its state is unknown, or the
+            variant has no rows.
         Stopped
             If ``stop`` says so.
 
@@ -319,31 +338,40 @@ class Engine(Reckonings):
         >>> engine.fork(merge=[(0, 1)]).lower_bound
         -3.0
         """
+        if reduction is not None and not reduction.reduced.n:
+            raise PartitionError("all variables are decided: the best labelling is optimal")
+        if partition is None:
+            partition = self.partition if reduction is None else what_is_left(self.partition, reduction)
         other = Engine(
-            self.mrf,
-            merge_all(self.partition if partition is None else partition, merge),
+            self.mrf if reduction is None else reduction.reduced,
+            merge_all(partition, merge),
             self.variant if variant is None else variant,
             self.schedule if schedule is None else schedule,
-            self.tolerance,
-            self.max_sweeps,
+            self.tolerance if tolerance is None else tolerance,
+            self.max_sweeps if max_sweeps is None else max_sweeps,
             self.deepest if deepest is None else deepest,
             self.improving,
-            limit=self.account,
-            stop=stop,
-            start=self,
-            margin=self.margin,
+            self.snapshot_bytes,
+            self.account,
+            stop,
+            self,
+            reduction,
+            self.excluding if excluding is None else excluding,
+            labeling,
         )
         if rows and other.variant.exact:
             raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")
-        other._take_over(self, rows, stop)
+        if reduction is None:
+            other._take_over(self, stop)
+        other._make_rows(rows, stop)
         return other
 
-    def _take_over(self, other: Engine, rows: Sequence[RowAt], stop: Stop) -> None:
-        """Begin with the rows of another run, new ones, and the exact bounds of edges that have been united."""
+    def _take_over(self, other: Engine, stop: Stop) -> None:
+        """Begin with the rows of another run, and the exact bounds of edges that have been united."""
         state = self._state
         carried = other.n_rows if owners(other.partition, self.partition) is not None and not self.variant.exact else 0
-        self._make_room_for_rows(carried + len(rows))
         if carried:
+            self._make_room_for_rows(carried)
             state.row_first[:] = state.row_last[:] = -1
             state.cursor.rows = 0
             carrier = RowCarrier(other.graph, other._rows.view, self.graph, self._rows.view, state, self._work)
@@ -353,14 +381,21 @@ class Engine(Reckonings):
         for edge in united_edges(other.graph, self.graph):
             state.edge_bound[edge] = max(self._least_of_edge(2 * edge, stop), state.edge_bound[edge])
         state.bounds.lower = state.bounds.sweep_start = state.node_bound.sum() + state.edge_bound.sum()
-        for asked in rows:
-            self._add_row(asked, stop)
         self._past.begin_at(state)
 
-    def _make_room_for_rows(self, more: int) -> None:
-        needed = more + self._dims.degree + len(self._rule.cuts)
+    def _make_rows(self, rows: Sequence[RowAt], stop: Stop) -> None:
+        """Begin with some more rows."""
+        if not rows:
+            return
+        self._make_room_for_rows(int(self._state.cursor.rows) + len(rows))
+        for asked in rows:
+            self._add_row(asked, stop)
+        self._past.begin_at(self._state)
+
+    def _make_room_for_rows(self, rows: int) -> None:
+        needed = rows + self._dims.degree + len(self._rule.cuts)
         missing = needed - self._rows.count
-        if more and missing > 0 and not self._rows.grow(missing, self._past.thin_out):
+        if missing > 0 and not self._rows.grow(missing, self._past.thin_out):
             bytes_needed = missing * memory.row_bytes(self._dims)
             said = f"the run leaves no room for {storage(bytes_needed)} of rows to begin with; raise the limit"
             raise TooLargeError(said, bytes_needed, self.account.free)

@@ -251,7 +251,7 @@ class Reckonings(Inspection):
     def alive(self, p: int) -> NDArray[np.bool_]:
         """The states of a group that have not been struck off so far.
 
-        No labelling with one that has been is better than the best one known, plus the margin of the run. Source:
+        No labelling with one that has been is better than the best one known, by more than does not count. Source:
         docs/method.md §15.1.
 
         Parameters
@@ -265,10 +265,10 @@ class Reckonings(Inspection):
         Raises
         ------
         ValueError
-            If the run has no margin.
+            If the run strikes off no states.
         """
-        if self.margin is None:
-            raise ValueError("this run strikes off no states; give it a margin")
+        if not self.excluding:
+            raise ValueError("this run strikes off no states; make it with excluding=True")
         first = int(self._problem.phi_first[p])
         return self._state.alive[first : first + (1 << int(self._problem.size[p]))].copy()
 

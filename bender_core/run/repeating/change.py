@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bender_core.groups import LARGEST_GROUP, Partition, manual
 from bender_core.kernels.layout import RowKind
-from bender_core.model import BinaryMRF
+from bender_core.model import IntArray
+from bender_core.reduction import Reduction, unreduced
+from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine
+from bender_core.run.looking.deciding import reduced
 from bender_core.run.rows import RowAt
 from bender_core.stopping import Stop, never
 from bender_core.strategies import STRATEGIES, partition
+from bender_core.strategies.packing import packed
 from bender_core.variants import SCHEDULES, VARIANTS
 
 # The words of a text, which are plain in addresses; and digits that a number has at most.
@@ -23,12 +27,32 @@ _PARTS, _WORDS, _FORKS, _EVENT = "_", "-", "~", "."
 _NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
 _NOTHING = "on"
 _KINDS = {kind.name.lower().replace("_", ""): kind for kind in RowKind}
+# The variables whose values are the bits of one number of a labelling.
+_BITS = 48
 # The most unions that are named one by one.
 _NAMED = 3
+# How the rounds of a proof run: gaps that other runs take as closed are below those that a proof needs.
+PROVING: dict[str, Any] = {"variant": 12, "tolerance": 1e-10, "max_sweeps": ENDLESS, "excluding": True}
 
 
 class ChangeError(ValueError):
     """A text says no change of a run, or one that cannot be made; the message says why."""
+
+
+class ByStrategy(NamedTuple):
+    """A partition by a strategy.
+
+    Attributes
+    ----------
+    max_size : int
+        M.
+    strategy : str
+    seed : int
+    """
+
+    max_size: int
+    strategy: str
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -44,11 +68,19 @@ class Change:
     variant : int or None
         None, here and below: as it is.
     schedule : str or None
-    cut : tuple of int and str, or None
-        M and the strategy of another partition.
+    cut : ByStrategy or None
+        Another partition, by a strategy.
     groups : tuple of int or None
         Another partition by hand: the group of every variable.
     deepest : int or None
+    prove : bool
+        Go on as the rounds of a proof do: with exact messages, striking off states, until nothing is gained.
+    reduce : bool
+        Take out of the model what is decided (docs/method.md §15.2); all else is about what is left.
+    labeling : tuple of int or None
+        The labelling to go on with, of what is left, as `digits`.
+    pack : int or None
+        Unite the groups in pairs, as far as unions have at most this number of variables.
 
     Examples
     --------
@@ -67,21 +99,27 @@ class Change:
     merge: tuple[tuple[int, int], ...] = ()
     variant: int | None = None
     schedule: str | None = None
-    cut: tuple[int, str] | None = None
+    cut: ByStrategy | None = None
     groups: tuple[int, ...] | None = None
     deepest: int | None = None
+    prove: bool = False
+    reduce: bool = False
+    pack: int | None = None
+    labeling: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
         """Its text, which `read` reads; in letters that need no escape in an address."""
-        parts: list[tuple[object, ...]] = []
+        parts: list[tuple[object, ...]] = [(name,) for name in ("prove", "reduce") if getattr(self, name)]
         if self.cut is not None:
-            parts.append(("cut", *self.cut))
+            parts.append(("cut", *self.cut[: 3 if self.cut.seed else 2]))
         if self.groups is not None:
             parts.append(("groups", *self.groups))
         parts += [("merge", *pair) for pair in self.merge]
-        for name in ("variant", "schedule", "deepest"):
+        for name in ("pack", "variant", "schedule", "deepest"):
             if getattr(self, name) is not None:
                 parts.append((name, getattr(self, name)))
+        if self.labeling is not None:
+            parts.append(("labeling", *self.labeling))
         parts += [("row", row.receiver, row.sender, row.state, _word_for(row.kind)) for row in self.rows]
         return _PARTS.join(_WORDS.join(map(str, part)) for part in parts) or _NOTHING
 
@@ -92,8 +130,9 @@ class Change:
         Parameters
         ----------
         text : str
-            Parts joined by ``_``: ``cut-8-greedy``, ``groups-0-0-1``, ``merge-3-7``, ``variant-9``, ``schedule-srmp``,
-            ``deepest-64``, ``row-3-7-12-rmc`` (receiver, sender, state, kind); or ``on`` for no change.
+            Parts joined by ``_``: ``cut-8-greedy`` or ``cut-8-greedy-1`` with a seed, ``groups-0-0-1``, ``merge-3-7``,
+            ``variant-9``, ``schedule-srmp``, ``deepest-64``, ``row-3-7-12-rmc`` (receiver, sender, state, kind),
+            ``prove``, ``reduce``, ``pack-10``, ``labeling-5`` (see `digits`); or ``on`` for no change.
 
         Returns
         -------
@@ -118,37 +157,58 @@ class Change:
         if name not in _READERS:
             known = ", ".join(("row", "merge", *_READERS))
             raise ChangeError(f"{_shown(part)} is no change of a run; it begins with one of {known}, or is {_NOTHING}")
-        if getattr(self, name) is not None:
+        if getattr(self, name) not in (None, False):
             raise ChangeError(f"it changes the {name} twice; say it once")
         found = self._with(**{name: _READERS[name](words, part)})
-        if found.cut is not None and found.groups is not None:
-            raise ChangeError("it says both cut and groups; one of them makes the partition")
+        makers = [each for each in ("cut", "groups", "pack") if getattr(found, each) is not None]
+        if len(makers) > 1:
+            raise ChangeError(f"it says {' and '.join(makers)}; one of them makes the partition")
         return found
 
     def _with(self, **values: object) -> Change:
         return Change(**(vars(self) | values))
 
-    def fork(self, engine: Engine, stop: Stop = never) -> Engine:
+    def fork(self, engine: Engine, stop: Stop = never, reduction: Reduction | None = None) -> Engine:
         """The run that goes on from another with this change; it raises what `Engine.fork` does.
 
         Parameters
         ----------
         engine : Engine
         stop : Stop
+        reduction : Reduction, optional
+            Of the model, where it is known already; it depends on the run alone.
 
         Returns
         -------
         Engine
         """
-        part = self.partition(engine.mrf, stop)
-        return engine.fork(self.rows, self.merge, self.variant, self.schedule, part, self.deepest, stop)
+        if self.reduce and reduction is None:
+            reduction = reduced(engine, stop)
+        part = self.partition(engine, reduction, stop)
+        model = engine.mrf if reduction is None else reduction.reduced
+        settings: dict[str, Any] = dict(PROVING) if self.prove else {}
+        settings |= {} if self.variant is None else {"variant": self.variant}
+        return engine.fork(
+            self.rows,
+            self.merge,
+            schedule=self.schedule,
+            partition=part,
+            deepest=self.deepest,
+            stop=stop,
+            reduction=reduction,
+            labeling=None if self.labeling is None else _undone(self.labeling, model.n),
+            **settings,
+        )
 
-    def partition(self, mrf: BinaryMRF, stop: Stop = never) -> Partition | None:
+    def partition(self, engine: Engine, reduction: Reduction | None = None, stop: Stop = never) -> Partition | None:
         """The other partition, before groups are merged; None if it is as it was.
 
         Parameters
         ----------
-        mrf : BinaryMRF
+        engine : Engine
+            The run that is changed.
+        reduction : Reduction, optional
+            Of its model, where it is reduced.
         stop : Stop
             Checked while it is made.
 
@@ -163,6 +223,9 @@ class Change:
         Stopped
             If ``stop`` says so.
         """
+        mrf = engine.mrf if reduction is None else reduction.reduced
+        if self.pack is not None:
+            return packed(unreduced(mrf) if reduction is None else reduction, engine.partition, self.pack)
         if self.cut is not None:
             return partition(mrf, *self.cut, stop=stop)
         if self.groups is None:
@@ -186,9 +249,21 @@ class Change:
 
     def _words(self, part: Partition) -> Iterator[str]:
         labels: tuple[str, ...] = part.labels
+        if self.prove:
+            yield "exact messages"
+        if self.reduce:
+            labels = ()
+            yield "what is decided taken out"
+        if self.pack is not None:
+            labels = ()
+            yield f"groups united up to {self.pack} variables"
         if self.cut is not None or self.groups is not None:
             labels = ()
-            yield "other groups by hand" if self.cut is None else f"groups of M {self.cut[0]} by {self.cut[1]}"
+            yield (
+                "other groups by hand"
+                if self.cut is None
+                else f"groups of M {self.cut.max_size} by {self.cut.strategy}"
+            )
         unions = list(_unions(self.merge))
         if len(unions) <= _NAMED:
             yield from (f"{_listed([_name(p, labels) for p in union])} merged" for union in unions)
@@ -200,6 +275,8 @@ class Change:
             yield f"the schedule {self.schedule}"
         if self.deepest is not None:
             yield f"envelopes up to {self.deepest} states deep"
+        if self.labeling is not None:
+            yield "a better labelling"
         if self.merge:
             labels = ()
         for receiver, sender, state, _ in self.rows:
@@ -273,6 +350,20 @@ def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
     return change.fork(engine, stop)
 
 
+def digits(labeling: IntArray) -> tuple[int, ...]:
+    """A labelling as few whole numbers: the values of 48 variables are the bits of one, the first one the lowest."""
+    values = labeling.tolist()
+    return tuple(sum(x << k for k, x in enumerate(values[i : i + _BITS])) for i in range(0, len(values), _BITS))
+
+
+def _undone(numbers: tuple[int, ...], n: int) -> IntArray:
+    """The labelling of n variables that `digits` has made numbers of."""
+    values = np.array([number >> k & 1 for number in numbers for k in range(_BITS)], np.int64)[:n]
+    if digits(values) != numbers or len(values) < n:
+        raise ChangeError(f"it says a labelling of another number of variables than the {n} of the model")
+    return values
+
+
 def _fork(item: str) -> Fork:
     event, dot, change = item.partition(_EVENT)
     if not dot or not _NUMBER.fullmatch(event):
@@ -319,13 +410,24 @@ def _deepest(words: list[str], part: str) -> int:
     return depth
 
 
-def _cut(words: list[str], part: str) -> tuple[int, str]:
-    if len(words) != 2 or words[1] not in STRATEGIES:
+def _cut(words: list[str], part: str) -> ByStrategy:
+    if not 2 <= len(words) <= 3 or words[1] not in STRATEGIES:
         raise ChangeError(f"{_shown(part)} is no partition; write M and one of {', '.join(STRATEGIES)}: cut-8-greedy")
-    (size,) = _numbers(words[:1], part, 1)
+    (seed,) = _numbers(words[2:], part, 1) if len(words) > 2 else (0,)
+    return ByStrategy(_size(words[:1], part), words[1], seed)
+
+
+def _size(words: list[str], part: str) -> int:
+    (size,) = _numbers(words, part, 1)
     if not 1 <= size <= LARGEST_GROUP:
         raise ChangeError(f"M is {size}; choose a whole number from 1 to {LARGEST_GROUP}")
-    return size, words[1]
+    return size
+
+
+def _said(words: list[str], part: str) -> bool:
+    if words:
+        raise ChangeError(f"{_shown(part)} cannot be read; write {part.split(_WORDS)[0]} alone")
+    return True
 
 
 def _groups(words: list[str], part: str) -> tuple[int, ...]:
@@ -336,7 +438,17 @@ def _groups(words: list[str], part: str) -> tuple[int, ...]:
 
 
 # What is said once at most.
-_READERS = {"cut": _cut, "groups": _groups, "variant": _variant, "schedule": _schedule, "deepest": _deepest}
+_READERS: dict[str, Callable[[list[str], str], Any]] = {
+    "prove": _said,
+    "reduce": _said,
+    "cut": _cut,
+    "groups": _groups,
+    "pack": _size,
+    "labeling": _numbers,
+    "variant": _variant,
+    "schedule": _schedule,
+    "deepest": _deepest,
+}
 
 
 def _shown(text: str) -> str:

@@ -14,13 +14,13 @@ from bender_core.run.engine import Engine
 from bender_core.run.repeating.change import Change, Fork, forked
 from bender_core.stopping import Stop, never
 
-# Settings of the engine that affect results, besides the variant and the schedule.
+# Settings of the engine that affect results, or what a fork takes out, besides the variant and the schedule.
 _SETTINGS: dict[str, Callable[[Any], float | None]] = {
     "tolerance": float,
     "max_sweeps": int,
     "deepest": int,
     "improving": bool,
-    "margin": lambda margin: None if margin is None else float(margin),
+    "excluding": bool,
 }
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 import bender_core as bc
-from bender_core.run.carrying import owners
+from bender_core.model import IntArray
+from bender_core.reduction import GONE
 from bender_core.run.repeating.change import Change
 from bender_core.run.repeating.line import Line
 from bender_core.visualization.forks import Axis, Curve, curve_of
@@ -53,8 +56,9 @@ class Branch:
     @property
     def max_size(self) -> int:
         """The M that was asked for last."""
-        cuts = [fork.change.cut[0] for fork in self.line.forks if fork.change.cut is not None]
-        return cuts[-1] if cuts else self.line.max_size
+        changes = [fork.change for fork in self.line.forks]
+        asked = [change.pack if change.cut is None else change.cut.max_size for change in changes]
+        return next((size for size in reversed(asked) if size is not None), self.line.max_size)
 
     def let_go(self) -> None:
         """Free the memory of its run."""
@@ -190,8 +194,27 @@ def counterpart(shown: bc.Engine, arc: int, other: bc.Engine) -> int | None:
 
 def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
     """The message of a fork between the groups that hold those of a message before; None if there is none."""
-    owner = owners(old.partition, new.partition)
+    owner = group_owners(old, new)
     if owner is None or arc >= 2 * len(old.graph.edges):
         return None
     p, q = (int(owner[end]) for end in old.graph.ends(arc))
-    return None if p == q or q not in new.graph.neighbours(p) else new.graph.arc(p, q)
+    return None if p == q or GONE in (p, q) or q not in new.graph.neighbours(p) else new.graph.arc(p, q)
+
+
+def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:
+    """The group of one run of a tree that contains what is left of each group of another; -1 where nothing is left.
+
+    Returns
+    -------
+    ndarray of int64, shape (G,), or None
+        None if some group lies in several.
+    """
+    home, group_of = old.whole.home, np.append(new.partition.group_of(), GONE)[new.whole.home]
+    found = np.full(len(old.partition), GONE)
+    for p, group in enumerate(old.partition.groups):
+        holders = np.unique(group_of[np.isin(home, group)])
+        left = holders[holders != GONE]
+        if len(left) > 1:
+            return None
+        found[p] = left[0] if len(left) else GONE
+    return found

@@ -168,7 +168,7 @@ def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc
     """
     variant, schedule = _number(_word(said, "variant"), "the variant"), _word(said, "schedule")
     try:
-        return bc.Engine(mrf, part, variant, schedule)
+        return bc.Engine(mrf, part, variant, schedule, excluding=True)
     except ValueError as error:
         raise LinkError(str(error)) from error
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.carrying import owners
 from bender_core.run.repeating.change import Change, Fork, forked
 from bender_core.run.repeating.line import Line
-from pages._shared.app.branches import Branch, Branches
+from pages._shared.app.branches import Branch, Branches, group_owners
 from pages._shared.app.permalink import (
     LinkError,
     Origin,
@@ -109,7 +108,7 @@ class Came:
     """The run that was shown before, whose groups lie within those of the one that is shown."""
 
     number: int  # of that run
-    owner: list[int]  # of each of its groups the one of this run that contains it
+    owner: list[int]  # of each of its groups the one of this run that contains what is left of it; -1: nothing is left
 
 
 @dataclass
@@ -118,7 +117,7 @@ class Lab:
 
     mrf: bc.BinaryMRF
     max_size: int
-    partition: bc.Partition
+    partition: bc.Partition  # of the model, of the run shown or of the last one before variables were taken out
     variant: int
     schedule: str
     run: WatchedRun
@@ -180,14 +179,16 @@ class Lab:
         assert branch.run is not None
         self.run.halt()
         self.run.settle()
-        engine = branch.run.engine
-        if engine.partition is not self.partition:
+        before, engine = self.run.engine, branch.run.engine
+        if engine.partition is not before.partition:
             self.references.stop()
             self.references = References()
-        owner = owners(self.partition, engine.partition)
+        owner = group_owners(before, engine)
         self.came = None if owner is None else Came(self.number, owner.tolist())
         self.run, self.branches.shown = branch.run, branch
-        self.partition, self.max_size = engine.partition, branch.max_size
+        if engine.mrf.n == self.mrf.n:
+            self.partition = engine.partition
+        self.max_size = branch.max_size
         self.variant, self.schedule = engine.variant.number, engine.schedule
         self.number += 1
         # Half of the memory is for the run that is shown to grow into.
@@ -252,14 +253,14 @@ class Lab:
         """A new run; if it fits only without the old ones, these give way."""
         stop = bc.Stop(wanted=_interrupted)
         try:
-            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
+            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop, excluding=True)
         except bc.TooLargeError as error:
             if error.needed > self.account.free + self.branches.charged:
                 raise
         self.run.halt()
         self.branches.let_go()
         with self.run.engine.giving_way():
-            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop)
+            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop, excluding=True)
 
 
 def _interrupted() -> bool:

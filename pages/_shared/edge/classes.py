@@ -59,8 +59,8 @@ def members_named(
     current: Lab, group: int, members: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> list[str]:
     """Short names of some members of a group."""
-    variables = current.partition.groups[group]
-    return labels([current.mrf.names[variables[k]] for k in members], SHORTEST)
+    variables = current.run.engine.partition.groups[group]
+    return labels([current.run.engine.mrf.names[variables[k]] for k in members], SHORTEST)
 
 
 def choose_order() -> str:
@@ -157,8 +157,8 @@ def told(current: Lab, looked: Looked, drawn: Stems) -> str:
     """What the figure shows, in words."""
     shown = looked.shown
     group = current.run.engine.graph.ends(current.run.arc)[0]
-    every = len(current.partition.groups[group])
-    members = [current.mrf.names[current.partition.groups[group][k]] for k in shown.members]
+    every = len(current.run.engine.partition.groups[group])
+    members = [current.run.engine.mrf.names[current.run.engine.partition.groups[group][k]] for k in shown.members]
     listed = markdown(", ".join(labels(members)[:MOST_LISTED])) + ", …" * (len(members) > MOST_LISTED)
     said = (
         f"{looked.moment.capitalize()}: {1 << every:,} states, {len(shown):,} classes: this message depends on "

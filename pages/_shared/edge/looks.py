@@ -166,7 +166,7 @@ def show_anatomy(current: Lab, found: Findings, looked: Looked, rows: list[int])
         + ("" if rows else "This is the latest row; select others in the table.")
     )
     receiving, sending = (
-        members_named(current, group, np.arange(len(current.partition.groups[group]))) for group in (p, q)
+        members_named(current, group, np.arange(len(current.run.engine.partition.groups[group]))) for group in (p, q)
     )
     drawing = plot_anatomy(seen, receiving, sending)
     st.plotly_chart(

@@ -44,7 +44,7 @@ def looked_at(found: Findings, p: int, q: int) -> Looked | None:
 
 def choose(current: Lab, found: Findings) -> tuple[int, int]:
     """Choose the message and the position of the run; returns receiver and sender."""
-    run, names = current.run, [label(name) for name in current.partition.labels]
+    run, names = current.run, [label(name) for name in current.run.engine.partition.labels]
     ends = [run.engine.graph.ends(arc) for arc in range(2 * len(run.engine.graph.edges))]
 
     def picked() -> None:
@@ -80,7 +80,7 @@ def refuse(current: Lab, error: bc.TooLargeError) -> None:
     """Say that messages do not fit into memory, and offer the nearest M at which they do."""
 
     def cut() -> None:
-        part = current.partition
+        part = current.run.engine.partition
         strategy = None if part.strategy == "manual" else part.strategy
         try:
             made = bc.partition(current.mrf, error.fits, strategy)

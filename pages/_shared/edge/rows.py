@@ -88,7 +88,7 @@ def _uses(looked: Looked) -> dict[str, list[Any]]:
 def _made(current: Lab, p: int, q: int, rows: list[Row]) -> dict[str, list[Any]]:
     return {
         "intercept β⁰": [row.intercept for row in rows],
-        "made for": [label(current.partition.labels[row.made_for]) for row in rows],
+        "made for": [label(current.run.engine.partition.labels[row.made_for]) for row in rows],
         "at y*": [anchor_said(current, p, q, row) for row in rows],
     }
 
@@ -102,7 +102,7 @@ def anchor_said(current: Lab, p: int, q: int, row: Row) -> str:
     """The state that a row was made at, as far as it matters: the members that are coupled."""
     graph, made = current.run.engine.graph, row.made_for
     members = graph.active_members(graph.arc(made, p + q - made))
-    values = bits_of(row.anchor, len(current.partition.groups[made]))[members]
+    values = bits_of(row.anchor, len(current.run.engine.partition.groups[made]))[members]
     return values_said(members_named(current, made, members), values.tolist())
 
 

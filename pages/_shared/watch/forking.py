@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
+from bender_core.run.repeating.change import ByStrategy
 from bender_core.run.repeating.script import as_script
 from bender_core.strategies import applicable, default_strategy
 from bender_core.variants import SCHEDULES
@@ -64,7 +65,7 @@ def forking() -> None:
 
 def by_hand(current: Lab) -> None:
     """A fork with another variant, schedule or partition, or with groups merged."""
-    state, labels = st.session_state, current.partition.labels
+    state, labels = st.session_state, current.run.engine.partition.labels
     keys = {what: f"fork-{what}-{current.number}" for what in ("variant", "schedule", "merge", "M", "strategy")}
 
     def fork() -> None:
@@ -73,7 +74,7 @@ def by_hand(current: Lab) -> None:
             return
         first, *rest = state[keys["merge"]] or [0]
         size, strategy = state[keys["M"]], state[keys["strategy"]]
-        anew = size is not None or strategy is not None
+        anew, mrf = size is not None or strategy is not None, current.run.engine.mrf
         if anew and rest:
             state.fork_refused = "Groups of another partition are not known yet: fork first, and then merge them."
             return
@@ -83,7 +84,9 @@ def by_hand(current: Lab) -> None:
                 variant=state[keys["variant"]],
                 schedule=state[keys["schedule"]],
                 merge=tuple((first, other) for other in rest),
-                cut=(size or current.max_size, strategy or default_strategy(current.mrf)) if anew else None,
+                cut=ByStrategy(size or current.max_size, strategy or default_strategy(current.run.engine.mrf))
+                if anew
+                else None,
             ),
         )
 
@@ -122,7 +125,7 @@ def by_hand(current: Lab) -> None:
     )
     strategy.selectbox(
         "Another partition",
-        applicable(current.mrf),
+        applicable(current.run.engine.mrf),
         index=None,
         placeholder="as it is",
         help="The groups are made anew, and the messages start at 0; the best labelling stays",
@@ -298,7 +301,7 @@ def bounds(current: Lab, known: dict[Branch, Drawn], axis: Axis) -> None:
 
 def one_message(current: Lab, known: dict[Branch, Drawn], axis: Axis, shown: Measure) -> None:
     """What the message selected on the stage is in the runs."""
-    run, labels = current.run, current.partition.labels
+    run, labels = current.run, current.run.engine.partition.labels
     if not len(run.engine.graph.edges):
         st.caption("All variables are in one group, so there are no messages.")
         return

@@ -79,7 +79,7 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
     """
     engine, mrf = current.run.engine, current.mrf
     go_to(engine, current.run.position, stop)
-    labeling, trace = engine.labeling, engine.trace.until(current.run.position)
+    labeling, trace = engine.whole.restored(engine.labeling), engine.trace.until(current.run.position)
     contents: dict[str, tuple[str, str | bytes]] = {
         "trace.csv": ("Trace, CSV", trace.to_csv()),
         "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
@@ -164,7 +164,7 @@ def outcome(current: Lab) -> str:
 
 def figures(current: Lab, stop: bc.Stop = never) -> dict[str, go.Figure]:
     """What Watch and Edge show of the run, by what there is to say below it."""
-    engine, part = current.run.engine, current.partition
+    engine, part = current.run.engine, current.run.engine.partition
     bounds = "The bounds over the events of the run."
     try:
         looseness, message_shown = _looseness(engine, stop), _message(current, stop)
@@ -172,7 +172,7 @@ def figures(current: Lab, stop: bc.Stop = never) -> dict[str, go.Figure]:
         bounds += f" There was no room to draw messages: {error}."
         looseness = message_shown = {}
     variables = "The variables, their strongest couplings, and the groups around them."
-    plain = {bounds: plot_bounds(engine.trace.until(current.run.position)), variables: plot_model(current.mrf, part)}
+    plain = {bounds: plot_bounds(engine.trace.until(current.run.position)), variables: plot_model(engine.mrf, part)}
     return looseness | plain | message_shown
 
 
@@ -187,7 +187,7 @@ def _looseness(engine: bc.Engine, stop: bc.Stop) -> dict[str, go.Figure]:
 
 def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
     """The message that is selected, if there is one."""
-    engine, part = current.run.engine, current.partition
+    engine, part = current.run.engine, current.run.engine.partition
     if not len(engine.graph.edges):
         return {}
     p, q = engine.graph.ends(current.run.arc)

@@ -35,7 +35,7 @@ def _on_command() -> None:
     command, lab = st.session_state.get("stage", {}).get("command"), st.session_state.get("lab")
     if command and lab is not None and command.get("run") == lab.number:
         if command["do"] == "reference":
-            lab.references.ask(lab.mrf, lab.partition)
+            lab.references.ask(lab.run.engine.mrf, lab.run.engine.partition)
         st.session_state.destination = destination(command)
         obey(lab.run, command)
         if command["do"] == "insert":

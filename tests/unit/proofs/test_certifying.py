@@ -14,8 +14,12 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.proofs import certifying
 from bender_core.proofs.certifying import Descent, certify
+from bender_core.run.repeating.change import Change, Fork, forks_text, read_forks
+from bender_core.run.repeating.line import Line
+from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
 from tests.models import examples, mrfs, random_mrf
+from tests.unit.engines import fingerprint
 
 PROVEN = {
     "UAI14PR_DBN_11.uai": -133.464194807,
@@ -40,6 +44,35 @@ def test_an_answer_is_the_optimum_and_a_bound_is_below_it(mrf: bc.BinaryMRF, max
     if found.optimal:
         assert found.upper_bound == pytest.approx(best, abs=found.negligible + 1e-9 * abs(best))
         assert (found.lower_bound, found.open_variables) == (found.upper_bound, 0)
+
+
+@pytest.mark.parametrize(
+    "mrf",
+    [body_pose(14, 8, 3), ising_grid(6, 6, torus=True, seed=3), random_mrf(np.random.default_rng(4), 40, 0.4)],
+    ids=lambda mrf: mrf.name,
+)
+def test_a_proof_is_a_line_of_forks_that_repeats_it(mrf: bc.BinaryMRF) -> None:
+    """From a run that was watched; each round is the fork of the one before, and runs as it did."""
+    watched = bc.Engine(mrf, bc.partition(mrf, 4), 9)
+    watched.run(max_events=30)
+    begins = Fork(30, Change(prove=True))
+    rounds, forks = [begins.change.fork(watched)], [begins]
+
+    def begun(fork: Fork, engine: bc.Engine) -> None:
+        forks.append(fork)
+        rounds.append(engine)
+
+    descent = Descent(mrf, first=rounds[0], on_round=begun)
+    descent.run()
+    assert len(descent.rounds) == len(rounds) > 1
+    line = replace(Line.of(watched, 4), forks=read_forks(forks_text(forks)))
+    _, *again = line.runs(mrf)
+    for one, other in zip(rounds, again, strict=True):
+        other.seek(0)
+        other.run(max_events=one.position)
+        assert fingerprint(one) == fingerprint(other)
+    assert again[-1].whole.reduced.n == descent.rounds[-1].variables
+    assert descent.upper_bound == pytest.approx(rounds[-1].upper_bound)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])

@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import RowKind
-from bender_core.run.repeating.change import Change, ChangeError, Fork, forked, forks_text, read_forks
+from bender_core.run.looking.deciding import reduced
+from bender_core.run.repeating.change import (
+    PROVING,
+    ByStrategy,
+    Change,
+    ChangeError,
+    Fork,
+    digits,
+    forked,
+    forks_text,
+    read_forks,
+)
 from bender_core.run.repeating.line import Line
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES, VARIANTS
@@ -21,21 +32,25 @@ from tests.unit.engines import fingerprint, sample
 
 GROUPS = st.integers(0, 10**6)
 OWNERS = st.lists(st.integers(0, 5), min_size=6, max_size=12).map(tuple)
-CUTS = st.tuples(st.integers(1, 30), st.sampled_from(list(STRATEGIES)))
+CUTS = st.builds(ByStrategy, st.integers(1, 30), st.sampled_from(list(STRATEGIES)), st.integers(0, 10**15 - 1))
 
 
 @st.composite
 def changes(draw: st.DrawFn) -> Change:
     kinds = st.sampled_from(RowKind)
-    by_hand = draw(st.booleans())
+    made = draw(st.sampled_from(["", "cut", "groups", "pack"]))
     return Change(
         rows=tuple(draw(st.lists(st.builds(bc.RowAt, GROUPS, GROUPS, st.integers(0, 2**30 - 1), kinds), max_size=3))),
         merge=tuple(draw(st.lists(st.tuples(GROUPS, GROUPS), max_size=3))),
         variant=draw(st.none() | st.sampled_from(list(VARIANTS))),
         schedule=draw(st.none() | st.sampled_from(list(SCHEDULES))),
-        cut=None if by_hand else draw(st.none() | CUTS),
-        groups=draw(st.none() | OWNERS) if by_hand else None,
+        cut=draw(CUTS) if made == "cut" else None,
+        groups=draw(OWNERS) if made == "groups" else None,
+        pack=draw(st.integers(1, 30)) if made == "pack" else None,
+        prove=draw(st.booleans()),
+        reduce=draw(st.booleans()),
         deepest=draw(st.none() | st.integers(1, 2**30)),
+        labeling=draw(st.none() | st.lists(st.integers(0, 2**48 - 1), min_size=1, max_size=3).map(tuple)),
     )
 
 
@@ -50,7 +65,7 @@ def test_what_is_written_is_read_and_needs_no_escape_in_an_address(forks: list[F
 
 
 @settings(max_examples=examples(300))
-@given(st.text(st.sampled_from("rowmergvaintschduleplcug0123456789-_.~ "), max_size=40) | st.text(max_size=20))
+@given(st.text(st.sampled_from("rowmergvaintschduleplcugk0123456789-_.~ "), max_size=40) | st.text(max_size=20))
 def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
     try:
         found = read_forks(text)
@@ -66,7 +81,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no change of a run; it begins with one of row, merge, cut, groups, variant, schedule, deepest"),
+        ("", "'' is no change of a run; it begins with one of row, merge, prove, reduce, cut, groups, pack"),
         ("mrege-1-2", "'mrege-1-2' is no change of a run"),
         ("merge-1", "'merge-1' cannot be read; after its name it has 2 whole numbers"),
         ("merge-1-x", "2 whole numbers"),
@@ -80,7 +95,13 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
         ("deepest-0", "deepest is 0; an envelope can be tight at 1 to"),
         ("cut-8", "'cut-8' is no partition; write M and one of"),
         ("cut-31-greedy", "M is 31; choose a whole number from 1 to 30"),
-        ("cut-8-greedy_groups-0-0", "it says both cut and groups"),
+        ("cut-8-greedy-x", "a whole number"),
+        ("cut-8-greedy_groups-0-0", "it says cut and groups; one of them makes the partition"),
+        ("pack-8_cut-8-greedy", "it says cut and pack"),
+        ("pack-0", "M is 0; choose a whole number from 1 to 30"),
+        ("prove-1", "'prove-1' cannot be read; write prove alone"),
+        ("labeling", "'labeling' cannot be read; after its name it has whole numbers"),
+        ("reduce_reduce", "it changes the reduce twice"),
         ("groups-0-7", "it puts a variable into group 7; number the groups of 2 from 0"),
         ("deepest-" + "9" * 16, "after its name it has a whole number"),
     ],
@@ -97,6 +118,19 @@ def test_a_fork_names_its_event(text: str) -> None:
         read_forks(text)
 
 
+@pytest.mark.parametrize("n", [1, 47, 48, 49, 100])
+def test_a_fork_goes_on_with_the_labelling_that_is_said(n: int) -> None:
+    mrf = bc.BinaryMRF(unary=np.zeros((n, 2)))
+    engine = bc.Engine(mrf, bc.partition(mrf, 5))
+    labeling = np.random.default_rng(n).integers(0, 2, n)
+    change = Change(labeling=digits(labeling))
+    assert Change.read(str(change)) == change
+    assert change.fork(engine).labeling.tolist() == labeling.tolist()
+    for other in (np.append(labeling, 1), np.ones(n + 48, int)):
+        with pytest.raises(ChangeError, match="another number of variables than the"):
+            Change(labeling=digits(other)).fork(engine)
+
+
 def test_a_change_makes_the_fork_that_the_engine_makes() -> None:
     mrf = sample("pose-small")
     engine = bc.Engine(mrf, bc.partition(mrf, 6), 9)
@@ -111,6 +145,35 @@ def test_a_change_makes_the_fork_that_the_engine_makes() -> None:
     by_hand = Change(groups=tuple(owner)).fork(engine)
     assert by_hand.partition.group_of().tolist() == owner
     assert engine.position == 90
+
+
+def test_a_change_takes_out_what_is_decided() -> None:
+    mrf = sample("pose-small")
+    engine = bc.Engine(mrf, bc.partition(mrf, 6), 9, excluding=True)
+    engine.run(max_sweeps=3)
+    found = reduced(engine)
+    assert 0 < found.reduced.n < mrf.n
+    left = Change.read("reduce").fork(engine)
+    assert (left.mrf.n, left.lower_bound >= engine.lower_bound - 1e-9) == (found.reduced.n, True)
+    assert left.whole.restored(left.labeling).tolist() == engine.labeling.tolist()
+    packed = Change.read("reduce_pack-8_variant-12").fork(engine)
+    assert len(packed.partition) < len(left.partition)
+    assert max(map(len, packed.partition.groups)) <= 8
+    again = Change.read("reduce_cut-7-greedy-3").fork(engine)
+    assert fingerprint(again) == fingerprint(
+        engine.fork(partition=bc.partition(found.reduced, 7, "greedy", 3), reduction=found)
+    )
+    with pytest.raises(ValueError, match="strikes off no states"):
+        Change.read("reduce").fork(bc.Engine(mrf, bc.partition(mrf, 6), 9))
+
+
+def test_where_all_is_decided_no_run_goes_on() -> None:
+    mrf = sample("pose-small")
+    engine = bc.Engine(mrf, bc.partition(mrf, 16), **PROVING)
+    engine.run()
+    assert reduced(engine).reduced.n == 0
+    with pytest.raises(bc.PartitionError, match="all variables are decided: the best labelling is optimal"):
+        Change.read("reduce_pack-8").fork(engine)
 
 
 def test_where_a_run_has_ended_it_cannot_fork_later() -> None:

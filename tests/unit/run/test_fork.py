@@ -162,7 +162,7 @@ def test_a_row_lifts_the_envelope_by_what_was_said_before(
         assert np.allclose(after - before, cut.rise, rtol=0, atol=near)
         nu, arc = fork.min_marginal(p, q), fork.graph.arc(p, q)
         tightened = fork.is_tight(arc, nu, after) & ~engine.is_tight(arc, nu, before)
-        assert tightened[state] == (cut.tightened > 0 and cut.rise[state] > 0)
+        assert tightened[state] == (cut.tightened > 0 and cut.rise[state] > near)
         assert tightened.sum() == cut.tightened
         assert np.allclose(after, np.maximum(before, cut.values), rtol=0, atol=near)
         assert fork.rows(p, q)[-1].kind == cut.kind

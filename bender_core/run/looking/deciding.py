@@ -7,79 +7,13 @@ have in common is a fact. Source: docs/method.md §15.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.hypergraph import energy_scale
-from bender_core.lattice import lattice
-from bender_core.model import BinaryMRF, BoolArray, IntArray
-from bender_core.normal_form import to_normal_form
-from bender_core.reduction import OPEN, Facts
+from bender_core.model import BoolArray, IntArray
+from bender_core.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.run.engine import Engine
 from bender_core.stopping import Stop, never
-
-# A labelling is optimal if none is better by more than this share of the energy at stake.
-NEGLIGIBLE = 1e-9
-# A run claims less than that: a checker adds up differently, and another labelling may be a little better.
-CLAIMED = 0.9
-# The largest rounding error of a bound, as a share of all energies together.
-ROUNDING = 256 * np.finfo(float).eps
-
-
-@dataclass(frozen=True)
-class Margin:
-    """When a labelling is no better than another.
-
-    Source: docs/method.md §15.1.
-
-    Attributes
-    ----------
-    gain : float
-        What a better labelling gains at least, energy.
-    rounding : float
-        The largest rounding error of a bound, energy.
-    step : float
-        Of the lattice of energies; 0 if none is known.
-    """
-
-    gain: float
-    rounding: float
-    step: float
-
-    @property
-    def limit(self) -> float:
-        """A bound above the best energy by this much excludes better labellings; mostly negative."""
-        return self.rounding - self.gain
-
-    def limit_of(self, engine: Engine) -> float:
-        """The same of what is recomputed from the messages of a run, whose sizes count as well."""
-        return self.limit + ROUNDING * engine.message_size
-
-
-def margin(mrf: BinaryMRF, negligible: float) -> Margin:
-    """The margin of a model, from the lattice of its energies.
-
-    Parameters
-    ----------
-    mrf : BinaryMRF
-    negligible : float
-        A gain that does not count, energy.
-
-    Returns
-    -------
-    Margin
-    """
-    form, points = to_normal_form(mrf), lattice(mrf)
-    # Next to a large constant energies count as multiples that are not quite.
-    step = points.step if 8 * points.off <= negligible else 0.0
-    rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
-    return Margin(max(step - negligible, CLAIMED * negligible), rounding, step)
-
-
-def negligible(mrf: BinaryMRF) -> float:
-    """A gain that does not count, energy."""
-    return NEGLIGIBLE * energy_scale(mrf)
 
 
 def decided(engine: Engine) -> Facts:
@@ -88,7 +22,7 @@ def decided(engine: Engine) -> Facts:
     Parameters
     ----------
     engine : Engine
-        With the margin of its model.
+        One that strikes off states.
 
     Returns
     -------
@@ -98,13 +32,13 @@ def decided(engine: Engine) -> Facts:
     Raises
     ------
     ValueError
-        If the run has no margin.
+        If the run strikes off no states.
 
     Examples
     --------
     >>> import bender_core as bc
     >>> mrf = bc.load("sample_instances/tiny.mrf.json")
-    >>> engine = bc.Engine(mrf, bc.partition(mrf, max_size=3), margin=margin(mrf, negligible(mrf)).limit)
+    >>> engine = bc.Engine(mrf, bc.partition(mrf, max_size=3), excluding=True)
     >>> engine.run()
     True
     >>> decided(engine).value.tolist(), engine.labeling.tolist()
@@ -113,7 +47,7 @@ def decided(engine: Engine) -> Facts:
     return _facts(engine, range(len(engine.partition)), engine.alive)
 
 
-def confirmed(engine: Engine, facts: Facts, limit: float, stop: Stop = never) -> Facts:
+def confirmed(engine: Engine, facts: Facts, stop: Stop = never) -> Facts:
     """What follows from the present messages of a run alone, in the groups in which it has decided something.
 
     Source: docs/method.md §15.5.
@@ -123,8 +57,6 @@ def confirmed(engine: Engine, facts: Facts, limit: float, stop: Stop = never) ->
     engine : Engine
     facts : Facts
         What it has decided, at messages of any moment.
-    limit : float
-        A state that costs so much more than the best labelling is not part of a better one, energy.
     stop : Stop
 
     Returns
@@ -138,6 +70,7 @@ def confirmed(engine: Engine, facts: Facts, limit: float, stop: Stop = never) ->
     """
     group_of = engine.partition.group_of()
     groups = np.unique(group_of[np.append(np.flatnonzero(facts.value != OPEN), facts.ties[:, 0])])
+    limit = engine.margin.limit_with(engine.message_size)
     return _facts(engine, groups.tolist(), lambda p: engine.excess(p, stop) < limit)
 
 
@@ -153,6 +86,31 @@ def _facts(engine: Engine, groups: Iterable[int], alive: Callable[[int], BoolArr
         value[group], tied = common(np.flatnonzero(states), len(group))
         ties.append(np.column_stack([group[tied[:, 0]], group[tied[:, 1]], tied[:, 2]]))
     return Facts(value, np.concatenate(ties))
+
+
+def reduced(engine: Engine, stop: Stop = never) -> Reduction:
+    """The model of a run without what the present messages decide, in groups in which the run has decided something.
+
+    Source: docs/method.md §15.2.
+
+    Parameters
+    ----------
+    engine : Engine
+        One that strikes off states.
+    stop : Stop
+
+    Returns
+    -------
+    Reduction
+
+    Raises
+    ------
+    ValueError
+        If the run strikes off no states.
+    Stopped
+        If ``stop`` says so.
+    """
+    return reduction(engine.mrf, confirmed(engine, decided(engine), stop))
 
 
 def common(states: IntArray, bits: int) -> tuple[IntArray, IntArray]:

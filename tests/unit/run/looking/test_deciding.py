@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.kernels.layout import Kind
-from bender_core.proofs.deciding import common, confirmed, decided, margin, negligible
-from bender_core.proofs.packing import packed, what_is_left
 from bender_core.reduction import Facts, reduction
+from bender_core.run.looking.deciding import common, confirmed, decided
+from bender_core.strategies.packing import packed, what_is_left
 from tests.models import examples, random_mrf, random_partition
 
 VARIANTS = (4, 5, 9, 11, 12)
@@ -32,8 +32,8 @@ def spins(rng: np.random.Generator, n: int) -> bc.BinaryMRF:
 
 
 def begun(mrf: bc.BinaryMRF, part: Partition, variant: int, schedule: str, events: int) -> bc.Engine:
-    """A run, with the margin of its model, somewhere."""
-    engine = bc.Engine(mrf, part, variant, schedule, tolerance=0.0, margin=margin(mrf, negligible(mrf)).limit)
+    """A run that strikes off states, somewhere."""
+    engine = bc.Engine(mrf, part, variant, schedule, tolerance=0.0, excluding=True)
     engine.run(max_events=events)
     return engine
 
@@ -73,8 +73,7 @@ def test_a_run_strikes_off_what_its_bound_excludes() -> None:
     """At the end of an update, of a group just updated: as the excess says before the messages are passed."""
     mrf = random_mrf(np.random.default_rng(3), 10, 0.6)
     engine = begun(mrf, bc.partition(mrf, 4), 12, "mplp", 0)
-    limit, struck = engine.margin, 0
-    assert limit is not None
+    limit, struck = engine.margin.limit, 0
     while not engine.finished:
         (opened,) = engine.step("event")
         if opened.kind != Kind.NODE_OPENED:
@@ -97,13 +96,13 @@ def test_what_is_confirmed_follows_from_the_present_messages(seed: int, schedule
     )
     engine.run(max_sweeps=sweeps)
     same.run(max_sweeps=sweeps)
-    assert engine.margin is not None
     facts = decided(engine)
-    found = confirmed(engine, facts, engine.margin)
+    found = confirmed(engine, facts)
+    limit = engine.margin.limit_with(engine.message_size)
     group_of, value, ties = engine.partition.group_of(), np.full(8, -1), set()
     for p in {group_of[i] for i in [*np.flatnonzero(facts.value >= 0), *facts.ties[:, 0]]}:
         parts, group = engine.ground_parts(int(p)), engine.partition.groups[p]
-        alive = parts.own + parts.parts.sum(axis=0) + parts.rest - engine.upper_bound < engine.margin
+        alive = parts.own + parts.parts.sum(axis=0) + parts.rest - engine.upper_bound < limit
         alive[engine.graph.states(engine.labeling)[p]] = True
         value[group], tied = common(np.flatnonzero(alive), len(group))
         ties |= {(group[k], group[m], opposite) for k, m, opposite in tied.tolist()}
@@ -115,9 +114,9 @@ def test_what_is_confirmed_follows_from_the_present_messages(seed: int, schedule
     assert engine.work().messages.tolist() == same.work().messages.tolist()
 
 
-def test_states_are_struck_off_only_with_a_margin() -> None:
+def test_states_are_struck_off_only_on_request() -> None:
     mrf = random_mrf(np.random.default_rng(0), 4)
-    with pytest.raises(ValueError, match="margin"):
+    with pytest.raises(ValueError, match="excluding"):
         bc.Engine(mrf, bc.partition(mrf, 2)).alive(0)
 
 
