@@ -10,12 +10,15 @@ import pytest
 
 import bender_core as bc
 from bender_core.proofs import improving
-from bender_core.proofs.certifying import PACKED, certify
+from bender_core.proofs.certifying import PACKED, Descent, certify
 from bender_core.proofs.improving import LEAST, SHARE, Improving
 from bender_core.reduction import Facts, reduction
+from bender_core.run.repeating.change import Change, Fork, digits, forks_text, read_forks
+from bender_core.run.repeating.line import Line
 from bender_core.stopping import Stop, never
 from bender_core.synth import ising_grid
 from tests.models import random_mrf
+from tests.unit.engines import fingerprint
 
 
 def test_the_search_takes_its_share_of_the_work() -> None:
@@ -71,6 +74,35 @@ def test_a_proof_goes_on_with_a_labelling_that_is_found_on_the_way(monkeypatch: 
     assert (first.variables, first.groups, first.schedule) == (second.variables, second.groups, second.schedule)
     assert second.upper_bound == found.upper_bound
     assert second.lower_bound >= first.lower_bound
+
+
+def test_a_labelling_found_on_the_way_is_part_of_the_line_that_repeats_the_proof(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mrf = ising_grid(10, 10, torus=True)
+    best, calls = bc.search(mrf, work=100_000_000).labeling, list[int]()
+
+    def tell(self: Improving, work: int, stop: Stop) -> int:
+        calls.append(work)
+        if len(calls) == 2:
+            assert self._search.mrf is mrf
+            self.take(best)
+        return 0
+
+    monkeypatch.setattr(Improving, "search", tell)
+    watched = bc.Engine(mrf, bc.partition(mrf, 4), 9)
+    forks, rounds = [Fork(0, Change(prove=True))], [Change(prove=True).fork(watched)]
+
+    def begun(fork: Fork, engine: bc.Engine) -> None:
+        forks.append(fork)
+        rounds.append(engine)
+
+    Descent(mrf, first=rounds[0], on_round=begun).run()
+    assert forks[1].change == Change(labeling=digits(best))
+    *_, end = replace(Line.of(watched, 4), forks=read_forks(forks_text(forks))).runs(mrf)
+    end.seek(0)
+    end.run(max_events=rounds[-1].position)
+    assert fingerprint(end) == fingerprint(rounds[-1])
 
 
 def test_proofs_do_not_depend_on_whether_it_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
