@@ -79,9 +79,9 @@ def search(
     >>> found.energy
     -4524.0
     """
-    going = Search(mrf, mrf.unary.argmin(axis=1) if labeling is None else labeling, seed)
-    going.go_on(work, stop)
-    return Found(going.labeling, mrf.energy(going.labeling), going.work)
+    course = Search(mrf, mrf.unary.argmin(axis=1) if labeling is None else labeling, seed)
+    course.go_on(work, stop)
+    return Found(course.labeling, mrf.energy(course.labeling), course.work)
 
 
 @dataclass
@@ -156,7 +156,7 @@ class Search:
 
     @cached_property
     def _arrays(self) -> tuple[Terms, Board]:
-        """Made when they are needed: many models of a proof are not searched."""
+        """Made when they are needed, as many models of a proof are not searched."""
         return _terms(self.mrf), _board(self.mrf.n, self._spell)
 
     def go_on(self, work: int, stop: Stop = never) -> None:
@@ -189,7 +189,7 @@ class Search:
         return self._method
 
     def _keep_better(self) -> bool:
-        """Keep the best labelling of the spell if it is better, about which sums of flips may be wrong."""
+        """Keep the best labelling of the spell if it costs less: exactly, since flips add up rounding errors."""
         _, board = self._arrays
         better = self._spell.least < 0.0 and costs_less(self.mrf, board.found, self.labeling)
         if better:

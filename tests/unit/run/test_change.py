@@ -125,6 +125,7 @@ def test_a_fork_goes_on_with_the_labelling_that_is_said(n: int) -> None:
     labeling = np.random.default_rng(n).integers(0, 2, n)
     change = Change(labeling=digits(labeling))
     assert Change.read(str(change)) == change
+    assert change.words(engine.partition) == "a better labelling"
     assert change.fork(engine).labeling.tolist() == labeling.tolist()
     for other in (np.append(labeling, 1), np.ones(n + 48, int)):
         with pytest.raises(ChangeError, match="another number of variables than the"):
