@@ -21,6 +21,7 @@ from bender_core.costs.fit import TooLargeError
 from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
+from bender_core.labelings.searching import Found, search
 from bender_core.model import BinaryMRF, ModelError, Objective
 from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.planning.advice import Remedy, what_would_help
@@ -61,6 +62,7 @@ __all__ = [
     "Estimate",
     "Event",
     "FormatError",
+    "Found",
     "Grain",
     "HyperGraph",
     "ModelError",
@@ -94,6 +96,7 @@ __all__ = [
     "refine",
     "relative_gap",
     "save",
+    "search",
     "solve",
     "to_normal_form",
     "warm_up",

@@ -86,7 +86,8 @@ def lattice(mrf: BinaryMRF) -> Lattice:
     (0.5, -2.5)
     """
     offset = float(mrf.constant + mrf.unary[:, 0].sum() + mrf.pairwise[:, 0, 0].sum())
-    coefficients = _coefficients(mrf)
+    of_variables, of_edges = polynomial(mrf)
+    coefficients = np.concatenate([of_variables, of_edges])
     entries = np.concatenate([mrf.unary.reshape(-1), mrf.pairwise.reshape(-1)])
     size = abs(offset) + float(np.abs(entries).sum())
     for scale in _SCALES:
@@ -101,9 +102,21 @@ def lattice(mrf: BinaryMRF) -> Lattice:
     return Lattice(offset, 0.0)
 
 
-def _coefficients(mrf: BinaryMRF) -> FloatArray:
-    """The a_i and b_ij of the polynomial, shape (n + m,)."""
+def polynomial(mrf: BinaryMRF) -> tuple[FloatArray, FloatArray]:
+    """The coefficients of the energy as a polynomial, ``a`` of the variables and ``b`` of the edges.
+
+    Source: docs/method.md §9.2.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+
+    Returns
+    -------
+    a : ndarray, shape (n,)
+    b : ndarray, shape (m,)
+    """
     linear = mrf.unary[:, 1] - mrf.unary[:, 0]
     np.add.at(linear, mrf.edges[:, 0], mrf.pairwise[:, 1, 0] - mrf.pairwise[:, 0, 0])
     np.add.at(linear, mrf.edges[:, 1], mrf.pairwise[:, 0, 1] - mrf.pairwise[:, 0, 0])
-    return np.concatenate([linear, mrf.coupling()])
+    return linear, mrf.coupling()

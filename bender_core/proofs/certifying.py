@@ -12,22 +12,26 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, PartitionError
 from bender_core.hypergraph import energy_scale
+from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF, IntArray
+from bender_core.proofs.improving import Improving
 from bender_core.proofs.keeping import Steps
 from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
 from bender_core.run.bounds import CLAIMED, NEGLIGIBLE
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
-from bender_core.run.looking.deciding import confirmed, costs_less, decided
-from bender_core.run.repeating.change import PROVING, ByStrategy, Change, Fork
+from bender_core.run.looking.deciding import confirmed, decided
+from bender_core.run.repeating.change import PROVING, ByStrategy, Change, Fork, digits
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
 from bender_core.strategies import AUTO, applicable, default_strategy, partition
@@ -81,7 +85,7 @@ def certify(
     on_progress : callable, optional
         Called about every 50 ms with the `Descent`; it ends if it returns True.
     seed : int
-        Of the strategies that depend on one.
+        Of the strategies that depend on one, and of the search for labellings.
     stop : Stop
         Checked about every 50 ms.
 
@@ -93,7 +97,7 @@ def certify(
     Raises
     ------
     ValueError
-        If the time limit is not a number.
+        If the time limit is not a number, or the seed is negative.
     PartitionError
         If there are no groups of that size.
     TooLargeError
@@ -172,7 +176,7 @@ class Descent:
     status : str
         As of a `Certificate`.
     work : int
-        Table entries read, those of trials included.
+        Table entries read, those of trials and of the search for labellings included.
     """
 
     def __init__(
@@ -203,6 +207,7 @@ class Descent:
         self._strategy, self._work = "", 0  # of this round, with its trial
         self._last: Reduction | None = None  # from the model of the engine to what is left
         self._steps = Steps()
+        self._best = Improving(mrf, self.labeling, seed)  # the best labelling of what is left
 
     def run(self) -> None:
         """Go on until it is proven, stopped, or nothing is left to try."""
@@ -275,7 +280,12 @@ class Descent:
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
             if not stalls and self._work < look:
                 continue
-            facts, look, enough = decided(engine), LOOK * self._work, WORTH * engine.mrf.n
+            look = LOOK * self._work
+            if self._improves(engine):
+                self._begin_again()
+                engine = self._running
+                continue
+            facts, enough = decided(engine), WORTH * engine.mrf.n
             if stalls or len(facts) >= enough:
                 facts = confirmed(engine, facts, self._stop)
             if stalls or len(facts) >= enough:
@@ -287,8 +297,31 @@ class Descent:
         last = reduction(model, facts)
         fixed = int((facts.value != OPEN).sum())
         self._end(fixed, len(facts) - fixed, last)
+        self._best.reduce(last, self._running.labeling)
         self._last, self.whole = last, composed(self.whole, last)
         return self.whole.reduced.n
+
+    def _search(self) -> bool:
+        """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
+        before = self._best.labeling
+        self.work += self._best.search(self.work, self._stop)
+        self._keep_better(self.whole.restored(self._best.labeling))
+        return self._best.labeling is not before
+
+    def _improves(self, engine: Engine) -> bool:
+        """Look for a labelling so much better than that of a run that the run should go on with it."""
+        if not self._search():
+            return False
+        gain = engine.upper_bound - self._best.energy
+        return gain > max(LEAST * (engine.upper_bound - engine.lower_bound), self.negligible)
+
+    def _begin_again(self) -> None:
+        """Go on with the messages of this round and the best labelling, as a round of its own if memory allows."""
+        engine = self._running
+        with suppress(TooLargeError), self._giving_way(engine):
+            trial = self._made(PACKED, Change())
+            self._end(fixed=0, tied=0)
+            self._take(trial)
 
     @property
     def _running(self) -> Engine:
@@ -303,15 +336,10 @@ class Descent:
         self._note(trial.engine)
 
     def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
-        """Record a round, keep what proves its facts or its bound, and its labelling if that is better.
-
-        A labelling may be better by less than the rounding of energies.
-        """
+        """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
         engine = self._running
         self._steps.add(engine, self.whole, engine.margin.step, found, proves)
-        labeling = self.whole.restored(engine.labeling)
-        if costs_less(self.whole.model, labeling, self.labeling):
-            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
+        self._keep_better(self.whole.restored(engine.labeling))
         self.rounds.append(
             Round(
                 engine.mrf.n,
@@ -330,6 +358,11 @@ class Descent:
             )
         )
 
+    def _keep_better(self, labeling: IntArray) -> None:
+        """Keep a labelling of the whole model that is better, perhaps by less than the rounding of energies."""
+        if costs_less(self.whole.model, labeling, self.labeling):
+            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
+
     def _note(self, engine: Engine) -> None:
         """Keep the best bounds; what has been decided excludes no labelling that is better than the best one."""
         self._note_labeling(engine)
@@ -338,6 +371,7 @@ class Descent:
     def _note_labeling(self, engine: Engine) -> None:
         # Adding up the energy of the whole model takes as long as many updates.
         if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
+            self._best.take(engine.labeling)
             self.labeling = self.whole.restored(engine.labeling)
             self.upper_bound = self.whole.model.energy(self.labeling)
 
@@ -348,6 +382,7 @@ class Descent:
         if self._given is not None:
             return _Trial(self._given.partition.strategy, self._given)
         model = self.whole.reduced
+        self._search()
 
         def make(most: int) -> _Trial:
             part = partition(model, most, seed=self._seed, stop=self._stop)
@@ -356,6 +391,7 @@ class Descent:
                 "snapshot_bytes": 0,
                 "limit": self._account,
                 "stop": self._stop,
+                "labeling": self._best.labeling,
             }
             return _Trial(default_strategy(model), Engine(model, part, **PROVING, **settings))
 
@@ -373,10 +409,14 @@ class Descent:
         def make(most: int) -> _Trial:
             same = last.reduced.n == engine.mrf.n and len(packed(last, engine.partition, most)) == len(engine.partition)
             change = Change(reduce=True, pack=most, schedule=_other(engine.schedule) if same else None)
-            with engine.giving_way() if self._on_round is None else nullcontext():
+            with self._giving_way(engine):
                 return self._made(PACKED, change)
 
         return _largest(make, size)
+
+    def _giving_way(self, engine: Engine) -> AbstractContextManager[None]:
+        """A context in which a run gives way to the next round, unless it stays as it is."""
+        return engine.giving_way() if self._on_round is None else nullcontext()
 
     def _others(self, size: int, seed: int) -> Iterator[_Trial]:
         """Runs under the other schedule, and on what is left cut by every strategy, different cuts once."""
@@ -396,8 +436,13 @@ class Descent:
                 yield self._made(*way)
 
     def _made(self, strategy: str, change: Change) -> _Trial:
-        """A run that goes on from that of this round, as far as its groups allow."""
-        return _Trial(strategy, change.fork(self._running, self._stop, self._last), change)
+        """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
+        engine, last = self._running, self._last
+        self._search()
+        known = engine.labeling if last is None else last.reduce(engine.labeling)
+        if not np.array_equal(self._best.labeling, known):
+            change = replace(change, labeling=digits(self._best.labeling))
+        return _Trial(strategy, change.fork(engine, self._stop, last), change)
 
     def _best_of(self, trials: Iterator[_Trial]) -> _Trial:
         """The run with the best bound after a trial.

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bender_core import memory
 from bender_core.account import Account
@@ -20,7 +21,7 @@ from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.reduction import Reduction, composed, unreduced
 from bender_core.run.bounds import NEGLIGIBLE, margin
-from bender_core.run.carrying import carry
+from bender_core.run.carrying import carry, decode_to
 from bender_core.run.rows import cut_kind
 from bender_core.run.snapshots import Snapshots
 from bender_core.stopping import Stop, never
@@ -54,6 +55,7 @@ class Arrays:
         start: Arrays | None = None,
         reduction: Reduction | None = None,
         excluding: bool = False,
+        labeling: ArrayLike | None = None,
     ) -> None:
         self.variant = variant_of(variant)
         if schedule not in SCHEDULES:
@@ -66,6 +68,8 @@ class Arrays:
             raise ValueError(f"deepest is {deepest}; an envelope can be tight at 1 to {MOST_STATES} states")
         if start is not None and not _goes_on(start.mrf, mrf, reduction):
             raise ValueError(f"start is a run of {start.mrf!r}, another model; continue a run of this one")
+        if labeling is not None:
+            mrf.violations(labeling)  # refuses what is not a labelling
         self.mrf: BinaryMRF = mrf
         self.partition = partition
         self.schedule = schedule
@@ -79,12 +83,12 @@ class Arrays:
         self._line = charge_run(mrf, partition, self.variant, schedule, self.account, self.deepest)
         weakref.finalize(self, self._line.close)
         try:
-            self._build(stop, start, reduction)
+            self._build(stop, start, reduction, labeling)
         except BaseException:
             self._line.close()
             raise
 
-    def _build(self, stop: Stop, start: Arrays | None, reduction: Reduction | None) -> None:
+    def _build(self, stop: Stop, start: Arrays | None, reduction: Reduction | None, labeling: ArrayLike | None) -> None:
         """Allocate everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.lattice = lattice(self.mrf)
@@ -110,6 +114,8 @@ class Arrays:
         if start is not None:
             self._charge_start()
             carry(start.graph, start._state, self.graph, self._state, reduction, stop)
+        if labeling is not None:
+            decode_to(self.graph, self._state, np.asarray(labeling, np.int64))
         if not self._rule.exact:
             self._add_first_rows(stop)
         self._goal = Goal.zeros()

@@ -215,11 +215,23 @@ def _states_of(old: HyperGraph, new: HyperGraph, inner: int, outer: int, reducti
 def _carry_labeling(old: HyperGraph, before: State, new: HyperGraph, state: State, reduction: Reduction | None) -> None:
     """Decode to the best labelling of the other run."""
     labeling = old.labeling(before.best)
-    state.decoded[:] = new.states(labeling if reduction is None else reduction.reduce(labeling))
-    state.best[:] = state.decoded
-    energy = total_energy(new.problem, state.decoded)
-    state.bounds.upper = state.bounds.decoded = energy
+    decode_to(new, state, labeling if reduction is None else reduction.reduce(labeling))
     state.bounds.best_decoded = before.bounds.best_decoded + old.normal_form.constant - new.normal_form.constant
+
+
+def decode_to(graph: HyperGraph, state: State, labeling: IntArray) -> None:
+    """Decode to a labelling, and take it for the best one.
+
+    Parameters
+    ----------
+    graph : HyperGraph
+    state : State
+        The start of a run.
+    labeling : ndarray of {0, 1}, shape (n,)
+    """
+    state.decoded[:] = graph.states(labeling)
+    state.best[:] = state.decoded
+    state.bounds.upper = state.bounds.decoded = total_energy(graph.problem, state.decoded)
 
 
 def united_edges(old: HyperGraph, new: HyperGraph) -> list[int]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bender_core import memory
 from bender_core.costs.fit import TooLargeError
@@ -98,6 +99,8 @@ class Engine(Reckonings):
         §15.3).
     excluding : bool
         Strike off states of groups that no better labelling takes (docs/method.md §15.1). It changes no result.
+    labeling : array_like of {0, 1}, shape (n,), optional
+        The best one known, to begin with in place of that of ``start``.
 
     Attributes
     ----------
@@ -116,6 +119,8 @@ class Engine(Reckonings):
         If the run could not begin within the limit.
     PartitionError
         If the partition belongs to another model.
+    ModelError
+        If ``labeling`` is not a labelling of the model.
     ValueError
         If there is no such variant or schedule, a number is out of range, or ``start`` is a run of another model.
     Stopped
@@ -281,6 +286,7 @@ class Engine(Reckonings):
         max_sweeps: int | None = None,
         excluding: bool | None = None,
         reduction: Reduction | None = None,
+        labeling: ArrayLike | None = None,
     ) -> Engine:
         """A run that goes on from the present messages, rows and labelling, with some things changed.
 
@@ -301,6 +307,8 @@ class Engine(Reckonings):
             By default that of this run, or what is left of it; ``merge`` applies to it.
         reduction : Reduction, optional
             Of the model of this run to that of the new one, to which all the rest applies; no rows go on then.
+        labeling : array_like of {0, 1}, shape (n,), optional
+            By default the best one of this run.
         stop : Stop
             Checked about every 10 ms.
 
@@ -316,7 +324,8 @@ class Engine(Reckonings):
         PartitionError
             If groups cannot be united, or nothing is left of the model.
         ValueError
-            If a row is for groups that are not coupled, its state is unknown, or the variant has no rows.
+            If ``labeling`` is none of the model, a row is for groups that are not coupled, its state is unknown, or the
+            variant has no rows.
         Stopped
             If ``stop`` says so.
 
@@ -348,6 +357,7 @@ class Engine(Reckonings):
             self,
             reduction,
             self.excluding if excluding is None else excluding,
+            labeling,
         )
         if rows and other.variant.exact:
             raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")

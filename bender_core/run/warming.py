@@ -11,6 +11,7 @@ import numpy as np
 from bender_core.costs.speed import speed
 from bender_core.groups import Partition
 from bender_core.kernels.layout import RowKind
+from bender_core.labelings.searching import search
 from bender_core.model import BinaryMRF
 from bender_core.run.engine import Engine
 from bender_core.run.looking.what_if import what_if
@@ -18,6 +19,8 @@ from bender_core.run.rows import RowAt
 from bender_core.stopping import Stop, never
 from bender_core.variants import VARIANTS
 
+# Enough for the search for labellings to begin with both of its methods.
+SEARCHED = 1 << 18
 # Seconds between two checks for a stop.
 LOOK_SECONDS = 0.02
 
@@ -91,7 +94,9 @@ def ready(variant: int) -> Once:
     """The preparation for runs and estimates of a variant; call its ``wait``."""
 
     def work() -> None:
-        _run(variant).excess(0)
+        engine = _run(variant)
+        engine.excess(0)
+        search(engine.mrf, work=SEARCHED)
         speed()
 
     return Once(work)

@@ -66,7 +66,7 @@ LIBRARY_FLOORS = (
     "account child_process kernels model seeds stopping units variants",
     "groups io lattice normal_form reduction statistics synth",
     "checking hypergraph strategies",
-    "memory rivals",
+    "labelings memory rivals",
     "costs",
     "run",
     "proofs",

@@ -11,6 +11,7 @@ import numpy as np
 
 from bender_core.groups import LARGEST_GROUP, Partition, manual
 from bender_core.kernels.layout import RowKind
+from bender_core.model import IntArray
 from bender_core.reduction import Reduction, unreduced
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine
@@ -26,6 +27,8 @@ _PARTS, _WORDS, _FORKS, _EVENT = "_", "-", "~", "."
 _NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
 _NOTHING = "on"
 _KINDS = {kind.name.lower().replace("_", ""): kind for kind in RowKind}
+# The variables whose values are the bits of one number of a labelling.
+_BITS = 48
 # The most unions that are named one by one.
 _NAMED = 3
 # How the rounds of a proof run: gaps that other runs take as closed are below those that a proof needs.
@@ -74,6 +77,8 @@ class Change:
         Go on as the rounds of a proof do: with exact messages, striking off states, until nothing is gained.
     reduce : bool
         Take out of the model what is decided (docs/method.md §15.2); all else is about what is left.
+    labeling : tuple of int or None
+        The labelling to go on with, of what is left, as `digits`.
     pack : int or None
         Unite the groups in pairs, as far as unions have at most this number of variables.
 
@@ -100,6 +105,7 @@ class Change:
     prove: bool = False
     reduce: bool = False
     pack: int | None = None
+    labeling: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
         """Its text, which `read` reads; in letters that need no escape in an address."""
@@ -112,6 +118,8 @@ class Change:
         for name in ("pack", "variant", "schedule", "deepest"):
             if getattr(self, name) is not None:
                 parts.append((name, getattr(self, name)))
+        if self.labeling is not None:
+            parts.append(("labeling", *self.labeling))
         parts += [("row", row.receiver, row.sender, row.state, _word_for(row.kind)) for row in self.rows]
         return _PARTS.join(_WORDS.join(map(str, part)) for part in parts) or _NOTHING
 
@@ -124,7 +132,7 @@ class Change:
         text : str
             Parts joined by ``_``: ``cut-8-greedy`` or ``cut-8-greedy-1`` with a seed, ``groups-0-0-1``, ``merge-3-7``,
             ``variant-9``, ``schedule-srmp``, ``deepest-64``, ``row-3-7-12-rmc`` (receiver, sender, state, kind),
-            ``prove``, ``reduce``, ``pack-10``; or ``on`` for no change.
+            ``prove``, ``reduce``, ``pack-10``, ``labeling-5`` (see `digits`); or ``on`` for no change.
 
         Returns
         -------
@@ -177,6 +185,7 @@ class Change:
         if self.reduce and reduction is None:
             reduction = reduced(engine, stop)
         part = self.partition(engine, reduction, stop)
+        model = engine.mrf if reduction is None else reduction.reduced
         settings: dict[str, Any] = dict(PROVING) if self.prove else {}
         settings |= {} if self.variant is None else {"variant": self.variant}
         return engine.fork(
@@ -187,6 +196,7 @@ class Change:
             deepest=self.deepest,
             stop=stop,
             reduction=reduction,
+            labeling=None if self.labeling is None else _undone(self.labeling, model.n),
             **settings,
         )
 
@@ -265,6 +275,8 @@ class Change:
             yield f"the schedule {self.schedule}"
         if self.deepest is not None:
             yield f"envelopes up to {self.deepest} states deep"
+        if self.labeling is not None:
+            yield "a better labelling"
         if self.merge:
             labels = ()
         for receiver, sender, state, _ in self.rows:
@@ -336,6 +348,20 @@ def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
     if engine.position < event:
         raise ChangeError(f"the run ends at event {engine.position}, and cannot fork at event {event}")
     return change.fork(engine, stop)
+
+
+def digits(labeling: IntArray) -> tuple[int, ...]:
+    """A labelling as few whole numbers: the values of 48 variables are the bits of one, the first one the lowest."""
+    values = labeling.tolist()
+    return tuple(sum(x << k for k, x in enumerate(values[i : i + _BITS])) for i in range(0, len(values), _BITS))
+
+
+def _undone(numbers: tuple[int, ...], n: int) -> IntArray:
+    """The labelling of n variables that `digits` has made numbers of."""
+    values = np.array([number >> k & 1 for number in numbers for k in range(_BITS)], np.int64)[:n]
+    if digits(values) != numbers or len(values) < n:
+        raise ChangeError(f"it says a labelling of another number of variables than the {n} of the model")
+    return values
 
 
 def _fork(item: str) -> Fork:
@@ -418,6 +444,7 @@ _READERS: dict[str, Callable[[list[str], str], Any]] = {
     "cut": _cut,
     "groups": _groups,
     "pack": _size,
+    "labeling": _numbers,
     "variant": _variant,
     "schedule": _schedule,
     "deepest": _deepest,

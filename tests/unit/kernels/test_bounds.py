@@ -105,6 +105,16 @@ def test_exact_messages_by_every_method(method: Method, size: int, touched: int,
     assert engine.certified_bound() == pytest.approx(engine.lower_bound, abs=1e-9)
 
 
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+@pytest.mark.parametrize("density", [0.0, 0.1, 1.0])
+def test_searches_on_models_of_all_sizes(n: int, density: float) -> None:
+    edges = np.argwhere(np.triu(np.random.default_rng(n).random((n, n)) < density, 1))
+    pairwise = np.broadcast_to([[1.0, -1.0], [-1.0, 1.0]], (len(edges), 2, 2))
+    mrf = bc.BinaryMRF(np.random.default_rng(1).normal(size=(n, 2)), edges, pairwise)
+    found = bc.search(mrf, np.ones(n, int), work=1_000_000)
+    assert found.energy == pytest.approx(naive.energy(mrf, found.labeling), abs=1e-9)
+
+
 def test_compiled_code_is_checked_here() -> None:
     """If it were not, the other tests of this file would prove nothing."""
     engine = bc.Engine(*groups([4, 4], 4, 1.0), variant=9)

@@ -19,6 +19,7 @@ from bender_core.run.repeating.change import (
     Change,
     ChangeError,
     Fork,
+    digits,
     forked,
     forks_text,
     read_forks,
@@ -49,6 +50,7 @@ def changes(draw: st.DrawFn) -> Change:
         prove=draw(st.booleans()),
         reduce=draw(st.booleans()),
         deepest=draw(st.none() | st.integers(1, 2**30)),
+        labeling=draw(st.none() | st.lists(st.integers(0, 2**48 - 1), min_size=1, max_size=3).map(tuple)),
     )
 
 
@@ -98,6 +100,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
         ("pack-8_cut-8-greedy", "it says cut and pack"),
         ("pack-0", "M is 0; choose a whole number from 1 to 30"),
         ("prove-1", "'prove-1' cannot be read; write prove alone"),
+        ("labeling", "'labeling' cannot be read; after its name it has whole numbers"),
         ("reduce_reduce", "it changes the reduce twice"),
         ("groups-0-7", "it puts a variable into group 7; number the groups of 2 from 0"),
         ("deepest-" + "9" * 16, "after its name it has a whole number"),
@@ -113,6 +116,20 @@ def test_a_wrong_text_is_refused_with_what_is_wrong(text: str, said: str) -> Non
 def test_a_fork_names_its_event(text: str) -> None:
     with pytest.raises(ChangeError, match="is no fork; write the event, a dot, and the change"):
         read_forks(text)
+
+
+@pytest.mark.parametrize("n", [1, 47, 48, 49, 100])
+def test_a_fork_goes_on_with_the_labelling_that_is_said(n: int) -> None:
+    mrf = bc.BinaryMRF(unary=np.zeros((n, 2)))
+    engine = bc.Engine(mrf, bc.partition(mrf, 5))
+    labeling = np.random.default_rng(n).integers(0, 2, n)
+    change = Change(labeling=digits(labeling))
+    assert Change.read(str(change)) == change
+    assert change.words(engine.partition) == "a better labelling"
+    assert change.fork(engine).labeling.tolist() == labeling.tolist()
+    for other in (np.append(labeling, 1), np.ones(n + 48, int)):
+        with pytest.raises(ChangeError, match="another number of variables than the"):
+            Change(labeling=digits(other)).fork(engine)
 
 
 def test_a_change_makes_the_fork_that_the_engine_makes() -> None:

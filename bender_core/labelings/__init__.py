@@ -1,0 +1,1 @@
+"""Labellings: the search for a good one, and which of two costs less."""
