@@ -19,7 +19,7 @@ from bender_core.kernels.layout import Status
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
-from bender_core.planning.pursuit import Pursuit
+from bender_core.planning.continuing import Continuations
 from bender_core.planning.unions import stages
 from bender_core.proofs.certifying import Descent
 from bender_core.run.arrays import ENDLESS
@@ -66,7 +66,7 @@ def solve(
         Of a run and those that continue it together; by default 400, as in the paper, or unlimited with a time limit.
     time_limit : float, optional
         Seconds, for everything, making the tables included. If a run stalls before the limit, others continue from it,
-        under the other schedule or with larger groups (see `planning.pursuit`); ``Result.tried`` lists them.
+        under the other schedule or with larger groups (see `planning.continuing`); ``Result.tried`` lists them.
     on_progress : callable, optional
         Called about every 50 ms with the `Engine` of a run, once there is one, or with the `Descent` of a proof; both
         have ``lower_bound``, ``upper_bound`` and ``labeling``. The work stops if it returns True.
@@ -148,13 +148,13 @@ def _run(
     except Stopped:
         stop.check()
         return _unbuilt(mrf, time.perf_counter() - begin)
-    pursuit = Pursuit(engine, then, limit, max_sweeps, on_progress)
+    course = Continuations(engine, then, limit, max_sweeps, on_progress)
     del engine
     if time_limit is None:
-        pursuit.run()
+        course.run()
     else:
-        pursuit.follow()
-    return _concluded(pursuit, time.perf_counter() - begin)
+        course.follow()
+    return _concluded(course, time.perf_counter() - begin)
 
 
 def _stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float, limit: Stop) -> list[Partition]:
@@ -180,17 +180,17 @@ def _proven(descent: Descent) -> Result:
     )
 
 
-def _concluded(pursuit: Pursuit, seconds: float) -> Result:
+def _concluded(course: Continuations, seconds: float) -> Result:
     """The best results of all runs, and the reason for the last one's end."""
-    spent = STATUSES[Status.SWEEP_LIMIT] if pursuit.sweeps_left == 0 else STOPPED
-    last = pursuit.engine.result(seconds, TIME_LIMIT if pursuit.is_late else spent)
-    engine, tried = pursuit.engine, tuple(pursuit.tried)
+    spent = STATUSES[Status.SWEEP_LIMIT] if course.sweeps_left == 0 else STOPPED
+    last = course.engine.result(seconds, TIME_LIMIT if course.is_late else spent)
+    engine, tried = course.engine, tuple(course.tried)
     mrf = engine.mrf
-    upper = mrf.energy(pursuit.labeling)
+    upper = mrf.energy(course.labeling)
     return replace(
         last,
-        **verdict(last.status, pursuit.lower, upper, engine.lattice, engine.graph.problem.scale, tried),
-        labeling=pursuit.labeling,
+        **verdict(last.status, course.lower, upper, engine.lattice, engine.graph.problem.scale, tried),
+        labeling=course.labeling,
         sweeps=sum(run.sweeps for run in tried),
         feasible=mrf.is_feasible(upper),
         tried=tried,

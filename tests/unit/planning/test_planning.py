@@ -12,7 +12,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.groups import split_by_coupling
 from bender_core.planning import auto as auto_module
-from bender_core.planning import pursuit, solving, unions
+from bender_core.planning import continuing, solving, unions
 from bender_core.planning.auto import candidates
 from bender_core.planning.unions import halved, stages, united
 from bender_core.run.carrying import owners
@@ -242,8 +242,8 @@ def test_with_time_left_a_stall_is_not_the_end() -> None:
 
 def test_the_bound_never_falls_from_run_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without new partitions all runs continue from the current messages, up to one group with the whole model."""
-    monkeypatch.setattr(pursuit, "LOOKING", 0.0)
-    monkeypatch.setattr(pursuit, "candidates", lambda *_, **__: [])
+    monkeypatch.setattr(continuing, "LOOKING", 0.0)
+    monkeypatch.setattr(continuing, "candidates", lambda *_, **__: [])
     for seed in range(3):
         mrf, part = glass(seed, n=14, max_size=2)
         seen: list[float] = []
@@ -259,11 +259,11 @@ def test_the_bound_never_falls_from_run_to_run(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_worse_rival_leaves_the_run_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = torus()
-    monkeypatch.setattr(pursuit, "choose", lambda mrf, found, stop: bc.partition(mrf, 1, "singletons"))
-    monkeypatch.setattr(pursuit.Pursuit, "_forest", lambda self: iter(()))
-    monkeypatch.setattr(pursuit.Pursuit, "_united", lambda self: None)
+    monkeypatch.setattr(continuing, "choose", lambda mrf, found, stop: bc.partition(mrf, 1, "singletons"))
+    monkeypatch.setattr(continuing.Continuations, "_forest", lambda self: iter(()))
+    monkeypatch.setattr(continuing.Continuations, "_united", lambda self: None)
     engine = bc.Engine(mrf, bc.partition(mrf, 4, "blocks"), 12, "srmp")
-    course = pursuit.Pursuit(engine, [], bc.Stop())
+    course = continuing.Continuations(engine, [], bc.Stop())
     course.follow()
     assert [tried.max_size for tried in course.tried[:3]] == [4, 4, 1]
     assert course.tried[2].lower_bound < course.lower

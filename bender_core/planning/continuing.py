@@ -48,14 +48,14 @@ GROWTH = 2
 # A deeper envelope is tight at this many times as many states.
 DEEPER = 32
 
-# Seconds between two calls of `Pursuit.on_progress`.
+# Seconds between two calls of `Continuations.on_progress`.
 TOLD_EVERY = 0.05
 
 OnProgress = Callable[[Engine], bool | None]
 
 
 @dataclass
-class Pursuit:
+class Continuations:
     """Successive runs of one model, and their best results.
 
     Attributes
@@ -92,7 +92,7 @@ class Pursuit:
         self._size = 0
         self._told = -np.inf
         self._noted: Engine | None = None
-        self._ways = self._continuations()
+        self._ways = self._in_turn()
 
     @property
     def labeling(self) -> np.ndarray:
@@ -168,7 +168,7 @@ class Pursuit:
 
     # -- continuations --------------------------------------------------------------------------------
 
-    def _continuations(self) -> Iterator[Engine]:
+    def _in_turn(self) -> Iterator[Engine]:
         """Successive runs, each made when the previous one stalls."""
         for part in self.parts:
             yield from self._made(part)
