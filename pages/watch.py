@@ -21,8 +21,7 @@ def show() -> None:
     if current.notice:
         complaint(current.notice)
     stage(current)
-    if st.session_state.pop("inserting", False):
-        # The fork is made beside the stage.
+    if st.session_state.pop("begins_anew", False):
         st.rerun()
     collect_seldom()
     destination = st.session_state.pop("destination", None)

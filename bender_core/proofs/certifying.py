@@ -30,7 +30,7 @@ from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, u
 from bender_core.run.bounds import CLAIMED, NEGLIGIBLE
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
-from bender_core.run.looking.deciding import confirmed, decided
+from bender_core.run.looking.deciding import confirmed, decided, proves
 from bender_core.run.repeating.change import PROVING, ByStrategy, Change, Fork, digits
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
@@ -274,7 +274,7 @@ class Descent:
             self.work += engine.entries_read
             self._note(engine)
             self._stop.check()
-            if self._proves(engine):
+            if proves(engine):
                 self._end(fixed=engine.mrf.n, tied=0, proves=True)
                 return None
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
@@ -452,7 +452,7 @@ class Descent:
         before, best = self.work, list[_Trial]()
         for trial in trials:
             self._try(trial, max(before // TRIALS, self._of_a_sweep, TRIAL))
-            if self._proves(trial.engine):
+            if proves(trial.engine):
                 return trial
             best = sorted([*best, trial], key=_bound)[:FINALISTS]
         if not best:
@@ -475,10 +475,6 @@ class Descent:
             # So that its bound counts.
             self._take(trial)
         self._stop.check()
-
-    def _proves(self, engine: Engine) -> bool:
-        excess, margin = engine.bound_excess, engine.margin
-        return excess >= margin.limit and excess >= margin.limit_with(engine.message_size)
 
     # -- the end --------------------------------------------------------------------------------------
 

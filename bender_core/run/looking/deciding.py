@@ -113,6 +113,35 @@ def reduced(engine: Engine, stop: Stop = never) -> Reduction:
     return reduction(engine.mrf, confirmed(engine, decided(engine), stop))
 
 
+def decided_members(engine: Engine, p: int) -> IntArray:
+    """The value of every member of a group that the run has decided so far, shape (|Y_p|,); -1 where it has not.
+
+    Parameters
+    ----------
+    engine : Engine
+        One that strikes off states.
+    p : int
+    """
+    states = engine.alive(p)
+    states[engine.graph.states(engine.labeling)[p]] = True
+    return _values(np.flatnonzero(states), len(engine.partition.groups[p]))
+
+
+def proves(engine: Engine) -> bool:
+    """Whether the bound of a run proves that no labelling is better than the best one, by more than does not count.
+
+    Source: docs/method.md §15.1.
+    """
+    excess, margin = engine.bound_excess, engine.margin
+    return bool(excess >= margin.limit and excess >= margin.limit_with(engine.message_size))
+
+
+def _values(states: IntArray, bits: int) -> IntArray:
+    """The value of every bit that is the same in all states; else -1."""
+    every, some = int(np.bitwise_and.reduce(states)), int(np.bitwise_or.reduce(states))
+    return np.array([1 if every >> k & 1 else OPEN if some >> k & 1 else 0 for k in range(bits)], np.int64)
+
+
 def common(states: IntArray, bits: int) -> tuple[IntArray, IntArray]:
     """What some states have in common.
 
@@ -129,8 +158,7 @@ def common(states: IntArray, bits: int) -> tuple[IntArray, IntArray]:
     ties : ndarray of int64, shape (t, 3)
         Pairs of other bits that are equal in all states, or opposite in all (1); a bit is tied to one below at most.
     """
-    every, some = int(np.bitwise_and.reduce(states)), int(np.bitwise_or.reduce(states))
-    value = np.array([1 if every >> k & 1 else OPEN if some >> k & 1 else 0 for k in range(bits)], np.int64)
+    value = _values(states, bits)
     ties: list[tuple[int, int, int]] = []
     left = set(np.flatnonzero(value == OPEN).tolist())
     while left:

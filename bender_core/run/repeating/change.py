@@ -233,27 +233,29 @@ class Change:
         owner = np.array(self.groups, np.int64)
         return manual(mrf, [np.flatnonzero(owner == p).tolist() for p in range(max(self.groups, default=-1) + 1)])
 
-    def words(self, part: Partition) -> str:
+    def words(self, part: Partition, reduced: str = "what is decided leaves the model") -> str:
         """What is changed, in words.
 
         Parameters
         ----------
         part : Partition
             Of the run that is changed.
+        reduced : str
+            What is said of a model that is reduced.
 
         Returns
         -------
         str
         """
-        return ", ".join(self._words(part)) or "more sweeps"
+        return ", ".join(self._words(part, reduced)) or "more sweeps"
 
-    def _words(self, part: Partition) -> Iterator[str]:
+    def _words(self, part: Partition, reduced: str) -> Iterator[str]:
         labels: tuple[str, ...] = part.labels
         if self.prove:
             yield "exact messages"
         if self.reduce:
             labels = ()
-            yield "what is decided taken out"
+            yield reduced
         if self.pack is not None:
             labels = ()
             yield f"groups united up to {self.pack} variables"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 import bender_core as bc
 from bender_core.model import IntArray
 from bender_core.reduction import GONE
-from bender_core.run.repeating.change import Change
+from bender_core.run.repeating.change import Change, Fork
 from bender_core.run.repeating.line import Line
 from bender_core.visualization.forks import Axis, Curve, curve_of
 from pages._shared.running.watched import WatchedRun
@@ -41,6 +42,7 @@ class Branch:
     parent: Branch | None
     run: WatchedRun | None
     curve: Curve
+    variables: int  # of its model
     position: int = 0  # shown last, before its memory was let go
 
     @property
@@ -96,11 +98,14 @@ class Branches:
     ----------
     shown : Branch
         The one that the pages show.
+    tip : Branch
+        Where the line of chapters that the stage goes through ends: what is shown leads to it.
     """
 
     def __init__(self, line: Line, run: WatchedRun) -> None:
-        self.shown = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening))
-        self._all = [self.shown]
+        begin = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening), run.engine.mrf.n)
+        self.shown = self.tip = begin
+        self._all = [begin]
         self._made = 0
 
     def __iter__(self) -> Iterator[Branch]:
@@ -120,6 +125,37 @@ class Branches:
     def first(self) -> Branch:
         """The run that did not fork from another."""
         return self._all[0]
+
+    @property
+    def chapters(self) -> list[Branch]:
+        """The runs that lead to the tip, the first one first: each ends where the next one forks."""
+        return self.chapters_to(self.tip)
+
+    def chapters_to(self, branch: Branch) -> list[Branch]:
+        """The runs that lead to a branch, the first one first."""
+        found = [branch]
+        while found[-1].parent is not None:
+            found.append(found[-1].parent)
+        return found[::-1]
+
+    @property
+    def following(self) -> Branch | None:
+        """The chapter after the one shown; None after the last one."""
+        chapters = self.chapters
+        return next((each for before, each in pairwise(chapters) if before is self.shown), None)
+
+    def add_all(self, parent: Branch, rounds: Iterable[tuple[Fork, bc.Engine]]) -> Branch:
+        """Runs that have forked one from the other, the first one from ``parent``; returns the last one.
+
+        Parameters
+        ----------
+        parent : Branch
+            Its run is at hand.
+        rounds : iterable of pairs of Fork and Engine
+        """
+        for (event, change), engine in rounds:
+            parent = self.add(parent, event, change, engine)
+        return parent
 
     @property
     def charged(self) -> int:
@@ -144,8 +180,10 @@ class Branches:
         arc = same_message(old, parent.run.arc, engine)
         run.arc, run.pinned = arc or 0, parent.run.pinned and arc is not None
         self._made += 1
-        cause, line = change.words(old.partition), parent.line.forked(event, change)
-        branch = Branch(f"fork {self._made}", cause, line, parent, run, curve_of(engine, run.opening))
+        gone, n = old.mrf.n - engine.mrf.n, old.mrf.n
+        cause = change.words(old.partition, f"{gone} of {n} variables are decided and leave the model")
+        line, curve = parent.line.forked(event, change), curve_of(engine, run.opening)
+        branch = Branch(f"fork {self._made}", cause, line, parent, run, curve, engine.mrf.n)
         self._all.append(branch)
         return branch
 
@@ -157,6 +195,8 @@ class Branches:
             # Buttons of the page that was drawn may still know it.
             other.let_go()
             self._all.remove(other)
+        if self.tip not in self._all:
+            self.tip = self.shown
 
     def clear(self) -> None:
         """Keep no run: another tree is begun, and buttons of the page that was drawn may still know this one."""

@@ -176,6 +176,15 @@ class Lab:
 
     def show(self, branch: Branch) -> None:
         """Show another run of the tree, where it was left; its run is at hand."""
+        self.branches.tip = branch
+        self._turn_to(branch)
+
+    def turn(self, branch: Branch, position: int) -> None:
+        """Show another chapter of the line, at a position; its run is at hand."""
+        self._turn_to(branch)
+        self.run.show(position)
+
+    def _turn_to(self, branch: Branch) -> None:
         assert branch.run is not None
         self.run.halt()
         self.run.settle()
@@ -186,6 +195,11 @@ class Lab:
         owner = group_owners(before, engine)
         self.came = None if owner is None else Came(self.number, owner.tolist())
         self.run, self.branches.shown = branch.run, branch
+        following = self.branches.following
+        self.run.until = None if following is None else following.event
+        self.run.show(self.run.position)
+        if self.run.until is not None:
+            self.run.seen = self.run.until
         if engine.mrf.n == self.mrf.n:
             self.partition = engine.partition
         self.max_size = branch.max_size

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import streamlit as st
 
 import bender_core as bc
+from pages._shared.app.branches import Branch
 from pages._shared.app.session import Asked, Lab
 from pages._shared.app.text import complaint
 
@@ -20,6 +22,14 @@ class Find(Protocol):
     def __call__(
         self, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found], /
     ) -> Found | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What a person has asked for about one of the runs."""
+
+    what: str  # "show", "turn" to a chapter, or "run on"
+    branch: Branch
 
 
 def ask(current: Lab, change: bc.Change) -> None:

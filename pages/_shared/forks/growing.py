@@ -78,7 +78,8 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
             return engine
 
         engine = current.with_room(make, needed)
-        engine.run(max_events=branch.position, on_progress=lambda _: stop())
+        following = [other.event for other in current.branches if other.parent is branch]
+        engine.run(max_events=max(branch.position, *following, 0), on_progress=lambda _: stop())
         stop.check()
         branch.run = WatchedRun(engine)
         branch.run.show(branch.position)

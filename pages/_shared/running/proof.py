@@ -1,4 +1,4 @@
-"""A proof for a model, made in the background."""
+"""A proof that goes on from a run, made in the background."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import bender_core as bc
 from bender_core.proofs.certifying import Descent
 from bender_core.run.certificate import OPTIMAL
+from bender_core.run.repeating.change import Fork
 from bender_core.visualization.proof import Stand
 from pages._shared.running.background import Personal
 
@@ -18,6 +19,10 @@ class Proof(Personal):
 
     Attributes
     ----------
+    parent : object
+        The run of the tree that it goes on from.
+    rounds : list of pairs of Fork and Engine
+        Each run, and the fork that led to it from the one before, the first of which proves; none once they are shown.
     stands : list of Stand
         How far it was, from time to time.
     certificate : Certificate or None
@@ -26,7 +31,8 @@ class Proof(Personal):
         Why there is none.
     """
 
-    mrf: bc.BinaryMRF
+    parent: object
+    rounds: list[tuple[Fork, bc.Engine]]
     stands: list[Stand] = field(default_factory=list)
     certificate: bc.Certificate | None = None
     failure: str = ""
@@ -35,15 +41,18 @@ class Proof(Personal):
         self.begin(self._prove)
 
     def _prove(self, stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=stopped.is_set)
+        stop, (_, first) = bc.Stop(wanted=stopped.is_set), self.rounds[0]
         try:
-            descent = Descent(self.mrf, stop=stop, on_progress=self._tell)
+            descent = Descent(first.mrf, stop=stop, on_progress=self._tell, first=first, on_round=self._keep)
             descent.run()
         except (ValueError, bc.EngineError) as error:
             self.failure = str(error)
             return
         self._tell(descent)
         self.certificate = descent.certificate()
+
+    def _keep(self, fork: Fork, engine: bc.Engine) -> None:
+        self.rounds.append((fork, engine))
 
     def _tell(self, descent: Descent) -> None:
         undecided = 0 if descent.status == OPTIMAL else descent.whole.reduced.n

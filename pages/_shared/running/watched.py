@@ -49,6 +49,7 @@ class WatchedRun:
     work: Personal = field(default_factory=Personal)
     progress: Progress | None = None  # of the latest run to the end, until it is settled
     failure: str = ""
+    until: int | None = None  # where the next chapter begins: no more of this run is shown then
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
 
     def __post_init__(self) -> None:
@@ -72,13 +73,21 @@ class WatchedRun:
         return len(trace) > 0 and trace[-1].kind == Kind.FINISHED
 
     @property
+    def end(self) -> int | None:
+        """The last position that can be shown; None as long as it is not known."""
+        if self.until is not None:
+            return self.until
+        return len(self.engine.trace) if self.complete else None
+
+    @property
     def at_end(self) -> bool:
         """Whether the end of the run is shown."""
         return self.complete and self.position == len(self.engine.trace)
 
     def show(self, position: int) -> None:
         """Show the position after the first ``position`` events."""
-        self.position = min(max(position, 0), len(self.engine.trace))
+        known = len(self.engine.trace)
+        self.position = min(max(position, 0), known if self.until is None else min(known, self.until))
         self.seen = max(self.seen, self.position)
 
     def step(self, grain: bc.Grain, backward: bool, stop: bc.Stop = never) -> None:

@@ -215,7 +215,7 @@ class Answers:
         return {
             "position": run.position,
             "seen": run.seen,
-            "done": len(engine.trace) if run.complete else None,
+            "done": run.end,
             "status": STATUSES[engine.status],
             "frames": chunk,
             "refusal": self.encoder.refusal,
@@ -235,7 +235,7 @@ class Answers:
     def _find(self, question: Question, stop: bc.Stop) -> str | None:
         """Go to the next moment of a kind; returns what to say where there is none."""
         found = find(self.run.engine, question.goal, question.at, question.message, question.share, stop)
-        if found is None:
+        if found is None or (self.run.until is not None and found > self.run.until):
             return MISSED[question.goal]
         self.run.show(found)
         return None

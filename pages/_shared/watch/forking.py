@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -20,7 +19,7 @@ from pages._shared.app.branches import Branch
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
-from pages._shared.forks.asking import ask, carry_out, hand_over
+from pages._shared.forks.asking import Wanted, ask, carry_out, hand_over
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
 from pages._shared.watch.below import found_below
 from pages._shared.watch.saving import expression
@@ -32,14 +31,6 @@ def forks_asked() -> None:
     """Make the fork that was asked for, or show how far that is."""
     current = lab()
     carry_out(current, partial(found_below, current.run))
-
-
-@dataclass(frozen=True, eq=False)
-class Wanted:
-    """What a person has asked for."""
-
-    what: str  # "show" or "run on"
-    branch: Branch
 
 
 @st.fragment
@@ -238,22 +229,26 @@ def carry_on(current: Lab, wanted: Wanted) -> None:
     branch = wanted.branch
 
     def work(_: bc.Engine, stop: bc.Stop) -> bool:
-        if wanted.what == "show":
-            made_again(current, branch, stop)
-        else:
+        if wanted.what == "run on":
             run_on(current, branch, stop)
+        else:
+            made_again(current, branch, stop)
         return True
 
     try:
-        done = (wanted.what == "show" and branch.run is not None) or found_below(current.run, branch.name, wanted, work)
+        is_there = wanted.what != "run on" and branch.run is not None
+        done = is_there or found_below(current.run, branch.name, wanted, work)
     except (ValueError, bc.EngineError) as error:
         st.session_state.fork_wanted = None
         complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
         return
     if done:
         st.session_state.fork_wanted = None
-        # Also after both have run on: the stage draws the run that the one it shows forked from.
-        current.show(branch if wanted.what == "show" else current.branches.shown)
+        if wanted.what == "turn":
+            current.turn(branch, branch.position)
+        else:
+            # Also after both have run on: the stage draws the run that the one it shows forked from.
+            current.show(branch if wanted.what == "show" else current.branches.shown)
         st.rerun()
 
 

@@ -11,9 +11,11 @@ import numpy as np
 from bender_core import Engine, Event, Grain, Stop, TooLargeError
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
+from bender_core.reduction import OPEN
 from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
 from bender_core.run.explain import ROUNDING, Explanation, explain
+from bender_core.run.looking.deciding import decided_members, proves
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.app.text import inert
@@ -24,7 +26,7 @@ from pages._shared.watch.details import Update, listed, rounded
 AHEAD_SECONDS = 0.15
 COLUMNS = (
     *("kind", "node", "arc", "sweep", "total_rows", "state", "depth", "lower", "upper"),
-    *("floor", "ceiling", "suspects", "sentence", "formula", "moved", "gained", "read", "detail"),
+    *("floor", "ceiling", "suspects", "sentence", "formula", "moved", "gained", "read", "proven", "detail"),
 )
 
 
@@ -138,6 +140,7 @@ class Chunk:
         self.update: Update | None = None
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
+        self.decided = [decided_of(engine, p) for p in range(len(engine.partition))]
         self.gained, self.read = engine.attribution(), engine.work().messages
         self.rows = engine.rows_made()
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
@@ -189,6 +192,7 @@ class Chunk:
             "moved": moved,
             "gained": self._gained(event),
             "read": self._read(),
+            "proven": self._proven(event),
             "detail": detail,
         }
         for name, column in self.columns.items():
@@ -207,6 +211,7 @@ class Chunk:
             "gained": told(self.gained),
             "read": self.read.tolist(),
             "best": self.best,
+            "decided": list(self.decided),
             "lower": self.lower,
             "upper": self.upper,
         }
@@ -246,9 +251,26 @@ class Chunk:
             "groups": _changes(self.tension.groups, tension.groups),
             "edges": _changes(self.tension.edges, tension.edges),
             "best": {str(p): state for p, state in enumerate(best) if state != self.best[p]},
+            "decided": self._decided(event, best),
         }
         self.best, self.tension = best, tension
         return found if any(found.values()) else None
+
+    def _decided(self, event: Event, best: list[int]) -> dict[str, str]:
+        """What has been decided of groups: of the one that has passed its messages, or where a labelling is better."""
+        asked = {p for p, state in enumerate(best) if state != self.best[p]}
+        found = {}
+        for p in sorted(asked | ({event.node} if event.kind == Kind.MESSAGE else set())):
+            now = decided_of(self.engine, p)
+            if now != self.decided[p]:
+                found[str(p)] = self.decided[p] = now
+        return found
+
+    def _proven(self, event: Event) -> bool:
+        """Whether nothing is better than the best labelling, as far as is known at the end of a sweep."""
+        if event.kind < Kind.SWEEP:
+            return False
+        return proves(self.engine) or not any("?" in members for members in self.decided)
 
     def _gained(self, event: Event) -> dict[str, Any] | None:
         """What is credited with more than before; credit is given where messages are passed."""
@@ -285,6 +307,13 @@ def tensions(engine: Engine) -> Tension:
     least = ROUNDING * engine.graph.problem.scale
     groups, edges = (np.where(values > least, values, 0.0) for values in engine.tension())
     return Tension(groups, edges)
+
+
+def decided_of(engine: Engine, p: int) -> str:
+    """Of every member of a group 0 or 1, if all states that may be of a better labelling have it; else ?."""
+    if not engine.excluding:
+        return "?" * len(engine.partition.groups[p])
+    return "".join("?" if value == OPEN else str(value) for value in decided_members(engine, p).tolist())
 
 
 def told(parts: Tension | Attribution) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -11,12 +12,17 @@ from bender_core.io import dump_labeling
 from bender_core.proofs.certifying import LARGEST
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
+from bender_core.run.repeating.change import Fork
 from bender_core.visualization.proof import plot_proof
+from pages._shared.app.branches import Branch
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
+from pages._shared.forks.growing import made_again
 from pages._shared.running.following import follow
 from pages._shared.running.proof import Proof
+from pages._shared.running.watched import go_to
+from pages._shared.watch.below import found_below
 
 # Seconds between two drawings of how far it is.
 DRAWN_SECONDS = 0.5
@@ -25,18 +31,20 @@ DRAWN_SECONDS = 0.5
 @st.fragment
 def proving() -> None:
     """A proof on request, with its progress and its rounds."""
-    current = lab()
+    current, state = lab(), st.session_state
 
     def begin() -> None:
-        current.proof = Proof(current.mrf)
-        current.proof.start()
+        state.proof_asked = True
 
     with st.expander("Prove it", expanded=current.proof is not None):
         st.caption(
-            "Message passing over small groups decides some variables: every better labelling would have to take these "
-            "values. What is left goes on in larger groups with the same messages, and so on, without branching, until "
-            f"the bounds meet. Groups grow up to {LARGEST} variables. It is apart from the run on the stage."
+            "The bound decides some variables: every better labelling would have to take these values, so they leave "
+            "the model. What is left goes on in larger groups with the same messages, and so on, without branching, "
+            f"until the bounds meet. Groups grow up to {LARGEST} variables. It goes on from the run on the stage, "
+            "which then shows all of it as one line of chapters."
         )
+        if state.get("proof_asked"):
+            begin_asked(current)
         proof = current.proof
         if proof is None or not proof.alive:
             st.button("Prove it" if proof is None else "Once more", on_click=begin)
@@ -44,12 +52,71 @@ def proving() -> None:
             return
         if proof.alive:
             follow(lambda: proof.alive, partial(progress, current, proof), DRAWN_SECONDS)
+        elif proof.rounds and proof.certificate is not None:
+            put_on_stage(current, proof)
         elif proof.failure:
             complaint(f"There is no proof: {proof.failure}.")
         elif proof.certificate is not None:
             outcome(proof.certificate)
             files(current, proof.certificate)
             draw(current, proof)
+
+
+@dataclass(eq=False)
+class Beginning:
+    """A proof that is asked for: it goes on from a run of the whole model."""
+
+    branch: Branch
+    event: int
+    made: bc.Engine | None = None
+
+
+def begin_asked(current: Lab) -> None:
+    """Begin the proof that was asked for, or say how far that is."""
+    state, change = st.session_state, bc.Change(prove=True)
+    if not isinstance(state.proof_asked, Beginning) or state.proof_asked.branch not in list(current.branches):
+        state.proof_asked = beginning(current)
+    asked: Beginning = state.proof_asked
+
+    def make(_: bc.Engine, stop: bc.Stop) -> bool:
+        engine = made_again(current, asked.branch, stop).engine
+        go_to(engine, asked.event, stop)
+        asked.made = current.with_room(lambda: change.fork(engine, stop), asked.branch)
+        return True
+
+    try:
+        found_below(current.run, "the proof's first run", asked, make)
+    except (ValueError, bc.EngineError) as error:
+        state.proof_asked = None
+        complaint(f"A proof cannot begin here: {error}.")
+        return
+    if asked.made is not None:
+        state.proof_asked = None
+        current.proof = Proof(asked.branch, [(Fork(asked.event, change), asked.made)])
+        current.proof.start()
+
+
+def beginning(current: Lab) -> Beginning:
+    """Where a proof goes on: where the run shown is, or where the last run of the whole model that led to it was."""
+    branch, event = current.branches.shown, current.run.position
+    while branch.variables < current.mrf.n and branch.parent is not None:
+        branch, event = branch.parent, branch.event
+    return Beginning(branch, event)
+
+
+def put_on_stage(current: Lab, proof: Proof) -> None:
+    """Show the end of the proof, with all its runs as chapters."""
+    rounds, proof.rounds = proof.rounds, []
+    parent = proof.parent
+    if not isinstance(parent, Branch) or parent.run is None or parent not in list(current.branches):
+        return
+    ends = [fork.event for fork, _ in rounds[1:]]
+    last = current.branches.add_all(parent, rounds)
+    for branch, end in zip(current.branches.chapters_to(last)[-len(rounds) :], [*ends, None], strict=True):
+        assert branch.run is not None
+        branch.run.show(len(branch.run.engine.trace) if end is None else end)
+    current.show(last)
+    st.rerun()
 
 
 def progress(current: Lab, proof: Proof) -> None:
@@ -61,7 +128,7 @@ def progress(current: Lab, proof: Proof) -> None:
     stand = proof.stands[-1]
     gap = relative_gap(stand.lower, stand.upper)
     st.caption(
-        f"Round {stand.rounds + 1}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
+        f"Chapter {stand.rounds + 1}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
         f"LB {number(stand.lower)}, UB {number(stand.upper)}, gap {100 * gap:.3g} %…"
     )
     draw(current, proof)
@@ -101,7 +168,7 @@ def files(current: Lab, found: bc.Certificate) -> None:
 
 def outcome(found: bc.Certificate) -> None:
     """What has been proven, and by which rounds."""
-    took = f"{found.seconds:.2g} s, {len(found.rounds)} round{'s' * (len(found.rounds) != 1)}"
+    took = f"{found.seconds:.2g} s, {len(found.rounds)} chapter{'s' * (len(found.rounds) != 1)}"
     if found.optimal:
         st.success(f"Optimal, proven: no labelling costs less than {number(found.upper_bound)} ({took}).")
     else:
@@ -114,7 +181,7 @@ def outcome(found: bc.Certificate) -> None:
     rounds = found.rounds
     st.dataframe(
         {
-            "round": range(1, len(rounds) + 1),
+            "chapter": range(1, len(rounds) + 1),
             "variables": [each.variables for each in rounds],
             "groups": [each.groups for each in rounds],
             "largest": [each.max_size for each in rounds],
@@ -128,15 +195,15 @@ def outcome(found: bc.Certificate) -> None:
             "seconds": [round(each.seconds, 3) for each in rounds],
         },
         column_config={
-            "variables": st.column_config.NumberColumn(help="Of the model, when the round began", format="localized"),
+            "variables": st.column_config.NumberColumn(help="Of the model, when the chapter began", format="localized"),
             "largest": st.column_config.NumberColumn(help="Variables in the largest group"),
             "made by": st.column_config.TextColumn(
-                help="The strategy that made the groups; packed: those of the round before, as far as they were left, "
-                "united as far as they fit; the round went on with their messages"
+                help="The strategy that made the groups; packed: those of the chapter before, as far as they were "
+                "left, united as far as they fit; it went on with their messages"
             ),
-            "fixed": st.column_config.NumberColumn(help="Variables to which the round gave a value"),
+            "fixed": st.column_config.NumberColumn(help="Variables that got a value"),
             "tied": st.column_config.NumberColumn(help="Variables that equal, or oppose, another one"),
-            "seconds": st.column_config.NumberColumn(help="From the beginning of the proof to the end of the round"),
+            "seconds": st.column_config.NumberColumn(help="From the beginning of the proof to the end of the chapter"),
         },
         hide_index=True,
         key="proof-rounds",

@@ -13,11 +13,11 @@ import streamlit as st
 from pages._shared.app.frontend import Component
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
-from pages._shared.forks.asking import insert_row
+from pages._shared.forks.asking import Wanted, insert_row
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.answers import Answers, Question
 from pages._shared.watch.drawer import row_asked
-from pages._shared.watch.views import following, graph_view, parent_view, reference_lines
+from pages._shared.watch.views import chapters_view, following, graph_view, parent_view, proving_text, reference_lines
 
 # Where the stage may send a person.
 PAGES = ("edge", "learn")
@@ -40,7 +40,22 @@ def _on_command() -> None:
         obey(lab.run, command)
         if command["do"] == "insert":
             insert_row(lab, row_asked(lab.run.engine, **command["row"]))
-            st.session_state.inserting = True
+        if command["do"] == "turn":
+            turn(lab, int(command["chapter"]), int(command["to"]))
+        # Forks are made, and another run is shown, by the whole page.
+        st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
+        st.session_state.proof_asked = command["do"] == "prove"
+
+
+def turn(lab: Lab, chapter: int, position: int) -> None:
+    """Show another chapter of the line; one whose memory was let go is made again first, below the stage."""
+    chapters = lab.branches.chapters
+    branch = chapters[min(max(chapter, 0), len(chapters) - 1)]
+    if branch.run is not None:
+        lab.turn(branch, position)
+    else:
+        branch.position = position
+        st.session_state.fork_wanted = Wanted("turn", branch)
 
 
 def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
@@ -56,7 +71,7 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
-    if command["do"] in ("go", "insert"):
+    if command["do"] in ("go", "insert", "turn", "prove"):
         run.show(int(command["at"]))
         return
     if command["do"] == "run" and not run.running:
@@ -80,6 +95,9 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "graph": None if held else _graph(lab),
         "came": None if held or lab.came is None else {"run": lab.came.number, "owner": lab.came.owner},
         "parent": None if held else parent_view(lab.branches.shown),
+        "chapters": None if held else chapters_view(lab.branches),
+        "chapter": lab.branches.chapters.index(lab.branches.shown),
+        "proving": proving_text(lab.proof),
         "address": lab.address,
         "public": lab.is_public,
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.

@@ -15,9 +15,10 @@ from bender_core.model import IntArray
 from bender_core.stopping import never
 from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
-from pages._shared.app.branches import Branch
+from pages._shared.app.branches import Branch, Branches
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
+from pages._shared.running.proof import Proof
 from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch.details import listed
 from pages._shared.watch.frames import told
@@ -234,6 +235,28 @@ def parent_view(branch: Branch) -> dict[str, Any] | None:
         "sweep": listed(curve.sweeps[later] - sweep, 6),
         "lower": listed(curve.lower[later], 12),
     }
+
+
+def chapters_view(branches: Branches) -> list[dict[str, Any]]:
+    """The runs that lead to the last one, one after the other, each up to where the next one forks."""
+    chapters = branches.chapters
+    ends = [branch.event for branch in chapters[1:]]
+    last = chapters[-1]
+    ends.append(last.position if last.run is None else last.run.seen)
+    return [
+        {"name": branch.name, "cause": label(branch.cause), "variables": branch.variables, "length": end}
+        for branch, end in zip(chapters, ends, strict=True)
+    ]
+
+
+def proving_text(proof: Proof | None) -> str | None:
+    """How far a proof is, in words; None if none is being made."""
+    if proof is None or not proof.alive:
+        return None
+    if not proof.stands:
+        return "proving…"
+    stand = proof.stands[-1]
+    return f"proving: chapter {stand.rounds + 1}, {stand.undecided:,} variables undecided…"
 
 
 def reference_lines(found: Reference | None) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ def test_the_curves_are_those_of_the_runs_and_a_fork_begins_where_it_left_its_pa
     assert fork.begins(axis) == first.look().at(axis, event) > 0
     assert last.begins(axis) == fork.begins(axis) + fork.look().at(axis, fork.run.position) > fork.begins(axis)
     if axis == "work":
-        engine = plain(test)
+        engine = bc.Engine(mine.mrf, mine.partition, mine.variant, mine.schedule, excluding=True)
         engine.run(max_sweeps=1)
         assert first.look().at("work", event) == pytest.approx(engine.entries_read)
     assert test.get("plotly_chart")

@@ -14,10 +14,11 @@ export const listen = (stage) => {
   for (const button of root.querySelectorAll("[data-back]")) {
     button.onclick = () => player.step(button.dataset.back, true);
   }
-  act("reset").onclick = () => player.jump(0);
+  act("reset").onclick = () => stage.chapters.show(0);
   act("play").onclick = () => (player.playing ? player.pause() : player.play());
   act("run").onclick = () => {
     player.stop();
+    if (!stage.running && !stage.working && !stage.chapters.isLast) return stage.chapters.toEnd();
     stage.stopping = Boolean(stage.running || stage.working);
     questions.ask(stage.stopping ? "stop" : "run");
     stage.draw();
@@ -28,7 +29,8 @@ export const listen = (stage) => {
   act("mode").onchange = (event) => {
     player.mode = event.target.value;
   };
-  stage.$(".scrub").oninput = (event) => player.jump(Number(event.target.value));
+  stage.$(".scrub").oninput = (event) => stage.chapters.show(Number(event.target.value));
+  act("prove").onclick = () => questions.ask("prove");
   act("link").onclick = (event) => leaving.copyLink(event.currentTarget);
   act("flip").onclick = () => stage.select(stage.arc ^ 1);
   act("pin").onclick = () => stage.select(stage.arc >= 0 ? -1 : stage.follows(stage.moment()));

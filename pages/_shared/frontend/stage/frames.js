@@ -15,9 +15,9 @@ const changed = (values, changes) => {
 };
 
 // The state before a chunk that does not start within an update.
-const stateBefore = (first, { lower, upper, rows, tension, gained, read, best }) => ({
+const stateBefore = (first, { lower, upper, rows, tension, gained, read, best, decided }) => ({
   index: first - 1,
-  ...{ lower, upper, best },
+  ...{ lower, upper, best, decided, proven: false },
   rows: Int32Array.from(rows),
   tension: { groups: Float64Array.from(tension.groups), edges: Float64Array.from(tension.edges) },
   gained: { groups: Float64Array.from(gained.groups), messages: Float64Array.from(gained.messages) },
@@ -40,7 +40,7 @@ export const readFor = ({ read }, arc) => read.within[arc] ?? read.before[arc];
 export const decode = ({ first, before, columns }, last = null) => {
   const origin = before ? stateBefore(first, before) : last;
   const unfolding = new Unfolding(origin.update);
-  let { rows, tension, gained, read, best } = origin;
+  let { rows, tension, gained, read, best, decided } = origin;
   const events = columns.kind.map((kind, k) => {
     const told = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));
     const { moved, gained: credited, read: more, ...said } = told;
@@ -53,8 +53,9 @@ export const decode = ({ first, before, columns }, last = null) => {
     if (moved) {
       tension = { groups: changed(tension.groups, moved.groups), edges: changed(tension.edges, moved.edges) };
       best = changed(best, moved.best);
+      decided = changed(decided, moved.decided);
     }
-    return { ...said, index: first + k, rows, tension, gained, read, best, ...unfolding.take(said) };
+    return { ...said, index: first + k, rows, tension, gained, read, best, decided, ...unfolding.take(said) };
   });
   return { first, origin, events };
 };
@@ -63,14 +64,15 @@ export class Events {
   constructor() {
     this.held = new Map();
     this.origin = null; // the state before the first event of the run
+    this.end = Infinity; // the events from there on belong to another chapter, or do not exist
   }
 
   has(k) {
-    return this.held.has(k);
+    return k < this.end && this.held.has(k);
   }
 
   get(k) {
-    return this.held.get(k);
+    return k < this.end ? this.held.get(k) : undefined;
   }
 
   // Take in a chunk; if there are too many, those far from a position go. One that goes on from an event that has gone
@@ -90,7 +92,7 @@ export class Events {
   // The first event from one on that is not held.
   gap(from) {
     let k = from;
-    while (this.held.has(k)) k += 1;
+    while (this.has(k)) k += 1;
     return k;
   }
 }

@@ -2,6 +2,7 @@
 
 import { dress, isDark } from "../palette.js";
 import { Tip } from "../tip.js";
+import { Chapters } from "./chapters.js";
 import { Charts } from "./charts/charts.js";
 import { listen } from "./controls.js";
 import { Drawer } from "./drawer/drawer.js";
@@ -44,6 +45,7 @@ class Stage {
     this.drawer = new Drawer(this);
     this.charts = new Charts(this);
     this.strip = new Strip(this);
+    this.chapters = new Chapters(this);
     this.finder = new Finder(this);
     listen(this);
     this.followTheme();
@@ -74,7 +76,8 @@ class Stage {
     if (fresh) this.panes.layout();
     else this.draw();
     this.drawReference(data);
-    this.questions.poll(this.running || data.asking || data.measuring);
+    this.$("[data-act=prove]").disabled = Boolean(data.proving);
+    this.questions.poll(this.running || data.asking || data.measuring || data.proving);
     if (latest) this.leaving.goOn();
   }
 
@@ -83,9 +86,11 @@ class Stage {
     this.panes.merging.begin(data.came, { run: this.run, whole: this.panes.places.whole });
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
+    this.chapters.begin(data);
     this.highlighted = null;
     this.events = new Events();
     this.player.begin();
+    this.chapters.goOn();
     this.charts.show(null);
     this.charts.exact.forget();
     this.strip.range = null;
@@ -120,7 +125,7 @@ class Stage {
   follow(running) {
     const { lower, upper, tension, gained, rows, history } = running;
     const read = { before: running.read, within: {} };
-    const nothing = { best: null, update: null, passed: null, node: -1, arc: -1 };
+    const nothing = { best: null, decided: null, update: null, passed: null, node: -1, arc: -1 };
     const state = { lower, upper, tension, gained, read, rows, ...nothing };
     this.list.past.add(running.events, tension.edges);
     this.live = new Moment({ act: "running", from: 0, to: running.events, round: 0, ms: 0 }, 1, state, state);
@@ -129,6 +134,7 @@ class Stage {
   }
 
   take(data, latest) {
+    this.events.end = data.done ?? Infinity;
     this.events.take(data.frames, this.player.scene ? this.player.position : data.position);
     Object.assign(this, { history: data.history, done: data.done, ending: data.status, refusal: data.refusal });
     this.list.take(data.frames);

@@ -37,6 +37,7 @@ export class Status {
     this.set("upper", moment ? number(moment.upper) : UNKNOWN);
     this.set("gap", moment ? gapText(moment.lower, moment.upper, stage.graph.scale, 2) : UNKNOWN);
     this.set("rows", this.rows(moment));
+    this.set("undecided", this.undecided(moment));
     this.set("state", stage.data.failure || this.doing());
     if (moment) this.own(moment);
     this.place(moment);
@@ -78,11 +79,20 @@ export class Status {
     return moment ? moment.after.rows.reduce((a, b) => a + b, 0) : UNKNOWN;
   }
 
+  // Variables of the whole model that may yet have another value in a better labelling.
+  undecided(moment) {
+    if (!moment?.decided) return UNKNOWN;
+    const left = moment.decided.reduce((sum, members) => sum + members.split("?").length - 1, 0);
+    return `${left} of ${this.stage.chapters.all[0].variables}`;
+  }
+
   doing() {
     const { running, working, stopping, player, ending } = this.stage;
     if (running || working) return stopping ? "stopping…" : (working ?? "running…");
     if (player.missed) return player.missed;
-    if (player.atEnd()) return ending;
+    if (this.stage.data.proving) return this.stage.data.proving;
+    if (player.last()?.proven) return "optimal, proven";
+    if (player.atLast()) return ending;
     return player.playing ? "playing" : "paused";
   }
 
@@ -94,24 +104,25 @@ export class Status {
     const known = running || (finished && events.get(player.position - 2)) || event;
     const sweep = known ? (known.sweep ?? 0) + 1 : UNKNOWN;
     const count = running ? running.events : player.position;
-    write(this.stage.$(".where"), `sweep ${sweep} · event ${count}`);
+    const { chapters } = this.stage;
+    write(this.stage.$(".where"), `${chapters.said}sweep ${sweep} · event ${count}`);
     const scrub = this.stage.$(".scrub");
-    scrub.max = player.seen;
-    scrub.value = count;
+    scrub.max = chapters.total;
+    if (chapters.wanted === null) scrub.value = chapters.before(chapters.at) + count;
     scrub.disabled = Boolean(running);
   }
 
   controls() {
     const { stage } = this;
     const { player } = stage;
-    const [busy, ended] = [Boolean(stage.running), player.atEnd()];
+    const [busy, ended] = [Boolean(stage.running), player.atLast()];
     const stops = busy || Boolean(stage.working);
     const disable = (selector, disabled) => {
       for (const control of stage.root.querySelectorAll(selector)) control.disabled = disabled;
     };
     disable("[data-step]", busy || ended);
     disable("[data-act=play]", busy);
-    disable("[data-back], [data-act=reset]", busy || player.position === 0);
+    disable("[data-back], [data-act=reset]", busy || player.atFirst());
     disable("[data-act=run]", !stops && ended);
     stage.finder.allow();
     write(stage.$("[data-act=play]"), player.playing ? "❚❚ Pause" : ended ? "↻ Again" : "▶ Play");

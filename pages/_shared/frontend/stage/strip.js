@@ -7,6 +7,7 @@ import { make } from "../svg.js";
 import { number } from "../text.js";
 
 const APART = 4; // pixels between ticks at least
+const ROOM = 90; // pixels that the name of a chapter takes
 const THUMB = 8; // pixels from either end at which the middle of the scrubber's thumb stops
 
 export class Strip {
@@ -41,8 +42,11 @@ export class Strip {
     const focused = svg.querySelector(":focus")?.dataset.end;
     svg.replaceChildren();
     const room = width - 2 * THUMB;
-    const x = (position) => THUMB + (position / Math.max(seen, 1)) * room;
-    this.at = (pixel) => Math.round(((pixel - THUMB) / room) * Math.max(seen, 1));
+    const { chapters } = stage;
+    const [before, all] = [chapters.before(chapters.at), Math.max(chapters.total, 1)];
+    const x = (position) => THUMB + ((before + position) / all) * room;
+    this.at = (pixel) => Math.round(((pixel - THUMB) / room) * all) - before;
+    this.drawChapters(x, before, height);
     if (this.range) this.drawRange(x, height);
     const { updates, sweeps } = stage.history;
     const within = updates.filter((end) => end <= seen);
@@ -56,6 +60,24 @@ export class Strip {
     );
     this.drawRise(x, height);
     svg.querySelector(`[data-end="${focused}"]`)?.focus();
+  }
+
+  // Where the chapters begin, with the variables that are left.
+  drawChapters(x, before, height) {
+    const { all, at } = this.stage.chapters;
+    if (all.length < 2) return;
+    all.forEach(({ name, cause, variables }, k) => {
+      const [from, to] = [k, k + 1].map((each) => x(this.stage.chapters.before(each) - before));
+      const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
+      const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
+      this.stage.tip.explain(block, () => [
+        `Chapter ${k + 1}: ${name}`,
+        `${variables} variables`,
+        ...(cause ? [cause] : []),
+      ]);
+      const text = `${variables} variables`;
+      if (to - from > ROOM) make(this.svg, "text", { class: "chapter-name", x: from + 4, y: 10 }).textContent = text;
+    });
   }
 
   drawTicks(name, ends, x, height, long) {

@@ -59,7 +59,10 @@ const latestOf = (states, size) => {
   return kind && { kind, bits: bitsOf(states[kind], size) };
 };
 
-const dots = (p, [x, y], radius, { bits, kind }) =>
+// A decided bit is the same in all labellings that are better.
+const lookOf = (decided, k) => (decided && decided[k] !== "?" ? "decided " : "");
+
+const dots = (p, [x, y], radius, { bits, kind }, decided) =>
   [...bits].map((bit, k) => {
     const turn = (2 * Math.PI * k) / bits.length - Math.PI / 2;
     const off = bits.length === 1 ? 0 : 0.57 * radius;
@@ -68,7 +71,7 @@ const dots = (p, [x, y], radius, { bits, kind }) =>
     return {
       id: `bit-${p}-${k}`,
       shape: "circle",
-      class: `bit ${kind === "best" ? "best" : "asked"} is-${bit}`,
+      class: `bit ${lookOf(decided, k)}${kind === "best" ? "best" : "asked"} is-${bit}`,
       ...place,
     };
   });
@@ -127,7 +130,7 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     const [gold, r] = [{ class: "ring proven", opacity: proof }, radius + 3.5];
     const proven = proof > 0 && { id: `proven-${p}`, shape: "circle", ...gold, cx, cy, r };
     const ring = p === active && { id: "ring", shape: "circle", class: "ring", cx, cy, r: radius + 4.5 };
-    const content = states[p] ? inside(pane, p, states[p]) : [];
+    const content = states[p] ? inside(pane, p, states[p], moment.decided?.[p]) : [];
     const name = pane.names[p];
     const named = name?.fits || p === active || stage.highlighted?.group === p;
     const held = groups && partText(groups[p], moment, graph.scale);
@@ -142,15 +145,15 @@ const omitted = (inner) => (inner?.left ? [`the ${inner.left} weakest of its inn
 const more = (radius, held) => (radius >= LARGE && held ? [`inside ${held}`] : []);
 
 // The content of a large circle; in a small one the bits of its latest state.
-const inside = ({ stage, at, radius }, p, states) => {
+const inside = ({ stage, at, radius }, p, states, decided) => {
   const { nodes, variables } = stage.graph;
   const { inner, size, members } = nodes[p];
   if (radius >= LARGE && inner) {
-    return contentMarks(p, at[p], radius, { inner, names: members }, states, variables.spins);
+    return contentMarks(p, at[p], radius, { inner, names: members, decided }, states, variables.spins);
   }
   const latest = latestOf(states, size);
   if (!latest) return [];
-  return [...(size <= DOTS ? dots : strip)(p, at[p], radius, latest), badge(p, at[p], radius, latest)];
+  return [...(size <= DOTS ? dots : strip)(p, at[p], radius, latest, decided), badge(p, at[p], radius, latest)];
 };
 
 const told = (moment, p, { scale }) =>

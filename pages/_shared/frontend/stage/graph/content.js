@@ -50,7 +50,7 @@ const beside = (id, [x, y], r, states, k) =>
   });
 
 // `states`: of the group, those that are known: "best", "y*" and "answer".
-export const contentMarks = (p, [x, y], radius, { inner, names }, states, spins) => {
+export const contentMarks = (p, [x, y], radius, { inner, names, decided }, states, spins) => {
   // Names are below their variables: the content is smaller by them, and raised by half of what they take.
   const named = inner.apart * (radius - BELOW) >= NAMED;
   const [room, raised] = named ? [radius - BELOW, 0.6 * BELOW] : [radius, 0];
@@ -59,7 +59,7 @@ export const contentMarks = (p, [x, y], radius, { inner, names }, states, spins)
   const best = states.best ?? null;
   const variables = places.flatMap((at, k) => {
     const id = `variable-${p}-${k}`;
-    const is = best === null ? "" : ` best is-${bit(best, k)}`;
+    const is = best === null ? "" : ` best is-${bit(best, k)}${decided && decided[k] !== "?" ? " decided" : ""}`;
     const means = { what: "variable", group: p, member: k, states: mapped(states, (state) => bit(state, k)) };
     const body = { id, shape: "circle", class: `bit${is}`, cx: at[0], cy: at[1], r, means };
     const name = { id: `${id}-name`, shape: "text", class: "member", x: at[0], y: at[1] + r + BELOW, text: names[k] };

@@ -157,7 +157,7 @@ export class Graph {
     const arc = stage.arc;
     const measure = measured(stage, this.measure, moment);
     drawLegend(stage, measure);
-    this.variables.draw(activeOf(moment), arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1, moment.best);
+    this.variables.draw(activeOf(moment), arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1, moment);
     if (!this.size[0] || !this.runs) return;
     this.drawLines(measure);
     this.halos.draw(this.haloMarks(moment));

@@ -20,7 +20,7 @@ export class Merging {
     const { owner } = came;
     const flows = owner.map((p, q) => ({ p, from: before.whole[q] }));
     const count = Map.groupBy(flows, ({ p }) => p);
-    this.flows = flows.filter(({ p, from }) => from && count.get(p).length > 1);
+    this.flows = flows.filter(({ p, from }) => from && (p < 0 || count.get(p).length > 1));
     this.since = null;
   }
 
@@ -39,6 +39,12 @@ export class Merging {
       });
     }
     return this.flows.map(({ p, from }, k) => {
+      // Of a group that is decided nothing is left: it stays where it was, and goes.
+      if (p < 0) {
+        const [cx, cy] = camera.see(from);
+        const means = { what: "decided group", group: k };
+        return { id: `decided-${k}`, shape: "circle", class: "decided", cx, cy, r: radius * (1 - t), means };
+      }
       const [cx, cy] = camera.see(from.map((value, axis) => value + t * (places.whole[p][axis] - value)));
       const means = { what: "merging", group: p };
       return { id: `merging-${k}`, shape: "circle", class: "merging", cx, cy, r: radius, means };

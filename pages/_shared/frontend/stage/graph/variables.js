@@ -88,13 +88,16 @@ export class Variables {
   }
 
   // The labelling's own picture: what is 1, and which couplings it breaks or keeps.
-  label(best) {
-    if (!this.dots.length || !best || best === this.best) return;
-    this.best = best;
+  label(best, decided) {
+    if (!this.dots.length || !best || (best === this.best && decided === this.decided)) return;
+    Object.assign(this, { best, decided });
     const { group, bit: place, spins } = this.stage.graph.variables;
     this.values = group.map((p, i) => bit(best[p], place[i]));
     const { values } = this;
-    this.dots.forEach((dot, i) => dot.classList.toggle("is-0", values[i] === 0));
+    this.dots.forEach((dot, i) => {
+      dot.classList.toggle("is-0", values[i] === 0);
+      dot.classList.toggle("decided", Boolean(decided) && decided[group[i]][place[i]] !== "?");
+    });
     this.trace("broken", ({ weight, i, j }) => isBroken(weight, values[i], values[j], spins));
     this.trace("kept", ({ weight, i, j }) => isKept(weight, values[i], values[j], spins));
   }
@@ -113,8 +116,8 @@ export class Variables {
     return strangers > at.length;
   }
 
-  draw(active, chosen, best) {
-    this.label(best);
+  draw(active, chosen, { best, decided }) {
+    this.label(best, decided);
     this.active.turn(active);
     this.chosen.turn(chosen);
   }

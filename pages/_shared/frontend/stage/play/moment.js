@@ -18,6 +18,7 @@ export class Moment {
     const state = this.passed ? after : before;
     this.state = state;
     [this.lower, this.upper, this.tension, this.best] = [state.lower, state.upper, state.tension, state.best];
+    this.decided = state.decided;
     this.update = asks ?? after.update ?? after.passed ?? null;
   }
 
@@ -29,7 +30,9 @@ export class Moment {
 
 // How much is to be seen of the proof that the best labelling is optimal, from 0 to 1.
 export const proofOf = (moment, { scale }) =>
-  moment.act === "finish" && isClosed(moment.lower, moment.upper, scale) ? moment.part(STEP, 0.9) : 0;
+  moment.after.proven || (moment.act === "finish" && isClosed(moment.lower, moment.upper, scale))
+    ? moment.part(STEP, 0.9)
+    : 0;
 
 // The moment of a scene, from the events held.
 export const momentOf = (events, scene, t) => {

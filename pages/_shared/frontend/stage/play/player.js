@@ -44,7 +44,17 @@ export class Player {
   }
 
   atEnd() {
-    return this.stage.done !== null && this.position >= this.stage.done;
+    return (this.stage.done !== null && this.position >= this.stage.done) || Boolean(this.last()?.proven);
+  }
+
+  // Whether nothing comes after what is shown, in this chapter or a later one.
+  atLast() {
+    return this.atEnd() && this.stage.chapters.isLast;
+  }
+
+  // Whether nothing comes before it.
+  atFirst() {
+    return this.position === 0 && this.stage.chapters.isFirst;
   }
 
   // What Python says of the place; while playing the clock knows better. A step whose events came with the answer is
@@ -121,7 +131,10 @@ export class Player {
     this.steps = rest;
     if (step.goal) return this.ask("find", step);
     const { grain, backward } = step;
-    if (backward ? this.position === 0 : this.atEnd()) return this.go();
+    if (backward ? this.position === 0 : this.atEnd()) {
+      if (!this.stage.chapters.leave(backward)) this.go();
+      return;
+    }
     const to = this.target(grain, backward);
     if (to === null) return this.ask("step", step);
     if (backward || rest.length) this.show(to);
@@ -156,7 +169,10 @@ export class Player {
   play() {
     const { stage } = this;
     if (this.playing || stage.running) return;
-    if (this.atEnd()) this.show(stage.strip.range?.[0] ?? 0);
+    if (this.atLast() && !stage.strip.range) {
+      if (!stage.chapters.isFirst) return stage.chapters.restart();
+      this.show(0);
+    } else if (this.atEnd() && stage.strip.range) this.show(stage.strip.range[0]);
     this.stop();
     this.playing = true;
     if (this.speed < Infinity) this.enter(following(stage.events, resting(stage.events, this.position), Infinity));
@@ -248,7 +264,8 @@ export class Player {
   ahead() {
     const { range } = this.stage.strip;
     if (range && this.position >= range[1]) [this.position, this.scene] = [range[0], null];
-    else if (this.atEnd()) return this.pause();
+    else if (this.atEnd() && !this.stage.chapters.leave(false, true)) return this.pause();
+    else if (this.atEnd()) return false;
     return true;
   }
 
