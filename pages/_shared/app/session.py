@@ -225,12 +225,17 @@ class Lab:
         if replay.failure:
             self.notice = f"Not all forks of this link could be made: {replay.failure}. The run before is shown."
             return
+        event = event_of(replay.said)
+        branch = chapter_of(replay.said, self.branches)
+        if branch.run is not None and branch is not self.branches.shown:
+            self.turn(branch, event)
         try:
             self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), "arc" in replay.said
         except LinkError as error:
             self.notice = f"This link cannot be opened as it is: {error}."
-        self.run.start(until=event_of(replay.said))
-        self.run.settle()
+        if self.run.until is None:
+            self.run.start(until=event)
+            self.run.settle()
 
     @property
     def is_public(self) -> bool:
@@ -239,8 +244,12 @@ class Lab:
 
     @property
     def address(self) -> str:
-        """The parameters of an address that finds this run again; empty if none does."""
-        return query(self.origin, self.branches.shown.line)
+        """The parameters of an address that finds this run again, and the line of chapters; empty if none does."""
+        branches, said = self.branches, query(self.origin, self.branches.tip.line)
+        if branches.shown is branches.tip:
+            return said
+        # Without the later ones it may be short enough.
+        return f"{said}&chapter={branches.shown.depth}" if said else query(self.origin, branches.shown.line)
 
     @property
     def link(self) -> str:
@@ -323,6 +332,12 @@ def _model(origin: Origin) -> bc.BinaryMRF:
     if found is None:
         raise LinkError("the model that was uploaded is no longer on this server; upload its file again")
     return found
+
+
+def chapter_of(said: Mapping[str, str], branches: Branches) -> Branch:
+    """The chapter that a link shows; the last one if it does not say, or says one that there is not."""
+    chapters, text = branches.chapters, said.get("chapter", "")
+    return chapters[int(text)] if text.isascii() and text.isdigit() and int(text[:4]) < len(chapters) else chapters[-1]
 
 
 def linked(said: Mapping[str, str]) -> Lab:

@@ -42,9 +42,10 @@ def _on_command() -> None:
             insert_row(lab, row_asked(lab.run.engine, **command["row"]))
         if command["do"] == "turn":
             turn(lab, int(command["chapter"]), int(command["to"]))
+        if command["do"] == "prove":
+            st.session_state.proof_asked = True
         # Forks are made, and another run is shown, by the whole page.
         st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
-        st.session_state.proof_asked = command["do"] == "prove"
 
 
 def turn(lab: Lab, chapter: int, position: int) -> None:

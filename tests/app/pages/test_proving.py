@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import threading
 from itertools import pairwise
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
+from bender_core.proofs.certifying import Descent
 from bender_core.run.explain import number
+from pages._shared.app.permalink import made_by
+from pages._shared.app.session import Lab, linked
+from pages._shared.forks.asking import Wanted
 from pages._shared.running import background
 from pages._shared.running import proof as proofs
+from pages._shared.running.watched import WatchedRun
+from pages._shared.watch.stage import stage_data, turn
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
+from tests.unit.engines import fingerprint
+
+GRID = {"rows": 6, "columns": 6, "torus": True, "coupling": "pm1", "field": 0.0, "seed": 0, "layers": 1}
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -24,9 +33,25 @@ def rounds(test: AppTest) -> dict[str, list]:
 
 def proven(test: AppTest) -> AppTest:
     """Press, and wait for the end."""
-    press(test, "Prove it")
+    begun(test)
     lab(test).proof.thread.join()
     return ran(test.run())
+
+
+def begun(test: AppTest) -> None:
+    """Press, and wait until the proof has its first run."""
+    press(test, "Prove it")
+    while lab(test).proof is None:
+        ran(test.run())
+
+
+def librarys(mine: Lab, event: int) -> Descent:
+    """The proof that the library makes from a run of the lab's kind, at an event."""
+    watched = bc.Engine(mine.mrf, mine.branches.first.line.partition, 9, excluding=True)
+    watched.run(max_events=event)
+    descent = Descent(mine.mrf, first=bc.Change(prove=True).fork(watched))
+    descent.run()
+    return descent
 
 
 def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
@@ -35,14 +60,14 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     mine.run.step("sweep", backward=False)
     run, position = mine.run, mine.run.position
     proven(test)
-    expected = bc.certify(mine.mrf)
+    expected = librarys(mine, position).certificate()
     (said,) = [box.value for box in test.success]
     assert said.startswith(f"Optimal, proven: no labelling costs less than {number(expected.upper_bound)} (")
     shown = rounds(test)
     for column, name in {"variables": "variables", "fixed": "fixed", "sweeps": "sweeps", "largest": "max_size"}.items():
         assert shown[column] == [getattr(each, name) for each in expected.rounds]
     assert shown["lower bound"] == [number(each.lower_bound) for each in expected.rounds]
-    assert (mine.run, mine.run.position) == (run, position)
+    assert (mine.branches.first.run, run.position) == (run, position)
     # The proof that is taken away is that of the library.
     (download,) = [each for each in test.get("download_button") if each.proto.label == "Proof"]
     assert download.proto.deferred_file_id
@@ -64,16 +89,64 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     assert not test.success
 
 
+def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
+    test = app("watch")
+    mine = lab(test)
+    mine.load(bc.synth.generate("ising_grid", rows=6, columns=6, torus=True), made_by("ising_grid", GRID))
+    mine.run.step("node", backward=False)
+    event = mine.run.position
+    proven(test)
+    chapters = mine.branches.chapters
+    descent = librarys(mine, event)
+    assert [branch.variables for branch in chapters[1:]] == [each.variables for each in descent.rounds]
+    assert (mine.branches.shown, chapters[1].event) == (chapters[-1], event)
+    # Bounds never step back, neither within a chapter nor from one to the next, unless one is cut anew.
+    for before, after in pairwise(chapters[1:]):
+        engine, fork = after.run.engine, after.line.forks[-1]
+        known = before.run.engine.trace[after.event - 1]
+        if fork.change.cut is None:
+            assert engine.trace[0].lower_bound >= known.lower_bound - 1e-9
+        assert engine.trace[0].upper_bound <= known.upper_bound + 1e-9
+    # Back and forth: a chapter ends where the next one begins, and its address shows it with those after it.
+    turn(mine, 1, 10**6)
+    assert mine.run.position == mine.run.end == chapters[2].event
+    mine.run.step("sweep", backward=False)
+    assert mine.run.position == chapters[2].event
+    turn(mine, 2, 3)
+    assert (mine.branches.shown, mine.run.position) == (chapters[2], 3)
+    data = stage_data(mine)
+    assert (data["chapter"], len(data["chapters"])) == (2, len(chapters))
+    assert [each["length"] for each in data["chapters"]][:-1] == [each.event for each in chapters[1:]]
+    opened = linked(dict(parse_qsl(f"{mine.address}&at=3")))
+    opened.replay.thread.join()
+    opened.arrive()
+    assert (opened.branches.shown.depth, opened.run.position) == (2, 3)
+    assert len(opened.branches.chapters) == len(chapters)
+    assert fingerprint(at(opened.run, 3)) == fingerprint(at(mine.run, 3))
+    # A chapter whose memory was let go is made again.
+    chapters[1].let_go()
+    chapters[1].position = 2
+    test.session_state.fork_wanted = Wanted("turn", chapters[1])
+    while mine.branches.shown is not chapters[1]:
+        ran(test.run())
+    assert mine.run.position == 2
+
+
+def at(run: WatchedRun, position: int) -> bc.Engine:
+    run.halt()
+    run.engine.seek(position)
+    return run.engine
+
+
 def test_a_proof_is_stopped_with_the_bounds_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
     test = app("watch")
     mine = lab(test)
     # Too hard for any time that a test has.
     mine.load(bc.synth.ising_grid(14, 14, torus=True, coupling="gaussian", seed=1), {})
-    press(test, "Prove it")
-    begun = threading.Event()
-    while not mine.proof.stands and not begun.wait(0.01):
-        pass
+    begun(test)
+    while not mine.proof.stands:
+        mine.proof.thread.join(0.01)
     press(test, "Stop")
     mine.proof.thread.join()
     ran(test.run())
@@ -97,7 +170,7 @@ def test_what_prevents_a_proof_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     mrf = bc.synth.ising_grid(2, 2)
-    descent, proof = proofs.Descent(mrf), proofs.Proof(mrf)
+    descent, proof = proofs.Descent(mrf), proofs.Proof(None, [])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.work, descent.lower_bound = work, lower
         proof._tell(descent)
