@@ -10,6 +10,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.io import dump_labeling
 from bender_core.proofs.certifying import LARGEST
+from bender_core.proofs.certifying import beginning as small_groups
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
 from bender_core.run.repeating.change import Fork
@@ -73,10 +74,12 @@ class Beginning:
 
 def begin_asked(current: Lab) -> None:
     """Begin the proof that was asked for, or say how far that is."""
-    state, change = st.session_state, bc.Change(prove=True)
+    state = st.session_state
     if not isinstance(state.proof_asked, Beginning) or state.proof_asked.branch not in list(current.branches):
         state.proof_asked = beginning(current)
     asked: Beginning = state.proof_asked
+    # Where nothing has been done yet, nothing is lost by groups of another size.
+    change = bc.Change(prove=True) if asked.event else small_groups(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
         engine = made_again(current, asked.branch, stop).engine

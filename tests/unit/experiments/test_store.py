@@ -29,9 +29,11 @@ from tests.mounts import fill, make_read_only, mounted
 from tests.unit.experiments.plans import task_of
 
 # Of what the engine imports: limits, words and looks, which decide nothing.
-NEUTRAL = {"account", "checking", "costs", "files", "planning", "reduction", "stopping", "strategies", "units"} | {
-    f"run.{name}"
-    for name in ("attribution", "carrying", "certificate", "inspection", "reckoning", "snapshots", "standing", "trace")
+NEUTRAL = {
+    *("account", "checking", "child_process", "costs", "files", "labelings", "planning", "reduction", "seeds"),
+    *("stopping", "strategies", "units"),
+    *(f"run.{name}" for name in ("attribution", "carrying", "certificate", "inspection", "reckoning", "snapshots")),
+    *("run.standing", "run.trace"),
 }
 
 
