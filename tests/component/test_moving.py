@@ -256,7 +256,7 @@ def test_playing_without_motion_goes_on_to_the_end_by_itself(stage: Stage, run: 
     stage.wait_for_position(len(run.trace))
     stage.wait_for_end()
     stage.shows(run)
-    expect(stage.root.locator("[data-out=state]")).to_have_text("closed")
+    expect(stage.root.locator("[data-out=state]")).to_have_text("optimal, proven")
 
 
 def test_without_motion_a_frame_shows_the_last_of_many_events(stage: Stage, run: bc.Engine) -> None:
@@ -297,7 +297,7 @@ def test_running_to_the_end_and_starting_over(stage: Stage, run: bc.Engine) -> N
     stage.wait_for_end()
     stage.shows(run)
     assert stage.text("lower") == stage.text("upper")
-    assert (stage.text("gap"), stage.text("state")) == ("0, closed", "closed")
+    assert (stage.text("gap"), stage.text("state")) == ("0, closed", "optimal, proven")
     assert stage.text("sentence").startswith("Finished: the bounds meet.")
     for control in ("[data-act=run]", *(f"[data-step={grain}]" for grain in GRAINS)):
         expect(stage.root.locator(control)).to_be_disabled()

@@ -43,6 +43,7 @@ class Branch:
     run: WatchedRun | None
     curve: Curve
     variables: int  # of its model
+    end: int | None = None  # where a proof has ended in it
     position: int = 0  # shown last, before its memory was let go
 
     @property

@@ -196,7 +196,7 @@ class Lab:
         self.came = None if owner is None else Came(self.number, owner.tolist())
         self.run, self.branches.shown = branch.run, branch
         following = self.branches.following
-        self.run.until = None if following is None else following.event
+        self.run.until = branch.end if following is None else following.event
         self.run.show(self.run.position)
         if self.run.until is not None:
             self.run.seen = self.run.until

@@ -127,9 +127,9 @@ class Answers:
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
         known = self._asked is not None and not (question.do == "poll" and self._is_stopped)
-        if known and (again or question.do in ("poll", "stop", "reference")):
+        if known and (again or question.do in ("poll", "stop", "reference", "prove")):
             return
-        if question.do in ("poll", "stop", "reference", "run"):
+        if question.do in ("poll", "stop", "reference", "prove", "run"):
             self.run.settle()
             question = replace(question, at=self.run.position)
         if not self.run.running:

@@ -54,7 +54,7 @@ def proving() -> None:
         if proof.alive:
             follow(lambda: proof.alive, partial(progress, current, proof), DRAWN_SECONDS)
         elif proof.rounds and proof.certificate is not None:
-            put_on_stage(current, proof)
+            put_on_stage(current, proof, proof.certificate)
         elif proof.failure:
             complaint(f"There is no proof: {proof.failure}.")
         elif proof.certificate is not None:
@@ -107,7 +107,7 @@ def beginning(current: Lab) -> Beginning:
     return Beginning(branch, event)
 
 
-def put_on_stage(current: Lab, proof: Proof) -> None:
+def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
     """Show the end of the proof, with all its runs as chapters."""
     rounds, proof.rounds = proof.rounds, []
     parent = proof.parent
@@ -118,6 +118,8 @@ def put_on_stage(current: Lab, proof: Proof) -> None:
     for branch, end in zip(current.branches.chapters_to(last)[-len(rounds) :], [*ends, None], strict=True):
         assert branch.run is not None
         branch.run.show(len(branch.run.engine.trace) if end is None else end)
+    if found.optimal and last.run is not None:
+        last.end = last.run.position
     current.show(last)
     st.rerun()
 

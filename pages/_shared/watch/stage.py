@@ -42,8 +42,9 @@ def _on_command() -> None:
             insert_row(lab, row_asked(lab.run.engine, **command["row"]))
         if command["do"] == "turn":
             turn(lab, int(command["chapter"]), int(command["to"]))
-        if command["do"] == "prove":
-            st.session_state.proof_asked = True
+        # Said again, it asks for nothing more.
+        if command["do"] == "prove" and not (lab.proof is not None and lab.proof.alive):
+            st.session_state.proof_asked = st.session_state.get("proof_asked") or True
         # Forks are made, and another run is shown, by the whole page.
         st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
 
@@ -72,7 +73,7 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
         run.arc = int(command["arc"])
-    if command["do"] in ("go", "insert", "turn", "prove"):
+    if command["do"] in ("go", "insert", "turn"):
         run.show(int(command["at"]))
         return
     if command["do"] == "run" and not run.running:
@@ -98,7 +99,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "parent": None if held else parent_view(lab.branches.shown),
         "chapters": None if held else chapters_view(lab.branches),
         "chapter": lab.branches.chapters.index(lab.branches.shown),
-        "proving": proving_text(lab.proof),
+        "proving": "proving…" if st.session_state.get("proof_asked") else proving_text(lab.proof),
         "address": lab.address,
         "public": lab.is_public,
         # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.

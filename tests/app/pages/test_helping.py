@@ -27,7 +27,7 @@ def test_the_list_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     press(test, "Try them")
     assert lab(test).run is run
     assert run.position == run.engine.position == position
-    plain = bc.Engine(lab(test).mrf, lab(test).partition, lab(test).variant, lab(test).schedule)
+    plain = bc.Engine(lab(test).mrf, lab(test).partition, lab(test).variant, lab(test).schedule, excluding=True)
     plain.step("sweep")
     expected = bc.what_would_help(plain)
     assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in expected]

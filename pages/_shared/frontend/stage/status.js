@@ -82,7 +82,8 @@ export class Status {
   // Variables of the whole model that may yet have another value in a better labelling.
   undecided(moment) {
     if (!moment?.decided) return UNKNOWN;
-    const left = moment.decided.reduce((sum, members) => sum + members.split("?").length - 1, 0);
+    const open = (members) => members.split("?").length - 1;
+    const left = moment.after.proven ? 0 : moment.decided.reduce((sum, members) => sum + open(members), 0);
     return `${left} of ${this.stage.chapters.all[0].variables}`;
   }
 

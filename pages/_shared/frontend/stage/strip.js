@@ -76,7 +76,8 @@ export class Strip {
         ...(cause ? [cause] : []),
       ]);
       const text = `${variables} variables`;
-      if (to - from > ROOM) make(this.svg, "text", { class: "chapter-name", x: from + 4, y: 10 }).textContent = text;
+      if (to - from < ROOM || k === at) return;
+      make(this.svg, "text", { class: "chapter-name", x: from + 4, y: 10 }).textContent = text;
     });
   }
 

@@ -44,7 +44,7 @@ export class Player {
   }
 
   atEnd() {
-    return (this.stage.done !== null && this.position >= this.stage.done) || Boolean(this.last()?.proven);
+    return this.stage.done !== null && this.position >= this.stage.done;
   }
 
   // Whether nothing comes after what is shown, in this chapter or a later one.
