@@ -29,7 +29,7 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
     """A sample at the start of its run."""
     mrf = bc.load(SAMPLES / f"{name}.mrf.json")
     part = bc.partition(mrf, max_size)
-    engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=max_sweeps)
+    engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=max_sweeps, excluding=True)
     return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))
 
 

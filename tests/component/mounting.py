@@ -117,7 +117,10 @@ class Stage(Mounted, Watched):
     def answer(self, name: str, value: Any) -> dict[str, Any]:
         if name == "command":
             assert faults("command", value) == []
-            stage.obey(self.lab.run, value)
+            if value["do"] == "turn":
+                stage.turn(self.lab, value["chapter"], value["to"])
+            else:
+                stage.obey(self.lab.run, value)
         return stage.stage_data(self.lab)
 
     def settle(self) -> None:

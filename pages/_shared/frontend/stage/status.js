@@ -83,7 +83,7 @@ export class Status {
   undecided(moment) {
     if (!moment?.decided) return UNKNOWN;
     const open = (members) => members.split("?").length - 1;
-    const left = moment.after.proven ? 0 : moment.decided.reduce((sum, members) => sum + open(members), 0);
+    const left = moment.decided.reduce((sum, members) => sum + open(members), 0);
     return `${left} of ${this.stage.chapters.all[0].variables}`;
   }
 

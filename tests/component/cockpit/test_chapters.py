@@ -1,0 +1,131 @@
+"""A line of runs as one timeline: stepping, playing and scrubbing go on from chapter to chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import bender_core as bc
+from bender_core.proofs.certifying import Descent
+from bender_core.run.looking.deciding import decided_members
+from bender_core.run.repeating.change import Fork
+from pages._shared.app.session import Lab
+from tests.component.mounting import Stage
+from tests.labs import lab
+from tests.watched import Watched
+
+pytestmark = pytest.mark.browser
+BEGINS = 90  # the event of the first run at which the proof begins
+
+
+@pytest.fixture
+def mine() -> Lab:
+    """At the end of a proof that has gone on from a run."""
+    found = lab("pose-small", 4, 9)
+    watched = found.run.engine
+    watched.run(max_events=BEGINS)
+    change = bc.Change(prove=True)
+    rounds = [(Fork(BEGINS, change), change.fork(watched))]
+    Descent(found.mrf, first=rounds[0][1], on_round=lambda *each: rounds.append(each)).run()
+    last = found.branches.add_all(found.branches.first, rounds)
+    last.end = len(last.run.engine.trace)
+    last.run.show(last.end)
+    found.show(last)
+    return found
+
+
+@pytest.fixture
+def stage(watched: Callable[[Watched], Stage], mine: Lab) -> Stage:
+    stage: Stage = watched(mine)
+    stage.settle()
+    return stage
+
+
+def place(stage: Stage) -> tuple[int, int]:
+    """The chapter shown, from 0, and its position."""
+    return stage.lab.branches.chapters.index(stage.lab.branches.shown), stage.position
+
+
+def shows_the_engines_values(stage: Stage) -> None:
+    """Bounds, and what is decided, where the stage stands."""
+    engine = stage.lab.run.engine
+    stage.lab.run.halt()
+    engine.seek(stage.position)
+    said = stage.stage.evaluate("({ stage }) => { const m = stage.moment(); return [m.lower, m.upper, m.decided]; }")
+    assert said[:2] == pytest.approx([engine.lower_bound, engine.upper_bound])
+    members = ["".join("?" if v < 0 else str(v) for v in decided_members(engine, p)) for p in range(len(said[2]))]
+    assert said[2] == members
+
+
+def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage, mine: Lab) -> None:
+    chapters = mine.branches.chapters
+    lengths = [branch.event for branch in chapters[1:]]
+    assert len(chapters) > 3
+    assert stage.text("state") == "optimal, proven"
+    expect(stage.root.locator("[data-out=undecided]")).to_have_text(f"0 of {mine.mrf.n}")
+    seen = [place(stage)]
+    while not stage.root.locator("[data-back=sweep]").is_disabled():
+        stage.click("[data-back=sweep]")
+        seen.append(place(stage))
+        shows_the_engines_values(stage)
+    assert seen[-1] == (0, 0)
+    assert seen == sorted(seen, reverse=True)
+    # Each chapter is left from its beginning, to the end of the one before.
+    assert {(k, 0) for k in range(len(chapters))} | {(k, end) for k, end in enumerate(lengths)} <= set(seen)
+    there = [place(stage)]
+    while not stage.root.locator("[data-step=sweep]").is_disabled():
+        stage.click("[data-step=sweep]")
+        there.append(place(stage))
+    assert set(there) >= set(seen) - {each for each in seen if each[0] == 0 and each[1] not in (0, BEGINS)}
+    assert there[-1] == seen[0]
+    assert stage.text("state") == "optimal, proven"
+
+
+def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
+    lengths = [branch.event for branch in mine.branches.chapters[1:]]
+    begins = np.cumsum([0, *lengths]).tolist()
+    scrub = stage.root.locator(".scrub")
+    assert int(scrub.get_attribute("max")) == begins[-1] + stage.position
+    for k, into in ((1, 5), (3, 2), (0, 7), (2, lengths[2])):
+        scrub.evaluate(
+            "(input, to) => { input.value = to; input.dispatchEvent(new Event('input')); }", begins[k] + into
+        )
+        stage.wait("stage.stage.chapters.at === argument[0]", [k])
+        stage.settle()
+        assert place(stage) == (k, into)
+        assert int(scrub.input_value()) == begins[k] + into
+        assert stage.text("where").startswith(f"chapter {k + 1} of {len(begins)} · ")
+        shows_the_engines_values(stage)
+
+
+def test_playing_goes_through_all_chapters_to_the_end(stage: Stage, mine: Lab) -> None:
+    stage.root.locator("[data-act=speed]").select_option("Infinity")
+    stage.root.get_by_role("button", name="Again").click()
+    stage.wait("stage.stage.chapters.at === 1", None)
+    last = len(mine.branches.chapters) - 1
+    stage.wait("stage.stage.chapters.at === argument[0] && stage.dataset.state === 'idle'", [last])
+    assert place(stage) == (last, mine.branches.tip.end)
+    assert stage.text("state") == "optimal, proven"
+
+
+def test_run_goes_to_the_end_of_the_line(stage: Stage, mine: Lab) -> None:
+    stage.click("[data-act=reset]")
+    stage.wait("stage.stage.chapters.at === 0", None)
+    stage.settle()
+    assert place(stage) == (0, 0)
+    stage.click("[data-act=run]")
+    stage.wait("stage.stage.chapters.isLast", None)
+    stage.settle()
+    assert place(stage)[1] == mine.branches.tip.end
+
+
+def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab) -> None:
+    drawn = stage.root.locator("svg.hyper .bit.decided").count()
+    assert drawn == stage.root.locator("svg.hyper .bit").count() > 0
+    stage.click("[data-act=reset]")
+    stage.wait("stage.stage.chapters.at === 0", None)
+    stage.settle()
+    assert stage.root.locator("svg.hyper .bit.decided").count() == 0
