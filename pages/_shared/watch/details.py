@@ -50,6 +50,7 @@ class Update:
         self.arcs, self.senders = found.arcs.tolist(), found.neighbours.tolist()
         self.ground: FloatArray = self.rest + self.own + self.parts.sum(axis=0)
         self.opening = self.ground.copy()
+        self.alive = engine.alive(event.node) if engine.excluding else np.ones(len(self.ground), bool)
         self.order = np.argsort(self.ground, kind="stable")  # of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
         self.columns = self._in_order(np.union1d(_cheapest(self.ground), [best, event.state]).tolist())
@@ -79,6 +80,7 @@ class Update:
             "own": self._listed(self.own[self.columns]),
             "parts": [self._listed(part[self.columns]) for part in self.parts],
             "best": self.best,
+            "dead": self._dead(),
             "tail": self._tail(),
         }
 
@@ -118,6 +120,7 @@ class Update:
             "part": self._listed(raised[self.columns]),
             "lifted": int(np.count_nonzero(lifted)),
             "u": [self._listed(charges) for charges in row.u],
+            "dead": self._dead(),
             "tail": self._tail(),
         }
 
@@ -125,6 +128,18 @@ class Update:
         before, self.held = self.held, self._held()
         told = {"level": self._rounded(event.floor - self.rest), **self.held, "before": before, "ahead": self.ahead}
         return told | self.exact
+
+    def _dead(self) -> dict[str, Any]:
+        """The states that no better labelling takes, as far as is known: how many, and which of the columns."""
+        engine = self.engine
+        if not engine.excluding:
+            return {"count": 0, "states": []}
+        alive = self.alive & (self.ground - engine.upper_bound < engine.margin.limit)
+        alive[self.best] = True
+        return {
+            "count": int(np.count_nonzero(~alive)),
+            "states": [state for state in self.columns if not alive[state]],
+        }
 
     def _answers(self, state: int) -> tuple[FloatArray, dict[str, Any]]:
         """What the senders say of a state: the exact parts, and what is sent of them."""

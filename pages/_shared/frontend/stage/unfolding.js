@@ -29,12 +29,13 @@ export class Unfolding {
 }
 
 const opened = (_before, { node, state, depth, floor, detail }) => {
-  const { count, rest, arcs, senders, states, bits, own, parts, best, tail } = detail;
+  const { count, rest, arcs, senders, states, bits, own, parts, best, dead, tail } = detail;
   const columns = states.map((y, i) => {
     const column = costed({ state: y, bits: bits[i], own: own[i], parts: parts.map((part) => part[i]) }, rest);
     return { ...column, g0: column.g, gRound: column.g };
   });
-  const update = { node, count, rest, arcs, senders, best, tail, columns, y: state, floor, depth, round: 0, rows: [] };
+  const known = { node, count, rest, arcs, senders, best, dead, tail, columns };
+  const update = { ...known, y: state, floor, depth, round: 0, rows: [] };
   return { ...update, ...SILENT, ceiling: null, bestSoFar: -1, suspects: -1, asked: new Map() };
 };
 
@@ -68,7 +69,7 @@ const answered = (update, { arc, floor, ceiling, suspects, depth, detail }) => {
 };
 
 const lifted = (before, { floor, ceiling, suspects, detail }) => {
-  const { slot, part, tail, insert } = detail;
+  const { slot, part, dead, tail, insert } = detail;
   // The lowest state is always among the columns.
   const update = insert ? widened(before, insert) : before;
   const columns = update.columns.map((column, i) => {
@@ -76,7 +77,7 @@ const lifted = (before, { floor, ceiling, suspects, detail }) => {
     return costed({ ...column, parts: column.parts.map((value, s) => (s === slot ? part[i] : value)) }, update.rest);
   });
   const rows = [...update.rows, { ...detail, round: update.round }];
-  return { ...update, columns, rows, floor, ceiling, suspects, tail: tail ?? update.tail };
+  return { ...update, columns, rows, floor, ceiling, suspects, dead, tail: tail ?? update.tail };
 };
 
 // Floor and ceiling have met; where every message is exact, only now is it told what the neighbours answer.

@@ -84,13 +84,14 @@ export class Ground {
   // What was known before the update, what earlier rounds and what this round have added, one above the other.
   bars() {
     const { progress, update, columns, energy, box } = this;
+    const dead = new Set(progress.dead.states);
     return update.columns.flatMap((column, i) => {
       const { state, g0 } = column;
       const g = progress.cost(column, i);
       const was = Math.min(column.gRound, g);
       const top = mix(energy.range[0], g0, progress.grows);
       const { x, width } = columns.bar(i);
-      const faded = this.isRuledOut(state, progress.counted(column)) ? " ruled-out" : "";
+      const faded = dead.has(state) ? " dead" : this.isRuledOut(state, progress.counted(column)) ? " ruled-out" : "";
       const piece = (kind, from, to, means) => {
         const shape = to > from && bar(x, width, energy.y(to), energy.y(from), box);
         return shape && { id: `${kind} ${state}`, class: `${kind}${faded}`, ...shape, means };
@@ -205,6 +206,7 @@ export class Ground {
       `State ${column.bits}`,
       `at least ${energy.text(column.g)}`,
       exact === undefined ? "not asked" : `exactly ${energy.text(exact)}`,
+      ...(update.dead.states.includes(state) ? ["no better labelling takes it: out for good"] : []),
       ...(state === update.best ? ["its state in the best labelling"] : []),
       ...(state === update.bestSoFar ? ["the best so far: at the ceiling"] : []),
     ];
@@ -250,8 +252,9 @@ export class Ground {
   // What is left to do, and what Benders saves; as much of it as there is room for.
   counter() {
     const { progress, update, box } = this;
-    const { suspects } = progress;
+    const { suspects, dead } = progress;
     const parts = this.isExact ? [`all ${grouped(update.count)} states are exact`] : this.counted();
+    if (dead.count) parts.splice(1, 0, `${grouped(dead.count)} out for good`);
     while (parts.length > 1 && parts.join(" · ").length * LETTER > this.size.width - box.left) parts.pop();
     const means = { what: "suspects", value: suspects };
     const at = { x: box.left, y: box.bottom + 52 };

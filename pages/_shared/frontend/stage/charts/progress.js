@@ -69,6 +69,11 @@ export class Progress {
     return this.rules > 0.5 ? this.update.suspects : (this.previous?.suspects ?? -1);
   }
 
+  // As the counter, they change when the columns have risen.
+  get dead() {
+    return this.lifts < 1 && this.previous ? this.previous.dead : this.update.dead;
+  }
+
   // The states asked and their exact costs; the last rises from what is known of it.
   get asked() {
     const { update, dot } = this;

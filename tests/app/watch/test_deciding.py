@@ -1,0 +1,60 @@
+"""What the bound decides, as it is told: states that are out for good, members with one value left, and the proof."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.kernels.layout import Kind
+from bender_core.run.looking.deciding import decided
+from pages._shared.watch.frames import Encoder
+from tests.labs import lab
+
+
+@pytest.mark.parametrize(("model", "size", "variant"), [("pose-small", 4, 12), ("pose-small", 6, 9), ("tiny", 3, 4)])
+def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: int) -> None:
+    sent, plain = (lab(model, size, variant).run.engine for _ in range(2))
+    sent.run(max_events=1500)
+    last = sent.position
+    chunk = Encoder(sent).frames(0, last, last, more=True)
+    columns = chunk["columns"]
+    out, known, struck = 0, list(chunk["before"]["decided"]), set[int]()
+    for k in range(last):
+        plain.step("event")
+        detail, moved = columns["detail"][k], columns["moved"][k]
+        if columns["kind"][k] in (Kind.NODE_OPENED, Kind.ROW):
+            p = columns["node"][k]
+            excess, alive = plain.excess(p), plain.alive(p)
+            best = int(plain.graph.states(plain.labeling)[p])
+            dead = ~alive | (excess >= plain.margin.limit)
+            dead[best] = False
+            near = np.abs(excess - plain.margin.limit) <= 1e-7 * plain.graph.problem.scale
+            assert abs(detail["dead"]["count"] - dead.sum()) <= near.sum()
+            for state in detail["dead"]["states"]:
+                assert dead[state] or near[state]
+            out += detail["dead"]["count"]
+            struck |= {p}
+        for p, members in ({} if moved is None else moved["decided"]).items():
+            known[int(p)] = members
+        value = decided(plain).value
+        for p, group in enumerate(plain.partition.groups):
+            assert known[p] == "".join("?" if v < 0 else str(v) for v in value[group].tolist())
+        if columns["kind"][k] >= Kind.SWEEP:
+            is_proof = plain.bound_excess >= plain.margin.limit_with(plain.message_size) or "?" not in "".join(known)
+            assert columns["proven"][k] == is_proof
+        else:
+            assert not columns["proven"][k]
+    assert out > 0
+    assert any("?" not in members for members in known) or model != "tiny"
+
+
+def test_a_run_that_strikes_nothing_off_has_decided_nothing() -> None:
+    mine = lab("tiny", 3, 9)
+    engine = bc.Engine(mine.mrf, mine.partition, 9)
+    engine.run()
+    chunk = Encoder(engine).frames(0, engine.position, engine.position, more=True)
+    assert all(set(members) == {"?"} for members in chunk["before"]["decided"])
+    opened = [each for each in chunk["columns"]["detail"] if each and "dead" in each]
+    assert opened
+    assert all(each["dead"] == {"count": 0, "states": []} for each in opened)
