@@ -88,7 +88,7 @@ class Watched:
     def shows(self, run: bc.Engine) -> None:
         """Check that the stage shows the state of an engine."""
         assert self.position == run.position
-        assert self.text("where") == f"sweep {self.sweep_of(run) + 1} · event {run.position}"
+        assert self.text("where").endswith(f"sweep {self.sweep_of(run) + 1} · event {run.position}")
         assert is_shown(run.lower_bound, self.text("lower"))
         assert is_shown(run.upper_bound, self.text("upper"))
         assert self.text("rows") == str(run.n_rows)
