@@ -57,6 +57,11 @@ class Branch:
         return len(self.line.forks)
 
     @property
+    def is_of_proof(self) -> bool:
+        """Whether it is a run of a proof."""
+        return any(fork.change.prove for fork in self.line.forks)
+
+    @property
     def max_size(self) -> int:
         """The M that was asked for last."""
         changes = [fork.change for fork in self.line.forks]

@@ -238,15 +238,21 @@ def parent_view(branch: Branch) -> dict[str, Any] | None:
 
 
 def chapters_view(branches: Branches) -> list[dict[str, Any]]:
-    """The runs that lead to the last one, one after the other, each up to where the next one forks."""
-    chapters = branches.chapters
+    """The runs that lead to the last one, one after the other, each up to where the next one forks.
+
+    A proof keeps the best bound of its runs, also where one is cut anew and begins below it.
+    """
+    chapters, kept, found = branches.chapters, None, []
     ends = [branch.event for branch in chapters[1:]]
     last = chapters[-1]
     ends.append(last.position if last.run is None else last.run.seen)
-    return [
-        {"name": branch.name, "cause": label(branch.cause), "variables": branch.variables, "length": end}
-        for branch, end in zip(chapters, ends, strict=True)
-    ]
+    for branch, end in zip(chapters, ends, strict=True):
+        told = {"name": branch.name, "cause": label(branch.cause), "variables": branch.variables, "length": end}
+        found.append(told | {"kept": kept})
+        if branch.is_of_proof:
+            lower = branch.look().lower_after(end)
+            kept = lower if kept is None else max(lower, kept)
+    return found
 
 
 def proving_text(proof: Proof | None) -> str | None:

@@ -14,7 +14,7 @@ from bender_core.run.looking.deciding import decided_members
 from bender_core.run.repeating.change import Fork
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
-from tests.labs import lab
+from tests.labs import is_shown, lab
 from tests.watched import Watched
 
 pytestmark = pytest.mark.browser
@@ -129,3 +129,30 @@ def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab)
     stage.wait("stage.stage.chapters.at === 0", None)
     stage.settle()
     assert stage.root.locator("svg.hyper .bit.decided").count() == 0
+
+
+def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Callable[[Watched], Stage]) -> None:
+    found = lab("pose-small", 4, 9)
+    change, anew = bc.Change(prove=True), bc.Change.read("reduce_cut-2-greedy")
+    proving = change.fork(found.run.engine)
+    proving.run(max_sweeps=3)
+    fresh = anew.fork(proving)
+    best = proving.lower_bound
+    assert fresh.lower_bound < best
+    found.show(
+        found.branches.add_all(
+            found.branches.first, [(Fork(0, change), proving), (Fork(proving.position, anew), fresh)]
+        )
+    )
+    stage = watched(found)
+    stage.settle()
+    assert is_shown(best, stage.text("lower"))
+    assert "this one has begun anew" in stage.root.locator("[data-out=lower]").get_attribute("title")
+    # Its own bound is drawn, and shown once it is better.
+    assert stage.stage.evaluate("({ stage }) => stage.moment().lower") == pytest.approx(fresh.lower_bound)
+    while fresh.lower_bound <= best and not fresh.finished:
+        fresh.step("sweep")
+    if fresh.lower_bound > best:
+        stage.stage.evaluate("({ stage }, to) => stage.player.jump(to)", fresh.position)
+        stage.settle()
+        assert is_shown(fresh.lower_bound, stage.text("lower"))

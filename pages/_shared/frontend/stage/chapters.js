@@ -19,6 +19,11 @@ export class Chapters {
     this.plays = false;
   }
 
+  // The best lower bound known where a run has one: its own, or that of a chapter before.
+  best(lower) {
+    return Math.max(lower, this.all[this.at].kept ?? -Infinity);
+  }
+
   get isFirst() {
     return this.at === 0;
   }

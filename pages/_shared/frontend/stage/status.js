@@ -33,9 +33,13 @@ export class Status {
   draw(moment) {
     const { stage } = this;
     const { player } = stage;
-    this.set("lower", moment ? number(moment.lower) : UNKNOWN);
+    const lower = moment && stage.chapters.best(moment.lower);
+    this.set("lower", moment ? number(lower) : UNKNOWN);
+    const own = moment && lower > moment.lower;
+    const begun = `Of a chapter before; this one has begun anew: ${own ? number(moment.lower) : ""}`;
+    stage.$("[data-out=lower]").title = own ? begun : "";
     this.set("upper", moment ? number(moment.upper) : UNKNOWN);
-    this.set("gap", moment ? gapText(moment.lower, moment.upper, stage.graph.scale, 2) : UNKNOWN);
+    this.set("gap", moment ? gapText(lower, moment.upper, stage.graph.scale, 2) : UNKNOWN);
     this.set("rows", this.rows(moment));
     this.set("undecided", this.undecided(moment));
     this.set("state", stage.data.failure || this.doing());
