@@ -131,6 +131,23 @@ def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab)
     assert stage.root.locator("svg.hyper .bit.decided").count() == 0
 
 
+def test_a_circle_without_room_for_bits_shows_how_many_are_decided(stage: Stage, mine: Lab) -> None:
+    stage.page.set_viewport_size({"width": 390, "height": 560})
+    stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, stage.chapters.all[1].length)")
+    stage.wait("stage.stage.chapters.at === 1", None)
+    stage.settle()
+    shows_the_engines_values(stage)
+    engine, shares = stage.lab.run.engine, {}
+    for p in range(len(engine.partition)):
+        members = decided_members(engine, p)
+        if (members >= 0).any():
+            shares[p] = float((members >= 0).mean())
+    assert shares
+    assert stage.root.locator("svg.hyper .bit").count() == 0
+    meant = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "decided"]
+    assert {each["group"]: each["value"] for each in meant} == pytest.approx(shares)
+
+
 def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Callable[[Watched], Stage]) -> None:
     found = lab("pose-small", 4, 9)
     change, anew = bc.Change(prove=True), bc.Change.read("reduce_cut-2-greedy")

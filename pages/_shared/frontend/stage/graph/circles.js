@@ -127,6 +127,7 @@ export const circleMarks = (pane, moment, { groups, top }) => {
         ...omitted(inner),
       ],
     };
+    const settled = states[p] || crowded ? null : settledMark(p, at[p], radius, moment.decided?.[p]);
     const [gold, r] = [{ class: "ring proven", opacity: proof }, radius + 3.5];
     const proven = proof > 0 && { id: `proven-${p}`, shape: "circle", ...gold, cx, cy, r };
     const ring = p === active && { id: "ring", shape: "circle", class: "ring", cx, cy, r: radius + 4.5 };
@@ -135,9 +136,19 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     const named = name?.fits || p === active || stage.highlighted?.group === p;
     const held = groups && partText(groups[p], moment, graph.scale);
     const names = named ? nameMarks(p, name, p === active, more(radius, held)) : [];
-    return [proven, ring, body, ...content, ...names];
+    return [proven, ring, body, settled, ...content, ...names];
   });
 };
+
+// In a circle that has no room for its bits: a disc whose area is the share of its variables that are decided.
+const settledMark = (p, [cx, cy], radius, members) => {
+  const share = members ? decidedIn(members) / members.length : 0;
+  const means = { what: "decided", group: p, value: share };
+  const r = Math.sqrt(share) * (radius - 3);
+  return share > 0 && { id: `settled-${p}`, shape: "circle", class: "settled", cx, cy, r, means };
+};
+
+const decidedIn = (members) => members.length - members.split("?").length + 1;
 
 const omitted = (inner) => (inner?.left ? [`the ${inner.left} weakest of its inner couplings are not drawn`] : []);
 
@@ -156,8 +167,10 @@ const inside = ({ stage, at, radius }, p, states, decided) => {
   return [...(size <= DOTS ? dots : strip)(p, at[p], radius, latest, decided), badge(p, at[p], radius, latest)];
 };
 
-const told = (moment, p, { scale }) =>
-  moment?.tension ? [`inside it: ${partText(moment.tension.groups[p], moment, scale)} of the gap`] : [];
+const told = (moment, p, { scale }) => [
+  ...(moment?.tension ? [`inside it: ${partText(moment.tension.groups[p], moment, scale)} of the gap`] : []),
+  ...(moment?.decided ? [`${decidedIn(moment.decided[p])} of its variables decided`] : []),
+];
 
 // The group that is being updated.
 export const activeOf = (moment) => moment.update?.node ?? moment.after.node ?? -1;
