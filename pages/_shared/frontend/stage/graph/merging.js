@@ -2,7 +2,7 @@
 
 import { calm } from "../play/player.js";
 
-const MS = 600;
+const MS = 1200;
 
 const eased = (t) => t * t * (3 - 2 * t);
 
