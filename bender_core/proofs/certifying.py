@@ -20,7 +20,7 @@ import numpy as np
 
 from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
-from bender_core.groups import LARGEST_GROUP, PartitionError
+from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.hypergraph import energy_scale
 from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF, IntArray
@@ -118,7 +118,7 @@ def certify(
     return descent.certificate()
 
 
-def beginning(mrf: BinaryMRF) -> Change:
+def first_change(mrf: BinaryMRF) -> Change:
     """The change that makes the first round of a proof of a run that has done nothing yet: small groups are cheap."""
     return Change(prove=True, schedule=FIRST_SCHEDULE, cut=ByStrategy(SMALL, default_strategy(mrf)))
 
@@ -413,10 +413,11 @@ class Descent:
         assert last is not None
 
         def make(most: int) -> _Trial:
-            same = last.reduced.n == engine.mrf.n and len(packed(last, engine.partition, most)) == len(engine.partition)
+            part = packed(last, engine.partition, most)
+            same = last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
             change = Change(reduce=True, pack=most, schedule=_other(engine.schedule) if same else None)
             with self._giving_way(engine):
-                return self._made(PACKED, change)
+                return self._made(PACKED, change, part)
 
         return _largest(make, size)
 
@@ -428,7 +429,8 @@ class Descent:
         """Runs under the other schedule, and on what is left cut by every strategy, different cuts once."""
         engine, model, seen = self._running, self.whole.reduced, set[frozenset[tuple[int, ...]]]()
         assert self._last is not None
-        ways = [(PACKED, Change(reduce=True, pack=size, schedule=_other(engine.schedule)))]
+        way = Change(reduce=True, pack=size, schedule=_other(engine.schedule))
+        ways = [(PACKED, way, packed(self._last, engine.partition, size))]
         for strategy in applicable(model):
             if strategy == AUTO:
                 continue
@@ -436,19 +438,20 @@ class Descent:
             groups = frozenset(tuple(sorted(group.tolist())) for group in part.groups)
             if groups not in seen:
                 seen.add(groups)
-                ways.append((strategy, Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))))
-        for way in ways:
+                way = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))
+                ways.append((strategy, way, part))
+        for trial in ways:
             with suppress(TooLargeError):
-                yield self._made(*way)
+                yield self._made(*trial)
 
-    def _made(self, strategy: str, change: Change) -> _Trial:
+    def _made(self, strategy: str, change: Change, part: Partition | None = None) -> _Trial:
         """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
         engine, last = self._running, self._last
         self._search()
         known = engine.labeling if last is None else last.reduce(engine.labeling)
         if not np.array_equal(self._best.labeling, known):
             change = replace(change, labeling=digits(self._best.labeling))
-        return _Trial(strategy, change.fork(engine, self._stop, last), change)
+        return _Trial(strategy, change.fork(engine, self._stop, last, part), change)
 
     def _best_of(self, trials: Iterator[_Trial]) -> _Trial:
         """The run with the best bound after a trial.

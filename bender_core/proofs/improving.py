@@ -9,8 +9,8 @@ from bender_core.stopping import Stop
 
 # The search takes this share of all work.
 SHARE = 0.05
-# It goes on for at least so many entries for every variable, as to begin takes time, too. The first time it does not
-# wait until they are its share.
+# A search reads at least this number of entries for every variable, since beginning one takes time, too. The first
+# search does not wait until that is its share.
 LEAST = 100_000
 
 

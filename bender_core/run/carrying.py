@@ -56,19 +56,20 @@ def carry(
     Stopped
         If ``stop`` says so.
     """
-    owner = owners(old.partition, new.partition, reduction)
+    owner = owners(old.partition, new.partition, None if reduction is None else reduction.home)
     if owner is not None:
         _carry_messages(old, before, new, state, owner, reduction, stop)
     _carry_labeling(old, before, new, state, reduction)
     state.cursor.credit = before.cursor.credit
 
 
-def owners(old: Partition, new: Partition, reduction: Reduction | None = None) -> IntArray | None:
+def owners(old: Partition, new: Partition, home: IntArray | None = None) -> IntArray | None:
     """The new group that contains what is left of each old one, shape (G,); None if one lies in several.
 
-    It is -1 where nothing is left.
+    It is -1 where nothing is left. ``home``: the new variable that decides each old one, or -1, as of a `Reduction`;
+    by default the variables are the same.
     """
-    home = np.arange(sum(map(len, old.groups))) if reduction is None else reduction.home
+    home = np.arange(sum(map(len, old.groups))) if home is None else home
     group_of = np.append(new.group_of(), GONE)
     found = []
     for group in old.groups:

@@ -13,7 +13,7 @@ from bender_core.kernels._jit import entry, inner
 from bender_core.kernels.costs import JOINING, LOOKED_UP, MEMBER
 from bender_core.kernels.search.board import flip, keep_better, roll
 
-# A spell ends after so many moves in vain.
+# A spell ends after this number of moves without a better labelling.
 PERSISTENCE = 20
 # The largest noise at first, in units of the strength of a variable; and the moves until there is none.
 NOISE, COOLING = 0.4, 100
@@ -24,7 +24,7 @@ OUTSIDE, LAST, SENT = -1, -1, -1
 
 @entry
 def move_on(terms, board, budget):
-    """Move forests until about so many entries are read; returns whether the spell has ended."""
+    """Move forests until about ``budget`` entries are read; returns whether the spell has ended."""
     spell = board.spell
     end, cooling = spell.spent + budget, COOLING * spell.shaken
     while spell.spent < end:

@@ -10,7 +10,7 @@ from bender_core.kernels.search.board import flip, keep_better, roll
 
 # A variable that was flipped is tabu for this number of flips, to twice as many.
 TENURE = 10
-# A spell ends after PERSISTENCE flips in vain, and PERSISTENCE_PER_VARIABLE more for every variable.
+# A spell ends after PERSISTENCE flips without a better labelling, and PERSISTENCE_PER_VARIABLE more for every variable.
 PERSISTENCE, PERSISTENCE_PER_VARIABLE = 200, 10
 # A spell that is shaken begins with up to one in KICKED variables at random.
 KICKED = 4
@@ -18,7 +18,7 @@ KICKED = 4
 
 @entry
 def flip_on(terms, board, budget):
-    """Make flips until about so many entries are read; returns whether the spell has ended.
+    """Make flips until about ``budget`` entries are read; returns whether the spell has ended.
 
     A flip that leads to the best labelling of the spell is made though it is tabu.
     """

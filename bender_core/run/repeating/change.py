@@ -168,7 +168,13 @@ class Change:
     def _with(self, **values: object) -> Change:
         return Change(**(vars(self) | values))
 
-    def fork(self, engine: Engine, stop: Stop = never, reduction: Reduction | None = None) -> Engine:
+    def fork(
+        self,
+        engine: Engine,
+        stop: Stop = never,
+        reduction: Reduction | None = None,
+        partition: Partition | None = None,
+    ) -> Engine:
         """The run that goes on from another with this change; it raises what `Engine.fork` does.
 
         Parameters
@@ -177,6 +183,8 @@ class Change:
         stop : Stop
         reduction : Reduction, optional
             Of the model, where it is known already; it depends on the run alone.
+        partition : Partition, optional
+            What `partition` returns, where that is known already.
 
         Returns
         -------
@@ -184,7 +192,8 @@ class Change:
         """
         if self.reduce and reduction is None:
             reduction = reduced(engine, stop)
-        part = self.partition(engine, reduction, stop)
+        if partition is None:
+            partition = self.partition(engine, reduction, stop)
         model = engine.mrf if reduction is None else reduction.reduced
         settings: dict[str, Any] = dict(PROVING) if self.prove else {}
         settings |= {} if self.variant is None else {"variant": self.variant}
@@ -192,7 +201,7 @@ class Change:
             self.rows,
             self.merge,
             schedule=self.schedule,
-            partition=part,
+            partition=partition,
             deepest=self.deepest,
             stop=stop,
             reduction=reduction,

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 import bender_core as bc
 from bender_core.model import IntArray
 from bender_core.reduction import GONE
+from bender_core.run.carrying import owners
 from bender_core.run.repeating.change import Change, Fork
 from bender_core.run.repeating.line import Line
 from bender_core.visualization.forks import Axis, Curve, curve_of
@@ -135,11 +134,7 @@ class Branches:
     @property
     def chapters(self) -> list[Branch]:
         """The runs that lead to the tip, the first one first: each ends where the next one forks."""
-        return self.chapters_to(self.tip)
-
-    def chapters_to(self, branch: Branch) -> list[Branch]:
-        """The runs that lead to a branch, the first one first."""
-        found = [branch]
+        found = [self.tip]
         while found[-1].parent is not None:
             found.append(found[-1].parent)
         return found[::-1]
@@ -150,8 +145,8 @@ class Branches:
         chapters = self.chapters
         return next((each for before, each in pairwise(chapters) if before is self.shown), None)
 
-    def add_all(self, parent: Branch, rounds: Iterable[tuple[Fork, bc.Engine]]) -> Branch:
-        """Runs that have forked one from the other, the first one from ``parent``; returns the last one.
+    def add_all(self, parent: Branch, rounds: Iterable[tuple[Fork, bc.Engine]]) -> list[Branch]:
+        """Runs that have forked one from the other, the first one from ``parent``.
 
         Parameters
         ----------
@@ -159,9 +154,10 @@ class Branches:
             Its run is at hand.
         rounds : iterable of pairs of Fork and Engine
         """
+        added: list[Branch] = []
         for (event, change), engine in rounds:
-            parent = self.add(parent, event, change, engine)
-        return parent
+            added.append(self.add(added[-1] if added else parent, event, change, engine))
+        return added
 
     @property
     def charged(self) -> int:
@@ -248,19 +244,11 @@ def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
 
 
 def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:
-    """The group of one run of a tree that contains what is left of each group of another; -1 where nothing is left.
+    """The group of one run of a tree that contains what is left of each group of another.
 
     Returns
     -------
     ndarray of int64, shape (G,), or None
-        None if some group lies in several.
+        -1 where nothing is left; None if some group lies in several.
     """
-    home, group_of = old.whole.home, np.append(new.partition.group_of(), GONE)[new.whole.home]
-    found = np.full(len(old.partition), GONE)
-    for p, group in enumerate(old.partition.groups):
-        holders = np.unique(group_of[np.isin(home, group)])
-        left = holders[holders != GONE]
-        if len(left) > 1:
-            return None
-        found[p] = left[0] if len(left) else GONE
-    return found
+    return owners(old.partition, new.partition, new.whole.home[old.whole.deciders])

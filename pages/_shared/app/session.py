@@ -227,7 +227,12 @@ class Lab:
             return
         event = event_of(replay.said)
         branch = chapter_of(replay.said, self.branches)
-        if branch.run is not None and branch is not self.branches.shown:
+        if branch.run is None:
+            self.notice = (
+                "There is no room for all runs of this link at once. Its last one is shown; step back from it."
+            )
+            return
+        if branch is not self.branches.shown:
             self.turn(branch, event)
         try:
             self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), "arc" in replay.said
@@ -337,7 +342,8 @@ def _model(origin: Origin) -> bc.BinaryMRF:
 def chapter_of(said: Mapping[str, str], branches: Branches) -> Branch:
     """The chapter that a link shows; the last one if it does not say, or says one that there is not."""
     chapters, text = branches.chapters, said.get("chapter", "")
-    return chapters[int(text)] if text.isascii() and text.isdigit() and int(text[:4]) < len(chapters) else chapters[-1]
+    numbers = {str(k): branch for k, branch in enumerate(chapters)}
+    return numbers.get(text, chapters[-1])
 
 
 def linked(said: Mapping[str, str]) -> Lab:

@@ -47,6 +47,7 @@ class Proof(Personal):
             descent.run()
         except (ValueError, bc.EngineError) as error:
             self.failure = str(error)
+            self.rounds.clear()  # their memory
             return
         self._tell(descent)
         self.certificate = descent.certificate()

@@ -81,8 +81,8 @@ class WatchedRun:
 
     @property
     def at_end(self) -> bool:
-        """Whether the end of the run is shown."""
-        return self.complete and self.position == len(self.engine.trace)
+        """Whether the last position that can be shown is."""
+        return self.position == self.end
 
     def show(self, position: int) -> None:
         """Show the position after the first ``position`` events."""

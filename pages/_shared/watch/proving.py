@@ -9,8 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import dump_labeling
-from bender_core.proofs.certifying import LARGEST
-from bender_core.proofs.certifying import beginning as small_groups
+from bender_core.proofs.certifying import LARGEST, first_change
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
 from bender_core.run.repeating.change import Fork
@@ -79,7 +78,7 @@ def begin_asked(current: Lab) -> None:
         state.proof_asked = beginning(current)
     asked: Beginning = state.proof_asked
     # Where nothing has been done yet, nothing is lost by groups of another size.
-    change = bc.Change(prove=True) if asked.event else small_groups(current.mrf)
+    change = bc.Change(prove=True) if asked.event else first_change(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
         engine = made_again(current, asked.branch, stop).engine
@@ -113,14 +112,11 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
     parent = proof.parent
     if not isinstance(parent, Branch) or parent.run is None or parent not in list(current.branches):
         return
-    ends = [fork.event for fork, _ in rounds[1:]]
-    last = current.branches.add_all(parent, rounds)
-    for branch, end in zip(current.branches.chapters_to(last)[-len(rounds) :], [*ends, None], strict=True):
-        assert branch.run is not None
-        branch.run.show(len(branch.run.engine.trace) if end is None else end)
-    if found.optimal and last.run is not None:
-        last.end = last.run.position
+    *_, last = current.branches.add_all(parent, rounds)
+    position = len(rounds[-1][1].trace)
+    last.end = position if found.optimal else None
     current.show(last)
+    current.run.show(position)
     st.rerun()
 
 

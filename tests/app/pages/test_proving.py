@@ -12,7 +12,7 @@ import bender_core as bc
 from bender_core.proofs.certifying import Descent
 from bender_core.run.explain import number
 from pages._shared.app.permalink import made_by
-from pages._shared.app.session import Lab, linked
+from pages._shared.app.session import Lab, chapter_of, linked
 from pages._shared.forks.asking import Wanted
 from pages._shared.running import background
 from pages._shared.running import proof as proofs
@@ -123,6 +123,9 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     assert (opened.branches.shown.depth, opened.run.position) == (2, 3)
     assert len(opened.branches.chapters) == len(chapters)
     assert fingerprint(at(opened.run, 3)) == fingerprint(at(mine.run, 3))
+    for odd in ("0000999", "99", "x", "-1"):
+        # Of a chapter that there is not, the last one is shown.
+        assert chapter_of({"chapter": odd}, mine.branches) is chapters[-1]
     # A chapter whose memory was let go is made again.
     chapters[1].let_go()
     chapters[1].position = 2

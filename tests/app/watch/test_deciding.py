@@ -1,4 +1,4 @@
-"""What the bound decides, as it is told: states that are out for good, members with one value left, and the proof."""
+"""What the stage is sent of the bound's decisions: states ruled out for good, members with one value left, proofs."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def mine() -> Lab:
     change = bc.Change(prove=True)
     rounds = [(Fork(BEGINS, change), change.fork(watched))]
     Descent(found.mrf, first=rounds[0][1], on_round=lambda *each: rounds.append(each)).run()
-    last = found.branches.add_all(found.branches.first, rounds)
+    *_, last = found.branches.add_all(found.branches.first, rounds)
     last.end = len(last.run.engine.trace)
     last.run.show(last.end)
     found.show(last)
@@ -101,6 +101,27 @@ def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
         shows_the_engines_values(stage)
 
 
+def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine: Lab) -> None:
+    """In an exact run, but for those struck off before; the line of UB is drawn across the ground."""
+    opened = 1 + next(
+        k for k, event in enumerate(mine.branches.chapters[1].run.engine.trace) if event.kind == 0 and event.sweep == 7
+    )
+    stage.stage.evaluate("({ stage }, to) => stage.chapters.turn(1, to)", opened)
+    stage.wait("stage.stage.chapters.at === 1", None)
+    stage.settle()
+    engine = mine.run.engine
+    mine.run.halt()
+    engine.seek(opened)
+    ground, alive = engine.ground(engine.open_node), engine.alive(engine.open_node)
+    best = int(engine.graph.states(engine.labeling)[engine.open_node])
+    out = {int(y) for y in np.flatnonzero(~alive | (ground > engine.upper_bound))} - {best}
+    assert 0 < len(out) < len(ground)
+    dead = stage.root.locator(".known.dead").evaluate_all("bars => bars.length")
+    assert dead == len(out)
+    (line,) = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "ub"]
+    assert line["value"] == pytest.approx(engine.upper_bound)
+
+
 def test_playing_goes_through_all_chapters_to_the_end(stage: Stage, mine: Lab) -> None:
     stage.root.locator("[data-act=speed]").select_option("Infinity")
     stage.root.get_by_role("button", name="Again").click()
@@ -159,7 +180,7 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
     found.show(
         found.branches.add_all(
             found.branches.first, [(Fork(0, change), proving), (Fork(proving.position, anew), fresh)]
-        )
+        )[-1]
     )
     stage = watched(found)
     stage.settle()

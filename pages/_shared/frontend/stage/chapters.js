@@ -34,8 +34,8 @@ export class Chapters {
 
   // The events of a chapter that there are so far: the last one may go on.
   lengthOf(k) {
-    const { player } = this.stage;
-    return k === this.at ? Math.max(player.seen, this.isLast ? 0 : this.all[k].length) : this.all[k].length;
+    const { length } = this.all[k];
+    return k === this.at ? Math.max(this.stage.player.seen, length) : length;
   }
 
   // The events before a chapter, and all.

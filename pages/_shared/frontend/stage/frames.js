@@ -55,7 +55,9 @@ export const decode = ({ first, before, columns }, last = null) => {
       best = changed(best, moved.best);
       decided = changed(decided, moved.decided);
     }
-    return { ...said, index: first + k, rows, tension, gained, read, best, decided, ...unfolding.take(said) };
+    // A proof decides all.
+    const known = said.proven ? decided.map((members) => members.replaceAll("?", "!")) : decided;
+    return { ...said, index: first + k, rows, tension, gained, read, best, decided: known, ...unfolding.take(said) };
   });
   return { first, origin, events };
 };

@@ -35,9 +35,8 @@ export class Status {
     const { player } = stage;
     const lower = moment && stage.chapters.best(moment.lower);
     this.set("lower", moment ? number(lower) : UNKNOWN);
-    const own = moment && lower > moment.lower;
-    const begun = `Of a chapter before; this one has begun anew: ${own ? number(moment.lower) : ""}`;
-    stage.$("[data-out=lower]").title = own ? begun : "";
+    const here = moment && lower > moment.lower ? number(moment.lower) : "";
+    stage.$("[data-out=lower]").title = here && `Of a chapter before; this one has begun anew: ${here}`;
     this.set("upper", moment ? number(moment.upper) : UNKNOWN);
     this.set("gap", moment ? gapText(lower, moment.upper, stage.graph.scale, 2) : UNKNOWN);
     this.set("rows", this.rows(moment));

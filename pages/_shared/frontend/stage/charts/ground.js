@@ -163,6 +163,7 @@ export class Ground {
     const begun = mix(this.columns.of(this.update.y) ?? box.left, box.left, Math.min(progress.run * 2, 1));
     return [
       line("lb", moment.lower, box.left, this.size.width),
+      line("ub", moment.upper, box.left, box.right),
       ceiling !== null && line("ceiling", ceiling, box.left, this.size.width),
       progress.hasFloor && progress.run > 0 && line("floor", floor, begun, progress.run >= 0.5 ? this.size.width : ran),
     ];

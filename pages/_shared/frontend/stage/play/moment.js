@@ -18,8 +18,7 @@ export class Moment {
     const state = this.passed ? after : before;
     this.state = state;
     [this.lower, this.upper, this.tension, this.best] = [state.lower, state.upper, state.tension, state.best];
-    // A proof decides all.
-    this.decided = state.proven ? state.decided.map((members) => members.replaceAll("?", "!")) : state.decided;
+    this.decided = state.decided;
     this.update = asks ?? after.update ?? after.passed ?? null;
   }
 
