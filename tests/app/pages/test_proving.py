@@ -112,6 +112,9 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     assert mine.run.position == mine.run.end == chapters[2].event
     mine.run.step("sweep", backward=False)
     assert mine.run.position == chapters[2].event
+    for k in range(2, len(chapters)):
+        turn(mine, k, 0)
+        assert mine.came.owner == holders(chapters[k - 1].run.engine, mine.run.engine)
     turn(mine, 2, 3)
     assert (mine.branches.shown, mine.run.position) == (chapters[2], 3)
     data = stage_data(mine)
@@ -133,6 +136,13 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     while mine.branches.shown is not chapters[1]:
         ran(test.run())
     assert mine.run.position == 2
+
+
+def holders(old: bc.Engine, new: bc.Engine) -> list[int]:
+    """Of each group of one run the group of the next one that holds its variables, by name; -1 if these have left."""
+    place = {new.mrf.names[i]: p for p, group in enumerate(new.partition.groups) for i in group}
+    found = [{place[old.mrf.names[i]] for i in group if old.mrf.names[i] in place} for group in old.partition.groups]
+    return [min(each, default=-1) for each in found]
 
 
 def at(run: WatchedRun, position: int) -> bc.Engine:
