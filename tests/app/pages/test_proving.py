@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.proofs.certifying import Descent
 from bender_core.run.explain import number
+from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
 from pages._shared.app.session import Lab, chapter_of, linked
 from pages._shared.forks.asking import Wanted
@@ -112,9 +113,6 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     assert mine.run.position == mine.run.end == chapters[2].event
     mine.run.step("sweep", backward=False)
     assert mine.run.position == chapters[2].event
-    for k in range(2, len(chapters)):
-        turn(mine, k, 0)
-        assert mine.came.owner == holders(chapters[k - 1].run.engine, mine.run.engine)
     turn(mine, 2, 3)
     assert (mine.branches.shown, mine.run.position) == (chapters[2], 3)
     data = stage_data(mine)
@@ -143,6 +141,15 @@ def holders(old: bc.Engine, new: bc.Engine) -> list[int]:
     place = {new.mrf.names[i]: p for p, group in enumerate(new.partition.groups) for i in group}
     found = [{place[old.mrf.names[i]] for i in group if old.mrf.names[i] in place} for group in old.partition.groups]
     return [min(each, default=-1) for each in found]
+
+
+def test_a_group_goes_on_in_the_one_that_has_what_is_left_of_it() -> None:
+    mrf = bc.load("sample_instances/pose-small.mrf.json")
+    runs = [bc.Change(prove=True).fork(bc.Engine(mrf, bc.partition(mrf, 4)))]
+    Descent(mrf, first=runs[0], on_round=lambda _, engine: runs.append(engine)).run()
+    assert len(runs) > 3
+    for old, new in pairwise(runs):
+        assert group_owners(old, new).tolist() == holders(old, new)
 
 
 def at(run: WatchedRun, position: int) -> bc.Engine:
