@@ -19,7 +19,7 @@ from bender_core.checking.command import verified
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
-from bender_core.proofs.certifying import Descent
+from bender_core.proofs.descent import Descent
 from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, default_strategy
 from bender_core.variants import SCHEDULES

@@ -21,7 +21,7 @@ from bender_core.model import BinaryMRF
 from bender_core.normal_form import to_normal_form
 from bender_core.planning.continuing import Continuations
 from bender_core.planning.unions import stages
-from bender_core.proofs.certifying import Descent
+from bender_core.proofs.descent import Descent
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine, OnProgress
 from bender_core.run.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict, verdict_of

@@ -16,7 +16,7 @@ import pytest
 import bender_core as bc
 from bender_core.__main__ import _finite, main
 from bender_core.planning import solving
-from bender_core.proofs import certifying
+from bender_core.proofs import descent
 from tests.models import random_mrf
 
 ROOT = Path(__file__).parents[2]
@@ -229,13 +229,13 @@ def test_an_interrupted_run_prints_its_result_so_far(
 def test_an_interrupted_proof_prints_its_bounds_so_far(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reduce = certifying.reduction
+    reduce = descent.reduction
 
     def interrupted(*given):
         signal.raise_signal(signal.SIGINT)
         return reduce(*given)
 
-    monkeypatch.setattr(certifying, "reduction", interrupted)
+    monkeypatch.setattr(descent, "reduction", interrupted)
     assert main(["solve", TORUS, "--json"]) == 130
     report = json.loads(capsys.readouterr().out)
     assert (report["status"], report["optimal"], report["feasible"]) == ("stopped", False, True)

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field
 
 import bender_core as bc
-from bender_core.proofs.certifying import Descent
+from bender_core.proofs.descent import Descent
 from bender_core.run.certificate import OPTIMAL
 from bender_core.run.repeating.change import Fork
 from bender_core.visualization.proof import Stand

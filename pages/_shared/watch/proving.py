@@ -9,7 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import dump_labeling
-from bender_core.proofs.certifying import LARGEST, first_change
+from bender_core.proofs.descent import LARGEST, first_change
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
 from bender_core.run.repeating.change import Fork

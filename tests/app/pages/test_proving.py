@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.proofs.certifying import Descent
+from bender_core.proofs.descent import Descent
 from bender_core.run.explain import number
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by

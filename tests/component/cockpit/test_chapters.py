@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
-from bender_core.proofs.certifying import Descent
+from bender_core.proofs.descent import Descent
 from bender_core.run.looking.deciding import decided_members
 from bender_core.run.repeating.change import Fork
 from pages._shared.app.session import Lab

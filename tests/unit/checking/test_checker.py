@@ -21,7 +21,7 @@ from bender_core.checking.checker import RefusedError, _Checked, check_proof
 from bender_core.checking.left import Left
 from bender_core.checking.proof import Proof, Step
 from bender_core.proofs import keeping
-from bender_core.proofs.certifying import Descent
+from bender_core.proofs.descent import Descent
 from bender_core.synth.pose import body_pose
 from tests import naive
 from tests.models import JIT, examples, random_mrf, random_partition
@@ -102,7 +102,7 @@ def test_proofs_in_many_steps_hold(pose: tuple[bc.BinaryMRF, Proof]) -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 5, 20])
 def test_a_proof_that_is_broken_off_holds_with_its_bound(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bender_core.proofs.certifying.TOLD_EVERY", 0.0)
+    monkeypatch.setattr("bender_core.proofs.descent.TOLD_EVERY", 0.0)
     told = list[float]()
 
     def enough(descent: Descent) -> bool:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.lattice import Lattice
 from bender_core.planning import solving
-from bender_core.proofs import certifying
-from bender_core.proofs.certifying import Descent
+from bender_core.proofs import descent
+from bender_core.proofs.descent import Descent
 from bender_core.run.result import verdict_of
 from bender_core.synth.pose import body_pose
 from tests.models import examples, random_mrf
@@ -114,7 +114,7 @@ def test_nothing_is_called_optimal_that_is_not(
 def test_bounds_that_meet_by_rounding_are_no_proof() -> None:
     """Only the proof knows what rounding hides."""
     found = bc.certify(random_mrf(0, 4))
-    unproven = replace(found, optimal=False, status=certifying.EXHAUSTED)
+    unproven = replace(found, optimal=False, status=descent.EXHAUSTED)
     for points in (Lattice(0.0, 0.0), Lattice(found.upper_bound, 1.0)):
         assert verdict_of(unproven, found.upper_bound, points)["status"] == "nothing left to try"
         below = verdict_of(unproven, found.upper_bound - 0.5, points)
@@ -138,7 +138,7 @@ def test_a_proof_that_gives_up_has_its_bounds_and_says_why(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("ending", ["no time", "before a run", "in a round", "between rounds"])
 def test_a_proof_that_is_ended_has_bounds(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certifying, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
     mrf, energies = body_pose(candidates=14, seed=2), list[float]()
 
     def watch(descent: Descent) -> bool:

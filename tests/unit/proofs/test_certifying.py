@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.proofs import certifying
-from bender_core.proofs.certifying import Descent, certify
+from bender_core.proofs import descent
+from bender_core.proofs.certifying import certify
+from bender_core.proofs.descent import Descent
 from bender_core.run.repeating.change import Change, Fork, forks_text, read_forks
 from bender_core.run.repeating.line import Line
 from bender_core.synth.grids import ising_grid
@@ -158,14 +159,14 @@ def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
     coupling = sign[:, None, None] * [[1, -1], [-1, 1]]
     mrf = bc.BinaryMRF(unary=np.zeros((12, 2)), edges=edges, pairwise=coupling)
     found = certify(mrf, max_size=2)
-    assert found.status == certifying.EXHAUSTED
+    assert found.status == descent.EXHAUSTED
     assert found.lower_bound < optimum(mrf) <= found.upper_bound
     assert {one.strategy for one in found.rounds} > {"greedy"}
     assert found.open_variables > 0
 
 
 def test_a_proof_is_stopped_at_any_moment_with_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certifying, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
     mrf, calls = body_pose(candidates=14, seed=2), list[int]()
 
     def enough(descent: Descent) -> bool:
@@ -173,10 +174,10 @@ def test_a_proof_is_stopped_at_any_moment_with_its_bounds(monkeypatch: pytest.Mo
         return len(calls) > 3
 
     found = certify(mrf, on_progress=enough)
-    assert (found.optimal, found.status) == (False, certifying.STOPPED)
+    assert (found.optimal, found.status) == (False, descent.STOPPED)
     assert found.lower_bound <= found.upper_bound == mrf.energy(found.labeling)
     late = certify(mrf, time_limit=0.0)
-    assert (late.optimal, late.status) == (False, certifying.OUT_OF_TIME)
+    assert (late.optimal, late.status) == (False, descent.OUT_OF_TIME)
 
 
 def test_bad_input_is_refused() -> None:

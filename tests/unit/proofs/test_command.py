@@ -12,7 +12,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.__main__ import main
-from bender_core.proofs import certifying
+from bender_core.proofs import descent
 from tests.unit.test_cli import POSE, TINY, TORUS, refusal
 
 
@@ -41,7 +41,7 @@ def test_a_proof_without_time_has_bounds(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_proof_is_followed_on_one_line_of_the_terminal(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(certifying, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", str(columns))
     assert main(["solve", POSE]) == 0

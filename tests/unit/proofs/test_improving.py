@@ -10,7 +10,8 @@ import pytest
 
 import bender_core as bc
 from bender_core.proofs import improving
-from bender_core.proofs.certifying import PACKED, Descent, certify
+from bender_core.proofs.certifying import certify
+from bender_core.proofs.descent import PACKED, Descent
 from bender_core.proofs.improving import LEAST, SHARE, Improving
 from bender_core.reduction import Facts, reduction
 from bender_core.run.repeating.change import Change, Fork, digits, forks_text, read_forks

@@ -1,0 +1,464 @@
+"""A proof that a labelling is optimal, or bounds: one descent that reduces, packs and cuts anew, without branching.
+
+A round is a run of message passing on what is left of the model. As soon as it has decided enough, the model is
+reduced, and the next round goes on with the same messages on the groups of what is left, united as far as they fit.
+Where a round stalls, larger unions are allowed; where no groups can be united, or these stall, too, what is left is cut
+anew, as short trials advise. All is counted in work, so without a time limit nothing depends on the clock. Source:
+docs/method.md §15.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bender_core.account import Account
+from bender_core.costs.fit import TooLargeError
+from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
+from bender_core.hypergraph import energy_scale
+from bender_core.labelings.comparing import costs_less
+from bender_core.model import BinaryMRF, IntArray
+from bender_core.proofs.improving import Improving
+from bender_core.proofs.keeping import Steps
+from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
+from bender_core.run.bounds import CLAIMED, NEGLIGIBLE
+from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_TIME, STOPPED, Certificate, Round
+from bender_core.run.engine import Engine
+from bender_core.run.looking.deciding import confirmed, decided, proves
+from bender_core.run.repeating.change import PROVING, ByStrategy, Change, Fork, digits
+from bender_core.run.warming import ready
+from bender_core.stopping import Stop, Stopped, never
+from bender_core.strategies import AUTO, applicable, default_strategy, partition
+from bender_core.strategies.packing import packed
+from bender_core.variants import SCHEDULES
+
+# The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
+# GROWTH, so that two of them can be united.
+SMALL, GROWTH = 5, 5
+# Cuts that are tried at the largest size, one after another without a decision, before it is given up.
+PATIENCE = 3
+# What is decided is used as soon as it is this share of the variables. It is looked for each time a round has done
+# this many times as much work as at the look before.
+WORTH, LOOK = 0.1, 1.1
+# A round stalls if a sweep gains less than this share of the gap.
+LEAST = 0.02
+# Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, since to set
+# them up takes as long. Then the best of them do as much again.
+TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 28
+FIRST_SCHEDULE = "mplp"
+# The largest groups, unless others are asked for.
+LARGEST = 16
+# Seconds between two calls of ``on_progress``.
+TOLD_EVERY = 0.05
+
+PACKED = "packed"
+
+
+OnProgress = Callable[["Descent"], bool | None]
+OnRound = Callable[[Fork, Engine], None]
+# Groups, in whatever order.
+_Sets = frozenset[frozenset[int]]
+
+
+def first_change(mrf: BinaryMRF) -> Change:
+    """The change that makes the first round of a proof of a run that has done nothing yet: small groups are cheap."""
+    return Change(prove=True, schedule=FIRST_SCHEDULE, cut=ByStrategy(SMALL, default_strategy(mrf)))
+
+
+@dataclass
+class _Trial:
+    """A run that may be the next round, and the change of the one before that led to it; None of the first one."""
+
+    strategy: str
+    engine: Engine
+    change: Change | None = None
+    work: int = 0
+
+
+def _largest(make: Callable[[int], _Trial], size: int) -> _Trial:
+    """A run on the largest groups that fit into memory."""
+    while True:
+        try:
+            return make(size)
+        except TooLargeError:
+            if size == 1:
+                raise
+            size -= 1
+
+
+def _other(schedule: str) -> str:
+    return next(other for other in SCHEDULES if other != schedule)
+
+
+def _as_sets(part: Partition) -> _Sets:
+    return frozenset(frozenset(group.tolist()) for group in part.groups)
+
+
+def _bound(trial: _Trial) -> float:
+    return -trial.engine.lower_bound
+
+
+class Descent:
+    """A proof on its way.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    max_size, seed, on_progress
+        As for `certify`.
+    stop : Stop
+        With the time limit.
+    first : Engine, optional
+        The run of the first round, made by a `Change` that proves; by default one on small groups.
+    on_round : callable, optional
+        Called with the `Fork` and the run of every further round when it begins; the runs stay as they are then.
+
+    Attributes
+    ----------
+    whole : Reduction
+        From the model to what is left of it.
+    engine : Engine or None
+        The run of this round; None before the first.
+    rounds : list of Round
+        Those that have ended.
+    lower_bound, upper_bound : float
+        Energies, of the whole model.
+    labeling : ndarray of int64, shape (n,)
+        The best one known.
+    status : str
+        As of a `Certificate`.
+    work : int
+        Table entries read, those of trials and of the search for labellings included.
+    """
+
+    def __init__(
+        self,
+        mrf: BinaryMRF,
+        max_size: int = LARGEST,
+        seed: int = 0,
+        stop: Stop = never,
+        on_progress: OnProgress | None = None,
+        first: Engine | None = None,
+        on_round: OnRound | None = None,
+    ) -> None:
+        if not 1 <= max_size <= LARGEST_GROUP:
+            raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
+        self.whole = unreduced(mrf)
+        self.engine: Engine | None = None
+        self.rounds: list[Round] = []
+        self.labeling: IntArray = mrf.unary.argmin(axis=1) if first is None else first.labeling
+        self.lower_bound, self.upper_bound = -math.inf, mrf.energy(self.labeling)
+        self.negligible = NEGLIGIBLE * energy_scale(mrf) if first is None else first.negligible
+        self.status, self.work = EXHAUSTED, 0
+        self._max_size, self._seed = max_size, seed
+        self._limit, self._on_progress, self._told = stop, on_progress, -math.inf
+        self._given, self._on_round = first, on_round
+        self._stop = Stop(wanted=self._is_over)
+        self._begin = time.perf_counter()
+        self._account = Account()
+        self._strategy, self._work = "", 0  # of this round, with its trial
+        self._last: Reduction | None = None  # from the model of the engine to what is left
+        self._steps = Steps()
+        # Variables left, schedule and groups of the rounds that have ended: they are not tried again.
+        self._ended = set[tuple[int, str, _Sets]]()
+        self._best = Improving(mrf, self.labeling, seed)  # the best labelling of what is left
+
+    def run(self) -> None:
+        """Go on until it is proven, stopped, or nothing is left to try."""
+        try:
+            ready(PROVING["variant"]).wait(self._stop)
+            if self._descend():
+                self.status = OPTIMAL
+        except Stopped:
+            if self.engine is not None and self._last is None:
+                self._end(fixed=0, tied=0)
+            self.status = OUT_OF_TIME if self._limit.left == 0.0 else STOPPED
+
+    def certificate(self) -> Certificate:
+        """The outcome so far."""
+        optimal, labeling = self.status == OPTIMAL, self.labeling.copy()
+        lower = self.upper_bound if optimal else self.lower_bound
+        return Certificate(
+            optimal=optimal,
+            lower_bound=lower,
+            upper_bound=self.upper_bound,
+            labeling=labeling,
+            feasible=self.whole.model.is_feasible(self.upper_bound),
+            open_variables=0 if optimal else self.whole.reduced.n,
+            negligible=self.negligible,
+            status=self.status,
+            rounds=tuple(self.rounds),
+            seconds=time.perf_counter() - self._begin,
+            proof=self._steps.proof(self.whole.model, labeling, lower, self.upper_bound, self.negligible),
+        )
+
+    # -- rounds ---------------------------------------------------------------------------------------
+
+    def _descend(self) -> bool:
+        """Round after round; returns whether the best labelling is optimal."""
+        if not self.whole.reduced.n:
+            return True
+        size, idle = min(SMALL, self._max_size), 0
+        self._take(self._first(size))
+        size = min(max(size, self._running.partition.max_size), self._max_size)
+        while True:
+            before = self.whole.reduced.n
+            facts = self._run()
+            left = 0 if facts is None else self._reduce(facts)
+            if not left:
+                return True
+            enough = before - left >= (WORTH * before if size < self._max_size else 1)
+            if enough:
+                idle = 0
+            elif size < self._max_size:
+                size = min(size + GROWTH, self._max_size)
+            else:
+                idle += 1
+            if idle > PATIENCE:
+                return False
+            goes_on = self._unites(size) and not idle
+            self._take(self._next(size) if goes_on else self._best_of(self._others(size, idle)))
+
+    def _run(self) -> Facts | None:
+        """Run until enough is decided or the bound stalls; returns what is decided, None if the bound proves all."""
+        engine, look = self._running, 0.0
+        while True:
+            lower = engine.lower_bound
+            engine.run(max_sweeps=engine.sweep + 1, on_progress=self._watch)
+            self._work += engine.entries_read
+            self.work += engine.entries_read
+            self._note(engine)
+            self._stop.check()
+            if proves(engine):
+                self._end(fixed=engine.mrf.n, tied=0, proves=True)
+                return None
+            stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
+            if not stalls and self._work < look:
+                continue
+            look = LOOK * self._work
+            if self._improves(engine):
+                self._begin_again()
+                engine = self._running
+                continue
+            facts, enough = decided(engine), WORTH * engine.mrf.n
+            if stalls or len(facts) >= enough:
+                facts = confirmed(engine, facts, self._stop)
+            if stalls or len(facts) >= enough:
+                return facts
+
+    def _reduce(self, facts: Facts) -> int:
+        """Take what is decided out of the model; returns how many variables are left."""
+        model = self.whole.reduced
+        last = reduction(model, facts)
+        fixed = int((facts.value != OPEN).sum())
+        self._end(fixed, len(facts) - fixed, last)
+        self._best.reduce(last, self._running.labeling)
+        self._last, self.whole = last, composed(self.whole, last)
+        return self.whole.reduced.n
+
+    def _search(self) -> bool:
+        """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
+        before = self._best.labeling
+        self.work += self._best.search(self.work, self._stop)
+        self._keep_better(self.whole.restored(self._best.labeling))
+        return self._best.labeling is not before
+
+    def _improves(self, engine: Engine) -> bool:
+        """Look for a labelling so much better than that of a run that the run should go on with it."""
+        if not self._search():
+            return False
+        gain = engine.upper_bound - self._best.energy
+        return gain > max(LEAST * (engine.upper_bound - engine.lower_bound), self.negligible)
+
+    def _begin_again(self) -> None:
+        """Go on with the messages of this round and the best labelling, as a round of its own if memory allows."""
+        engine = self._running
+        with suppress(TooLargeError), self._giving_way(engine):
+            trial = self._made(PACKED, Change())
+            self._end(fixed=0, tied=0)
+            self._take(trial)
+
+    @property
+    def _running(self) -> Engine:
+        assert self.engine is not None
+        return self.engine
+
+    def _take(self, trial: _Trial) -> None:
+        """Begin a round."""
+        if trial.change is not None and self._on_round is not None:
+            self._on_round(Fork(self._running.position, trial.change), trial.engine)
+        self.engine, self._strategy, self._work, self._last = trial.engine, trial.strategy, trial.work, None
+        self._note(trial.engine)
+
+    def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
+        """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
+        engine = self._running
+        self._ended.add((engine.mrf.n, engine.schedule, _as_sets(engine.partition)))
+        self._steps.add(engine, self.whole, engine.margin.step, found, proves)
+        self._keep_better(self.whole.restored(engine.labeling))
+        self.rounds.append(
+            Round(
+                engine.mrf.n,
+                len(engine.partition),
+                engine.partition.max_size,
+                self._strategy,
+                engine.variant.number,
+                engine.schedule,
+                engine.sweep,
+                self._work,
+                self.lower_bound,
+                self.upper_bound,
+                fixed,
+                tied,
+                time.perf_counter() - self._begin,
+            )
+        )
+
+    def _keep_better(self, labeling: IntArray) -> None:
+        """Keep a labelling of the whole model that is better, perhaps by less than the rounding of energies."""
+        if costs_less(self.whole.model, labeling, self.labeling):
+            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
+
+    def _note(self, engine: Engine) -> None:
+        """Keep the best bounds; what has been decided excludes no labelling that is better than the best one."""
+        self._note_labeling(engine)
+        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
+
+    def _note_labeling(self, engine: Engine) -> None:
+        # Adding up the energy of the whole model takes as long as many updates.
+        if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
+            self._best.take(engine.labeling)
+            self.labeling = self.whole.restored(engine.labeling)
+            self.upper_bound = self.whole.model.energy(self.labeling)
+
+    # -- ways to go on --------------------------------------------------------------------------------
+
+    def _first(self, size: int) -> _Trial:
+        """A run on the usual groups: a choice among others takes longer than a first bound."""
+        if self._given is not None:
+            return _Trial(self._given.partition.strategy, self._given)
+        model = self.whole.reduced
+        self._search()
+
+        def make(most: int) -> _Trial:
+            part = partition(model, most, seed=self._seed, stop=self._stop)
+            settings: dict[str, Any] = {
+                "schedule": FIRST_SCHEDULE,
+                "snapshot_bytes": 0,
+                "limit": self._account,
+                "stop": self._stop,
+                "labeling": self._best.labeling,
+            }
+            return _Trial(default_strategy(model), Engine(model, part, **PROVING, **settings))
+
+        return _largest(make, size)
+
+    def _next(self, size: int) -> _Trial:
+        """A run that goes on with the messages of this round, on what is left of its groups, united as far as they fit.
+
+        Where nothing is left out, and nothing fits, the other schedule goes on.
+        """
+        engine = self._running
+        last = self._last
+        assert last is not None
+
+        def make(most: int) -> _Trial:
+            part = packed(last, engine.partition, most)
+            same = last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
+            change = Change(reduce=True, pack=most, schedule=_other(engine.schedule) if same else None)
+            with self._giving_way(engine):
+                return self._made(PACKED, change, part)
+
+        return _largest(make, size)
+
+    def _unites(self, size: int) -> bool:
+        """Whether the next round has fewer variables or fewer groups than this one, if groups may be so large."""
+        engine, last = self._running, self._last
+        assert last is not None
+        return last.reduced.n < engine.mrf.n or len(packed(last, engine.partition, size)) < len(engine.partition)
+
+    def _giving_way(self, engine: Engine) -> AbstractContextManager[None]:
+        """A context in which a run gives way to the next round, unless it stays as it is."""
+        return engine.giving_way() if self._on_round is None else nullcontext()
+
+    def _others(self, size: int, seed: int) -> Iterator[_Trial]:
+        """Runs on what is left that go on in other ways than the rounds that have ended."""
+        engine, model, tried = self._running, self.whole.reduced, self._ended.copy()
+        for strategy, change, part in self._ways(size, seed):
+            way = (model.n, change.schedule or engine.schedule, _as_sets(part))
+            if way not in tried:
+                tried.add(way)
+                with suppress(TooLargeError):
+                    yield self._made(strategy, change, part)
+
+    def _ways(self, size: int, seed: int) -> Iterator[tuple[str, Change, Partition]]:
+        """To go on under the other schedule, and with what is left cut by every strategy."""
+        engine, model = self._running, self.whole.reduced
+        assert self._last is not None
+        change = Change(reduce=True, pack=size, schedule=_other(engine.schedule))
+        yield PACKED, change, packed(self._last, engine.partition, size)
+        for strategy in applicable(model):
+            if strategy != AUTO:
+                change = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))
+                yield strategy, change, partition(model, size, strategy, self._seed + seed, self._stop)
+
+    def _made(self, strategy: str, change: Change, part: Partition | None = None) -> _Trial:
+        """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
+        engine, last = self._running, self._last
+        self._search()
+        known = engine.labeling if last is None else last.reduce(engine.labeling)
+        if not np.array_equal(self._best.labeling, known):
+            change = replace(change, labeling=digits(self._best.labeling))
+        return _Trial(strategy, change.fork(engine, self._stop, last, part), change)
+
+    def _best_of(self, trials: Iterator[_Trial]) -> _Trial:
+        """The run with the best bound after a trial.
+
+        All do the same work, together about as much as was done before; the best of them then as much again.
+        """
+        before, best = self.work, list[_Trial]()
+        for trial in trials:
+            self._try(trial, max(before // TRIALS, self._of_a_sweep, TRIAL))
+            if proves(trial.engine):
+                return trial
+            best = sorted([*best, trial], key=_bound)[:FINALISTS]
+        if not best:
+            return self._next(self._max_size)
+        for trial in best:
+            self._try(trial, before // FINALISTS)
+        return min(best, key=_bound)
+
+    @property
+    def _of_a_sweep(self) -> int:
+        """The work of a sweep of this round."""
+        return self._work // max(self._running.sweep, 1)
+
+    def _try(self, trial: _Trial, work: int) -> None:
+        trial.engine.run(max_work=work, on_progress=self._watch)
+        trial.work += trial.engine.entries_read
+        self.work += trial.engine.entries_read
+        self._note_labeling(trial.engine)
+        if self._stop() and trial.engine.lower_bound > self.lower_bound:
+            # So that its bound counts.
+            self._take(trial)
+        self._stop.check()
+
+    # -- the end --------------------------------------------------------------------------------------
+
+    def _watch(self, _: Engine) -> bool:
+        return self._stop()
+
+    def _is_over(self) -> bool:
+        """Whether to stop; tells how far it is."""
+        now = time.perf_counter()
+        if self._on_progress is not None and now >= self._told + TOLD_EVERY:
+            self._told = now
+            if self._on_progress(self):
+                return True
+        return self._limit()
