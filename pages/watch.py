@@ -3,11 +3,11 @@
 import streamlit as st
 
 from pages._shared.app.address import complete
-from pages._shared.app.ahead import load_ahead
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
 from pages._shared.running.garbage import collect_seldom
+from pages._shared.watch.ahead import load_ahead
 from pages._shared.watch.forking import forking, forks_asked
 from pages._shared.watch.helping import helping
 from pages._shared.watch.proving import proving

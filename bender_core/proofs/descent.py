@@ -28,7 +28,7 @@ from bender_core.proofs.improving import Improving
 from bender_core.proofs.keeping import Steps
 from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
 from bender_core.run.bounds import CLAIMED, NEGLIGIBLE
-from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_TIME, STOPPED, Certificate, Round
+from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
 from bender_core.run.looking.deciding import confirmed, decided, proves
 from bender_core.run.repeating.change import PROVING, ByStrategy, Change, Fork, digits
@@ -176,9 +176,13 @@ class Descent:
             if self._descend():
                 self.status = OPTIMAL
         except Stopped:
-            if self.engine is not None and self._last is None:
-                self._end(fixed=0, tied=0)
             self.status = OUT_OF_TIME if self._limit.left == 0.0 else STOPPED
+        except TooLargeError:
+            if self.engine is None:
+                raise
+            self.status = OUT_OF_MEMORY
+        if self.status != OPTIMAL and self.engine is not None and self._last is None:
+            self._end(fixed=0, tied=0)
 
     def certificate(self) -> Certificate:
         """The outcome so far."""

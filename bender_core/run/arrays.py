@@ -17,6 +17,7 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace
 from bender_core.kernels.rows.pool import add_first_rows
+from bender_core.labelings.comparing import costs_less
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.reduction import Reduction, composed, unreduced
@@ -115,7 +116,9 @@ class Arrays:
             self._charge_start()
             carry(start.graph, start._state, self.graph, self._state, reduction, stop)
         if labeling is not None:
-            decode_to(self.graph, self._state, np.asarray(labeling, np.int64))
+            given = np.asarray(labeling, np.int64)
+            if start is None or costs_less(self.mrf, given, self.graph.labeling(self._state.best)):
+                decode_to(self.graph, self._state, given)
         if not self._rule.exact:
             self._add_first_rows(stop)
         self._goal = Goal.zeros()

@@ -36,7 +36,8 @@ def carry(
     reduction: Reduction | None = None,
     stop: Stop = never,
 ) -> None:
-    """Begin with the best labelling of another run and, if its groups lie within those of this one, its messages.
+    """Begin with the best labelling of another run and, if its groups lie within those of this one, its messages and
+    what it has struck off.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ def carry(
     owner = owners(old.partition, new.partition, None if reduction is None else reduction.home)
     if owner is not None:
         _carry_messages(old, before, new, state, owner, reduction, stop)
+        if len(before.alive) and len(state.alive):
+            _carry_exclusions(old, before, new, state, owner, reduction)
     _carry_labeling(old, before, new, state, reduction)
     state.cursor.credit = before.cursor.credit
 
@@ -118,6 +121,17 @@ def _carry_messages(
                 total -= shift
         state.node_bound[p] = total.min()
     state.bounds.lower = state.bounds.sweep_start = state.node_bound.sum() + state.edge_bound.sum()
+
+
+def _carry_exclusions(
+    old: HyperGraph, before: State, new: HyperGraph, state: State, owner: IntArray, reduction: Reduction | None
+) -> None:
+    """Strike off the states that contain one that was struck off: they are no better for good."""
+    was, now = old.problem.phi_first, new.problem.phi_first
+    for inner in np.flatnonzero(owner != GONE).tolist():
+        outer = int(owner[inner])
+        within = _states_of(old, new, inner, outer, reduction)
+        state.alive[now[outer] : now[outer] + len(within)] &= before.alive[was[inner] + within]
 
 
 def _targets(graph: HyperGraph, p: int) -> dict[int, int]:

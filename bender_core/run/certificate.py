@@ -12,7 +12,8 @@ from bender_core.checking.checker import check_proof
 from bender_core.checking.proof import Proof
 from bender_core.model import BinaryMRF, IntArray
 
-OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED = "optimal", "time limit", "stopped", "nothing left to try"
+OPTIMAL, OUT_OF_TIME, STOPPED = "optimal", "time limit", "stopped"
+EXHAUSTED, OUT_OF_MEMORY = "nothing left to try", "no memory for another run"
 
 
 @dataclass(frozen=True)

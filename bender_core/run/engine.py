@@ -308,7 +308,7 @@ class Engine(Reckonings):
         reduction : Reduction, optional
             Of the model of this run to that of the new one, to which all the rest applies; no rows go on then.
         labeling : array_like of {0, 1}, shape (n,), optional
-            By default the best one of this run.
+            Taken if it costs less than the best one of this run.
         stop : Stop
             Checked about every 10 ms.
 

@@ -66,7 +66,7 @@ def test_events_are_read_as_they_happened(page: Page, name: str, max_size: int, 
     mine, plain = lab(name, max_size, variant), lab(name, max_size, variant).run.engine
     plain.run(max_sweeps=2)
     mine.run.engine.run(max_sweeps=2)
-    chunk = Encoder(mine.run.engine).frames(first, first + 120, first + 120, more=True)
+    chunk = Encoder(mine.run).frames(first, first + 120, first + 120, more=True)
     assert faults("frames", chunk) == []
     read = decoded(page, chunk)
     assert read["kinds"] == KINDS
@@ -120,19 +120,19 @@ def test_pieces_that_go_on_from_each_other_are_read_as_the_whole(
     page: Page, name: str, max_size: int, variant: int, piece: int
 ) -> None:
     """Wherever they are cut: within an update, the last event held tells how it stands."""
-    encoder, pieces, at = Encoder(lab(name, max_size, variant).run.engine), [], 0
+    encoder, pieces, at = Encoder(lab(name, max_size, variant).run), [], 0
     while at < 150:
         pieces.append(encoder.frames(at, 0, at + piece, goes_on=at > 0, more=True))
         at += len(pieces[-1]["columns"]["kind"])
-    whole = Encoder(lab(name, max_size, variant).run.engine).frames(0, 150, 150, more=True)
+    whole = Encoder(lab(name, max_size, variant).run).frames(0, 150, 150, more=True)
     assert len(pieces) >= 150 // piece
     assert all(page.evaluate(JOIN, [whole, pieces]))
 
 
 def test_a_chunk_that_goes_on_from_an_event_that_is_not_held_is_left(page: Page) -> None:
-    assert page.evaluate(TAKE, Encoder(lab("pose-small", 8, 9).run.engine).frames(0, 0, 5, more=True)) == 5
-    run = lab("pose-small", 8, 9).run.engine
-    run.run(max_events=20)
+    assert page.evaluate(TAKE, Encoder(lab("pose-small", 8, 9).run).frames(0, 0, 5, more=True)) == 5
+    run = lab("pose-small", 8, 9).run
+    run.engine.run(max_events=20)
     assert page.evaluate(TAKE, Encoder(run).frames(20, 0, 25, goes_on=True, more=True)) == 0
 
 
@@ -142,7 +142,7 @@ def test_a_new_round_asks_before_it_is_answered(page: Page) -> None:
     mine.run.engine.run(max_sweeps=2)
     asked = 0
     for first in (0, 200, 400):
-        chunk = Encoder(mine.run.engine).frames(first, first + 120, first + 120)
+        chunk = Encoder(mine.run).frames(first, first + 120, first + 120)
         for event in decoded(page, chunk)["events"]:
             asks, update = event["asks"], event["update"]
             if asks is None:

@@ -68,10 +68,14 @@ def confirmed(engine: Engine, facts: Facts, stop: Stop = never) -> Facts:
     Stopped
         If ``stop`` says so.
     """
-    group_of = engine.partition.group_of()
-    groups = np.unique(group_of[np.append(np.flatnonzero(facts.value != OPEN), facts.ties[:, 0])])
+    groups = _groups_of(engine, facts)
     limit = engine.margin.limit_with(engine.message_size)
     return _facts(engine, groups.tolist(), lambda p: engine.excess(p, stop) < limit)
+
+
+def _groups_of(engine: Engine, facts: Facts) -> IntArray:
+    """The groups in which something is decided."""
+    return np.unique(engine.partition.group_of()[np.append(np.flatnonzero(facts.value != OPEN), facts.ties[:, 0])])
 
 
 def _facts(engine: Engine, groups: Iterable[int], alive: Callable[[int], BoolArray]) -> Facts:
@@ -111,6 +115,28 @@ def reduced(engine: Engine, stop: Stop = never) -> Reduction:
         If ``stop`` says so.
     """
     return reduction(engine.mrf, confirmed(engine, decided(engine), stop))
+
+
+def settled(engine: Engine, stop: Stop = never) -> bool:
+    """Whether the present messages of a run decide every variable: the best labelling is optimal then.
+
+    Parameters
+    ----------
+    engine : Engine
+        One that strikes off states.
+    stop : Stop
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    facts = decided(engine)
+    groups = _groups_of(engine, facts)
+    if len(groups) < len(engine.partition):
+        # Before all are looked at again, which takes longer.
+        return False
+    return not reduction(engine.mrf, confirmed(engine, facts, stop)).reduced.n
 
 
 def decided_members(engine: Engine, p: int) -> IntArray:

@@ -78,7 +78,7 @@ class Change:
     reduce : bool
         Take out of the model what is decided (docs/method.md §15.2); all else is about what is left.
     labeling : tuple of int or None
-        The labelling to go on with, of what is left, as `digits`.
+        One to go on with if it costs less than the best one known, of what is left, as `digits`.
     pack : int or None
         Unite the groups in pairs, as far as unions have at most this number of variables.
 

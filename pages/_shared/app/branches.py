@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ import bender_core as bc
 from bender_core.model import IntArray
 from bender_core.reduction import GONE
 from bender_core.run.carrying import owners
-from bender_core.run.repeating.change import Change, Fork
+from bender_core.run.repeating.change import Fork
 from bender_core.run.repeating.line import Line
 from bender_core.visualization.forks import Axis, Curve, curve_of
 from pages._shared.running.watched import WatchedRun
@@ -42,6 +43,7 @@ class Branch:
     run: WatchedRun | None
     curve: Curve
     variables: int  # of its model
+    lower_before: float = -math.inf  # the bound of its parent where it forked, energy
     end: int | None = None  # where a proof has ended in it
     position: int = 0  # shown last, before its memory was let go
 
@@ -54,11 +56,6 @@ class Branch:
     def depth(self) -> int:
         """The number of forks that led to it."""
         return len(self.line.forks)
-
-    @property
-    def is_of_proof(self) -> bool:
-        """Whether it is a run of a proof."""
-        return any(fork.change.prove for fork in self.line.forks)
 
     @property
     def max_size(self) -> int:
@@ -145,49 +142,19 @@ class Branches:
         chapters = self.chapters
         return next((each for before, each in pairwise(chapters) if before is self.shown), None)
 
-    def add_all(self, parent: Branch, rounds: Iterable[tuple[Fork, bc.Engine]]) -> list[Branch]:
-        """Runs that have forked one from the other, the first one from ``parent``.
-
-        Parameters
-        ----------
-        parent : Branch
-            Its run is at hand.
-        rounds : iterable of pairs of Fork and Engine
-        """
-        added: list[Branch] = []
-        for (event, change), engine in rounds:
-            added.append(self.add(added[-1] if added else parent, event, change, engine))
-        return added
-
     @property
     def charged(self) -> int:
         """Bytes of all runs."""
         runs = [branch.run for branch in self._all]
         return sum(run.engine.charged for run in runs if run is not None)
 
-    def add(self, parent: Branch, event: int, change: Change, engine: bc.Engine) -> Branch:
-        """A run that has forked from another.
-
-        Parameters
-        ----------
-        parent : Branch
-            Its run is at hand.
-        event : int
-        change : Change
-        engine : Engine
-            At its beginning.
-        """
-        assert parent.run is not None
-        old, run = parent.run.engine, WatchedRun(engine)
-        arc = same_message(old, parent.run.arc, engine)
-        run.arc, run.pinned = arc or 0, parent.run.pinned and arc is not None
-        self._made += 1
-        gone, n = old.mrf.n - engine.mrf.n, old.mrf.n
-        cause = change.words(old.partition, f"{gone} of {n} variables are decided and leave the model")
-        line, curve = parent.line.forked(event, change), curve_of(engine, run.opening)
-        branch = Branch(f"fork {self._made}", cause, line, parent, run, curve, engine.mrf.n)
-        self._all.append(branch)
-        return branch
+    def add(self, *branches: Branch) -> Branch:
+        """Take in runs that have forked one from the other, the first one from one of the tree; returns the last."""
+        for branch in branches:
+            self._made += 1
+            branch.name = f"fork {self._made}"
+            self._all.append(branch)
+        return branches[-1]
 
     def forget(self, branch: Branch) -> None:
         """Leave a branch out, with all that forked from it; not the first, nor one that leads to what is shown."""
@@ -222,6 +189,28 @@ class Branches:
         for branch in found:
             branch.let_go()
         return bool(found)
+
+
+def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
+    """A run that has forked from another, as a branch that no tree has taken in so far.
+
+    Parameters
+    ----------
+    parent : Branch
+        Its run is at hand.
+    fork : Fork
+    engine : Engine
+        At its beginning.
+    """
+    assert parent.run is not None
+    old, run = parent.run.engine, WatchedRun(engine)
+    arc = same_message(old, parent.run.arc, engine)
+    run.arc, run.pinned = arc or 0, parent.run.pinned and arc is not None
+    gone, n = old.mrf.n - engine.mrf.n, old.mrf.n
+    cause = fork.change.words(old.partition, f"{gone} of {n} variables are decided and leave the model")
+    lower = old.trace[fork.event - 1].lower_bound if fork.event else parent.run.opening[0]
+    line, curve = parent.line.forked(*fork), curve_of(engine, run.opening)
+    return Branch("", cause, line, parent, run, curve, engine.mrf.n, lower)
 
 
 def counterpart(shown: bc.Engine, arc: int, other: bc.Engine) -> int | None:

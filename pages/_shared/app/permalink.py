@@ -192,7 +192,16 @@ def forks_of(said: Mapping[str, str]) -> tuple[Fork, ...]:
 
 def event_of(said: Mapping[str, str]) -> int:
     """The number of events after which a link shows the run; 0 if it does not say."""
-    event = _number(_word(said, "at") or "0", "the event")
+    return _position(said, "at")
+
+
+def end_of(said: Mapping[str, str]) -> int:
+    """The number of events after which a proof has ended in the last run of a link; 0 if it does not say."""
+    return _position(said, "end")
+
+
+def _position(said: Mapping[str, str], name: str) -> int:
+    event = _number(_word(said, name) or "0", "the event")
     if event < 0:
         raise LinkError(f"it shows event {event}; events are counted from 0")
     return event

@@ -14,12 +14,14 @@ import streamlit as st
 import bender_core as bc
 from bender_core.run.repeating.change import Change, Fork, forked
 from bender_core.run.repeating.line import Line
-from pages._shared.app.branches import Branch, Branches, group_owners
+from bender_core.stopping import never
+from pages._shared.app.branches import Branch, Branches, branch_of, group_owners
 from pages._shared.app.permalink import (
     LinkError,
     Origin,
     arc_of,
     cut_of,
+    end_of,
     engine_of,
     event_of,
     forks_of,
@@ -27,9 +29,9 @@ from pages._shared.app.permalink import (
     origin_of,
     query,
 )
+from pages._shared.app.proof import Proof
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
-from pages._shared.running.proof import Proof
 from pages._shared.running.watched import WatchedRun
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -74,6 +76,7 @@ class Replay(Personal):
 
     said: Mapping[str, str]  # by the link
     forks: tuple[Fork, ...]
+    end: int  # where a proof has ended in the last one; 0 if none has
     failure: str = ""
 
     def start(self, lab: Lab) -> None:
@@ -84,9 +87,13 @@ class Replay(Personal):
         stop = bc.Stop(wanted=stopped.is_set)
         try:
             for fork in self.forks:
-                engine = lab.with_room(partial(forked, lab.run.engine, fork, stop))
-                lab.run.show(fork.event)
+                try:
+                    engine = lab.with_room(partial(forked, lab.run.engine, fork, stop))
+                finally:
+                    lab.run.show(fork.event)
                 lab.fork(fork.change, engine)
+            if self.end:
+                lab.finish(self.end, stop)
         except bc.Stopped:
             self.failure = "they were stopped"
         except (ValueError, bc.EngineError) as error:
@@ -172,7 +179,7 @@ class Lab:
     def fork(self, change: Change, engine: bc.Engine) -> None:
         """Go on with a run that has forked from the one shown, at the event shown."""
         branches = self.branches
-        self.show(branches.add(branches.shown, self.run.position, change, engine))
+        self.show(branches.add(branch_of(branches.shown, Fork(self.run.position, change), engine)))
 
     def show(self, branch: Branch) -> None:
         """Show another run of the tree, where it was left; its run is at hand."""
@@ -183,6 +190,20 @@ class Lab:
         """Show another chapter of the line, at a position; its run is at hand."""
         self._turn_to(branch)
         self.run.show(position)
+
+    def finish(self, end: int, stop: bc.Stop = never) -> None:
+        """Run the last chapter on to where a proof has ended in it.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so.
+        """
+        tip = self.branches.tip
+        assert tip.run is not None
+        tip.run.engine.run(max_events=end, on_progress=lambda _: stop())
+        stop.check()
+        tip.end = tip.run.until = tip.run.seen = min(end, len(tip.run.engine.trace))
 
     def _turn_to(self, branch: Branch) -> None:
         assert branch.run is not None
@@ -234,6 +255,8 @@ class Lab:
             return
         if branch is not self.branches.shown:
             self.turn(branch, event)
+        elif branch.end is not None:
+            self.run.show(event)
         try:
             self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), "arc" in replay.said
         except LinkError as error:
@@ -251,6 +274,8 @@ class Lab:
     def address(self) -> str:
         """The parameters of an address that finds this run again, and the line of chapters; empty if none does."""
         branches, said = self.branches, query(self.origin, self.branches.tip.line)
+        if said and branches.tip.end is not None:
+            said += f"&end={branches.tip.end}"
         if branches.shown is branches.tip:
             return said
         # Without the later ones it may be short enough.
@@ -356,13 +381,13 @@ def linked(said: Mapping[str, str]) -> Lab:
     origin = origin_of(said)
     if "sample" in origin and origin["sample"] not in sample_names():
         raise LinkError(f"there is no sample {origin['sample']!r}")
-    event, forks = event_of(said), forks_of(said)
+    event, forks, end = event_of(said), forks_of(said), end_of(said)
     mrf = _model(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
     if forks:
         found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, WatchedRun(engine), origin)
-        found.replay = Replay(said, forks)
+        found.replay = Replay(said, forks, end)
         found.replay.start(found)
         return found
     run = WatchedRun(engine, arc=arc_of(said, engine), pinned="arc" in said)

@@ -79,7 +79,8 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
 
         engine = current.with_room(make, needed)
         following = [other.event for other in current.branches if other.parent is branch]
-        engine.run(max_events=max(branch.position, *following, 0), on_progress=lambda _: stop())
+        known = max(branch.position, *following, branch.end or 0)
+        engine.run(max_events=known, on_progress=lambda _: stop())
         stop.check()
         branch.run = WatchedRun(engine)
         branch.run.show(branch.position)

@@ -86,7 +86,7 @@ class Answers:
     """
 
     def __init__(self, run: WatchedRun) -> None:
-        self.run, self.encoder = run, Encoder(run.engine)
+        self.run, self.encoder = run, Encoder(run)
         self._lines, self._drawer = Lines(run.engine), Drawer(run.engine)
         self.serial, self.held = 0, False
         self.tightness: dict[str, Any] | None = None

@@ -15,11 +15,11 @@ from bender_core.reduction import OPEN
 from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
 from bender_core.run.explain import ROUNDING, Explanation, explain
-from bender_core.run.looking.deciding import decided_members, proves
+from bender_core.run.looking.deciding import decided_members, proves, settled
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.app.text import inert
-from pages._shared.running.watched import go_to
+from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch.details import Update, listed, rounded
 
 # Computing ahead must not keep the person waiting.
@@ -35,14 +35,18 @@ class Encoder:
 
     Its methods raise Stopped if ``stop`` says so.
 
+    Parameters
+    ----------
+    run : WatchedRun
+
     Attributes
     ----------
     refusal : str
         Why the last update has no pictures; empty if it has.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, run: WatchedRun) -> None:
+        self.run, self.engine = run, run.engine
         self._open: Chunk | None = None
         self.refusal = ""
 
@@ -95,7 +99,7 @@ class Encoder:
 
         A position between updates is sent without computing the update again, which may take long.
         """
-        chunk = Chunk(self.engine)
+        chunk = Chunk(self.run)
         if self.engine.last_event is not None:
             chunk.first -= 1
             chunk.append(self.engine.last_event)
@@ -109,7 +113,7 @@ class Encoder:
         if chunk is None or chunk.first != start:
             go_to(engine, start, stop)
             self.refusal = ""
-            chunk = Chunk(engine)
+            chunk = Chunk(self.run)
         go_to(engine, chunk.end, stop)
         return chunk
 
@@ -129,18 +133,24 @@ def _start(engine: Engine, position: int) -> int:
 class Chunk:
     """Events in a row, as columns, from the engine's position on.
 
+    Parameters
+    ----------
+    run : WatchedRun
+
     Attributes
     ----------
     first : int
         The position before them.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine, self.first = engine, engine.position
+    def __init__(self, run: WatchedRun) -> None:
+        engine = run.engine
+        self.run, self.engine, self.first = run, engine, engine.position
         self.update: Update | None = None
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
         self.decided = [decided_of(engine, p) for p in range(len(engine.partition))]
+        self.proven = self.first > 0 and self._proves()
         self.gained, self.read = engine.attribution(), engine.work().messages
         self.rows = engine.rows_made()
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
@@ -173,6 +183,7 @@ class Chunk:
         floor, ceiling, suspects = self._reckoned(event)
         moved = self._moved(event)  # first, as an update shows the best labelling
         detail = self._detail(event, stop)
+        self.proven = self.proven or (event.kind >= Kind.MESSAGE and self._proves(stop))
         said = self._said(event, floor)
         values = {
             "kind": int(event.kind),
@@ -192,7 +203,7 @@ class Chunk:
             "moved": moved,
             "gained": self._gained(event),
             "read": self._read(),
-            "proven": self._proven(event),
+            "proven": self.proven,
             "detail": detail,
         }
         for name, column in self.columns.items():
@@ -212,6 +223,7 @@ class Chunk:
             "read": self.read.tolist(),
             "best": self.best,
             "decided": list(self.decided),
+            "proven": self.proven,
             "lower": self.lower,
             "upper": self.upper,
         }
@@ -266,11 +278,12 @@ class Chunk:
                 found[str(p)] = self.decided[p] = now
         return found
 
-    def _proven(self, event: Event) -> bool:
-        """Whether nothing is better than the best labelling, as far as is known at the end of a sweep."""
-        if event.kind < Kind.SWEEP:
-            return False
-        return proves(self.engine) or not any("?" in members for members in self.decided)
+    def _proves(self, stop: Stop = never) -> bool:
+        """Whether nothing is better than the best labelling, between two updates; from then on nothing ever is."""
+        if proves(self.engine) or not any("?" in members for members in self.decided):
+            return True
+        # Where a proof ends it has looked at all groups once more.
+        return self.engine.position == self.run.until and settled(self.engine, stop)
 
     def _gained(self, event: Event) -> dict[str, Any] | None:
         """What is credited with more than before; credit is given where messages are passed."""

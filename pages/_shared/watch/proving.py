@@ -14,13 +14,14 @@ from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
 from bender_core.run.repeating.change import Fork
 from bender_core.visualization.proof import plot_proof
-from pages._shared.app.branches import Branch
+from pages._shared.app.branches import Branch, branch_of
 from pages._shared.app.naming import file_of, picture, run_file
+from pages._shared.app.proof import Proof
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.forks.growing import made_again
+from pages._shared.running.findings import findings
 from pages._shared.running.following import follow
-from pages._shared.running.proof import Proof
 from pages._shared.running.watched import go_to
 from pages._shared.watch.below import found_below
 
@@ -68,7 +69,7 @@ class Beginning:
 
     branch: Branch
     event: int
-    made: bc.Engine | None = None
+    made: Branch | None = None  # its first run
 
 
 def begin_asked(current: Lab) -> None:
@@ -77,13 +78,18 @@ def begin_asked(current: Lab) -> None:
     if not isinstance(state.proof_asked, Beginning) or state.proof_asked.branch not in list(current.branches):
         state.proof_asked = beginning(current)
     asked: Beginning = state.proof_asked
+    given_up = findings(current.run).given_up
+    if given_up is not None and given_up.about is asked:
+        state.proof_asked = None
+        return
     # Where nothing has been done yet, nothing is lost by groups of another size.
     change = bc.Change(prove=True) if asked.event else first_change(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
         engine = made_again(current, asked.branch, stop).engine
         go_to(engine, asked.event, stop)
-        asked.made = current.with_room(lambda: change.fork(engine, stop), asked.branch)
+        forked = current.with_room(lambda: change.fork(engine, stop), asked.branch)
+        asked.made = branch_of(asked.branch, Fork(asked.event, change), forked)
         return True
 
     try:
@@ -94,7 +100,7 @@ def begin_asked(current: Lab) -> None:
         return
     if asked.made is not None:
         state.proof_asked = None
-        current.proof = Proof(asked.branch, [(Fork(asked.event, change), asked.made)])
+        current.proof = Proof([asked.made])
         current.proof.start()
 
 
@@ -109,14 +115,13 @@ def beginning(current: Lab) -> Beginning:
 def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
     """Show the end of the proof, with all its runs as chapters."""
     rounds, proof.rounds = proof.rounds, []
-    parent = proof.parent
-    if not isinstance(parent, Branch) or parent.run is None or parent not in list(current.branches):
+    if rounds[0].parent not in list(current.branches):
         return
-    *_, last = current.branches.add_all(parent, rounds)
-    position = len(rounds[-1][1].trace)
-    last.end = position if found.optimal else None
+    last = current.branches.add(*rounds)
     current.show(last)
-    current.run.show(position)
+    if found.optimal:
+        current.finish(len(current.run.engine.trace))
+    current.run.show(len(current.run.engine.trace))
     st.rerun()
 
 

@@ -79,7 +79,7 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     if command["do"] == "run" and not run.running:
         run.show(int(command["at"]))
         answers.forget()
-        run.start()
+        run.start(until=run.until)
     answers.ask(Question.read(command))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import cycle
@@ -16,9 +17,9 @@ from bender_core.stopping import never
 from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 from pages._shared.app.branches import Branch, Branches
+from pages._shared.app.proof import Proof
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
-from pages._shared.running.proof import Proof
 from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch.details import listed
 from pages._shared.watch.frames import told
@@ -240,18 +241,16 @@ def parent_view(branch: Branch) -> dict[str, Any] | None:
 def chapters_view(branches: Branches) -> list[dict[str, Any]]:
     """The runs that lead to the last one, one after the other, each up to where the next one forks.
 
-    A proof keeps the best bound of its runs, also where one is cut anew and begins below it.
+    The best bound of those before is kept, also where a run is cut anew and begins below it.
     """
-    chapters, kept, found = branches.chapters, None, []
+    chapters, kept, found = branches.chapters, -math.inf, []
     ends = [branch.event for branch in chapters[1:]]
     last = chapters[-1]
     ends.append(last.position if last.run is None else last.run.seen)
     for branch, end in zip(chapters, ends, strict=True):
         told = {"name": branch.name, "cause": label(branch.cause), "variables": branch.variables, "length": end}
-        found.append(told | {"kept": kept})
-        if branch.is_of_proof:
-            lower = branch.look().lower_after(end)
-            kept = lower if kept is None else max(lower, kept)
+        kept = max(kept, branch.lower_before)
+        found.append(told | {"kept": kept if math.isfinite(kept) else None})
     return found
 
 

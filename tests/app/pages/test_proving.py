@@ -11,12 +11,12 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.proofs.descent import Descent
 from bender_core.run.explain import number
+from pages._shared.app import proof as proofs
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
 from pages._shared.app.session import Lab, chapter_of, linked
 from pages._shared.forks.asking import Wanted
 from pages._shared.running import background
-from pages._shared.running import proof as proofs
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.stage import stage_data, turn
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
@@ -190,7 +190,7 @@ def test_what_prevents_a_proof_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     mrf = bc.synth.ising_grid(2, 2)
-    descent, proof = proofs.Descent(mrf), proofs.Proof(None, [])
+    descent, proof = proofs.Descent(mrf), proofs.Proof([])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.work, descent.lower_bound = work, lower
         proof._tell(descent)

@@ -8,6 +8,7 @@ import pytest
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.looking.deciding import decided
+from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
 from pages._shared.watch.frames import Encoder
 from tests.labs import SessionState, command, lab
@@ -18,9 +19,9 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
     sent, plain = (lab(model, size, variant).run.engine for _ in range(2))
     sent.run(max_events=1700)
     last = sent.position
-    chunk = Encoder(sent).frames(0, last, last, more=True)
+    chunk = Encoder(WatchedRun(sent)).frames(0, last, last, more=True)
     columns = chunk["columns"]
-    out, known, earlier = 0, list(chunk["before"]["decided"]), 0
+    out, known, earlier, proven = 0, list(chunk["before"]["decided"]), 0, False
     for k in range(last):
         plain.step("event")
         detail, moved = columns["detail"][k], columns["moved"][k]
@@ -42,11 +43,11 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
         value = decided(plain).value
         for p, group in enumerate(plain.partition.groups):
             assert known[p] == "".join("?" if v < 0 else str(v) for v in value[group].tolist())
-        if columns["kind"][k] >= Kind.SWEEP:
+        if columns["kind"][k] >= Kind.MESSAGE:
             is_proof = plain.bound_excess >= plain.margin.limit_with(plain.message_size) or "?" not in "".join(known)
-            assert columns["proven"][k] == is_proof
-        else:
-            assert not columns["proven"][k]
+            assert is_proof or not proven
+            proven = is_proof
+        assert columns["proven"][k] == proven
     assert out > 0
     assert earlier > 0 or size < 8
     assert any("?" not in members for members in known) or model != "tiny"
@@ -56,7 +57,7 @@ def test_a_run_that_strikes_nothing_off_has_decided_nothing() -> None:
     mine = lab("tiny", 3, 9)
     engine = bc.Engine(mine.mrf, mine.partition, 9)
     engine.run()
-    chunk = Encoder(engine).frames(0, engine.position, engine.position, more=True)
+    chunk = Encoder(WatchedRun(engine)).frames(0, len(engine.trace), len(engine.trace), more=True)
     assert all(set(members) == {"?"} for members in chunk["before"]["decided"])
     opened = [each for each in chunk["columns"]["detail"] if each and "dead" in each]
     assert opened

@@ -10,6 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.rows import row_values
+from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import frames
 from pages._shared.watch.details import COLUMNS, TAIL, Update
 from pages._shared.watch.frames import Encoder
@@ -32,7 +33,7 @@ def run(request: pytest.FixtureRequest) -> tuple[list[dict[str, Any]], bc.Engine
     """The first events of a run as they are sent, an engine to compare them with, and the state before them."""
     sent, plain = lab(*request.param).run.engine, lab(*request.param).run.engine
     sent.run(max_events=EVENTS)
-    chunk = Encoder(sent).frames(0, EVENTS, EVENTS, more=True)
+    chunk = Encoder(WatchedRun(sent)).frames(0, EVENTS, EVENTS, more=True)
     columns = chunk["columns"]
     return (
         [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)],
@@ -209,7 +210,7 @@ def test_tensions_are_told_as_they_change_and_sum_to_the_gap(
 def test_a_chunk_begins_with_its_update(run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]) -> None:
     told, plain, _ = run
     plain.run(max_events=EVENTS)
-    encoder = Encoder(plain)
+    encoder = Encoder(WatchedRun(plain))
     for first in (0, 1, 7, 60, 61, 62, 63, 64, EVENTS - 1):
         chunk = encoder.frames(min(first, len(told) - 1), 0, EVENTS, more=True)
         assert chunk["first"] <= first
@@ -226,9 +227,10 @@ def test_a_chunk_begins_with_its_update(run: tuple[list[dict[str, Any]], bc.Engi
 
 def test_the_last_event_alone_needs_no_other(run: tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]) -> None:
     told, plain, _ = run
+    encoder = Encoder(WatchedRun(plain))
     for event in (event for event in told if event["kind"] >= Kind.SWEEP):
         plain.seek(told.index(event) + 1)
-        chunk = Encoder(plain).last_event()
+        chunk = encoder.last_event()
         assert chunk["first"] == told.index(event)
         assert chunk["columns"]["sentence"] == [event["sentence"]]
 
@@ -237,7 +239,7 @@ def test_without_room_to_look_events_are_told_without_their_pictures(monkeypatch
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     engine = lab("tree", 3, 9).run.engine
     monkeypatch.setattr(engine, "answers", _no_room)
-    encoder = Encoder(engine)
+    encoder = Encoder(WatchedRun(engine))
     chunk = encoder.frames(0, 0, 6, more=True)
     assert encoder.refusal == "There is no room to draw this update: no room."
     kinds, details = chunk["columns"]["kind"], chunk["columns"]["detail"]
@@ -257,7 +259,7 @@ def test_a_chunk_goes_on_from_any_event(
     told, plain, _ = run
     plain.run(max_events=EVENTS)
     first = min(first, len(told))
-    chunk = Encoder(plain).frames(first, 0, EVENTS, goes_on=True, more=True)
+    chunk = Encoder(WatchedRun(plain)).frames(first, 0, EVENTS, goes_on=True, more=True)
     assert (chunk["first"], chunk["before"]) == (first, None)
     for sentence, event in zip(chunk["columns"]["sentence"], told[first:], strict=False):
         assert sentence == event["sentence"]
@@ -270,8 +272,8 @@ def test_pieces_of_an_update_agree_with_the_whole(piece: int, goes_on: bool, mon
     """What the encoder keeps of an open update is sent again unless the stage holds it, and is never encoded twice."""
     sent = lab("pose-small", 8, 9).run.engine
     # How far a piece goes beyond what it has to depends on the time: the whole has all that it may contain.
-    whole = Encoder(lab("pose-small", 8, 9).run.engine).frames(0, 200 + piece, 200 + piece, more=True)
-    encoder, first = Encoder(sent), 0
+    whole = Encoder(lab("pose-small", 8, 9).run).frames(0, 200 + piece, 200 + piece, more=True)
+    encoder, first = Encoder(WatchedRun(sent)), 0
     opened = []
     monkeypatch.setattr(frames, "Update", lambda *given: opened.append(given) or Update(*given))
     while first < 200:

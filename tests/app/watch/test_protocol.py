@@ -33,7 +33,7 @@ def test_kinds_of_events_are_numbered_as_in_the_library() -> None:
 
 
 def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
-    engine, encoder, at = mine.run.engine, Encoder(mine.run.engine), 0
+    engine, encoder, at = mine.run.engine, Encoder(mine.run), 0
     while at == 0 or not engine.finished:
         chunk = encoder.frames(at, at, at + 200, goes_on=at % 2 == 1, more=True)
         assert faults("frames", chunk) == []
@@ -45,7 +45,7 @@ def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
 
 
 def test_every_kind_of_event_has_its_own_detail(mine: Lab) -> None:
-    columns = Encoder(mine.run.engine).frames(0, 60, 60, more=True)["columns"]
+    columns = Encoder(mine.run).frames(0, 60, 60, more=True)["columns"]
     for kind, detail in zip(columns["kind"], columns["detail"], strict=True):
         fitting = [name for name in DETAILS.values() if faults(name, detail) == []]
         assert fitting == ([DETAILS[kind]] if kind in DETAILS else [])
@@ -53,7 +53,7 @@ def test_every_kind_of_event_has_its_own_detail(mine: Lab) -> None:
 
 def test_a_chunk_has_the_columns_of_the_protocol_and_no_others(mine: Lab) -> None:
     assert list(PROTOCOL["$defs"]["columns"]["properties"]) == list(COLUMNS)
-    chunk = Encoder(mine.run.engine).frames(0, 3, 3, more=True)
+    chunk = Encoder(mine.run).frames(0, 3, 3, more=True)
     for name in COLUMNS:
         without = chunk | {"columns": {other: column for other, column in chunk["columns"].items() if other != name}}
         assert faults("frames", without)

@@ -51,7 +51,7 @@ def engine(mine: Lab) -> bc.Engine:
 
 def frames(mine: Lab, first: int, last: int) -> dict[str, Any]:
     """A chunk of events, as the stage gets it."""
-    return Encoder(mine.run.engine).frames(first, first, last, more=True)
+    return Encoder(mine.run).frames(first, first, last, more=True)
 
 
 def events(chunk: dict[str, Any]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from bender_core.kernels.layout import Kind
 from bender_core.proofs.descent import Descent
 from bender_core.run.looking.deciding import decided_members
 from bender_core.run.repeating.change import Fork
+from pages._shared.app.branches import branch_of
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab
@@ -29,12 +30,12 @@ def mine() -> Lab:
     watched = found.run.engine
     watched.run(max_events=BEGINS)
     change = bc.Change(prove=True)
-    rounds = [(Fork(BEGINS, change), change.fork(watched))]
-    Descent(found.mrf, first=rounds[0][1], on_round=lambda *each: rounds.append(each)).run()
-    *_, last = found.branches.add_all(found.branches.first, rounds)
-    last.end = len(last.run.engine.trace)
-    last.run.show(last.end)
-    found.show(last)
+    rounds = [branch_of(found.branches.first, Fork(BEGINS, change), change.fork(watched))]
+    first = rounds[0].run.engine
+    Descent(found.mrf, first=first, on_round=lambda *each: rounds.append(branch_of(rounds[-1], *each))).run()
+    found.show(found.branches.add(*rounds))
+    found.finish(len(found.run.engine.trace))
+    found.run.show(found.run.end)
     return found
 
 
@@ -187,11 +188,9 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
     fresh = anew.fork(proving)
     best = proving.lower_bound
     assert fresh.lower_bound < best
-    found.show(
-        found.branches.add_all(
-            found.branches.first, [(Fork(0, change), proving), (Fork(proving.position, anew), fresh)]
-        )[-1]
-    )
+    first = branch_of(found.branches.first, Fork(0, change), proving)
+    proving.run(max_sweeps=3)
+    found.show(found.branches.add(first, branch_of(first, Fork(proving.position, anew), fresh)))
     stage = watched(found)
     stage.settle()
     assert is_shown(best, stage.text("lower"))

@@ -120,9 +120,9 @@ def test_a_fork_names_its_event(text: str) -> None:
 
 @pytest.mark.parametrize("n", [1, 47, 48, 49, 100])
 def test_a_fork_goes_on_with_the_labelling_that_is_said(n: int) -> None:
-    mrf = bc.BinaryMRF(unary=np.zeros((n, 2)))
-    engine = bc.Engine(mrf, bc.partition(mrf, 5))
     labeling = np.random.default_rng(n).integers(0, 2, n)
+    mrf = bc.BinaryMRF(unary=np.column_stack([labeling, 1 - labeling]).astype(float))
+    engine = bc.Engine(mrf, bc.partition(mrf, 5), labeling=1 - labeling)
     change = Change(labeling=digits(labeling))
     assert Change.read(str(change)) == change
     assert change.words(engine.partition) == "a better labelling"

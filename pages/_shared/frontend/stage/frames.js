@@ -14,10 +14,13 @@ const changed = (values, changes) => {
   return out;
 };
 
+// What has been decided of all groups; a proof decides all.
+const known = (decided, proven) => (proven ? decided.map((members) => members.replaceAll("?", "!")) : decided);
+
 // The state before a chunk that does not start within an update.
-const stateBefore = (first, { lower, upper, rows, tension, gained, read, best, decided }) => ({
+const stateBefore = (first, { lower, upper, rows, tension, gained, read, best, decided, proven }) => ({
   index: first - 1,
-  ...{ lower, upper, best, decided, proven: false },
+  ...{ lower, upper, best, proven, decided: known(decided, proven) },
   rows: Int32Array.from(rows),
   tension: { groups: Float64Array.from(tension.groups), edges: Float64Array.from(tension.edges) },
   gained: { groups: Float64Array.from(gained.groups), messages: Float64Array.from(gained.messages) },
@@ -55,9 +58,8 @@ export const decode = ({ first, before, columns }, last = null) => {
       best = changed(best, moved.best);
       decided = changed(decided, moved.decided);
     }
-    // A proof decides all.
-    const known = said.proven ? decided.map((members) => members.replaceAll("?", "!")) : decided;
-    return { ...said, index: first + k, rows, tension, gained, read, best, decided: known, ...unfolding.take(said) };
+    const state = { rows, tension, gained, read, best, decided: known(decided, said.proven) };
+    return { ...said, index: first + k, ...state, ...unfolding.take(said) };
   });
   return { first, origin, events };
 };

@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.kernels.layout import Kind
 from bender_core.reduction import Facts, reduction
-from bender_core.run.looking.deciding import common, confirmed, decided
+from bender_core.run.looking.deciding import common, confirmed, decided, reduced, settled
 from bender_core.strategies.packing import packed, what_is_left
 from tests.models import examples, random_mrf, random_partition
 
@@ -164,6 +164,43 @@ def test_the_bound_goes_on_where_the_model_is_reduced(variant: int, seed: int, s
         before = on.lower_bound
         on.step("node")
         assert before - 1e-9 <= on.lower_bound <= optimum + 1e-9
+
+
+@settings(max_examples=examples(60))
+@given(seed=st.integers(0, 2**32 - 1), variant=st.sampled_from(VARIANTS), events=st.integers(0, 200))
+def test_what_is_struck_off_stays_so_in_forks_whose_groups_contain_those_before(
+    seed: int, variant: int, events: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    mrf = spins(rng, 8) if seed % 2 else random_mrf(rng, 8, 0.7)
+    engine = begun(mrf, random_partition(rng, 8, 3), variant, "mplp", events)
+    found = reduced(engine)
+    pairs = [tuple(edge) for edge in engine.graph.edges.tolist()][:1]
+    forks = [engine.fork(), engine.fork(merge=pairs)]
+    if found.reduced.n:
+        forks.append(engine.fork(reduction=found, partition=packed(found, engine.partition, 5)))
+    dead = [~engine.alive(p) for p in range(len(engine.partition))]
+    for fork in forks:
+        inner = [
+            [g for g, members in enumerate(engine.partition.groups) if set(fork.whole.home[members]) & set(group)]
+            for group in fork.partition.groups
+        ]
+        for x in map(np.array, product((0, 1), repeat=fork.mrf.n)):
+            own, restored = fork.graph.states(x), engine.graph.states(fork.whole.restored(x))
+            for p, within in enumerate(inner):
+                assert fork.alive(p)[own[p]] == (not any(dead[g][restored[g]] for g in within))
+
+
+@settings(max_examples=examples(60))
+@given(seed=st.integers(0, 2**32 - 1), schedule=st.sampled_from(["mplp", "srmp"]), sweeps=st.integers(0, 6))
+def test_a_run_is_settled_where_its_messages_leave_nothing(seed: int, schedule: str, sweeps: int) -> None:
+    rng = np.random.default_rng(seed)
+    mrf = spins(rng, 8) if seed % 2 else random_mrf(rng, 8, 0.7)
+    engine = begun(mrf, random_partition(rng, 8, 4), 12, schedule, 0)
+    engine.run(max_sweeps=sweeps)
+    assert settled(engine) == (reduced(engine).reduced.n == 0)
+    if settled(engine):
+        assert engine.upper_bound == pytest.approx(min(energies(mrf).values()))
 
 
 def test_groups_that_are_left_are_united_strongest_first() -> None:

@@ -10,7 +10,14 @@ from bender_core.proofs.descent import Descent
 from bender_core.run.certificate import OPTIMAL
 from bender_core.run.repeating.change import Fork
 from bender_core.visualization.proof import Stand
+from pages._shared.app.branches import Branch, branch_of
 from pages._shared.running.background import Personal
+
+
+def running(branch: Branch) -> bc.Engine:
+    """The engine of a branch whose run is at hand."""
+    assert branch.run is not None
+    return branch.run.engine
 
 
 @dataclass(eq=False)
@@ -19,10 +26,8 @@ class Proof(Personal):
 
     Attributes
     ----------
-    parent : object
-        The run of the tree that it goes on from.
-    rounds : list of pairs of Fork and Engine
-        Each run, and the fork that led to it from the one before, the first of which proves; none once they are shown.
+    rounds : list of Branch
+        Its runs, the first of which has forked from one of the tree; none once the tree has taken them in.
     stands : list of Stand
         How far it was, from time to time.
     certificate : Certificate or None
@@ -31,8 +36,7 @@ class Proof(Personal):
         Why there is none.
     """
 
-    parent: object
-    rounds: list[tuple[Fork, bc.Engine]]
+    rounds: list[Branch]
     stands: list[Stand] = field(default_factory=list)
     certificate: bc.Certificate | None = None
     failure: str = ""
@@ -41,7 +45,7 @@ class Proof(Personal):
         self.begin(self._prove)
 
     def _prove(self, stopped: threading.Event) -> None:
-        stop, (_, first) = bc.Stop(wanted=stopped.is_set), self.rounds[0]
+        stop, first = bc.Stop(wanted=stopped.is_set), running(self.rounds[0])
         try:
             descent = Descent(first.mrf, stop=stop, on_progress=self._tell, first=first, on_round=self._keep)
             descent.run()
@@ -53,7 +57,11 @@ class Proof(Personal):
         self.certificate = descent.certificate()
 
     def _keep(self, fork: Fork, engine: bc.Engine) -> None:
-        self.rounds.append((fork, engine))
+        self.rounds.append(branch_of(self.rounds[-1], fork, engine))
+        # Half of the memory is for the runs to come; the others can be made again.
+        if engine.account.free < engine.account.limit // 2:
+            for branch in self.rounds[:-1]:
+                branch.let_go()
 
     def _tell(self, descent: Descent) -> None:
         undecided = 0 if descent.status == OPTIMAL else descent.whole.reduced.n
