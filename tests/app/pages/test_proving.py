@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import pairwise
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core.proofs.descent import Descent
+from bender_core.reduction import OPEN
 from bender_core.run.explain import number
+from bender_core.run.looking.deciding import decided, proves
 from pages._shared.app import proof as proofs
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
@@ -18,11 +22,15 @@ from pages._shared.app.session import Lab, chapter_of, linked
 from pages._shared.forks.asking import Wanted
 from pages._shared.running import background
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch.frames import Encoder
 from pages._shared.watch.stage import stage_data, turn
+from pages._shared.watch.views import chapters_view
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
 from tests.unit.engines import fingerprint
 
 GRID = {"rows": 6, "columns": 6, "torus": True, "coupling": "pm1", "field": 0.0, "seed": 0, "layers": 1}
+
+PROVE = bc.Change(prove=True)
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -46,11 +54,11 @@ def begun(test: AppTest) -> None:
         ran(test.run())
 
 
-def librarys(mine: Lab, event: int) -> Descent:
+def librarys(mine: Lab, event: int, change: bc.Change = PROVE) -> Descent:
     """The proof that the library makes from a run of the lab's kind, at an event."""
     watched = bc.Engine(mine.mrf, mine.branches.first.line.partition, 9, excluding=True)
     watched.run(max_events=event)
-    descent = Descent(mine.mrf, first=bc.Change(prove=True).fork(watched))
+    descent = Descent(mine.mrf, first=change.fork(watched))
     descent.run()
     return descent
 
@@ -134,6 +142,109 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     while mine.branches.shown is not chapters[1]:
         ran(test.run())
     assert mine.run.position == 2
+
+
+def field_grid(seed: int) -> tuple[bc.BinaryMRF, dict]:
+    """A model whose proof may end by what the last messages decide, before the bound proves it."""
+    said = GRID | {"torus": False, "coupling": "gaussian", "field": 0.5, "seed": seed}
+    return bc.synth.generate("ising_grid", **said), made_by("ising_grid", said)
+
+
+@pytest.mark.parametrize("seed", [23, 1])
+def test_the_end_of_a_proof_is_shown_as_such_also_when_its_address_is_opened(seed: int) -> None:
+    test = app("watch")
+    mine = lab(test)
+    mine.load(*field_grid(seed))
+    proven(test)
+    end = mine.run.end
+    assert mine.proof.certificate.optimal
+    assert mine.run.position == end
+    assert Encoder(mine.run).last_event()["columns"]["proven"] == [True]
+    # The proof does not say so before its end: the bound alone does not, nor what was struck off meanwhile.
+    assert not proves(mine.run.engine)
+    assert (decided(mine.run.engine).value == OPEN).any()
+    lengths = [each["length"] for each in chapters_view(mine.branches)]
+    turn(mine, 1, 0)
+    for said in (mine.address, mine.address.partition("&chapter")[0]):
+        opened = linked(dict(parse_qsl(f"{said}&at=0")))
+        opened.replay.thread.join()
+        opened.arrive()
+        assert [each["length"] for each in chapters_view(opened.branches)] == lengths
+        assert opened.run.position == 0
+        turn(opened, len(lengths) - 1, 10**6)
+        assert opened.run.position == opened.run.end == end
+        assert Encoder(opened.run).last_event()["columns"]["proven"] == [True]
+
+
+def test_the_best_bound_of_all_chapters_is_kept() -> None:
+    test = app("watch")
+    mine = lab(test)
+    proven(test)
+    found, best = chapters_view(mine.branches), -np.inf
+    assert found[0]["kept"] is None
+    for branch, said, following in zip(mine.branches.chapters, found[1:], mine.branches.chapters[1:], strict=False):
+        best = max(
+            best, branch.run.engine.trace[following.event - 1].lower_bound if following.event else branch.run.opening[0]
+        )
+        assert said["kept"] == best
+
+
+def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = app("watch")
+    mine = lab(test)
+    mine.load(bc.synth.generate("ising_grid", **GRID), made_by("ising_grid", GRID))
+    expected = librarys(mine, 0, bc.Change.read("prove_cut-5-groups"))
+    monkeypatch.setattr(type(mine.account), "free", property(lambda account: account.limit // 2 - 1))
+    proven(test)
+    chapters = mine.branches.chapters
+    assert [branch.variables for branch in chapters[1:]] == [each.variables for each in expected.rounds]
+    assert [branch.run is not None for branch in chapters] == [False] * (len(chapters) - 1) + [True]
+    assert mine.proof.certificate.optimal
+    curves = [branch.curve for branch in chapters]
+    for branch, following in pairwise(chapters):
+        assert branch.curve.events[-1] >= following.event
+    test.session_state.fork_wanted = Wanted("turn", chapters[1])
+    while mine.branches.shown is not chapters[1]:
+        ran(test.run())
+    assert chapters[1].run.end == chapters[2].event
+    assert chapters[1].look().lower[-1] == pytest.approx(curves[1].lower[-1])
+
+
+def test_where_there_is_no_memory_for_a_round_the_bounds_so_far_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    mrf = bc.synth.generate("ising_grid", **GRID)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise bc.TooLargeError("no room", 2, 1)
+
+    first = bc.Change(prove=True).fork(bc.Engine(mrf, bc.partition(mrf, 4)))
+    descent = Descent(mrf, first=first)
+    monkeypatch.setattr(bc.Change, "fork", refuse)
+    descent.run()
+    found = descent.certificate()
+    assert (found.optimal, found.status) == (False, "no memory for another run")
+    assert len(found.rounds) == 1
+    assert found.lower_bound == first.lower_bound > -np.inf
+    assert found.upper_bound == mrf.energy(found.labeling)
+
+
+def test_a_proof_whose_first_run_is_stopped_can_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
+    test, fork, waits = app("watch"), bc.Change.fork, threading.Event()
+
+    def slowly(change: bc.Change, engine: bc.Engine, stop: bc.Stop, *known: object) -> bc.Engine:
+        while not waits.is_set():
+            stop.check()
+        return fork(change, engine, stop, *known)
+
+    monkeypatch.setattr(bc.Change, "fork", slowly)
+    press(test, "Prove it")
+    test.session_state.findings.give_up()
+    ran(test.run())
+    assert test.session_state.proof_asked is None
+    assert lab(test).proof is None
+    waits.set()
+    proven(test)
+    assert lab(test).proof.certificate.optimal
 
 
 def holders(old: bc.Engine, new: bc.Engine) -> list[int]:

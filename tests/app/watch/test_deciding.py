@@ -53,6 +53,29 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
     assert any("?" not in members for members in known) or model != "tiny"
 
 
+def test_once_proven_a_run_stays_so_at_whatever_event_it_is_opened() -> None:
+    mrf = bc.synth.ising_grid(5, 5, torus=True, seed=3)
+    run = WatchedRun(bc.Engine(mrf, bc.partition(mrf, 8), 9, excluding=True))
+    columns = Encoder(run).frames(0, 340, 340, more=True)["columns"]
+    (since, *_), last = np.flatnonzero(columns["proven"]), len(columns["proven"])
+    assert 0 < since < last - 40
+    assert any(columns["kind"][k] < Kind.MESSAGE for k in range(since, last))
+    assert all(columns["proven"][since:])
+    for event in range(since - 20, last - 10, 7):
+        chunk = Encoder(run).frames(event, event, event + 5, more=True)
+        begin, proven = chunk["first"], chunk["columns"]["proven"]
+        assert chunk["before"]["proven"] == (begin > since)
+        assert proven == columns["proven"][begin : begin + len(proven)]
+
+
+def test_a_run_with_a_known_end_is_not_run_beyond_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, asked = lab("tiny", 3, 9), list[int | None]()
+    monkeypatch.setattr(WatchedRun, "start", lambda _, until=None: asked.append(until))
+    for mine.run.until in (None, 12):
+        stage.obey(mine.run, command("run", run=mine.number, arc=-1, at=0))
+    assert asked == [None, 12]
+
+
 def test_a_run_that_strikes_nothing_off_has_decided_nothing() -> None:
     mine = lab("tiny", 3, 9)
     engine = bc.Engine(mine.mrf, mine.partition, 9)
