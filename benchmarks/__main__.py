@@ -13,14 +13,14 @@ from pathlib import Path
 
 import bender_core as bc
 from benchmarks.common import Options
-from benchmarks.others import classes, formats, instances, peers, proving
+from benchmarks.others import classes, formats, instances, peers
+from benchmarks.proving import labelings, parts, scaling, side_by_side
 from benchmarks.solver import (
     defaults,
     estimates,
     exact,
     forking,
     helping,
-    labelings,
     memory,
     partitions,
     rows,
@@ -50,7 +50,9 @@ TOPICS = {
     "classes": classes.run,
     "instances": instances.run,
     "peers": peers.run,
-    "proving": proving.run,
+    "proving": side_by_side.run,
+    "parts": parts.run,
+    "scaling": scaling.run,
 }
 
 

@@ -135,6 +135,8 @@ class Descent:
         As of a `Certificate`.
     work : int
         Table entries read, those of trials and of the search for labellings included.
+    account : Account
+        That of its runs.
     """
 
     def __init__(
@@ -161,7 +163,7 @@ class Descent:
         self._given, self._on_round = first, on_round
         self._stop = Stop(wanted=self._is_over)
         self._begin = time.perf_counter()
-        self._account = Account()
+        self.account = Account() if first is None else first.account
         self._strategy, self._work = "", 0  # of this round, with its trial
         self._last: Reduction | None = None  # from the model of the engine to what is left
         self._steps = Steps()
@@ -355,7 +357,7 @@ class Descent:
             settings: dict[str, Any] = {
                 "schedule": FIRST_SCHEDULE,
                 "snapshot_bytes": 0,
-                "limit": self._account,
+                "limit": self.account,
                 "stop": self._stop,
                 "labeling": self._best.labeling,
             }

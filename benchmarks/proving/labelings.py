@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import bender_core as bc
 from benchmarks.common import Options, table
-from benchmarks.others.proving import qubo
+from benchmarks.proving.models import Named, instances, qubo
 from bender_core.kernels.search.forests import move_on
 from bender_core.kernels.search.tabu import flip_on
 from bender_core.labelings.searching import Search
@@ -65,7 +65,7 @@ def _proofs(options: Options) -> None:
     print()
 
 
-def _models(options: Options) -> Iterator[tuple[str, bc.BinaryMRF]]:
+def _models(options: Options) -> Iterator[Named]:
     """Body poses, spin glasses, QUBO, and instances next to the repository."""
     for candidates in (16, 40):
         for seed in (0, 1):
@@ -79,6 +79,4 @@ def _models(options: Options) -> Iterator[tuple[str, bc.BinaryMRF]]:
     yield "Gaussian glass 5×5×5", ising_grid(5, 5, layers=5, coupling="gaussian")
     for n, density in ((50, 0.1), (50, 0.5), (100, 0.1), (100, 0.5), (200, 0.02), (200, 0.5)):
         yield f"QUBO {n}, {density:.0%}", qubo(n, density, 0)
-    for path in sorted(options.instances.glob("*.*")):
-        if path.suffix != ".md":
-            yield path.stem, bc.load(path)
+    yield from instances(options)

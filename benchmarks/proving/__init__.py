@@ -1,0 +1,1 @@
+"""How far proofs come, and in what time."""
