@@ -6,7 +6,8 @@ the sum of the minima. For edges united into one the sum of the minima is kept, 
 much as an exact message: until such an edge is updated, the certificate may be higher than the bound.
 
 A row bounds the coupling of its edge, so it stays valid. Where both groups of its edge are as they were, it is copied;
-else a reverse row takes its place, at the same state of the receiver, where it is tight. Source: docs/method.md §2.5.
+else a reverse row takes its place, at what is left of the same state of the receiver, where it is tight. Source:
+docs/method.md §2.5, §15.3.
 """
 
 from __future__ import annotations
@@ -249,19 +250,18 @@ def decode_to(graph: HyperGraph, state: State, labeling: IntArray) -> None:
     state.bounds.upper = state.bounds.decoded = total_energy(graph.problem, state.decoded)
 
 
-def united_edges(old: HyperGraph, new: HyperGraph) -> list[int]:
-    """The edges that several edges of another run have become."""
-    owner = owners(old.partition, new.partition)
+def united_edges(old: HyperGraph, new: HyperGraph, owner: IntArray | None) -> list[int]:
+    """The edges that several edges of another run have become; ``owner``: as `owners` finds it."""
     if owner is None:
         return []
     ends = owner[old.edges]
-    kept = np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1)
+    kept = np.sort(ends[(ends[:, 0] != ends[:, 1]) & (ends != GONE).all(axis=1)], axis=1)
     pairs, count = np.unique(kept, axis=0, return_counts=True)
-    return [new.arc(p, q) // 2 for p, q in pairs[count > 1].tolist()]
+    return [new.arc(p, q) // 2 for p, q in pairs[count > 1].tolist() if q in new.neighbours(p)]
 
 
 class RowCarrier:
-    """Takes rows of one run over into another, whose groups contain those of the first.
+    """Takes rows of one run over into another, whose groups contain what is left of those of the first.
 
     Parameters
     ----------
@@ -274,27 +274,44 @@ class RowCarrier:
         The start of the new run.
     work : Workspace
         Of the new run.
+    owner : ndarray of int64, shape (G,)
+        As `owners` finds it.
+    reduction : Reduction or None
+        Of the model of the old run to that of the new one.
     """
 
-    def __init__(self, old: HyperGraph, rows: Pool, new: HyperGraph, pool: Pool, state: State, work: Workspace) -> None:
-        owner = owners(old.partition, new.partition)
-        if owner is None:
-            raise ValueError("rows are taken over by groups that contain the old ones")
+    def __init__(
+        self,
+        old: HyperGraph,
+        new: HyperGraph,
+        rows: Pool,
+        pool: Pool,
+        state: State,
+        work: Workspace,
+        owner: IntArray,
+        reduction: Reduction | None,
+    ) -> None:
         self._old, self._rows, self._new, self._pool, self._state, self._work = old, rows, new, pool, state, work
         self._owner = owner
+        n = old.mrf.n
+        self._home = np.arange(n) if reduction is None else reduction.home
+        self._value = np.zeros(n, np.int64) if reduction is None else reduction.value
         self._same = [
-            np.array_equal(group, new.partition.groups[owner[p]]) for p, group in enumerate(old.partition.groups)
+            owner[p] != GONE
+            and np.array_equal(self._home[group], new.partition.groups[owner[p]])
+            and not self._value[group].any()
+            for p, group in enumerate(old.partition.groups)
         ]
         self._made: set[tuple[int, int]] = set()
-        self._targets: dict[int, int] = {}
+        self._targets: dict[int, int | None] = {}
 
     def carry(self, row: int) -> None:
         """Take over a row, unless its edge is gone or a row has taken its place already."""
         arc = 2 * int(self._rows.edge[row]) + int(self._rows.side[row])
         p, q = self._old.ends(arc)
-        if self._owner[p] == self._owner[q]:
-            return
         target = self._target(arc)
+        if target is None:
+            return
         if self._same[p] and self._same[q]:
             self._copy(row, arc, target)
         else:
@@ -308,11 +325,12 @@ class RowCarrier:
         link_row(self._pool, self._state, self._next)
         self._state.cursor.rows += 1
 
-    def _target(self, arc: int) -> int:
-        """The arc that an arc of the old run has become; many rows share one."""
+    def _target(self, arc: int) -> int | None:
+        """The arc that an arc of the old run has become, None if it is gone; many rows share one."""
         if arc not in self._targets:
-            p, q = self._old.ends(arc)
-            self._targets[arc] = self._new.arc(int(self._owner[p]), int(self._owner[q]))
+            p, q = (int(self._owner[end]) for end in self._old.ends(arc))
+            is_gone = GONE in (p, q) or p == q or q not in self._new.neighbours(p)
+            self._targets[arc] = None if is_gone else self._new.arc(p, q)
         return self._targets[arc]
 
     @property
@@ -336,5 +354,7 @@ class RowCarrier:
         found, anchor = int(self._state.decoded[self._owner[p]]), int(self._rows.anchor[row])
         for k, member in enumerate(self._old.active_members(arc).tolist()):
             i = int(self._old.partition.groups[p][member])
-            found = found & ~(1 << place[i]) | (anchor >> k & 1) << place[i]
+            home, bit = int(self._home[i]), anchor >> k & 1 ^ int(self._value[i])
+            if home != GONE:
+                found = found & ~(1 << place[home]) | bit << place[home]
         return found

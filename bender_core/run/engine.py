@@ -306,7 +306,7 @@ class Engine(Reckonings):
         partition : Partition, optional
             By default that of this run, or what is left of it; ``merge`` applies to it.
         reduction : Reduction, optional
-            Of the model of this run to that of the new one, to which all the rest applies; no rows go on then.
+            Of the model of this run to that of the new one, to which all the rest applies.
         labeling : array_like of {0, 1}, shape (n,), optional
             Taken if it costs less than the best one of this run.
         stop : Stop
@@ -361,24 +361,24 @@ class Engine(Reckonings):
         )
         if rows and other.variant.exact:
             raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")
-        if reduction is None:
-            other._take_over(self, stop)
+        other._take_over(self, reduction, stop)
         other._make_rows(rows, stop)
         return other
 
-    def _take_over(self, other: Engine, stop: Stop) -> None:
+    def _take_over(self, other: Engine, reduction: Reduction | None, stop: Stop) -> None:
         """Begin with the rows of another run, and the exact bounds of edges that have been united."""
         state = self._state
-        carried = other.n_rows if owners(other.partition, self.partition) is not None and not self.variant.exact else 0
-        if carried:
-            self._make_room_for_rows(carried)
+        owner = owners(other.partition, self.partition, None if reduction is None else reduction.home)
+        if owner is not None and other.n_rows and not self.variant.exact:
+            self._make_room_for_rows(other.n_rows)
             state.row_first[:] = state.row_last[:] = -1
             state.cursor.rows = 0
-            carrier = RowCarrier(other.graph, other._rows.view, self.graph, self._rows.view, state, self._work)
-            for row in range(carried):
+            pools = other._rows.view, self._rows.view
+            carrier = RowCarrier(other.graph, self.graph, *pools, state, self._work, owner, reduction)
+            for row in range(other.n_rows):
                 stop.check()
                 carrier.carry(row)
-        for edge in united_edges(other.graph, self.graph):
+        for edge in united_edges(other.graph, self.graph, owner):
             state.edge_bound[edge] = max(self._least_of_edge(2 * edge, stop), state.edge_bound[edge])
         state.bounds.lower = state.bounds.sweep_start = state.node_bound.sum() + state.edge_bound.sum()
         self._past.begin_at(state)

@@ -191,6 +191,63 @@ def test_what_is_struck_off_stays_so_in_forks_whose_groups_contain_those_before(
                 assert fork.alive(p)[own[p]] == (not any(dead[g][restored[g]] for g in within))
 
 
+@pytest.mark.parametrize("variant", [4, 5, 9])
+@settings(max_examples=examples(40))
+@given(seed=st.integers(0, 2**32 - 1), schedule=st.sampled_from(["mplp", "srmp"]), events=st.integers(0, 120))
+def test_every_row_of_what_is_left_goes_on_at_its_state(variant: int, seed: int, schedule: str, events: int) -> None:
+    rng = np.random.default_rng(seed)
+    mrf = spins(rng, 8) if seed % 2 else random_mrf(rng, 8, 0.7)
+    engine = begun(mrf, random_partition(rng, 8, 3), variant, schedule, events)
+    x = engine.labeling
+    pairs = [rng.choice(group, 2, replace=False) for group in engine.partition.groups if len(group) > 1]
+    ties = [(i, j, x[i] ^ x[j]) for i, j in pairs if rng.random() < 0.5]
+    found = reduction(mrf, Facts(np.where(rng.random(8) < 0.3, x, -1), np.array(ties, np.int64).reshape(-1, 3)))
+    if not found.reduced.n:
+        return
+    fork = engine.fork(reduction=found, partition=packed(found, engine.partition, int(rng.integers(1, 7))))
+    for p, q in [*fork.graph.edges.tolist(), *fork.graph.edges[:, ::-1].tolist()]:
+        envelope, exact = fork.envelope(p, q), fork.min_marginal(p, q)
+        made = made_at(fork, p, q)
+        # Tight where it was made, and nowhere above what it bounds.
+        assert envelope[list(made)] == pytest.approx(exact[list(made)], abs=1e-9)
+        assert (envelope <= exact + 1e-9).all()
+        assert made >= carried(engine, fork, p, q)
+        assert made
+    while not fork.finished:
+        before = fork.lower_bound
+        fork.step("sweep")
+        assert before - 1e-9 <= fork.lower_bound <= min(energies(fork.mrf).values()) + 1e-9
+
+
+def made_at(engine: bc.Engine, p: int, q: int) -> set[int]:
+    """The active states of a group at which the rows into it were made."""
+    active = sum(1 << int(k) for k in engine.graph.active_members(engine.graph.arc(p, q)))
+    return {row.anchor & active for row in engine.rows(p, q) if row.made_for == p}
+
+
+def carried(engine: bc.Engine, fork: bc.Engine, p: int, q: int) -> set[int]:
+    """What is left of the states of another run at which its rows between the same groups were made."""
+    home, value = fork.whole.home, fork.whole.value
+    place = {int(i): k for k, i in enumerate(fork.partition.groups[p])}
+    active = sum(1 << int(k) for k in fork.graph.active_members(fork.graph.arc(p, q)))
+    known = fork.graph.states(fork.labeling)[p]
+    found = set()
+    for r, s in [*engine.graph.edges.tolist(), *engine.graph.edges[:, ::-1].tolist()]:
+        inside = set(home[engine.partition.groups[r]]) & set(place), set(home[engine.partition.groups[s]])
+        if not inside[0] or not inside[1] & set(fork.partition.groups[q].tolist()):
+            continue
+        for row in engine.rows(r, s):
+            if row.made_for == r:
+                state = int(known)
+                for k in engine.graph.active_members(engine.graph.arc(r, s)).tolist():
+                    i = int(engine.partition.groups[r][k])
+                    if home[i] >= 0:
+                        bit = row.anchor >> k & 1 ^ int(value[i])
+                        state = state & ~(1 << place[int(home[i])]) | bit << place[int(home[i])]
+                found.add(state & active)
+    return found
+
+
 @settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1), schedule=st.sampled_from(["mplp", "srmp"]), sweeps=st.integers(0, 6))
 def test_a_run_is_settled_where_its_messages_leave_nothing(seed: int, schedule: str, sweeps: int) -> None:
