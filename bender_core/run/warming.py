@@ -14,6 +14,7 @@ from bender_core.kernels.layout import RowKind
 from bender_core.labelings.searching import search
 from bender_core.model import BinaryMRF
 from bender_core.run.engine import Engine
+from bender_core.run.looking.deciding import common
 from bender_core.run.looking.what_if import what_if
 from bender_core.run.rows import RowAt
 from bender_core.stopping import Stop, never
@@ -96,6 +97,7 @@ def ready(variant: int) -> Once:
     def work() -> None:
         engine = _run(variant)
         engine.excess(0)
+        common(np.ones(2, bool), 1)
         search(engine.mrf, work=SEARCHED)
         speed()
 

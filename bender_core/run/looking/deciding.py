@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from bender_core.kernels.tables.agreement import agreement
 from bender_core.model import BoolArray, IntArray
 from bender_core.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.run.engine import Engine
@@ -87,7 +88,7 @@ def _facts(engine: Engine, groups: Iterable[int], alive: Callable[[int], BoolArr
         group, states = engine.partition.groups[p], alive(p)
         # So that the best labelling lies inside what is left.
         states[best[p]] = True
-        value[group], tied = common(np.flatnonzero(states), len(group))
+        value[group], tied = common(states, len(group))
         ties.append(np.column_stack([group[tied[:, 0]], group[tied[:, 1]], tied[:, 2]]))
     return Facts(value, np.concatenate(ties))
 
@@ -150,7 +151,7 @@ def decided_members(engine: Engine, p: int) -> IntArray:
     """
     states = engine.alive(p)
     states[engine.graph.states(engine.labeling)[p]] = True
-    return _values(np.flatnonzero(states), len(engine.partition.groups[p]))
+    return common(states, len(engine.partition.groups[p]))[0]
 
 
 def proves(engine: Engine) -> bool:
@@ -162,19 +163,13 @@ def proves(engine: Engine) -> bool:
     return bool(excess >= margin.limit and excess >= margin.limit_with(engine.message_size))
 
 
-def _values(states: IntArray, bits: int) -> IntArray:
-    """The value of every bit that is the same in all states; else -1."""
-    every, some = int(np.bitwise_and.reduce(states)), int(np.bitwise_or.reduce(states))
-    return np.array([1 if every >> k & 1 else OPEN if some >> k & 1 else 0 for k in range(bits)], np.int64)
-
-
-def common(states: IntArray, bits: int) -> tuple[IntArray, IntArray]:
-    """What some states have in common.
+def common(alive: BoolArray, bits: int) -> tuple[IntArray, IntArray]:
+    """What the states that are alive have in common.
 
     Parameters
     ----------
-    states : ndarray of int64, shape (k,)
-        At least one.
+    alive : ndarray of bool, shape (2^bits,)
+        At least one is.
     bits : int
 
     Returns
@@ -184,16 +179,7 @@ def common(states: IntArray, bits: int) -> tuple[IntArray, IntArray]:
     ties : ndarray of int64, shape (t, 3)
         Pairs of other bits that are equal in all states, or opposite in all (1); a bit is tied to one below at most.
     """
-    value = _values(states, bits)
-    ties: list[tuple[int, int, int]] = []
-    left = set(np.flatnonzero(value == OPEN).tolist())
-    while left:
-        k = min(left)
-        left.remove(k)
-        # A bit of these is 1 where it differs from bit k.
-        differ = states ^ -(states >> k & 1)
-        always, ever = int(np.bitwise_and.reduce(differ)), int(np.bitwise_or.reduce(differ))
-        tied = [m for m in sorted(left) if always >> m & 1 or not ever >> m & 1]
-        ties += [(k, m, always >> m & 1) for m in tied]
-        left.difference_update(tied)
-    return value, np.array(ties, np.int64).reshape(-1, 3)
+    value, tied, opposite = np.empty((3, bits), np.int64)
+    agreement(alive, bits, value, tied, opposite)
+    bound = np.flatnonzero(tied != OPEN)
+    return value, np.column_stack([tied[bound], bound, opposite[bound]])

@@ -104,7 +104,7 @@ def test_what_is_confirmed_follows_from_the_present_messages(seed: int, schedule
         parts, group = engine.ground_parts(int(p)), engine.partition.groups[p]
         alive = parts.own + parts.parts.sum(axis=0) + parts.rest - engine.upper_bound < limit
         alive[engine.graph.states(engine.labeling)[p]] = True
-        value[group], tied = common(np.flatnonzero(alive), len(group))
+        value[group], tied = common(alive, len(group))
         ties |= {(group[k], group[m], opposite) for k, m, opposite in tied.tolist()}
     assert found.value.tolist() == value.tolist()
     assert {tuple(tie) for tie in found.ties.tolist()} == ties
@@ -120,12 +120,15 @@ def test_states_are_struck_off_only_on_request() -> None:
         bc.Engine(mrf, bc.partition(mrf, 2)).alive(0)
 
 
+@pytest.mark.jitless
 @settings(max_examples=examples(100))
 @given(st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, 2**n - 1), min_size=1))))
 def test_what_states_have_in_common(bits_states: tuple[int, set[int]]) -> None:
     """Every bit and every pair, one by one."""
     bits, states = bits_states
-    value, ties = common(np.array(sorted(states)), bits)
+    alive = np.zeros(1 << bits, bool)
+    alive[list(states)] = True
+    value, ties = common(alive, bits)
     column = [{state >> k & 1 for state in states} for k in range(bits)]
     assert value.tolist() == [next(iter(seen)) if len(seen) == 1 else -1 for seen in column]
     home = {m: (k, opposite) for k, m, opposite in ties.tolist()}
