@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import bender_core as bc
-from bender_core.model import IntArray
+from bender_core.model import FloatArray, IntArray
 from bender_core.reduction import GONE
 from bender_core.run.carrying import owners
 from bender_core.run.repeating.change import Change, Fork
 from bender_core.run.repeating.line import Line
 from bender_core.visualization.forks import Axis, Curve, curve_of
+from bender_core.visualization.layout import continued_layout, hypergraph_layout, variable_layout
 from pages._shared.running.watched import WatchedRun
 
 
@@ -44,6 +46,7 @@ class Branch:
     variables: int  # of its model
     end: int | None = None  # where a proof has ended in it
     position: int = 0  # shown last, before its memory was let go
+    places: FloatArray | None = None  # of its groups, as `Branches.places` has them
 
     @property
     def event(self) -> int:
@@ -108,7 +111,9 @@ class Branches:
     """
 
     def __init__(self, line: Line, run: WatchedRun) -> None:
-        begin = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening), run.engine.mrf.n)
+        mrf = run.engine.mrf
+        begin = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening), mrf.n)
+        self._whole = mrf
         self.shown = self.tip = begin
         self._all = [begin]
         self._made = 0
@@ -144,6 +149,20 @@ class Branches:
         """The chapter after the one shown; None after the last one."""
         chapters = self.chapters
         return next((each for before, each in pairwise(chapters) if before is self.shown), None)
+
+    def places(self, branch: Branch) -> FloatArray:
+        """Positions of a branch's groups in the unit square, shape (G, 2): they follow from its line alone.
+
+        The first run's groups are laid out; those of a fork begin where the groups stood that they come from.
+        """
+        if branch.places is None:
+            branch.places = hypergraph_layout(self._whole, branch.line.partition)
+        return branch.places
+
+    @cached_property
+    def variable_places(self) -> FloatArray:
+        """Positions of the whole model's variables in the unit square, shape (n, 2)."""
+        return variable_layout(self._whole)
 
     def add_all(self, parent: Branch, rounds: Iterable[tuple[Fork, bc.Engine]]) -> list[Branch]:
         """Runs that have forked one from the other, the first one from ``parent``.
@@ -185,7 +204,8 @@ class Branches:
         gone, n = old.mrf.n - engine.mrf.n, old.mrf.n
         cause = change.words(old.partition, f"{gone} of {n} variables are decided and leave the model")
         line, curve = parent.line.forked(event, change), curve_of(engine, run.opening)
-        branch = Branch(f"fork {self._made}", cause, line, parent, run, curve, engine.mrf.n)
+        places = continued_layout(self.places(parent), group_before(old, engine), engine.partition)
+        branch = Branch(f"fork {self._made}", cause, line, parent, run, curve, engine.mrf.n, places=places)
         self._all.append(branch)
         return branch
 
@@ -241,6 +261,11 @@ def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
         return None
     p, q = (int(owner[end]) for end in old.graph.ends(arc))
     return None if p == q or GONE in (p, q) or q not in new.graph.neighbours(p) else new.graph.arc(p, q)
+
+
+def group_before(old: bc.Engine, new: bc.Engine) -> IntArray:
+    """The group of a run that each variable of a fork of it comes from, shape (n,)."""
+    return old.partition.group_of()[old.whole.home[new.whole.deciders]]
 
 
 def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:

@@ -131,6 +131,6 @@ def _answers(run: WatchedRun) -> Answers:
 
 def _graph(lab: Lab) -> dict[str, Any]:
     if "stage_graph" not in st.session_state or st.session_state.stage_graph[0] != lab.number:
-        st.session_state.stage_graph = (lab.number, graph_view(lab.run))
+        st.session_state.stage_graph = (lab.number, graph_view(lab.branches))
     view: dict[str, Any] = st.session_state.stage_graph[1]
     return view

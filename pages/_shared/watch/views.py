@@ -13,7 +13,7 @@ from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeE
 from bender_core.kernels.layout import Kind, Method
 from bender_core.model import IntArray
 from bender_core.stopping import never
-from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
+from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
 from pages._shared.app.branches import Branch, Branches
 from pages._shared.app.text import label
@@ -53,14 +53,15 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
     }
 
 
-def graph_view(run: WatchedRun) -> dict[str, Any]:
-    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps.
+def graph_view(branches: Branches) -> dict[str, Any]:
+    """The hyper-graph of the run shown as the component draws it; fixed for a run, so that nothing jumps.
 
     The engine may be at work meanwhile: only what stays the same is read.
     """
+    run, points = branches.shown.run, branches.places(branches.shown)
+    assert run is not None
     engine, (lower, upper) = run.engine, run.opening
     graph, part = engine.graph, engine.partition
-    points = hypergraph_layout(engine.mrf, part)
     inner = _inner(engine)
     return {
         "nodes": [
@@ -79,7 +80,7 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
         ],
         "edges": graph.edges.tolist(),
         "key": _key(engine),
-        "variables": _variables(engine),
+        "variables": _variables(branches, engine),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
         "methods": _methods(engine),
@@ -151,12 +152,12 @@ def _are_spins(mrf: BinaryMRF) -> bool:
     return bool(np.allclose(a, d, atol=1e-9) and np.allclose(b, c, atol=1e-9))
 
 
-def _variables(engine: Engine) -> dict[str, Any] | None:
+def _variables(branches: Branches, engine: Engine) -> dict[str, Any] | None:
     """The variables with their strongest couplings, or None if they are too many to be drawn."""
     mrf = engine.mrf
     if mrf.n > VARIABLES:
         return None
-    points, coupling = variable_layout(mrf), mrf.coupling()
+    points, coupling = branches.variable_places[engine.whole.deciders], mrf.coupling()
     strongest = np.argsort(-np.abs(coupling), kind="stable")[:LINKS]
     return {
         "x": points[:, 0].round(4).tolist(),

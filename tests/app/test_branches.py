@@ -1,0 +1,87 @@
+"""The tree of runs: where the groups of a run stand that has forked from another."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.model import FloatArray
+from bender_core.proofs.certifying import Descent
+from bender_core.run.repeating.change import Fork, forked
+from bender_core.visualization.layout import hypergraph_layout
+from pages._shared.app.branches import Branch
+from pages._shared.app.session import Lab
+from pages._shared.watch.views import graph_view
+from tests.labs import lab
+
+BEGINS = 20  # the event of the first run at which the proof begins
+NEAR = 0.35  # of the picture's side: how far a group is pushed at most
+
+
+@pytest.fixture(scope="module")
+def mine() -> Lab:
+    """At the end of a proof in several chapters."""
+    found = lab("pose-small", 4, 9)
+    watched = found.run.engine
+    watched.run(max_events=BEGINS)
+    change = bc.Change(prove=True)
+    rounds = [(Fork(BEGINS, change), change.fork(watched))]
+    Descent(found.mrf, first=rounds[0][1], on_round=lambda *each: rounds.append(each)).run()
+    found.show(found.branches.add_all(found.branches.first, rounds)[-1])
+    return found
+
+
+def began(mine: Lab, before: Branch, after: Branch) -> tuple[FloatArray, list[int]]:
+    """Where each group begins by the names of its variables, and how many groups before it comes from."""
+    assert before.run is not None
+    assert after.run is not None
+    old, new, places = before.run.engine, after.run.engine, mine.branches.places(before)
+    home = {name: p for p, group in enumerate(old.partition.groups) for name in (old.mrf.names[i] for i in group)}
+    from_ = [[home[new.mrf.names[i]] for i in group] for group in new.partition.groups]
+    return np.array([places[owners].mean(axis=0) for owners in from_]), [len(set(owners)) for owners in from_]
+
+
+def test_groups_go_on_where_those_stood_that_they_come_from(mine: Lab) -> None:
+    chapters, united = mine.branches.chapters, 0
+    assert len(chapters) > 3
+    for before, after in itertools.pairwise(chapters):
+        start, sources = began(mine, before, after)
+        places = mine.branches.places(after)
+        assert ((places >= 0) & (places <= 1)).all()
+        moved = np.hypot(*(places - start).T)
+        if max(sources) == 1:
+            assert moved == pytest.approx(np.zeros(len(moved)))
+        assert moved.max() < NEAR
+        assert np.median(moved) < NEAR / 5
+        united += max(sources) > 1
+        apart = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))[np.triu_indices(len(places), 1)]
+        assert apart.min() > 0.6 / np.sqrt(len(places)) or max(sources) == 1
+    assert united > 1
+
+
+def test_an_address_opened_afresh_gives_the_same_places(mine: Lab) -> None:
+    afresh = lab("pose-small", 4, 9)
+    for fork in mine.branches.tip.line.forks:
+        engine = forked(afresh.run.engine, fork)
+        afresh.run.show(fork.event)
+        afresh.fork(fork.change, engine)
+    for one, other in zip(mine.branches.chapters, afresh.branches.chapters, strict=True):
+        assert mine.branches.places(one) == pytest.approx(afresh.branches.places(other), abs=0)
+
+
+def test_the_stage_draws_these_places_also_when_the_first_run_was_let_go(mine: Lab) -> None:
+    first, last = mine.branches.first, mine.branches.shown
+    assert mine.branches.places(first) == pytest.approx(hypergraph_layout(mine.mrf, first.line.partition))
+    first.let_go()
+    view = graph_view(mine.branches)
+    points = np.array([[node["x"], node["y"]] for node in view["nodes"]])
+    assert points == pytest.approx(mine.branches.places(last), abs=1e-4)
+    # A variable is where it was in the model as a whole.
+    assert last.run is not None
+    whole = dict(zip(mine.mrf.names, mine.branches.variable_places, strict=True))
+    drawn = view["variables"]
+    expected = np.array([whole[name] for name in last.run.engine.mrf.names])
+    assert np.column_stack([drawn["x"], drawn["y"]]) == pytest.approx(expected, abs=1e-4)
