@@ -12,7 +12,7 @@ from bender_core.model import FloatArray
 from bender_core.proofs.certifying import Descent
 from bender_core.run.repeating.change import Fork, forked
 from bender_core.visualization.layout import hypergraph_layout
-from pages._shared.app.branches import Branch
+from pages._shared.app.branches import Branch, passage
 from pages._shared.app.session import Lab
 from pages._shared.watch.views import graph_view
 from tests.labs import lab
@@ -21,7 +21,7 @@ BEGINS = 20  # the event of the first run at which the proof begins
 NEAR = 0.35  # of the picture's side: how far a group is pushed at most
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def mine() -> Lab:
     """At the end of a proof in several chapters."""
     found = lab("pose-small", 4, 9)
@@ -85,3 +85,46 @@ def test_the_stage_draws_these_places_also_when_the_first_run_was_let_go(mine: L
     drawn = view["variables"]
     expected = np.array([whole[name] for name in last.run.engine.mrf.names])
     assert np.column_stack([drawn["x"], drawn["y"]]) == pytest.approx(expected, abs=1e-4)
+
+
+def deciders(engine: bc.Engine) -> list[int]:
+    """Of every variable of the whole model the one of a run that flips it, or -1: read off labellings."""
+    n = engine.mrf.n
+    base, found = engine.whole.restored(np.zeros(n, int)), np.full(len(engine.whole.home), -1)
+    for j in range(n):
+        found[engine.whole.restored(np.eye(n, dtype=int)[j]) != base] = j
+    return found.tolist()
+
+
+def test_what_leaves_its_group_is_decided_or_follows_another_variable(mine: Lab) -> None:
+    names, followers = list(mine.mrf.names), 0
+    for before, after in itertools.pairwise(mine.branches.chapters):
+        assert before.run is not None
+        assert after.run is not None
+        old, new = before.run.engine, after.run.engine
+        way, decides, group_of = passage(old, new), deciders(new), new.partition.group_of()
+        leaving = set()
+        for p, group in enumerate(old.partition.groups):
+            stay = [new.mrf.names.index(old.mrf.names[i]) for i in group if old.mrf.names[i] in new.mrf.names]
+            assert {way.owner[p]} == ({int(group_of[i]) for i in stay} or {-1})
+            for k, i in enumerate(group):
+                if old.mrf.names[i] not in new.mrf.names:
+                    j = decides[names.index(old.mrf.names[i])]
+                    leaving.add((p, k, -1 if j < 0 else int(group_of[j])))
+                    followers += j >= 0
+        assert set(way.leaving) == leaving
+        assert len(way.leaving) == old.mrf.n - new.mrf.n
+    assert followers > 0
+
+
+def test_a_group_that_is_cut_anew_sends_its_variables_to_several(mine: Lab) -> None:
+    first = mine.branches.first.line.partition
+    engine = bc.Engine(mine.mrf, first)
+    anew = bc.Change.read("cut-3-greedy-5").fork(engine)
+    way, group_of = passage(engine, anew), anew.partition.group_of()
+    for p, group in enumerate(first.groups):
+        to = {int(group_of[i]) for i in group}
+        assert way.owner[p] == (to.pop() if len(to) == 1 else -1)
+        left = {(k, q) for each, k, q in way.leaving if each == p}
+        assert left == (set() if not to else {(k, int(group_of[i])) for k, i in enumerate(group)})
+    assert -1 in way.owner

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+import numpy as np
+
 import bender_core as bc
 from bender_core.model import FloatArray, IntArray
 from bender_core.reduction import GONE
@@ -201,8 +203,7 @@ class Branches:
         arc = same_message(old, parent.run.arc, engine)
         run.arc, run.pinned = arc or 0, parent.run.pinned and arc is not None
         self._made += 1
-        gone, n = old.mrf.n - engine.mrf.n, old.mrf.n
-        cause = change.words(old.partition, f"{gone} of {n} variables are decided and leave the model")
+        cause = change.words(old.partition, leaving_words(old, engine))
         line, curve = parent.line.forked(event, change), curve_of(engine, run.opening)
         places = continued_layout(self.places(parent), group_before(old, engine), engine.partition)
         branch = Branch(f"fork {self._made}", cause, line, parent, run, curve, engine.mrf.n, places=places)
@@ -263,9 +264,22 @@ def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
     return None if p == q or GONE in (p, q) or q not in new.graph.neighbours(p) else new.graph.arc(p, q)
 
 
+def home_of(old: bc.Engine, new: bc.Engine) -> IntArray:
+    """The variable of a fork of a run that decides each variable of that run, shape (n,); -1: its value is known."""
+    return np.asarray(new.whole.home[old.whole.deciders])
+
+
 def group_before(old: bc.Engine, new: bc.Engine) -> IntArray:
     """The group of a run that each variable of a fork of it comes from, shape (n,)."""
     return old.partition.group_of()[old.whole.home[new.whole.deciders]]
+
+
+def leaving_words(old: bc.Engine, new: bc.Engine) -> str:
+    """Which variables of a run are left out of a fork of it, in words."""
+    n, gone = old.mrf.n, old.mrf.n - new.mrf.n
+    followers = gone - int(np.count_nonzero(home_of(old, new) == GONE))
+    how = "" if not followers else f" ({gone - followers} decided, {followers} as they follow another)"
+    return f"{gone} of {n} variables {'are decided and ' * (gone > 0 and not followers)}leave the model{how}"
 
 
 def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:
@@ -276,4 +290,35 @@ def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:
     ndarray of int64, shape (G,), or None
         -1 where nothing is left; None if some group lies in several.
     """
-    return owners(old.partition, new.partition, new.whole.home[old.whole.deciders])
+    return owners(old.partition, new.partition, home_of(old, new))
+
+
+@dataclass(frozen=True)
+class Passage:
+    """How the groups of a run become those of a fork of it.
+
+    Attributes
+    ----------
+    owner : tuple of int
+        Of each of its groups the one that it goes on in; -1: nothing of it is left, or it goes to several.
+    leaving : tuple of triples of int
+        Variables that do not go along with their group: the group, the bit of its states, and the group of the fork
+        that the variable, or the one it follows, is in; -1 if it is decided.
+    """
+
+    owner: tuple[int, ...]
+    leaving: tuple[tuple[int, int, int], ...]
+
+
+def passage(old: bc.Engine, new: bc.Engine) -> Passage:
+    """How the groups of a run become those of a fork of it."""
+    home, group_of = home_of(old, new), np.append(new.partition.group_of(), GONE)
+    # The variables that go on themselves; others follow one of these.
+    stays = np.zeros(old.mrf.n, bool)
+    stays[old.whole.home[new.whole.deciders]] = True
+    to, owner, leaving = group_of[home], [], []
+    for p, group in enumerate(old.partition.groups):
+        homes = np.unique(to[group[stays[group]]])
+        owner.append(int(homes[0]) if len(homes) == 1 else GONE)
+        leaving += [(p, k, int(to[i])) for k, i in enumerate(group) if not stays[i] or to[i] != owner[p]]
+    return Passage(tuple(owner), tuple(leaving))

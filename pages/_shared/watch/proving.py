@@ -115,8 +115,7 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
     *_, last = current.branches.add_all(parent, rounds)
     position = len(rounds[-1][1].trace)
     last.end = position if found.optimal else None
-    current.show(last)
-    current.run.show(position)
+    current.show(last, position)
     st.rerun()
 
 

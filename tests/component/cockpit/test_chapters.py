@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,7 @@ from bender_core.kernels.layout import Kind
 from bender_core.proofs.certifying import Descent
 from bender_core.run.looking.deciding import decided_members
 from bender_core.run.repeating.change import Fork
+from pages._shared.app.branches import passage
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab
@@ -204,3 +206,80 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
         stage.stage.evaluate("({ stage }, to) => stage.player.jump(to)", fresh.position)
         stage.settle()
         assert is_shown(fresh.lower_bound, stage.text("lower"))
+
+
+# In every frame: the circles on their way, what leaves them, the names beside them, and what the stage says.
+FLOWING = """({ stage }) => {
+    window.frames = [];
+    const look = () => {
+        const marks = stage.marks();
+        const meant = (what) => marks.filter(({ means }) => means?.what === what);
+        window.frames.push({
+            circles: meant('flowing').map(({ cx, cy, means }) => [cx, cy, means.group]),
+            leaving: meant('leaving').map(({ cx, cy, r, means }) => [means.group, means.bit, means.to, cx, cy, r]),
+            names: stage.panes.circles.list().filter(({ id }) => id.startsWith('name-')).map(({ text }) => text),
+            said: ['lower', 'undecided'].map((name) => stage.$(`[data-out=${name}]`).textContent),
+            sentence: stage.$('.sentence').textContent,
+        });
+        if (stage.panes.flow.isOn || window.frames.length < 4) requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_else_changes(
+    stage: Stage, mine: Lab
+) -> None:
+    chapters = mine.branches.chapters
+    k = next(
+        k
+        for k, (old, new) in enumerate(itertools.pairwise(chapters))
+        if any(to >= 0 for *_, to in passage(old.run.engine, new.run.engine).leaving)
+    )
+    stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, chapters[k + 1].event])
+    stage.wait("stage.stage.chapters.at === argument[0]", [k])
+    stage.settle()
+    labels = set(chapters[k].run.engine.partition.labels)
+    said = [stage.root.locator(f"[data-out={name}]").inner_text() for name in ("lower", "undecided")]
+    stage.page.emulate_media(reduced_motion="no-preference")
+    stage.root.locator("[data-step=round]").click()
+    stage.wait("stage.stage.panes.flow.isOn", None)
+    stage.stage.evaluate(FLOWING)
+    # What is pressed meanwhile is played afterwards.
+    stage.root.locator("[data-step=round]").click()
+    stage.settle()
+    frames = [each for each in stage.page.evaluate("window.frames") if each["circles"]]
+    assert len(frames) > 3
+    assert place(stage)[0] == k + 1
+    assert place(stage)[1] > 0
+    way = passage(chapters[k].run.engine, chapters[k + 1].run.engine)
+    for frame in frames:
+        assert [group for *_, group in frame["circles"]] == list(way.owner)
+        assert {tuple(each[:3]) for each in frame["leaving"]} == set(way.leaving)
+        assert set(frame["names"]) <= labels
+        assert frame["said"] == said
+        assert not frame["sentence"].startswith("Chapter")
+    # What follows another comes to its circle; what is decided grows smaller where it was.
+    stage.click("[data-back=sweep]")
+    circles = stage.stage.evaluate("({ stage }) => stage.panes.at")
+    for (*_, to, x0, y0, r0), (*_, x, y, r) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
+        if to < 0:
+            assert r < 0.2 * r0
+        else:
+            before, after = (float(np.hypot(*np.subtract(circles[to], at))) for at in ((x0, y0), (x, y)))
+            assert after < max(0.2 * before, 1)
+
+
+def test_a_jump_ends_the_flow_at_once(stage: Stage, mine: Lab) -> None:
+    last = mine.branches.chapters[2].event
+    stage.stage.evaluate("({ stage }, to) => stage.chapters.turn(1, to)", last)
+    stage.wait("stage.stage.chapters.at === 1", None)
+    stage.settle()
+    stage.page.emulate_media(reduced_motion="no-preference")
+    stage.root.locator("[data-step=round]").click()
+    stage.wait("stage.stage.panes.flow.isOn", None)
+    stage.stage.evaluate("({ stage }) => stage.player.jump(3)")
+    assert not stage.stage.evaluate("({ stage }) => stage.panes.flow.isOn")
+    stage.settle()
+    assert place(stage) == (2, 3)
+    shows_the_engines_values(stage)

@@ -12,11 +12,12 @@ export class Chapters {
     Object.assign(this, { all: chapters, at: chapter, wanted: null });
   }
 
-  // Playing goes on in the next chapter.
+  // Playing goes on in the next chapter, once its circles have come together.
   goOn() {
-    this.stage.player.playing = this.plays;
-    if (this.plays) this.stage.player.run();
+    const { player, panes } = this.stage;
+    player.playing ||= this.plays;
     this.plays = false;
+    if (player.playing && !panes.flow.isOn) player.run();
   }
 
   // The best lower bound known where a run has one: its own, or that of a chapter before.

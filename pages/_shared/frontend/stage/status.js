@@ -32,7 +32,17 @@ export class Status {
   // `moment`: what is shown; null if its events are not held.
   draw(moment) {
     const { stage } = this;
-    const { player } = stage;
+    if (!stage.panes.flow.isOn) this.tell(moment);
+    this.place(moment);
+    this.controls();
+    this.pinning(moment);
+    stage.root.dataset.position = String(stage.player.position);
+    this.mark();
+  }
+
+  // What is so at the moment, in numbers and in words.
+  tell(moment) {
+    const { stage } = this;
     const lower = moment && stage.chapters.best(moment.lower);
     this.set("lower", moment ? number(lower) : UNKNOWN);
     const here = moment && lower > moment.lower ? number(moment.lower) : "";
@@ -43,12 +53,7 @@ export class Status {
     this.set("undecided", this.undecided(moment));
     this.set("state", stage.data.failure || this.doing());
     if (moment) this.own(moment);
-    this.place(moment);
-    this.controls();
-    this.pinning(moment);
     this.narrate(moment);
-    stage.root.dataset.position = String(player.position);
-    this.mark();
   }
 
   // The state, for styles and for tests.
@@ -57,10 +62,10 @@ export class Status {
   }
 
   stateOf() {
-    const { running, player, questions } = this.stage;
+    const { running, player, questions, panes } = this.stage;
     if (running) return "running";
     if (player.playing) return "playing";
-    if (player.scene) return "moving";
+    if (player.scene || panes.flow.isOn) return "moving";
     return questions.waiting || player.awaited ? "waiting" : "idle";
   }
 
@@ -161,8 +166,9 @@ export class Status {
 
   said(event) {
     if (!event) return UNKNOWN;
-    const { parent } = this.stage;
+    const { parent, chapters } = this.stage;
     if (event.sentence || !parent) return event.sentence ?? OPENING;
-    return `This run forked from ${parent.name} after event ${parent.after}, with a change: ${parent.cause}.`;
+    const after = `chapter ${chapters.at}, after its event ${parent.after}`;
+    return `Chapter ${chapters.at + 1} goes on from ${after}: ${parent.cause}.`;
   }
 }
