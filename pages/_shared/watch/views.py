@@ -12,6 +12,7 @@ import numpy as np
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
 from bender_core.kernels.layout import Kind, Method
 from bender_core.model import IntArray
+from bender_core.reduction import GONE
 from bender_core.stopping import never
 from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
@@ -23,6 +24,9 @@ from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch.details import listed
 from pages._shared.watch.frames import told
 
+FIRST = (
+    "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
+)
 HISTORY_POINTS = 200
 # The most ends of sweeps, and of updates, that are sent: more sweeps than a run makes by default.
 SWEEP_MARKS = 500
@@ -81,6 +85,8 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "edges": graph.edges.tolist(),
         "key": _key(engine),
         "variables": _variables(branches, engine),
+        "solution": _solution(engine),
+        "opening": opening_words(branches.shown),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
         "methods": _methods(engine),
@@ -90,6 +96,14 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "lower": lower,
         "upper": upper,
     }
+
+
+def opening_words(branch: Branch) -> str:
+    """What is so before the first event of a run."""
+    if branch.parent is None:
+        return FIRST
+    before = f"chapter {branch.depth}, after its event {branch.event}"
+    return f"Chapter {branch.depth + 1} goes on from {before}: {label(branch.cause)}."
 
 
 def _methods(engine: Engine) -> list[int] | None:
@@ -172,6 +186,18 @@ def _variables(branches: Branches, engine: Engine) -> dict[str, Any] | None:
     }
 
 
+def _solution(engine: Engine) -> dict[str, Any] | None:
+    """Where each variable of the whole model is decided: a bit of a group, or nowhere any more; None if too many.
+
+    Its value is ``value`` where that bit is 0.
+    """
+    whole = engine.whole
+    if len(whole.home) > VARIABLES:
+        return None
+    group, bit = np.append(engine.partition.group_of(), GONE), np.append(_bits(engine), 0)
+    return {"group": group[whole.home].tolist(), "bit": bit[whole.home].tolist(), "value": whole.value.tolist()}
+
+
 def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str, Any] | None:
     """A measure of the looseness of every hyper-edge, the worse of its two messages, where the run stands.
 
@@ -230,8 +256,6 @@ def parent_view(branch: Branch) -> dict[str, Any] | None:
     later = curve.events > branch.event
     return {
         "name": branch.parent.name,
-        "after": branch.event,
-        "cause": label(branch.cause),
         "event": (curve.events[later] - branch.event).tolist(),
         "sweep": listed(curve.sweeps[later] - sweep, 6),
         "lower": listed(curve.lower[later], 12),
@@ -247,9 +271,9 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
     ends = [branch.event for branch in chapters[1:]]
     last = chapters[-1]
     ends.append(last.position if last.run is None else last.run.seen)
-    for branch, end in zip(chapters, ends, strict=True):
-        told = {"name": branch.name, "cause": label(branch.cause), "variables": branch.variables, "length": end}
-        found.append(told | {"kept": kept})
+    for number, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
+        told = [f"Chapter {number}: {branch.name}", f"{branch.variables:,} variables", label(branch.cause)]
+        found.append({"told": told, "variables": branch.variables, "length": end, "kept": kept})
         if branch.is_of_proof:
             lower = branch.look().lower_after(end)
             kept = lower if kept is None else max(lower, kept)

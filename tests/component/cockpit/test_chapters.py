@@ -128,6 +128,13 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     assert 0 < len(out) < len(ground)
     dead = stage.root.locator(".known.dead").evaluate_all("bars => bars.length")
     assert dead == len(out)
+    # What is shaded is above that line, and says why; nothing else is ruled out where every cost is exact.
+    stage.click("[data-step=node]")
+    marks = {each["id"]: each for each in stage.marks() if each["picture"] == "ground"}
+    shade, line = marks["ruled out"], marks["ub"]
+    assert shade["y"] + shade["height"] == pytest.approx(line["y1"])
+    assert marks["ruled out name"]["text"] == "out for good"
+    assert not [each for each in marks.values() if "ruled-out" in each.get("class", "")]
     # Across the ground, and in the bounds.
     lines = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "ub"]
     assert [each["id"] for each in stage.marks() if each["id"] == "ub" and each["shape"] == "line"]
@@ -162,6 +169,73 @@ def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab)
     stage.wait("stage.stage.chapters.at === 0", None)
     stage.settle()
     assert stage.root.locator("svg.hyper .bit.decided").count() == 0
+
+
+def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_so(stage: Stage, mine: Lab) -> None:
+    ground, message = (stage.root.locator(f"svg.{name}") for name in ("ground", "message"))
+    expect(ground).to_contain_text("optimal, proven")
+    expect(message).to_contain_text("No group is updated any more.")
+    stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, 0)")
+    stage.wait("stage.stage.chapters.at === 1", None)
+    stage.settle()
+    expect(ground).to_contain_text("The next update is shown here.")
+    expect(message).to_contain_text("The next update is shown here.")
+    while mine.run.engine.trace[stage.position].kind != Kind.SWEEP:
+        stage.click("[data-step=node]")
+    costs = [[each[key] for key in ("id", "means")] for each in stage.marks() if each["id"].startswith("known ")]
+    stage.click("[data-step=event]")
+    assert mine.run.engine.trace[stage.position - 1].kind == Kind.SWEEP
+    assert costs == [
+        [each[key] for key in ("id", "means")] for each in stage.marks() if each["id"].startswith("known ")
+    ]
+    assert costs
+    assert "updated last" in stage.root.locator("[data-out=ground]").inner_text()
+
+
+def solution(stage: Stage) -> list[int | None]:
+    """What is drawn of the labelling of the whole model; nothing if nothing of it is known."""
+    meant = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "solution"]
+    found: list[int | None] = meant[0]["values"] if meant else []
+    return found
+
+
+def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, mine: Lab) -> None:
+    whole = solution(stage)
+    assert mine.mrf.energy(whole) == pytest.approx(mine.run.engine.upper_bound)
+    counts = [len(whole)]
+    for k in range(len(mine.branches.chapters) - 1, -1, -1):
+        to = 0 if k == 0 else mine.branches.chapters[k].position or 10
+        stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, to])
+        stage.wait("stage.stage.chapters.at === argument[0]", [k])
+        stage.settle()
+        shows_the_engines_values(stage)
+        engine = mine.run.engine
+        known = np.full(engine.mrf.n + 1, True)  # of those that are not in this model any more
+        for p, group in enumerate(engine.partition.groups):
+            known[group] = decided_members(engine, p) >= 0
+        values = engine.whole.restored(engine.labeling)
+        expected = [int(v) if yes else None for v, yes in zip(values, known[engine.whole.home], strict=True)]
+        assert solution(stage) == (expected if any(known[engine.whole.home]) else [])
+        counts.append(sum(v is not None for v in solution(stage)))
+    assert counts == sorted(counts, reverse=True)
+    assert counts[-1] == 0
+    assert stage.root.locator("svg.hyper .solution").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_solution_lies_beside_the_circles_and_chips_keep_off_it(stage: Stage, width: int) -> None:
+    stage.page.set_viewport_size({"width": width, "height": 844})
+    for grain in ("", "node", "event"):
+        if grain:
+            stage.click(f"[data-back={grain}]")
+        boxes, at, radius, chips = stage.stage.evaluate(
+            """({ stage: { panes } }) => [panes.solution.boxes, panes.at, panes.radius,
+                panes.over.list().filter(({ class: look }) => look.startsWith('chip') && look.endsWith(' '))]"""
+        )
+        for _, top, right, bottom in boxes:
+            assert not any(x - radius < right and y + radius > top and y - radius < bottom for x, y in at)
+            for chip in chips:
+                assert chip["x"] >= right or chip["y"] >= bottom or chip["y"] + chip.get("height", 0) <= top
 
 
 def test_a_circle_without_room_for_bits_shows_how_many_are_decided(stage: Stage, mine: Lab) -> None:
@@ -259,12 +333,12 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
         assert set(frame["names"]) <= labels
         assert frame["said"] == said
         assert not frame["sentence"].startswith("Chapter")
-    # What follows another comes to its circle; what is decided grows smaller where it was.
+    # What follows another comes to its circle; what is decided comes to the solution, at the left.
     stage.click("[data-back=sweep]")
     circles = stage.stage.evaluate("({ stage }) => stage.panes.at")
-    for (*_, to, x0, y0, r0), (*_, x, y, r) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
+    for (*_, to, x0, y0, _), (*_, x, y, _) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
         if to < 0:
-            assert r < 0.2 * r0
+            assert x < 12 < x0
         else:
             before, after = (float(np.hypot(*np.subtract(circles[to], at))) for at in ((x0, y0), (x, y)))
             assert after < max(0.2 * before, 1)

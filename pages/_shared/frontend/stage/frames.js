@@ -39,7 +39,7 @@ export const readFor = ({ read }, arc) => read.within[arc] ?? read.before[arc];
 // the state before the first event; `last`: the event from which the chunk goes on, if it does.
 export const decode = ({ first, before, columns }, last = null) => {
   const origin = before ? stateBefore(first, before) : last;
-  const unfolding = new Unfolding(origin.update);
+  const unfolding = new Unfolding(origin.update, origin.passed);
   let { rows, tension, gained, read, best, decided } = origin;
   const events = columns.kind.map((kind, k) => {
     const told = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));

@@ -9,8 +9,6 @@ const CUT = 260; // characters that may be too many for the lines of a sentence:
 const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
 const OWN = 24; // characters of the name of the source's own terms
 const UNKNOWN = "…"; // until the answer comes
-const OPENING =
-  "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise.";
 const RUNNING = "Running at full speed. Stop whenever you like; every event can be revisited afterwards.";
 
 export class Status {
@@ -154,7 +152,7 @@ export class Status {
     const { stage } = this;
     const { graph, running } = stage;
     const spoken = moment && (moment.rest || moment.t >= SPOKEN) ? moment.after : moment?.before;
-    const said = running ? RUNNING : this.said(spoken);
+    const said = running ? RUNNING : spoken ? (spoken.sentence ?? graph.opening) : UNKNOWN;
     const line = stage.$(".sentence");
     if (line.textContent !== said) Object.assign(line, { textContent: said, title: said.length > CUT ? said : "" });
     line.classList.toggle("past", Boolean(moment) && spoken !== moment.after);
@@ -162,13 +160,5 @@ export class Status {
     if (lesson === this.lesson) return;
     this.lesson = lesson;
     Object.assign(stage.$(".why"), { textContent: `Learn: ${title} →`, href: `learn?lesson=${lesson}` });
-  }
-
-  said(event) {
-    if (!event) return UNKNOWN;
-    const { parent, chapters } = this.stage;
-    if (event.sentence || !parent) return event.sentence ?? OPENING;
-    const after = `chapter ${chapters.at}, after its event ${parent.after}`;
-    return `Chapter ${chapters.at + 1} goes on from ${after}: ${parent.cause}.`;
   }
 }

@@ -66,15 +66,11 @@ export class Strip {
   drawChapters(x, before, height) {
     const { all, at } = this.stage.chapters;
     if (all.length < 2) return;
-    all.forEach(({ name, cause, variables }, k) => {
+    all.forEach(({ told, variables }, k) => {
       const [from, to] = [k, k + 1].map((each) => x(this.stage.chapters.before(each) - before));
       const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
       const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
-      this.stage.tip.explain(block, () => [
-        `Chapter ${k + 1}: ${name}`,
-        `${variables} variables`,
-        ...(cause ? [cause] : []),
-      ]);
+      this.stage.tip.explain(block, () => told.filter(Boolean));
       const text = `${variables} variables`;
       if (to - from < ROOM || k === at) return;
       make(this.svg, "text", { class: "chapter-name", x: from + 4, y: 10 }).textContent = text;

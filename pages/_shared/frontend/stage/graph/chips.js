@@ -3,6 +3,7 @@
 
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
+import { SIDE } from "./solution.js";
 import { apportioned, grown, shown, sum } from "../charts/sums.js";
 
 const LISTED = 7; // neighbours from which on there is a list
@@ -101,7 +102,6 @@ export const chipMarks = (pane, moment) => {
 const box = (id, x, y, width, text, kind, means) => [
   {
     id: `${id}-box`,
-    shape: "rect",
     class: `chip ${kind}`,
     x: x - width / 2,
     y: y - HIGH / 2,
@@ -109,7 +109,7 @@ const box = (id, x, y, width, text, kind, means) => [
     height: HIGH,
     rx: 6,
   },
-  { id, shape: "text", class: `chip ${kind}`, x, y: y + 5, text, means },
+  { id, class: `chip ${kind}`, x, y: y + 5, text, means },
 ];
 
 const onEdges = (pane, moment, parts, said) => {
@@ -132,6 +132,7 @@ const onEdges = (pane, moment, parts, said) => {
 const placer = (pane, active) => {
   const { at, radius, size } = pane;
   const covered = [
+    ...pane.solution.boxes.map((corners) => [...corners, COVERS.circle]),
     ...at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius, COVERS.circle]),
     ...pane.names.flatMap((name, p) => {
       if (!name?.fits && p !== active) return [];
@@ -232,17 +233,17 @@ const panel = (pane, rows) => {
   };
   let [least, x, y] = [Infinity, 0, 0];
   for (let down = height - high; down >= 0; down -= APART) {
-    for (let right = 0; right <= width - wide; right += APART) {
+    for (let right = SIDE; right <= width - wide; right += APART) {
       const count = covered(right, down);
       if (count < least) [least, x, y] = [count, right, down];
     }
   }
-  const frame = { id: "chips", shape: "rect", class: "chip list", x, y, width: wide, height: high, rx: 6 };
+  const frame = { id: "chips", class: "chip list", x, y, width: wide, height: high, rx: 6 };
   const lines = rows.flatMap(({ id, text, name, loose, means }, k) => {
     const base = y + TALL * (k + 1);
     return [
-      { id: `${id}-name`, shape: "text", class: "chip-name", x: x + 8, y: base, text: name },
-      { id, shape: "text", class: `chip-value ${loose ? "loose" : ""}`, x: x + wide - 8, y: base, text, means },
+      { id: `${id}-name`, class: "chip-name", x: x + 8, y: base, text: name },
+      { id, class: `chip-value ${loose ? "loose" : ""}`, x: x + wide - 8, y: base, text, means },
     ];
   });
   return { covers: least, marks: [frame, ...lines] };

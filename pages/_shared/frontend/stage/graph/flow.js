@@ -6,9 +6,10 @@ import { circleMarks } from "./circles.js";
 import { courses } from "./lines.js";
 
 const MS = 1600;
-// Shares of that time in which the decided leave, circles flow, and what has arrived becomes one with what is there.
-const [LEAVES, FLOWS, FADES] = [
-  [0, 0.5],
+// Shares of that time in which the decided leave and arrive, circles flow, and followers become one with them.
+const [LEAVES, GONE, FLOWS, FADES] = [
+  [0, 0.6],
+  [0.6, 0.7],
   [0.2, 1],
   [0.8, 1],
 ];
@@ -91,7 +92,7 @@ export class Flow {
     const seen = new Map();
     const staying = marks.filter((mark) => {
       const key = mark.id.match(/^(?:bit|variable)-(\d+-\d+)/)?.[1];
-      if (own.has(key) && mark.shape === "circle") seen.set(key, mark);
+      if (own.has(key) && "cx" in mark) seen.set(key, mark);
       return !own.has(key);
     });
     const going = staying.map((mark) => this.going(mark));
@@ -101,7 +102,7 @@ export class Flow {
       const [cx, cy] = at[each[0]];
       return this.dot(seen.get(key) ?? { class: "bit", cx, cy, r: DOT }, each);
     };
-    pane.over.draw([...own].map(dot));
+    pane.over.draw([...pane.solution.marks(before.stage.graph, before.moment), ...[...own].map(dot)]);
   }
 
   along(box, from, to) {
@@ -116,13 +117,17 @@ export class Flow {
     return { ...mark, press: null, hover: null, tip: null, "data-node": null, means, ...fading };
   }
 
-  // A variable on its way: to the one that it follows, or out of the graph.
+  // A variable on its way: to the one that it follows, or to its cell of the solution.
   dot(from, [group, bit, to]) {
     const means = { what: "leaving", group, bit, to };
-    const mark = { ...from, id: `leaving-${group}-${bit}`, shape: "circle", class: `${from.class} leaving`, means };
-    if (to < 0) return { ...mark, class: `${mark.class} decided`, r: from.r * (1 - eased(this.t, LEAVES)) };
-    const there = this.pane.camera.see(this.pane.places.whole[to]);
-    const [cx, cy] = mix([from.cx, from.cy], there, eased(this.t, FLOWS));
-    return { ...mark, cx, cy, opacity: 1 - eased(this.t, FADES) };
+    const mark = { ...from, id: `leaving-${group}-${bit}`, class: `${from.class} leaving`, means };
+    const { before, pane, t } = this;
+    const isDecided = to < 0;
+    const there = isDecided
+      ? pane.solution.cellOf(before.stage.graph, group, bit)
+      : pane.camera.see(pane.places.whole[to]);
+    const [cx, cy] = mix([from.cx, from.cy], there, eased(t, isDecided ? LEAVES : FLOWS));
+    const opacity = 1 - eased(t, isDecided ? GONE : FADES);
+    return { ...mark, class: mark.class + (isDecided ? " decided" : ""), cx, cy, opacity };
   }
 }

@@ -14,6 +14,7 @@ import { placeNames } from "./names.js";
 import { Places } from "./places.js";
 import { Pointing } from "./pointing.js";
 import { probeMarks } from "./probes.js";
+import { Solution } from "./solution.js";
 import { Variables } from "./variables.js";
 
 // In sight, above which circles are small; in all, above which lines are faint and straight, and drawn on a canvas.
@@ -31,6 +32,7 @@ export class Graph {
     this.camera = new Camera(this);
     this.places = new Places(this);
     this.flow = new Flow(this);
+    this.solution = new Solution(this);
     this.variables = new Variables(stage, this);
     this.ready = false; // whether anything has been laid out
     this.measure = "tension";
@@ -162,7 +164,8 @@ export class Graph {
     this.drawLines(measure, this.runs, this.many);
     this.halos.draw(this.haloMarks(moment));
     this.circles.draw(circleMarks(this, moment, measure));
-    this.over.draw([...probeMarks(this, moment), ...chipMarks(this, moment)]);
+    const solution = this.solution.marks(stage.graph, moment);
+    this.over.draw([...solution, ...probeMarks(this, moment), ...chipMarks(this, moment)]);
   }
 
   measuredAt(moment) {
