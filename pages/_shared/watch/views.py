@@ -272,7 +272,8 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
     last = chapters[-1]
     ends.append(last.position if last.run is None else last.run.seen)
     for number, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
-        told = [f"Chapter {number}: {branch.name}", f"{branch.variables:,} variables", label(branch.cause)]
+        told = [f"Chapter {number}: {branch.name}", f"{branch.variables:,} variables"]
+        told += [label(branch.cause)] * bool(branch.cause)
         found.append({"told": told, "variables": branch.variables, "length": end, "kept": kept})
         if branch.is_of_proof:
             lower = branch.look().lower_after(end)

@@ -88,20 +88,50 @@ def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage
 
 
 def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
-    lengths = [branch.event for branch in mine.branches.chapters[1:]]
-    begins = np.cumsum([0, *lengths]).tolist()
+    lengths = [*(branch.event for branch in mine.branches.chapters[1:]), stage.position]
+    count, total = len(lengths), sum(lengths)
+    # Half of the strip they share evenly, the rest by their events.
+    begins = np.cumsum([0, *(total * (1 / count + length / total) / 2 for length in lengths)])
     scrub = stage.root.locator(".scrub")
-    assert int(scrub.get_attribute("max")) == begins[-1] + stage.position
-    for k, into in ((1, 5), (3, 2), (0, 7), (2, lengths[2])):
-        scrub.evaluate(
-            "(input, to) => { input.value = to; input.dispatchEvent(new Event('input')); }", begins[k] + into
-        )
+    assert float(scrub.get_attribute("max")) == total
+    for k, into in ((1, 5), (3, 2), (0, 7), (2, lengths[2]), (1, lengths[1])):
+        value = begins[k] + into / lengths[k] * (begins[k + 1] - begins[k])
+        scrub.evaluate("(input, to) => { input.value = to; input.dispatchEvent(new Event('input')); }", value)
         stage.wait("stage.stage.chapters.at === argument[0]", [k])
         stage.settle()
         assert place(stage) == (k, into)
-        assert int(scrub.input_value()) == begins[k] + into
-        assert stage.text("where").startswith(f"chapter {k + 1} of {len(begins)} · ")
+        assert float(scrub.input_value()) == pytest.approx(value)
+        assert stage.text("where").startswith(f"chapter {k + 1} of {count} · ")
         shows_the_engines_values(stage)
+
+
+def test_thumb_ticks_and_chapters_of_the_strip_lie_at_the_same_places(stage: Stage, mine: Lab) -> None:
+    stage.stage.evaluate("({ stage }) => stage.chapters.turn(2, 0)")
+    stage.wait("stage.stage.chapters.at === 2", None)
+    stage.settle()
+    blocks, sweeps, thumb, names = stage.stage.evaluate(
+        """({ stage }) => {
+            const all = (name) => [...stage.root.querySelectorAll(`.marks ${name}`)];
+            const scrub = stage.$('.scrub');
+            const room = stage.sizes.of(stage.$('.marks')).width - 16;
+            return [
+                all('.chapter').map((e) => [e.x.baseVal.value, e.width.baseVal.value]),
+                [...all('.sweeps')[0].getAttribute('d').matchAll(/M([0-9.]+)/g)].map((m) => Number(m[1])),
+                8 + (scrub.value / scrub.max) * room,
+                all('.chapter-name').map((e) => e.textContent),
+            ];
+        }"""
+    )
+    chapters = mine.branches.chapters
+    assert len(blocks) == len(chapters)
+    assert min(wide for _, wide in blocks) > 0.4 * sum(wide for _, wide in blocks) / len(blocks)
+    x, wide = blocks[2]
+    assert thumb == pytest.approx(x, abs=0.1)
+    # The last sweep ends where the next chapter begins.
+    length = chapters[3].event
+    ends = [k + 1 for k in range(length) if mine.run.engine.trace[k].kind == Kind.SWEEP]
+    assert sweeps == pytest.approx([x + wide * end / length for end in ends], abs=0.1)
+    assert [name.split(":")[0] for name in names] == [str(k + 1) for k in range(len(chapters)) if k != 2]
 
 
 def is_struck(engine: bc.Engine, opened: int) -> bool:

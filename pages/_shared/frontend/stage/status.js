@@ -115,7 +115,7 @@ export class Status {
     write(this.stage.$(".where"), `${chapters.said}sweep ${sweep} · event ${count}`);
     const scrub = this.stage.$(".scrub");
     scrub.max = chapters.total;
-    if (chapters.wanted === null) scrub.value = chapters.before(chapters.at) + count;
+    if (chapters.wanted === null) scrub.value = chapters.along(count) * chapters.total;
     scrub.disabled = Boolean(running);
   }
 

@@ -194,15 +194,8 @@ export class Message {
       const means = { what: "row", row: row.row, state: update.y, value: row.values[this.index(update.y)] };
       const d = clipped(points, { ...box, top: box.top - TOP + 2 });
       const look = { class: `row row-${row.kind}`, "stroke-dasharray": dash || null };
-      return (
-        d && {
-          id: `row ${row.row}`,
-          ...look,
-          d,
-          means,
-          tip: () => [`${name} row ${row.row}`, `lifts ${row.lifted} of ${update.count} states`],
-        }
-      );
+      const tip = () => [`${name} row ${row.row}`, `lifts ${row.lifted} of ${update.count} states`];
+      return d && { id: `row ${row.row}`, ...look, d, means, tip };
     });
   }
 

@@ -76,10 +76,10 @@ export class Flow {
     const at = before.whole.map((from, p) => camera.see(mix(from, places.whole[before.owner[p]] ?? from, share)));
     const runs = courses(before.stage.graph.edges, at, size[0], before.many);
     pane.drawLines(before.measure, runs, before.many);
-    for (const picture of [pane.halos, pane.picks]) picture.draw([]);
+    pane.halos.draw([]);
     const names = before.names.map((name, p) => name && { ...name, box: this.along(name.box, before.at[p], at[p]) });
     const radius = before.radius + share * (pane.radius - before.radius);
-    const shows = (place, around) => pane.shows(place, around);
+    const shows = pane.shows.bind(pane);
     const marks = circleMarks({ ...before, at, radius, names, shows }, before.moment, before.measure).filter(Boolean);
     this.part(marks, at);
   }

@@ -68,8 +68,8 @@ export class Player {
     this.go();
   }
 
-  // There is no answer: what was asked for was stopped. If the place is not known, the last one that is known is shown;
-  // a stage that is mounted anew knows none, and Python tells it where it is.
+  // What was asked for was stopped. If the place is not known, the last one that is known is shown; a stage that is
+  // mounted anew knows none, and Python tells it where it is.
   giveUp() {
     const { questions } = this.stage;
     Object.assign(this, { awaited: null, steps: [] });
