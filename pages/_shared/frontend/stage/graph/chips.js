@@ -13,6 +13,7 @@ const HIGH = 21; // pixels
 const NAME = 16; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
 const COVERS = { chip: 100, circle: 1, name: 0.4, far: 0.004 }; // what it costs to cover, and a pixel from one's place
+const LEVELS = [0, -1, 1, -1.6, 1.6, -2.2, 2.2, -2.8, 2.8]; // of a chip beside its edge, about circles high
 const CLOSE = 1e-7; // energies nearer than this count as equal
 
 // The parts of y*'s cost: one for every slot.
@@ -163,9 +164,8 @@ const placer = (pane, active) => {
 // From a place on an edge to where its chip may be: on it, beside it, above or below it.
 const offsets = (width, radius) => {
   const [near, far, off] = [width / 2 + 8, width / 2 + 26, radius + HIGH / 2 + 3];
-  const sides = [0, near, -near, far, -far].map((aside) => [aside, 0]);
-  const levels = [-off, off, -1.6 * off, 1.6 * off, -2.2 * off, 2.2 * off];
-  return [...sides, ...levels.flatMap((down) => [0, -near, near].map((aside) => [aside, down]))];
+  const sides = [0, near, -near, far, -far, near / 2, -near / 2];
+  return LEVELS.flatMap((level) => sides.map((aside) => [aside, level * off]));
 };
 
 const within = (at, half, size) => at.map((v, k) => Math.min(Math.max(v, half[k]), size[k] - half[k]));
