@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 import bender_core as bc
+from bender_core.proofs.descent import Descent
+from bender_core.run.repeating.change import Fork
+from pages._shared.app.branches import branch_of
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 
@@ -90,3 +93,17 @@ def is_shown(value: float, text: str) -> bool:
     mantissa, _, exponent = text.partition("e")
     decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return abs(float(text) - value) <= 0.500001 * 10.0**-decimals
+
+
+def proven_lab(sample: str, max_size: int, variant: int, event: int) -> Lab:
+    """At the end of a proof that has gone on from an event of the first run."""
+    found, change = lab(sample, max_size, variant), bc.Change(prove=True)
+    found.run.engine.run(max_events=event)
+    rounds = [branch_of(found.branches.first, Fork(event, change), change.fork(found.run.engine))]
+    assert rounds[0].run is not None
+    first = rounds[0].run.engine
+    Descent(found.mrf, first=first, on_round=lambda *each: rounds.append(branch_of(rounds[-1], *each))).run()
+    found.show(found.branches.add(*rounds))
+    found.finish(len(found.run.engine.trace))
+    found.run.show(len(found.run.engine.trace))
+    return found

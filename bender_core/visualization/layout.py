@@ -20,6 +20,8 @@ from bender_core.synth.pose import SKELETON
 
 # Nodes closer than this share of the drawing's side are pushed apart.
 CLEARANCE = 0.11
+# The same where groups go on from others, times the root of their number: what is united makes room for the others.
+ROOM = 0.8
 # How far from the middle of a disc of radius 1 the outermost member of a group is.
 REACH = 0.68
 # Larger graphs are laid out by their distances from a few nodes, not by force.
@@ -41,6 +43,29 @@ def hypergraph_layout(mrf: BinaryMRF, part: Partition) -> FloatArray:
     if mrf.positions is None:
         return _by_shape(len(part), edges)
     return _by_position(np.array([mrf.positions[group].mean(axis=0) for group in part.groups]), edges)
+
+
+def continued_layout(points: FloatArray, before: IntArray, part: Partition) -> FloatArray:
+    """Positions of groups that go on from others, shape (G, 2): where these stood, and pushed apart where some united.
+
+    Parameters
+    ----------
+    points : ndarray, shape (G', 2)
+        Positions of the groups before, in the unit square.
+    before : ndarray of int64, shape (n,)
+        The group before of every variable.
+    part : Partition
+        The groups that go on.
+
+    Returns
+    -------
+    ndarray, shape (G, 2)
+        In the unit square. Where no groups have united none has moved.
+    """
+    begun = np.array([points[before[group]].mean(axis=0) for group in part.groups]).reshape(-1, 2)
+    if all((before[group] == before[group[0]]).all() for group in part.groups):
+        return begun
+    return _apart(begun, ROOM / np.sqrt(len(begun)))
 
 
 def variable_layout(mrf: BinaryMRF) -> FloatArray:
@@ -194,12 +219,25 @@ def _to_unit(points: FloatArray) -> FloatArray:
 
 
 def _spread(points: FloatArray) -> FloatArray:
-    """Push crowded nodes apart, without randomness; coinciding ones move in fixed directions."""
-    points = points.copy()
+    """Push crowded nodes apart, and fill the unit square."""
     n = len(points)
-    clearance = min(CLEARANCE, 0.7 / max(np.sqrt(n), 1.0))
-    angle = 2.4 * np.arange(n)
-    points += 1e-3 * np.column_stack([np.cos(angle), 0.5 * np.sin(angle)])
+    return _to_unit(_pushed(_jittered(points), min(CLEARANCE, 0.7 / max(np.sqrt(n), 1.0))))
+
+
+def _apart(points: FloatArray, clearance: float) -> FloatArray:
+    """Push nodes apart within the unit square; those that have room stay where they are."""
+    return _pushed(_jittered(points), clearance, within=(0.0, 1.0))
+
+
+def _jittered(points: FloatArray) -> FloatArray:
+    """Coinciding nodes a little beside each other, in fixed directions."""
+    angle = 2.4 * np.arange(len(points))
+    return points + 1e-3 * np.column_stack([np.cos(angle), 0.5 * np.sin(angle)])
+
+
+def _pushed(points: FloatArray, clearance: float, within: tuple[float, float] | None = None) -> FloatArray:
+    """Push nodes apart that are closer than the clearance, without randomness."""
+    n = len(points)
     for _ in range(60):
         first, second = cKDTree(points).query_pairs(clearance, output_type="ndarray").T
         if not len(first):
@@ -209,4 +247,6 @@ def _spread(points: FloatArray) -> FloatArray:
         push = 0.5 * difference / distance * (clearance - distance)
         for axis in (0, 1):
             points[:, axis] += np.bincount(first, push[:, axis], n) - np.bincount(second, push[:, axis], n)
-    return _to_unit(points)
+        if within is not None:
+            points = points.clip(*within)
+    return points

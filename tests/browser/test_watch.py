@@ -361,7 +361,7 @@ def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_ther
     watch.wait("stage.stage.drawer.view?.cuts")
     state = watch.stage.evaluate("({ stage }) => stage.drawer.view.cuts[0].state")
     row.get_by_role("button", name="Insert").click()
-    expect(watch.stage.locator(".sentence")).to_contain_text("This run forked from", timeout=30_000)
+    expect(watch.stage.locator(".sentence")).to_contain_text("goes on from chapter", timeout=30_000)
     watch.settle()
     watch.shows(run.fork(rows=[bc.RowAt(p, q, state, RowKind.RMC)]))
     expect(watch.stage.locator("[data-out=drawer]")).to_have_text(f"{labels[q]} → {labels[p]}")

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
+import numpy as np
+
 import bender_core as bc
-from bender_core.model import IntArray
+from bender_core.model import FloatArray, IntArray
 from bender_core.reduction import GONE
 from bender_core.run.carrying import owners
 from bender_core.run.repeating.change import Fork
 from bender_core.run.repeating.line import Line
 from bender_core.visualization.forks import Axis, Curve, curve_of
+from bender_core.visualization.layout import continued_layout, hypergraph_layout, variable_layout
 from pages._shared.running.watched import WatchedRun
 
 
@@ -46,6 +50,7 @@ class Branch:
     lower_before: float = -math.inf  # the bound of its parent where it forked, energy
     end: int | None = None  # where a proof has ended in it
     position: int = 0  # shown last, before its memory was let go
+    places: FloatArray | None = None  # of its groups, as `places_of` has them
 
     @property
     def event(self) -> int:
@@ -105,7 +110,9 @@ class Branches:
     """
 
     def __init__(self, line: Line, run: WatchedRun) -> None:
-        begin = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening), run.engine.mrf.n)
+        mrf = run.engine.mrf
+        begin = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening), mrf.n)
+        self._whole = mrf
         self.shown = self.tip = begin
         self._all = [begin]
         self._made = 0
@@ -141,6 +148,11 @@ class Branches:
         """The chapter after the one shown; None after the last one."""
         chapters = self.chapters
         return next((each for before, each in pairwise(chapters) if before is self.shown), None)
+
+    @cached_property
+    def variable_places(self) -> FloatArray:
+        """Positions of the whole model's variables in the unit square, shape (n, 2)."""
+        return variable_layout(self._whole)
 
     @property
     def charged(self) -> int:
@@ -206,11 +218,23 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
     old, run = parent.run.engine, WatchedRun(engine)
     arc = same_message(old, parent.run.arc, engine)
     run.arc, run.pinned = arc or 0, parent.run.pinned and arc is not None
-    gone, n = old.mrf.n - engine.mrf.n, old.mrf.n
-    cause = fork.change.words(old.partition, f"{gone} of {n} variables are decided and leave the model")
+    cause = fork.change.words(old.partition, leaving_words(old, engine))
+    places = continued_layout(places_of(parent), group_before(old, engine), engine.partition)
     lower = old.trace[fork.event - 1].lower_bound if fork.event else parent.run.opening[0]
     line, curve = parent.line.forked(*fork), curve_of(engine, run.opening)
-    return Branch("", cause, line, parent, run, curve, engine.mrf.n, lower)
+    return Branch("", cause, line, parent, run, curve, engine.mrf.n, lower, places=places)
+
+
+def places_of(branch: Branch) -> FloatArray:
+    """Positions of a branch's groups in the unit square, shape (G, 2): they follow from its line alone.
+
+    The first run's groups are laid out when they are asked for; its run is at hand then. Those of a fork begin where
+    the groups stood that they come from.
+    """
+    if branch.places is None:
+        assert branch.run is not None
+        branch.places = hypergraph_layout(branch.run.engine.mrf, branch.line.partition)
+    return branch.places
 
 
 def counterpart(shown: bc.Engine, arc: int, other: bc.Engine) -> int | None:
@@ -232,6 +256,24 @@ def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
     return None if p == q or GONE in (p, q) or q not in new.graph.neighbours(p) else new.graph.arc(p, q)
 
 
+def home_of(old: bc.Engine, new: bc.Engine) -> IntArray:
+    """The variable of a fork of a run that decides each variable of that run, shape (n,); -1: its value is known."""
+    return np.asarray(new.whole.home[old.whole.deciders])
+
+
+def group_before(old: bc.Engine, new: bc.Engine) -> IntArray:
+    """The group of a run that each variable of a fork of it comes from, shape (n,)."""
+    return old.partition.group_of()[old.whole.home[new.whole.deciders]]
+
+
+def leaving_words(old: bc.Engine, new: bc.Engine) -> str:
+    """Which variables of a run are left out of a fork of it, in words."""
+    n, gone = old.mrf.n, old.mrf.n - new.mrf.n
+    followers = gone - int(np.count_nonzero(home_of(old, new) == GONE))
+    how = "" if not followers else f" ({gone - followers} decided, {followers} as they follow another)"
+    return f"{gone} of {n} variables {'are decided and ' * (gone > 0 and not followers)}leave the model{how}"
+
+
 def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:
     """The group of one run of a tree that contains what is left of each group of another.
 
@@ -240,4 +282,35 @@ def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:
     ndarray of int64, shape (G,), or None
         -1 where nothing is left; None if some group lies in several.
     """
-    return owners(old.partition, new.partition, new.whole.home[old.whole.deciders])
+    return owners(old.partition, new.partition, home_of(old, new))
+
+
+@dataclass(frozen=True)
+class Passage:
+    """How the groups of a run become those of a fork of it.
+
+    Attributes
+    ----------
+    owner : tuple of int
+        Of each of its groups the one that it goes on in; -1: nothing of it is left, or it goes to several.
+    leaving : tuple of triples of int
+        Variables that do not go along with their group: the group, the bit of its states, and the group of the fork
+        that the variable, or the one it follows, is in; -1 if it is decided.
+    """
+
+    owner: tuple[int, ...]
+    leaving: tuple[tuple[int, int, int], ...]
+
+
+def passage(old: bc.Engine, new: bc.Engine) -> Passage:
+    """How the groups of a run become those of a fork of it."""
+    home, group_of = home_of(old, new), np.append(new.partition.group_of(), GONE)
+    # The variables that go on themselves; others follow one of these.
+    stays = np.zeros(old.mrf.n, bool)
+    stays[old.whole.home[new.whole.deciders]] = True
+    to, owner, leaving = group_of[home], [], []
+    for p, group in enumerate(old.partition.groups):
+        homes = np.unique(to[group[stays[group]]])
+        owner.append(int(homes[0]) if len(homes) == 1 else GONE)
+        leaving += [(p, k, int(to[i])) for k, i in enumerate(group) if not stays[i] or to[i] != owner[p]]
+    return Passage(tuple(owner), tuple(leaving))

@@ -16,6 +16,8 @@ import streamlit as st
 from bender_core.visualization.styles import PALETTE
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
+# Figures of the library have colours of their own.
+_COLOURS = {name: PALETTE[name] for name in ("light", "dark", "rows")}
 _IMPORT = re.compile(r'\bfrom "(\.[^"]+)"')
 
 
@@ -24,7 +26,7 @@ class Component:
 
     def __init__(self, name: str) -> None:
         self.name, main = name, f"{name}/{name}.js"
-        self.code = {"main": main, "modules": modules(main), "style": _style(name), "palette": PALETTE}
+        self.code = {"main": main, "modules": modules(main), "style": _style(name), "palette": _COLOURS}
         self._mount = st.components.v2.component(
             f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
         )

@@ -15,7 +15,7 @@ import bender_core as bc
 from bender_core.run.repeating.change import Change, Fork, forked
 from bender_core.run.repeating.line import Line
 from bender_core.stopping import never
-from pages._shared.app.branches import Branch, Branches, branch_of, group_owners
+from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
 from pages._shared.app.permalink import (
     LinkError,
     Origin,
@@ -112,10 +112,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Came:
-    """The run that was shown before, whose groups lie within those of the one that is shown."""
+    """The run that was shown before, from which the one that is shown has forked."""
 
     number: int  # of that run
-    owner: list[int]  # of each of its groups the one of this run that contains what is left of it; -1: nothing is left
+    passage: Passage
 
 
 @dataclass
@@ -132,7 +132,7 @@ class Lab:
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
-    came: Came | None = None  # from where in the tree of forks
+    came: Came | None = None  # from where in the tree of forks, if what is shown begins there
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
     asked: Asked | None = None  # the next fork
     replay: Replay | None = None  # of the forks of the link that was opened
@@ -181,15 +181,38 @@ class Lab:
         branches = self.branches
         self.show(branches.add(branch_of(branches.shown, Fork(self.run.position, change), engine)))
 
-    def show(self, branch: Branch) -> None:
-        """Show another run of the tree, where it was left; its run is at hand."""
+    def show(self, branch: Branch, position: int | None = None) -> None:
+        """Show another run of the tree, at a position or where it was left; its run is at hand."""
+        assert branch.run is not None
         self.branches.tip = branch
-        self._turn_to(branch)
+        self.turn(branch, branch.run.position if position is None else position)
 
     def turn(self, branch: Branch, position: int) -> None:
         """Show another chapter of the line, at a position; its run is at hand."""
-        self._turn_to(branch)
+        assert branch.run is not None
+        self.run.halt()
+        self.run.settle()
+        before, engine = self.run.engine, branch.run.engine
+        if engine.partition is not before.partition:
+            self.references.stop()
+            self.references = References()
+        # A step back, or into the middle, shows no passage.
+        goes_on = position == 0 and branch is not self.branches.shown and branch.comes_from(self.branches.shown)
+        self.came = Came(self.number, passage(before, engine)) if goes_on else None
+        self.run, self.branches.shown = branch.run, branch
+        following = self.branches.following
+        self.run.until = branch.end if following is None else following.event
         self.run.show(position)
+        if self.run.until is not None:
+            self.run.seen = self.run.until
+        if engine.mrf.n == self.mrf.n:
+            self.partition = engine.partition
+        self.max_size = branch.max_size
+        self.variant, self.schedule = engine.variant.number, engine.schedule
+        self.number += 1
+        # Half of the memory is for the run that is shown to grow into.
+        if self.account.free < self.account.limit // 2:
+            self.branches.let_go()
 
     def finish(self, end: int, stop: bc.Stop = never) -> None:
         """Run the last chapter on to where a proof has ended in it.
@@ -204,31 +227,6 @@ class Lab:
         tip.run.engine.run(max_events=end, on_progress=lambda _: stop())
         stop.check()
         tip.end = tip.run.until = tip.run.seen = min(end, len(tip.run.engine.trace))
-
-    def _turn_to(self, branch: Branch) -> None:
-        assert branch.run is not None
-        self.run.halt()
-        self.run.settle()
-        before, engine = self.run.engine, branch.run.engine
-        if engine.partition is not before.partition:
-            self.references.stop()
-            self.references = References()
-        owner = group_owners(before, engine)
-        self.came = None if owner is None else Came(self.number, owner.tolist())
-        self.run, self.branches.shown = branch.run, branch
-        following = self.branches.following
-        self.run.until = branch.end if following is None else following.event
-        self.run.show(self.run.position)
-        if self.run.until is not None:
-            self.run.seen = self.run.until
-        if engine.mrf.n == self.mrf.n:
-            self.partition = engine.partition
-        self.max_size = branch.max_size
-        self.variant, self.schedule = engine.variant.number, engine.schedule
-        self.number += 1
-        # Half of the memory is for the run that is shown to grow into.
-        if self.account.free < self.account.limit // 2:
-            self.branches.let_go()
 
     def with_room(self, make: Callable[[], bc.Engine], needed: Branch | None = None) -> bc.Engine:
         """Make a run; if it does not fit, the memory of runs that are neither shown nor needed is let go first."""

@@ -23,38 +23,14 @@ const TENSION = {
   ],
 };
 
-// Viridis; a share of 1 is the end with the stronger contrast to the page.
-const VIRIDIS = [
-  [68, 1, 84],
-  [72, 40, 120],
-  [62, 74, 137],
-  [49, 104, 142],
-  [38, 130, 142],
-  [31, 158, 137],
-  [53, 183, 121],
-  [110, 206, 88],
-  [181, 222, 43],
-  [253, 231, 37],
-];
-
-export const DASHES = { solid: "", dot: "2 4", dash: "8 5" };
-
 const mixed = (from, to, share) => `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * share))})`;
 
 // The colour of a tension as a share of the largest.
 export const tension = (share, dark) => mixed(...TENSION[dark ? "dark" : "light"], share);
 
-// The colour of a share, on a light or a dark page.
-export const ramp = (share, dark) => {
-  const t = (dark ? 0.35 + 0.65 * share : 0.8 * (1 - share)) * (VIRIDIS.length - 1);
-  const k = Math.min(Math.floor(t), VIRIDIS.length - 2);
-  return mixed(VIRIDIS[k], VIRIDIS[k + 1], t - k);
-};
-
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
 
-export const gradient = (dark, scale = ramp) =>
-  `linear-gradient(90deg, ${SHARES.map((share) => scale(share, dark)).join(", ")})`;
+export const gradient = (dark) => `linear-gradient(90deg, ${SHARES.map((share) => tension(share, dark)).join(", ")})`;
 
 // Whether an element is on a dark page, by the page's own background.
 export const isDark = (element) => {

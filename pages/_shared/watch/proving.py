@@ -118,10 +118,10 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
     if rounds[0].parent not in list(current.branches):
         return
     last = current.branches.add(*rounds)
-    current.show(last)
-    if found.optimal:
-        current.finish(len(current.run.engine.trace))
-    current.run.show(len(current.run.engine.trace))
+    assert last.run is not None
+    position = len(last.run.engine.trace)
+    last.end = position if found.optimal else None
+    current.show(last, position)
     st.rerun()
 
 

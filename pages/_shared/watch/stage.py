@@ -6,6 +6,7 @@ by one trigger, ``command``. This module sends it what there is to draw, and doe
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
@@ -95,7 +96,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "model": label(lab.mrf.name),
         "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
         "graph": None if held else _graph(lab),
-        "came": None if held or lab.came is None else {"run": lab.came.number, "owner": lab.came.owner},
+        "came": None if held or lab.came is None else {"run": lab.came.number} | asdict(lab.came.passage),
         "parent": None if held else parent_view(lab.branches.shown),
         "chapters": None if held else chapters_view(lab.branches),
         "chapter": lab.branches.chapters.index(lab.branches.shown),
@@ -131,6 +132,6 @@ def _answers(run: WatchedRun) -> Answers:
 
 def _graph(lab: Lab) -> dict[str, Any]:
     if "stage_graph" not in st.session_state or st.session_state.stage_graph[0] != lab.number:
-        st.session_state.stage_graph = (lab.number, graph_view(lab.run))
+        st.session_state.stage_graph = (lab.number, graph_view(lab.branches))
     view: dict[str, Any] = st.session_state.stage_graph[1]
     return view

@@ -13,10 +13,11 @@ import numpy as np
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
 from bender_core.kernels.layout import Kind, Method
 from bender_core.model import IntArray
+from bender_core.reduction import GONE
 from bender_core.stopping import never
-from bender_core.visualization.layout import hypergraph_layout, member_layout, variable_layout
+from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
-from pages._shared.app.branches import Branch, Branches
+from pages._shared.app.branches import Branch, Branches, places_of
 from pages._shared.app.proof import Proof
 from pages._shared.app.text import label
 from pages._shared.learn import explaining
@@ -24,6 +25,9 @@ from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch.details import listed
 from pages._shared.watch.frames import told
 
+FIRST = (
+    "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
+)
 HISTORY_POINTS = 200
 # The most ends of sweeps, and of updates, that are sent: more sweeps than a run makes by default.
 SWEEP_MARKS = 500
@@ -54,14 +58,15 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
     }
 
 
-def graph_view(run: WatchedRun) -> dict[str, Any]:
-    """The hyper-graph as the component draws it; fixed for a run, so that nothing jumps.
+def graph_view(branches: Branches) -> dict[str, Any]:
+    """The hyper-graph of the run shown as the component draws it; fixed for a run, so that nothing jumps.
 
     The engine may be at work meanwhile: only what stays the same is read.
     """
+    run, points = branches.shown.run, places_of(branches.shown)
+    assert run is not None
     engine, (lower, upper) = run.engine, run.opening
     graph, part = engine.graph, engine.partition
-    points = hypergraph_layout(engine.mrf, part)
     inner = _inner(engine)
     return {
         "nodes": [
@@ -80,7 +85,9 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
         ],
         "edges": graph.edges.tolist(),
         "key": _key(engine),
-        "variables": _variables(engine),
+        "variables": _variables(branches, engine),
+        "solution": _solution(engine),
+        "opening": opening_words(branches.shown),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
         "methods": _methods(engine),
@@ -90,6 +97,14 @@ def graph_view(run: WatchedRun) -> dict[str, Any]:
         "lower": lower,
         "upper": upper,
     }
+
+
+def opening_words(branch: Branch) -> str:
+    """What is so before the first event of a run."""
+    if branch.parent is None:
+        return FIRST
+    before = f"chapter {branch.depth}, after its event {branch.event}"
+    return f"Chapter {branch.depth + 1} goes on from {before}: {label(branch.cause)}."
 
 
 def _methods(engine: Engine) -> list[int] | None:
@@ -152,12 +167,12 @@ def _are_spins(mrf: BinaryMRF) -> bool:
     return bool(np.allclose(a, d, atol=1e-9) and np.allclose(b, c, atol=1e-9))
 
 
-def _variables(engine: Engine) -> dict[str, Any] | None:
+def _variables(branches: Branches, engine: Engine) -> dict[str, Any] | None:
     """The variables with their strongest couplings, or None if they are too many to be drawn."""
     mrf = engine.mrf
     if mrf.n > VARIABLES:
         return None
-    points, coupling = variable_layout(mrf), mrf.coupling()
+    points, coupling = branches.variable_places[engine.whole.deciders], mrf.coupling()
     strongest = np.argsort(-np.abs(coupling), kind="stable")[:LINKS]
     return {
         "x": points[:, 0].round(4).tolist(),
@@ -170,6 +185,18 @@ def _variables(engine: Engine) -> dict[str, Any] | None:
         "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
         "left": int(np.count_nonzero(coupling)) - int(np.count_nonzero(coupling[strongest])),
     }
+
+
+def _solution(engine: Engine) -> dict[str, Any] | None:
+    """Where each variable of the whole model is decided: a bit of a group, or nowhere any more; None if too many.
+
+    Its value is ``value`` where that bit is 0.
+    """
+    whole = engine.whole
+    if len(whole.home) > VARIABLES:
+        return None
+    group, bit = np.append(engine.partition.group_of(), GONE), np.append(_bits(engine), 0)
+    return {"group": group[whole.home].tolist(), "bit": bit[whole.home].tolist(), "value": whole.value.tolist()}
 
 
 def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str, Any] | None:
@@ -230,8 +257,6 @@ def parent_view(branch: Branch) -> dict[str, Any] | None:
     later = curve.events > branch.event
     return {
         "name": branch.parent.name,
-        "after": branch.event,
-        "cause": label(branch.cause),
         "event": (curve.events[later] - branch.event).tolist(),
         "sweep": listed(curve.sweeps[later] - sweep, 6),
         "lower": listed(curve.lower[later], 12),
@@ -247,10 +272,12 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
     ends = [branch.event for branch in chapters[1:]]
     last = chapters[-1]
     ends.append(last.position if last.run is None else last.run.seen)
-    for branch, end in zip(chapters, ends, strict=True):
-        told = {"name": branch.name, "cause": label(branch.cause), "variables": branch.variables, "length": end}
+    for number, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
+        told = [f"Chapter {number}: {branch.name}", f"{branch.variables:,} variables"]
+        told += [label(branch.cause)] * bool(branch.cause)
         kept = max(kept, branch.lower_before)
-        found.append(told | {"kept": kept if math.isfinite(kept) else None})
+        known = kept if math.isfinite(kept) else None
+        found.append({"told": told, "variables": branch.variables, "length": end, "kept": known})
     return found
 
 

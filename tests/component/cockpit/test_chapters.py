@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -10,13 +11,12 @@ from playwright.sync_api import expect
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
-from bender_core.proofs.descent import Descent
 from bender_core.run.looking.deciding import decided_members
 from bender_core.run.repeating.change import Fork
-from pages._shared.app.branches import branch_of
+from pages._shared.app.branches import branch_of, passage
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
-from tests.labs import is_shown, lab
+from tests.labs import is_shown, lab, proven_lab
 from tests.watched import Watched
 
 pytestmark = pytest.mark.browser
@@ -26,17 +26,7 @@ BEGINS = 90  # the event of the first run at which the proof begins
 @pytest.fixture
 def mine() -> Lab:
     """At the end of a proof that has gone on from a run."""
-    found = lab("pose-small", 4, 9)
-    watched = found.run.engine
-    watched.run(max_events=BEGINS)
-    change = bc.Change(prove=True)
-    rounds = [branch_of(found.branches.first, Fork(BEGINS, change), change.fork(watched))]
-    first = rounds[0].run.engine
-    Descent(found.mrf, first=first, on_round=lambda *each: rounds.append(branch_of(rounds[-1], *each))).run()
-    found.show(found.branches.add(*rounds))
-    found.finish(len(found.run.engine.trace))
-    found.run.show(found.run.end)
-    return found
+    return proven_lab("pose-small", 4, 9, BEGINS)
 
 
 @pytest.fixture
@@ -58,7 +48,9 @@ def shows_the_engines_values(stage: Stage) -> None:
     engine.seek(stage.position)
     said = stage.stage.evaluate("({ stage }) => { const m = stage.moment(); return [m.lower, m.upper, m.decided]; }")
     assert said[:2] == pytest.approx([engine.lower_bound, engine.upper_bound])
-    members = ["".join("?" if v < 0 else str(v) for v in decided_members(engine, p)) for p in range(len(said[2]))]
+    # A proof decides what the bound alone leaves open.
+    is_open = "!" if stage.text("state") == "optimal, proven" else "?"
+    members = ["".join(is_open if v < 0 else str(v) for v in decided_members(engine, p)) for p in range(len(said[2]))]
     assert said[2] == members
 
 
@@ -87,20 +79,50 @@ def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage
 
 
 def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
-    lengths = [branch.event for branch in mine.branches.chapters[1:]]
-    begins = np.cumsum([0, *lengths]).tolist()
+    lengths = [*(branch.event for branch in mine.branches.chapters[1:]), stage.position]
+    count, total = len(lengths), sum(lengths)
+    # Half of the strip they share evenly, the rest by their events.
+    begins = np.cumsum([0, *(total * (1 / count + length / total) / 2 for length in lengths)])
     scrub = stage.root.locator(".scrub")
-    assert int(scrub.get_attribute("max")) == begins[-1] + stage.position
-    for k, into in ((1, 5), (3, 2), (0, 7), (2, lengths[2])):
-        scrub.evaluate(
-            "(input, to) => { input.value = to; input.dispatchEvent(new Event('input')); }", begins[k] + into
-        )
+    assert float(scrub.get_attribute("max")) == total
+    for k, into in ((1, 5), (3, 2), (0, 7), (2, lengths[2]), (1, lengths[1])):
+        value = begins[k] + into / lengths[k] * (begins[k + 1] - begins[k])
+        scrub.evaluate("(input, to) => { input.value = to; input.dispatchEvent(new Event('input')); }", value)
         stage.wait("stage.stage.chapters.at === argument[0]", [k])
         stage.settle()
         assert place(stage) == (k, into)
-        assert int(scrub.input_value()) == begins[k] + into
-        assert stage.text("where").startswith(f"chapter {k + 1} of {len(begins)} · ")
+        assert float(scrub.input_value()) == pytest.approx(value)
+        assert stage.text("where").startswith(f"chapter {k + 1} of {count} · ")
         shows_the_engines_values(stage)
+
+
+def test_thumb_ticks_and_chapters_of_the_strip_lie_at_the_same_places(stage: Stage, mine: Lab) -> None:
+    stage.stage.evaluate("({ stage }) => stage.chapters.turn(2, 0)")
+    stage.wait("stage.stage.chapters.at === 2", None)
+    stage.settle()
+    blocks, sweeps, thumb, names = stage.stage.evaluate(
+        """({ stage }) => {
+            const all = (name) => [...stage.root.querySelectorAll(`.marks ${name}`)];
+            const scrub = stage.$('.scrub');
+            const room = stage.sizes.of(stage.$('.marks')).width - 16;
+            return [
+                all('.chapter').map((e) => [e.x.baseVal.value, e.width.baseVal.value]),
+                [...all('.sweeps')[0].getAttribute('d').matchAll(/M([0-9.]+)/g)].map((m) => Number(m[1])),
+                8 + (scrub.value / scrub.max) * room,
+                all('.chapter-name').map((e) => e.textContent),
+            ];
+        }"""
+    )
+    chapters = mine.branches.chapters
+    assert len(blocks) == len(chapters)
+    assert min(wide for _, wide in blocks) > 0.4 * sum(wide for _, wide in blocks) / len(blocks)
+    x, wide = blocks[2]
+    assert thumb == pytest.approx(x, abs=0.1)
+    # The last sweep ends where the next chapter begins.
+    length = chapters[3].event
+    ends = [k + 1 for k in range(length) if mine.run.engine.trace[k].kind == Kind.SWEEP]
+    assert sweeps == pytest.approx([x + wide * end / length for end in ends], abs=0.1)
+    assert [name.split(":")[0] for name in names] == [str(k + 1) for k in range(len(chapters)) if k != 2]
 
 
 def is_struck(engine: bc.Engine, opened: int) -> bool:
@@ -127,6 +149,13 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     assert 0 < len(out) < len(ground)
     dead = stage.root.locator(".known.dead").evaluate_all("bars => bars.length")
     assert dead == len(out)
+    # What is shaded is above that line, and says why; nothing else is ruled out where every cost is exact.
+    stage.click("[data-step=node]")
+    marks = {each["id"]: each for each in stage.marks() if each["picture"] == "ground"}
+    shade, line = marks["ruled out"], marks["ub"]
+    assert shade["y"] + shade["height"] == pytest.approx(line["y1"])
+    assert marks["ruled out name"]["text"] == "out for good"
+    assert not [each for each in marks.values() if "ruled-out" in each.get("class", "")]
     # Across the ground, and in the bounds.
     lines = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "ub"]
     assert [each["id"] for each in stage.marks() if each["id"] == "ub" and each["shape"] == "line"]
@@ -161,6 +190,73 @@ def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab)
     stage.wait("stage.stage.chapters.at === 0", None)
     stage.settle()
     assert stage.root.locator("svg.hyper .bit.decided").count() == 0
+
+
+def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_so(stage: Stage, mine: Lab) -> None:
+    ground, message = (stage.root.locator(f"svg.{name}") for name in ("ground", "message"))
+    expect(ground).to_contain_text("optimal, proven")
+    expect(message).to_contain_text("No group is updated any more.")
+    stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, 0)")
+    stage.wait("stage.stage.chapters.at === 1", None)
+    stage.settle()
+    expect(ground).to_contain_text("The next update is shown here.")
+    expect(message).to_contain_text("The next update is shown here.")
+    while mine.run.engine.trace[stage.position].kind != Kind.SWEEP:
+        stage.click("[data-step=node]")
+    costs = [[each[key] for key in ("id", "means")] for each in stage.marks() if each["id"].startswith("known ")]
+    stage.click("[data-step=event]")
+    assert mine.run.engine.trace[stage.position - 1].kind == Kind.SWEEP
+    assert costs == [
+        [each[key] for key in ("id", "means")] for each in stage.marks() if each["id"].startswith("known ")
+    ]
+    assert costs
+    assert "updated last" in stage.root.locator("[data-out=ground]").inner_text()
+
+
+def solution(stage: Stage) -> list[int | None]:
+    """What is drawn of the labelling of the whole model; nothing if nothing of it is known."""
+    meant = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "solution"]
+    found: list[int | None] = meant[0]["values"] if meant else []
+    return found
+
+
+def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, mine: Lab) -> None:
+    whole = solution(stage)
+    assert mine.mrf.energy(whole) == pytest.approx(mine.run.engine.upper_bound)
+    counts = [len(whole)]
+    for k in range(len(mine.branches.chapters) - 1, -1, -1):
+        to = 0 if k == 0 else mine.branches.chapters[k].position or 10
+        stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, to])
+        stage.wait("stage.stage.chapters.at === argument[0]", [k])
+        stage.settle()
+        shows_the_engines_values(stage)
+        engine = mine.run.engine
+        known = np.full(engine.mrf.n + 1, True)  # of those that are not in this model any more
+        for p, group in enumerate(engine.partition.groups):
+            known[group] = (decided_members(engine, p) >= 0) | (stage.text("state") == "optimal, proven")
+        values = engine.whole.restored(engine.labeling)
+        expected = [int(v) if yes else None for v, yes in zip(values, known[engine.whole.home], strict=True)]
+        assert solution(stage) == (expected if any(known[engine.whole.home]) else [])
+        counts.append(sum(v is not None for v in solution(stage)))
+    assert counts == sorted(counts, reverse=True)
+    assert counts[-1] == 0
+    assert stage.root.locator("svg.hyper .solution").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_solution_lies_beside_the_circles_and_chips_keep_off_it(stage: Stage, width: int) -> None:
+    stage.page.set_viewport_size({"width": width, "height": 844})
+    for grain in ("", "node", "event"):
+        if grain:
+            stage.click(f"[data-back={grain}]")
+        boxes, at, radius, chips = stage.stage.evaluate(
+            """({ stage: { panes } }) => [panes.solution.boxes, panes.at, panes.radius,
+                panes.over.list().filter(({ class: look }) => look.startsWith('chip') && look.endsWith(' '))]"""
+        )
+        for _, top, right, bottom in boxes:
+            assert not any(x - radius < right and y + radius > top and y - radius < bottom for x, y in at)
+            for chip in chips:
+                assert chip["x"] >= right or chip["y"] >= bottom or chip["y"] + chip.get("height", 0) <= top
 
 
 def test_a_circle_without_room_for_bits_shows_how_many_are_decided(stage: Stage, mine: Lab) -> None:
@@ -203,3 +299,80 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
         stage.stage.evaluate("({ stage }, to) => stage.player.jump(to)", fresh.position)
         stage.settle()
         assert is_shown(fresh.lower_bound, stage.text("lower"))
+
+
+# In every frame: the circles on their way, what leaves them, the names beside them, and what the stage says.
+FLOWING = """({ stage }) => {
+    window.frames = [];
+    const look = () => {
+        const marks = stage.marks();
+        const meant = (what) => marks.filter(({ means }) => means?.what === what);
+        window.frames.push({
+            circles: meant('flowing').map(({ cx, cy, means }) => [cx, cy, means.group]),
+            leaving: meant('leaving').map(({ cx, cy, r, means }) => [means.group, means.bit, means.to, cx, cy, r]),
+            names: stage.panes.circles.list().filter(({ id }) => id.startsWith('name-')).map(({ text }) => text),
+            said: ['lower', 'undecided'].map((name) => stage.$(`[data-out=${name}]`).textContent),
+            sentence: stage.$('.sentence').textContent,
+        });
+        if (stage.panes.flow.isOn || window.frames.length < 4) requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_else_changes(
+    stage: Stage, mine: Lab
+) -> None:
+    chapters = mine.branches.chapters
+    k = next(
+        k
+        for k, (old, new) in enumerate(itertools.pairwise(chapters))
+        if any(to >= 0 for *_, to in passage(old.run.engine, new.run.engine).leaving)
+    )
+    stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, chapters[k + 1].event])
+    stage.wait("stage.stage.chapters.at === argument[0]", [k])
+    stage.settle()
+    labels = set(chapters[k].run.engine.partition.labels)
+    said = [stage.root.locator(f"[data-out={name}]").inner_text() for name in ("lower", "undecided")]
+    stage.page.emulate_media(reduced_motion="no-preference")
+    stage.root.locator("[data-step=round]").click()
+    stage.wait("stage.stage.panes.flow.isOn", None)
+    stage.stage.evaluate(FLOWING)
+    # What is pressed meanwhile is played afterwards.
+    stage.root.locator("[data-step=round]").click()
+    stage.settle()
+    frames = [each for each in stage.page.evaluate("window.frames") if each["circles"]]
+    assert len(frames) > 3
+    assert place(stage)[0] == k + 1
+    assert place(stage)[1] > 0
+    way = passage(chapters[k].run.engine, chapters[k + 1].run.engine)
+    for frame in frames:
+        assert [group for *_, group in frame["circles"]] == list(way.owner)
+        assert {tuple(each[:3]) for each in frame["leaving"]} == set(way.leaving)
+        assert set(frame["names"]) <= labels
+        assert frame["said"] == said
+        assert not frame["sentence"].startswith("Chapter")
+    # What follows another comes to its circle; what is decided comes to the solution, at the left.
+    stage.click("[data-back=sweep]")
+    circles = stage.stage.evaluate("({ stage }) => stage.panes.at")
+    for (*_, to, x0, y0, _), (*_, x, y, _) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
+        if to < 0:
+            assert x < 12 < x0
+        else:
+            before, after = (float(np.hypot(*np.subtract(circles[to], at))) for at in ((x0, y0), (x, y)))
+            assert after < max(0.2 * before, 1)
+
+
+def test_a_jump_ends_the_flow_at_once(stage: Stage, mine: Lab) -> None:
+    last = mine.branches.chapters[2].event
+    stage.stage.evaluate("({ stage }, to) => stage.chapters.turn(1, to)", last)
+    stage.wait("stage.stage.chapters.at === 1", None)
+    stage.settle()
+    stage.page.emulate_media(reduced_motion="no-preference")
+    stage.root.locator("[data-step=round]").click()
+    stage.wait("stage.stage.panes.flow.isOn", None)
+    stage.stage.evaluate("({ stage }) => stage.player.jump(3)")
+    assert not stage.stage.evaluate("({ stage }) => stage.panes.flow.isOn")
+    stage.settle()
+    assert place(stage) == (2, 3)
+    shows_the_engines_values(stage)

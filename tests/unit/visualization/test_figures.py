@@ -25,7 +25,7 @@ from bender_core.visualization.figures import (
     plot_tightness,
     text_positions,
 )
-from bender_core.visualization.layout import CLEARANCE, hypergraph_layout, variable_layout
+from bender_core.visualization.layout import CLEARANCE, ROOM, continued_layout, hypergraph_layout, variable_layout
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
 NAMES = [path.name.removesuffix(".mrf.json") for path in sorted(SAMPLES.glob("*.mrf.json"))]
@@ -104,6 +104,21 @@ def test_a_ring_of_groups_is_a_ring() -> None:
         assert np.linalg.norm(points - 0.5, axis=1) == pytest.approx(np.full(len(points), 0.5), abs=1e-4)
         steps = np.linalg.norm(points - np.roll(points, 1, axis=0), axis=1)
         assert steps == pytest.approx(np.full(len(points), steps.mean()), rel=1e-3)
+
+
+def test_groups_that_unite_stand_at_the_mean_of_their_variables_and_apart_from_others() -> None:
+    mrf = BinaryMRF(unary=np.zeros((6, 2)))
+    points, before = np.array([[0.0, 0.0], [0.4, 0.0], [1.0, 1.0], [0.9, 1.0]]), np.array([0, 0, 0, 1, 2, 3])
+    # Three variables of one and one of the other; none are united: then nothing moves, however near.
+    alone = continued_layout(points, before, manual(mrf, [[0, 1, 2], [3], [4], [5]]))
+    assert alone == pytest.approx(points)
+    united = continued_layout(points, before, manual(mrf, [[0, 1, 2, 3], [4], [5]]))
+    assert united[0] == pytest.approx([0.1, 0.0], abs=2e-3)
+    assert in_unit_square(united)
+    assert nearest(united) == pytest.approx(ROOM / np.sqrt(3), rel=0.05)
+    assert united[1] != pytest.approx(united[2])
+    # Groups that come from the same places.
+    assert nearest(continued_layout(points, before, manual(mrf, [[0, 3], [1, 2], [4, 5]]))) > 0.3
 
 
 def test_a_tree_stands_in_layers_without_crossings() -> None:

@@ -49,5 +49,5 @@ export const stairs = (points) =>
 // A bar between two heights, as far as it is in the box; null if it is not.
 export const bar = (x, width, high, low, { top, bottom }) => {
   const [from, to] = [Math.max(high, top), Math.min(low, bottom)];
-  return to > from ? { shape: "rect", x, width, y: from, height: to - from } : null;
+  return to > from ? { x, width, y: from, height: to - from } : null;
 };

@@ -18,10 +18,16 @@ const write = (element, key, value, last) => {
   if (!isSet(last) || written(last) !== text) element.setAttribute(key, text);
 };
 
+// The shapes of marks, in the order in which attributes tell them.
+const SHAPES = Object.entries({ text: "text", d: "path", cx: "circle", x1: "line", width: "rect" });
+
+const shapeOf = (mark) => mark.shape ?? SHAPES.find(([key]) => key in mark)[1];
+
 // What is drawn, as plain values.
 export const listed = (picture, marks) => {
   const plain = ([, value]) => typeof value !== "function";
-  return marks.map((mark) => ({ picture, ...Object.fromEntries(Object.entries(mark).filter(plain)) }));
+  const values = (mark) => Object.fromEntries(Object.entries(mark).filter(plain));
+  return marks.map((mark) => ({ picture, shape: shapeOf(mark), ...values(mark) }));
 };
 
 export class Picture {
@@ -30,12 +36,12 @@ export class Picture {
     Object.assign(this, { root, name, tip, held: new Map(), marks: [] });
   }
 
-  // Draw exactly these marks, the last on top. A mark has an `id`, a `shape` (the name of its element), attributes; it
-  // may have a `text`, what it `means`, the lines of its `tip()`, and what happens at `press()` and `hover(on)`.
+  // Draw exactly these marks, the last on top. A mark has an `id`, attributes, a `shape` (its element) if these do not
+  // tell it; it may have a `text`, what it `means`, lines of a `tip()`, and what happens at `press()` and `hover(on)`.
   draw(marks) {
     this.marks = marks.filter(Boolean);
     const gone = new Map(this.held);
-    for (const { id, shape } of this.marks) if (gone.get(id)?.shape === shape) gone.delete(id);
+    for (const mark of this.marks) if (gone.get(mark.id)?.shape === shapeOf(mark)) gone.delete(mark.id);
     for (const id of gone.keys()) this.remove(id);
     let next = this.root.firstElementChild;
     for (const mark of this.marks) {
@@ -56,7 +62,9 @@ export class Picture {
     this.held.delete(id);
   }
 
-  make({ id, shape, tabindex }) {
+  make(mark) {
+    const { id, tabindex } = mark;
+    const shape = shapeOf(mark);
     const element = document.createElementNS(this.root.namespaceURI, shape);
     const holder = { shape, element, mark: {}, entered: false };
     element.dataset.mark = id;

@@ -1,10 +1,10 @@
 // The line of a run: its lower bounds with symbols, its upper bounds thin, and dotted on from where it ended.
 
-import { DASHES } from "../palette.js";
 import { make } from "../svg.js";
 import { path } from "./line.js";
 import { symbol } from "./symbol.js";
 
+const DASHES = { solid: "", dot: "2 4", dash: "8 5" };
 const APART = 64; // pixels between the symbols of a line
 const SHIFT = 23; // pixels by which the symbols of the next run are shifted, so that they do not cover these
 

@@ -1,6 +1,7 @@
 // The line of runs that lead one to the next, as one timeline: the events of a chapter end where the next one begins.
 
 const AFTER = 60; // milliseconds without another move of the scrubber until another chapter is asked for
+const CLOSE = 1e-9; // places that count as equal
 
 export class Chapters {
   constructor(stage) {
@@ -12,11 +13,12 @@ export class Chapters {
     Object.assign(this, { all: chapters, at: chapter, wanted: null });
   }
 
-  // Playing goes on in the next chapter.
+  // Playing goes on in the next chapter, once its circles have come together.
   goOn() {
-    this.stage.player.playing = this.plays;
-    if (this.plays) this.stage.player.run();
+    const { player, panes } = this.stage;
+    player.playing ||= this.plays;
     this.plays = false;
+    if (player.playing && !panes.flow.isOn) player.run();
   }
 
   // The best lower bound known where a run has one: its own, or that of a chapter before.
@@ -38,20 +40,38 @@ export class Chapters {
     return k === this.at ? Math.max(this.stage.player.seen, length) : length;
   }
 
-  // The events before a chapter, and all.
-  before(k) {
-    return this.all.slice(0, k).reduce((sum, _, i) => sum + this.lengthOf(i), 0);
-  }
-
   get total() {
-    return this.before(this.all.length);
+    return this.all.reduce((sum, _, k) => sum + this.lengthOf(k), 0);
   }
 
-  // Show an event of the whole line.
-  show(place) {
-    let k = 0;
-    while (k < this.all.length - 1 && place > this.before(k + 1)) k += 1;
-    const to = place - this.before(k);
+  // Where chapters begin on the strip, and where the last one ends, from 0 to 1. They share half of it evenly, so that
+  // short ones have room.
+  get begins() {
+    const { total, all } = this;
+    const share = (k) => (1 / all.length + (total ? this.lengthOf(k) / total : 1 / all.length)) / 2;
+    return all.reduce((ends, _, k) => [...ends, ends[k] + share(k)], [0]);
+  }
+
+  // Where on the strip an event is, and the event there.
+  along(position, k = this.at) {
+    const [begin, end] = this.begins.slice(k);
+    return begin + ((end - begin) * position) / Math.max(this.lengthOf(k), 1);
+  }
+
+  positionAt(place, k = this.at) {
+    const [begin, end] = this.begins.slice(k);
+    return Math.round(((place - begin) / (end - begin)) * this.lengthOf(k));
+  }
+
+  // Show what is at a value of the scrubber: these are places times all events.
+  show(value) {
+    const place = value / Math.max(this.total, 1);
+    const { begins } = this;
+    const k = Math.max(
+      begins.findLastIndex((begin) => begin < place - CLOSE),
+      0,
+    );
+    const to = this.positionAt(place, k);
     clearTimeout(this.timer);
     if (k === this.at) return this.stage.player.jump(to);
     this.stage.player.stop();

@@ -50,10 +50,7 @@ export class Finder {
   allow() {
     const { running, graph, history } = this.stage;
     const shown = this.message() >= 0 && !graph.exact;
-    const is = {
-      largest: Boolean(history.rise),
-      ...Object.fromEntries(OF_ROWS.map((goal) => [goal, shown])),
-    };
+    const is = { largest: Boolean(history.rise), ...Object.fromEntries(OF_ROWS.map((goal) => [goal, shown])) };
     for (const button of this.buttons) button.disabled = Boolean(running) || is[button.dataset.find] === false;
     const largest = this.list.querySelector("[data-out=largest]");
     largest.textContent = history.rise ? `event ${history.rise.event}, by ${number(history.rise.gain)}` : "";

@@ -37,12 +37,11 @@ const readOn = ({ before, within }, kind, more) => {
 // Table entries read for a message until a state.
 export const readFor = ({ read }, arc) => read.within[arc] ?? read.before[arc];
 
-// The events of a chunk, each with the state after it: tensions, what was gained and read, the best labelling, the rows
-// of every message, and the update in progress. A state shares with the one before whatever has not changed. `origin`:
-// the state before the first event; `last`: the event from which the chunk goes on, if it does.
+// The events of a chunk, each with the state after it, which shares with the one before whatever has not changed.
+// `origin`: the state before the first event; `last`: the event from which the chunk goes on, if it does.
 export const decode = ({ first, before, columns }, last = null) => {
   const origin = before ? stateBefore(first, before) : last;
-  const unfolding = new Unfolding(origin.update);
+  const unfolding = new Unfolding(origin.update, origin.passed);
   let { rows, tension, gained, read, best, decided } = origin;
   const events = columns.kind.map((kind, k) => {
     const told = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k]]));

@@ -62,9 +62,8 @@ export class Leaving {
     }
   }
 
-  // Another page is about to be asked for. A question of ours that followed would be taken for a wish to stay, and
-  // Streamlit would clear the new page away and show none. And one that is not answered yet would be dropped. So what
-  // is shown here is said and answered first; `again` is what the person wanted.
+  // Another page is about to be asked for. A question that followed would be taken for a wish to stay, and Streamlit
+  // would show no page; one not answered yet would be dropped. So what is shown is said and answered before `again`.
   depart(event, again) {
     const { player, questions } = this.stage;
     keepChoices(this.stage);

@@ -83,7 +83,7 @@ class Stage {
 
   // Another run.
   begin(data) {
-    this.panes.merging.begin(data.came, { run: this.run, whole: this.panes.places.whole });
+    this.panes.flow.begin(data.came);
     const history = { event: [], lower: [], upper: [], sweeps: [], gains: [], updates: [], rise: null };
     Object.assign(this, { run: data.run, graph: data.graph, parent: data.parent, arc: data.arc, history, done: null });
     this.chapters.begin(data);
@@ -179,10 +179,13 @@ class Stage {
   draw() {
     if (this.run === null || !this.panes.ready) return;
     const moment = this.moment();
-    this.root.classList.toggle("unknown", !moment);
+    const { flow } = this.panes;
+    this.root.classList.toggle("unknown", !moment && !flow.isOn);
     this.status.draw(moment);
     if (moment) this.player.known = this.player.position;
-    if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list, this.drawer]) part.draw(moment);
+    // The other pictures, and the numbers, change when the circles have arrived.
+    if (flow.isOn) flow.draw();
+    else if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list, this.drawer]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }

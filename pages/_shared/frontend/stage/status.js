@@ -9,8 +9,6 @@ const CUT = 260; // characters that may be too many for the lines of a sentence:
 const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
 const OWN = 24; // characters of the name of the source's own terms
 const UNKNOWN = "…"; // until the answer comes
-const OPENING =
-  "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise.";
 const RUNNING = "Running at full speed. Stop whenever you like; every event can be revisited afterwards.";
 
 export class Status {
@@ -32,7 +30,17 @@ export class Status {
   // `moment`: what is shown; null if its events are not held.
   draw(moment) {
     const { stage } = this;
-    const { player } = stage;
+    if (!stage.panes.flow.isOn) this.tell(moment);
+    this.place(moment);
+    this.controls();
+    this.pinning(moment);
+    stage.root.dataset.position = String(stage.player.position);
+    this.mark();
+  }
+
+  // What is so at the moment, in numbers and in words.
+  tell(moment) {
+    const { stage } = this;
     const lower = moment && stage.chapters.best(moment.lower);
     this.set("lower", moment ? number(lower) : UNKNOWN);
     const here = moment && lower > moment.lower ? number(moment.lower) : "";
@@ -43,12 +51,7 @@ export class Status {
     this.set("undecided", this.undecided(moment));
     this.set("state", stage.data.failure || this.doing());
     if (moment) this.own(moment);
-    this.place(moment);
-    this.controls();
-    this.pinning(moment);
     this.narrate(moment);
-    stage.root.dataset.position = String(player.position);
-    this.mark();
   }
 
   // The state, for styles and for tests.
@@ -57,10 +60,10 @@ export class Status {
   }
 
   stateOf() {
-    const { running, player, questions } = this.stage;
+    const { running, player, questions, panes } = this.stage;
     if (running) return "running";
     if (player.playing) return "playing";
-    if (player.scene) return "moving";
+    if (player.scene || panes.flow.isOn) return "moving";
     return questions.waiting || player.awaited ? "waiting" : "idle";
   }
 
@@ -112,7 +115,7 @@ export class Status {
     write(this.stage.$(".where"), `${chapters.said}sweep ${sweep} · event ${count}`);
     const scrub = this.stage.$(".scrub");
     scrub.max = chapters.total;
-    if (chapters.wanted === null) scrub.value = chapters.before(chapters.at) + count;
+    if (chapters.wanted === null) scrub.value = chapters.along(count) * chapters.total;
     scrub.disabled = Boolean(running);
   }
 
@@ -149,7 +152,7 @@ export class Status {
     const { stage } = this;
     const { graph, running } = stage;
     const spoken = moment && (moment.rest || moment.t >= SPOKEN) ? moment.after : moment?.before;
-    const said = running ? RUNNING : this.said(spoken);
+    const said = running ? RUNNING : spoken ? (spoken.sentence ?? graph.opening) : UNKNOWN;
     const line = stage.$(".sentence");
     if (line.textContent !== said) Object.assign(line, { textContent: said, title: said.length > CUT ? said : "" });
     line.classList.toggle("past", Boolean(moment) && spoken !== moment.after);
@@ -157,12 +160,5 @@ export class Status {
     if (lesson === this.lesson) return;
     this.lesson = lesson;
     Object.assign(stage.$(".why"), { textContent: `Learn: ${title} →`, href: `learn?lesson=${lesson}` });
-  }
-
-  said(event) {
-    if (!event) return UNKNOWN;
-    const { parent } = this.stage;
-    if (event.sentence || !parent) return event.sentence ?? OPENING;
-    return `This run forked from ${parent.name} after event ${parent.after}, with a change: ${parent.cause}.`;
   }
 }

@@ -7,7 +7,7 @@ import { make } from "../svg.js";
 import { number } from "../text.js";
 
 const APART = 4; // pixels between ticks at least
-const ROOM = 90; // pixels that the name of a chapter takes
+const ROOM = 110; // pixels that the number and the variables of a chapter take
 const THUMB = 8; // pixels from either end at which the middle of the scrubber's thumb stops
 
 export class Strip {
@@ -43,41 +43,32 @@ export class Strip {
     svg.replaceChildren();
     const room = width - 2 * THUMB;
     const { chapters } = stage;
-    const [before, all] = [chapters.before(chapters.at), Math.max(chapters.total, 1)];
-    const x = (position) => THUMB + ((before + position) / all) * room;
-    this.at = (pixel) => Math.round(((pixel - THUMB) / room) * all) - before;
-    this.drawChapters(x, before, height);
+    const along = (place) => THUMB + place * room;
+    const x = (position) => along(chapters.along(position));
+    this.at = (pixel) => chapters.positionAt((pixel - THUMB) / room);
+    this.drawChapters(along, height);
     if (this.range) this.drawRange(x, height);
-    const { updates, sweeps } = stage.history;
-    const within = updates.filter((end) => end <= seen);
-    if (within.length && within.length * APART < room) this.drawTicks("updates", within, x, height, 4);
-    this.drawTicks(
-      "sweeps",
-      sweeps.filter((end) => end <= seen),
-      x,
-      height,
-      7,
-    );
-    this.drawRise(x, height);
+    const known = (ends) => ends.filter((end) => end <= seen);
+    const [updates, sweeps] = [known(stage.history.updates), known(stage.history.sweeps)];
+    if (updates.length && updates.length * APART < x(seen) - x(0)) this.drawTicks("updates", updates, x, height, 4);
+    this.drawTicks("sweeps", sweeps, x, height, 7);
+    this.drawRise(x);
     svg.querySelector(`[data-end="${focused}"]`)?.focus();
   }
 
-  // Where the chapters begin, with the variables that are left.
-  drawChapters(x, before, height) {
-    const { all, at } = this.stage.chapters;
+  // The chapters: their numbers, and the variables that are left, where there is room.
+  drawChapters(along, height) {
+    const { all, at, begins } = this.stage.chapters;
     if (all.length < 2) return;
-    all.forEach(({ name, cause, variables }, k) => {
-      const [from, to] = [k, k + 1].map((each) => x(this.stage.chapters.before(each) - before));
+    all.forEach(({ told, variables }, k) => {
+      const [from, to] = [begins[k], begins[k + 1]].map(along);
       const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
       const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
-      this.stage.tip.explain(block, () => [
-        `Chapter ${k + 1}: ${name}`,
-        `${variables} variables`,
-        ...(cause ? [cause] : []),
-      ]);
-      const text = `${variables} variables`;
-      if (to - from < ROOM || k === at) return;
-      make(this.svg, "text", { class: "chapter-name", x: from + 4, y: 10 }).textContent = text;
+      this.stage.tip.explain(block, () => told);
+      if (k === at) return;
+      const text = to - from < ROOM ? k + 1 : `${k + 1}: ${variables} variables`;
+      const name = { class: "chapter-name", x: (from + to) / 2, y: height - 2.5 };
+      if (to - from > 8 * String(k + 1).length) make(this.svg, "text", name).textContent = text;
     });
   }
 
@@ -86,19 +77,18 @@ export class Strip {
     make(this.svg, "path", { class: `ticks ${name}`, d });
   }
 
-  drawRise(x, height) {
+  drawRise(x) {
     const { svg, stage } = this;
     const { player } = stage;
     const { rise } = stage.history;
     if (!rise || rise.event > player.seen) return;
     const label = `Go to event ${rise.event}, where the bound rose most`;
     const role = { role: "button", tabindex: 0, "data-end": "rise", "aria-label": label };
-    const peak = make(svg, "path", { class: "rise", d: `M${x(rise.event)} ${height - 1}l-5 -9h10z`, ...role });
+    const peak = make(svg, "path", { class: "rise", d: `M${x(rise.event)} 0l5 6h-3v6h-4v-6h-3z`, ...role });
     pressable(peak, () => {
       player.jump(rise.event);
     });
-    const lines = ["Here the bound rose most", `event ${rise.event}: by ${number(rise.gain)}`];
-    stage.tip.explain(peak, () => lines);
+    stage.tip.explain(peak, () => [label, `by ${number(rise.gain)}`]);
   }
 
   drawRange(x, height) {

@@ -12,19 +12,20 @@ const inserted = (list, at, entry) => [...list.slice(0, at), entry, ...list.slic
 
 export class Unfolding {
   // `update`: the one that is open.
-  constructor(update) {
-    this.update = update;
+  constructor(update, passed) {
+    Object.assign(this, { update, passed });
   }
 
-  // The update after an event, null between updates and where there is no room to look; `passed`: the one that this
-  // event has ended; `asks`: what a new round asks, before its answer.
+  // The update after an event, null between updates and where there is no room to look; `passed`: the one that has
+  // ended, until another begins; `asks`: what a new round asks, before its answer.
   take(event) {
     const before = this.update;
     const step = STEPS[event.kind];
     const known = event.detail && (before || event.kind === KIND.NODE_OPENED);
     const asks = known && event.kind === KIND.ORACLE && event.state !== before.y ? asking(before, event) : null;
     this.update = known && step ? step(asks ?? before, event) : null;
-    return { update: this.update, asks, passed: known && event.kind === KIND.MESSAGE ? passing(before, event) : null };
+    if (event.kind !== KIND.SWEEP) this.passed = known && event.kind === KIND.MESSAGE ? passing(before, event) : null;
+    return { update: this.update, asks, passed: this.passed };
   }
 }
 

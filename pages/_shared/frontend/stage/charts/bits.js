@@ -37,12 +37,7 @@ export const bitMarks = ({ update, columns, chosen, names, top }) => {
   const r = Math.min(4.4, columns.step * 0.36);
   return members.flatMap((k, row) => {
     const y = top + row * SPACING + SPACING / 2;
-    const label = {
-      x: columns.left - 6,
-      "text-anchor": "end",
-      y: y + 4.5,
-      text: own[k],
-    };
+    const label = { x: columns.left - 6, "text-anchor": "end", y: y + 4.5, text: own[k] };
     const dots = update.columns.map(({ state, bits }, i) => {
       const isOne = bits[k] === "1";
       const isSame = differing && bits[k] === reference[k] && state !== update.best;
@@ -50,7 +45,6 @@ export const bitMarks = ({ update, columns, chosen, names, top }) => {
       const kind = isSame ? "state-bit same" : isOne ? "state-bit one" : "state-bit";
       return {
         id: `bit ${k} ${state}`,
-        shape: "circle",
         class: kind,
         cx: columns.x(i),
         cy: y,
@@ -58,6 +52,6 @@ export const bitMarks = ({ update, columns, chosen, names, top }) => {
         means,
       };
     });
-    return [{ id: `bit ${k}`, shape: "text", class: "soft small", ...label }, ...dots];
+    return [{ id: `bit ${k}`, class: "soft small", ...label }, ...dots];
   });
 };

@@ -16,7 +16,7 @@ export const namesWidth = (energy, { lower, upper }, references) => {
 export const endNames = (fan) => {
   const { moment, progress, energy, box, stage } = fan;
   const lines = [["lb", "LB", moment.lower]];
-  if (progress?.hasFloor && progress.run === 1 && !(moment.act === "pass" && moment.passed)) {
+  if (progress?.hasFloor && progress.run === 1 && !moment.over) {
     const { floor, ceiling } = progress;
     if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "meet at", floor]);
     else {
@@ -49,10 +49,9 @@ const mark = ({ charts, energy, box }, { what, name, value, away, y }, at) => {
   return [
     !away && {
       id: `${what} ${name} on`,
-      shape: "path",
       class: "on",
       d: `M${from} ${y.toFixed(1)}L${from + 9} ${at.toFixed(1)}`,
     },
-    { id: `${what} ${name} end`, shape: "text", class: kind, ...text, means: { what, value }, ...press, ...told },
+    { id: `${what} ${name} end`, class: kind, ...text, means: { what, value }, ...press, ...told },
   ];
 };

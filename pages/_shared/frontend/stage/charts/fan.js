@@ -8,6 +8,7 @@ import { Zoom } from "../../zoom.js";
 import { endNames } from "./ends.js";
 import { fanMarks } from "./fans.js";
 import { boundsOf, inSight, sweepsAt } from "./history.js";
+import { levelMarks } from "./levels.js";
 import { roundsUntil } from "./rounds.js";
 
 const ROUNDS = 9; // rounds in sight
@@ -64,7 +65,7 @@ export class Fan {
     // Where the name of the present update begins: those of the past end before it.
     this.named = box.right - (present ? LETTER * this.stage.graph.nodes[present.node].label.length : 0);
     this.picture.draw([
-      ...this.grid(),
+      ...levelMarks(this.energy.levels(), box, undefined, !this.charts.beside),
       ...fans.flatMap((update) => (this.isWide(update) ? fanMarks(this, update) : [])),
       ...(this.unit === "rounds" ? this.stair(fans) : [...this.parent(range), ...this.bounds(range)]),
       ...this.references(),
@@ -98,27 +99,10 @@ export class Fan {
     return current || (this.x(x1) - this.x(x0)) / rounds.length >= DENSEST;
   }
 
-  grid() {
-    const { left, right } = this.box;
-    const own = this.charts.beside ? [] : this.energy.levels();
-    return this.energy.levels().flatMap(([y, text], k) => [
-      { id: `grid ${k}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
-      own[k] && {
-        id: `level ${k}`,
-        shape: "text",
-        class: "soft",
-        x: left - 6,
-        y: y + 5,
-        "text-anchor": "end",
-        text,
-      },
-    ]);
-  }
-
-  curve(id, kind, points, means) {
+  curve(id, points, means) {
     const at = points.map(([k, v]) => [this.x(k), this.energy.y(v)]);
     const d = clipped(stairs(at), this.box);
-    return d && { id, shape: "path", class: kind, d, means };
+    return d && { id, class: id, d, means };
   }
 
   // LB over the rounds in sight: a step where an update has passed its messages, nothing in between.
@@ -131,28 +115,21 @@ export class Fan {
     });
     points.push([this.range[1], this.moment.lower]);
     const value = this.moment.lower;
-    return [this.curve("lb", "lb", points, { what: "lb", value })];
+    return [this.curve("lb", points, { what: "lb", value })];
   }
 
   bounds(range) {
     const all = boundsOf(this.stage).map(([e, low, high]) => [this.along(e), low, high]);
     const points = inSight(all, range, this.box.right - this.box.left);
-    const lower = this.curve(
-      "lb",
-      "lb",
-      points.map(([k, low]) => [k, low]),
-      { what: "lb", value: this.moment.lower },
-    );
-    const upper = this.curve(
-      "ub",
-      "ub",
-      points.map(([k, , high]) => [k, high]),
-      { what: "ub", value: this.moment.upper },
-    );
+    const curve = (what, k, value) => {
+      const side = points.map((point) => [point[0], point[k]]);
+      return this.curve(what, side, { what, value });
+    };
+    const both = [curve("lb", 1, this.moment.lower), curve("ub", 2, this.moment.upper)];
     const here = this.x(this.along(this.stage.player.position));
     const { left, right, top, bottom } = this.box;
     const now = here >= left && here <= right && !this.stage.running;
-    return [lower, upper, now && { id: "now", shape: "line", class: "now", x1: here, x2: here, y1: top, y2: bottom }];
+    return [...both, now && { id: "now", class: "now", x1: here, x2: here, y1: top, y2: bottom }];
   }
 
   // LB of the run that this one forked from, counted from there.
@@ -165,13 +142,13 @@ export class Fan {
       range,
       this.box.right - this.box.left,
     );
-    const curve = this.curve("parent", "parent", points, { what: "parent", name: parent.name });
+    const curve = this.curve("parent", points, { what: "parent", name: parent.name });
     if (!curve) return [];
     const { left, right, top, bottom } = this.box;
     const isIn = ([x, y]) => x > left && x < right && y > top && y < bottom;
     const [x, y] = points.map(([k, value]) => [this.x(k), this.energy.y(value)]).findLast(isIn) ?? [right, NaN];
     const text = `LB of ${parent.name}`;
-    const name = { id: "parent name", shape: "text", class: "parent-name", x, y: y + 16, "text-anchor": "end", text };
+    const name = { id: "parent name", class: "parent-name", x, y: y + 16, "text-anchor": "end", text };
     return [{ ...curve, tip: () => [text, "counted from the fork"] }, y > top && name];
   }
 
@@ -181,9 +158,7 @@ export class Fan {
       const y = this.energy.y(value);
       const isIn = y >= this.box.top && y <= this.box.bottom;
       const means = { what: "reference", name, value };
-      return (
-        isIn && { id: `reference ${name}`, shape: "line", class: "reference", x1: left, x2: right, y1: y, y2: y, means }
-      );
+      return isIn && { id: `reference ${name}`, class: "reference", x1: left, x2: right, y1: y, y2: y, means };
     });
   }
 
@@ -197,7 +172,7 @@ export class Fan {
     const level = (what, value, x2 = end) => {
       const y = energy.y(value);
       if (y < box.top || y > box.bottom) return [];
-      const line = { shape: "line", class: `${what}-line`, y1: y, y2: y, means: { what, value } };
+      const line = { class: `${what}-line`, y1: y, y2: y, means: { what, value } };
       return [
         { ...line, id: `${what} way`, class: `${what}-line way`, x1: box.left, x2: Math.min(begun, x2) },
         x2 > begun && { ...line, id: `${what} line`, x1: begun, x2 },
@@ -213,14 +188,14 @@ export class Fan {
     const y = energy.y(moment.lower);
     const x = this.unit === "rounds" ? box.right : this.x(this.along(this.stage.player.position));
     const isIn = y >= box.top && y <= box.bottom && x >= box.left && x <= box.right + 1;
-    if (isIn) marks.push({ id: "lb now", shape: "circle", class: "lb-dot", cx: x, cy: y, r: 6 });
+    if (isIn) marks.push({ id: "lb now", class: "lb-dot", cx: x, cy: y, r: 6 });
     return marks;
   }
 
   // Messages have not passed yet: LB waits below the floor. Where the rows know less than LB, the floor is below it.
   waiting() {
     const { moment, progress, energy, box } = this;
-    if (!progress?.hasFloor || progress.run < 1 || (moment.passed !== false && moment.act === "pass")) return [];
+    if (!progress?.hasFloor || progress.run < 1 || moment.over) return [];
     const [from, to] = [energy.y(moment.lower), Math.max(energy.y(progress.floor), box.top)];
     const x = box.right - 14;
     const lags = progress.floor < moment.lower && to - from >= 1;
@@ -228,8 +203,8 @@ export class Fan {
     const place = { x: box.right, y: box.bottom + 32, "text-anchor": "end", text };
     const isArrow = from - to >= 14 && from <= box.bottom;
     return [
-      isArrow && { id: "waits", shape: "path", class: "waits", d: `M${x} ${from - 7}V${to + 3}m-4 6l4 -6l4 6` },
-      { id: "waits name", shape: "text", class: lags ? "floor-name" : "waits-name", ...place },
+      isArrow && { id: "waits", class: "waits", d: `M${x} ${from - 7}V${to + 3}m-4 6l4 -6l4 6` },
+      { id: "waits name", class: lags ? "floor-name" : "waits-name", ...place },
     ];
   }
 
@@ -248,14 +223,14 @@ export class Fan {
     const at = { x: box.left + 4, y: box.bottom + 48, tabindex: 0, role: "button", text };
     const told = energy.whole ? "Back to the energies that matter now" : "Press to show the whole range";
     const act = { press: () => energy.toggle("whole"), tip: () => [told] };
-    return { id: "rim", shape: "text", class: "lb-name off-scale", ...at, ...act };
+    return { id: "rim", class: "lb-name off-scale", ...at, ...act };
   }
 
   axis() {
     const { left, right, bottom } = this.box;
     if (this.unit === "rounds") return [];
     const place = { x: right, y: bottom + 32, "text-anchor": "end" };
-    const name = { id: "unit", shape: "text", class: "soft", ...place, text: this.unit };
+    const name = { id: "unit", class: "soft", ...place, text: this.unit };
     return [name, ...ticksOf(this, Math.max(2, (right - left) / (8 * LETTER)))];
   }
 }
@@ -269,6 +244,6 @@ const rangeOf = (updates) => {
 
 const ticksOf = ({ range, x, box }, wanted) =>
   counts.ticks(...range, wanted).map(([at, text]) => ({
-    ...{ id: `tick ${text}`, shape: "text", class: "soft tick", "text-anchor": "middle" },
+    ...{ id: `tick ${text}`, class: "soft tick", "text-anchor": "middle" },
     ...{ x: x(at), y: box.bottom + 16, text },
   }));

@@ -39,7 +39,6 @@ export const fanMarks = (fan, update) => {
     return (
       d && {
         id: id(what),
-        shape: "path",
         class: `${what}-steps${age}`,
         d,
         means: { what: `${what} steps`, node, values: points.map(([, v]) => v) },
@@ -56,7 +55,7 @@ export const fanMarks = (fan, update) => {
       if (exact === null || isOpen || exact <= ceiling + 1e-9 * Math.abs(ceiling)) return null;
       const [cx, cy] = [x(x0 + 0.5), energy.y(exact)];
       const isIn = cy >= box.top && cy <= box.bottom && cx >= box.left && cx <= box.right;
-      return isIn && { id: id("beaten", k), shape: "circle", class: `exact small${age}`, cx, cy, r: 3.5 };
+      return isIn && { id: id("beaten", k), class: `exact small${age}`, cx, cy, r: 3.5 };
     });
   }
 
@@ -66,10 +65,10 @@ export const fanMarks = (fan, update) => {
     const width = label.length * LETTER;
     const fits = current ? width <= box.right - box.left : width <= right - left + 4 && right <= fan.named - 4;
     const area = { x: left, width: Math.max(right - left, 1), y: box.top, height: box.bottom - box.top };
-    const hit = { id: id("fan"), shape: "rect", class: "hit", ...area, tip: () => [label, told(update)] };
+    const hit = { id: id("fan"), class: "hit", ...area, tip: () => [label, told(update)] };
     if (!fits) return [hit];
     const at = current ? { x: right, "text-anchor": "end" } : { x: (left + right) / 2, "text-anchor": "middle" };
-    const name = { shape: "text", class: current ? "fan-name" : "soft", ...at, y: box.bottom + 16, text: label };
+    const name = { class: current ? "fan-name" : "soft", ...at, y: box.bottom + 16, text: label };
     return [hit, { id: id("name"), ...name }];
   }
 

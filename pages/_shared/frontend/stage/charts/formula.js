@@ -28,15 +28,8 @@ export class Formula {
     const { digits } = this.charts.energy;
     const [from, to] = [before.lower, lower].map((value) => Math.round(value * 10 ** digits));
     const text = `LB = ${shown(from, digits)} + ${shown(to - from, digits)} = ${shown(to, digits)}`;
-    return [
-      {
-        id: "rise",
-        shape: "span",
-        class: "term lb-name",
-        text,
-        means: { what: "lb", before: before.lower, value: lower },
-      },
-    ];
+    const means = { what: "lb", before: before.lower, value: lower };
+    return [{ id: "rise", shape: "span", class: "term lb-name", text, means }];
   }
 
   // The intercept less the charges of the bits of a state, y* unless another is under the pointer: one after the other.
@@ -64,16 +57,10 @@ export class Formula {
     }));
     const done = filled > counted.length;
     const value = intercept - sum(charges);
+    const begun = { text: shown(begin + lost, digits), means: { what: "intercept", row, value: intercept } };
     return [
       { id: "row", shape: "span", class: `term kind row-${kind}`, text: `${ROWS[kind].name} row at ${at}:` },
-      {
-        id: "intercept",
-        shape: "span",
-        class: "term",
-        "data-name": "β⁰",
-        text: shown(begin + lost, digits),
-        means: { what: "intercept", row, value: intercept },
-      },
+      { id: "intercept", shape: "span", class: "term", "data-name": "β⁰", ...begun },
       ...terms,
       !counted.length && { id: "no charge", shape: "span", class: "term", text: "no bit is charged" },
       done && {

@@ -5,11 +5,15 @@ import { Picture } from "../../marks/picture.js";
 import { number } from "../../text.js";
 import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
+import { levelMarks } from "./levels.js";
 import { grouped, tailMarks } from "./tail.js";
 
 const LETTER = 7.5; // pixels that a character takes
 const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's
-const NOTHING = ["While a group is updated, here is", "what each of its states costs at least."];
+
+// What stands where nothing of an update is known.
+export const awaited = ({ act, after }) =>
+  act === "finish" || after.proven ? "No group is updated any more." : "The next update is shown here.";
 
 const stageName = ({ graph }, node) => {
   const { label } = graph.nodes[node];
@@ -32,7 +36,7 @@ export class Ground {
     const columns = place(update, box.left, box.right);
     Object.assign(this, { moment, progress, update, box, columns, energy });
     this.picture.draw([
-      ...this.axis(),
+      ...levelMarks(this.energy.levels(), box),
       ...this.bars(),
       ...(columns.tail ? tailMarks(this) : []),
       ...this.ruledOut(),
@@ -44,8 +48,9 @@ export class Ground {
       ...this.feet(),
       this.counter(),
     ]);
+    const last = moment.act === "sweep" ? ", updated last" : "";
     const least = `${this.isExact ? "" : " at least"}${this.energy.distance ? ", as distance to UB" : ""}`;
-    this.charts.title("ground", `${stageName(this.charts.stage, update.node)}: what each state costs${least}`);
+    this.charts.title("ground", `${stageName(this.charts.stage, update.node)}${last}: what each state costs${least}`);
     return columns;
   }
 
@@ -60,7 +65,7 @@ export class Ground {
   // Between updates; at the end the proof.
   rest(box, moment) {
     Object.assign(this, { box, energy: this.charts.energy });
-    const middle = { shape: "text", x: (box.left + box.right) / 2, "text-anchor": "middle" };
+    const middle = { x: (box.left + box.right) / 2, "text-anchor": "middle" };
     const y = (box.top + box.bottom) / 2;
     const opacity = proofOf(moment, this.charts.stage.graph);
     const [head, text] = ["optimal, proven", `no labelling costs less than ${number(moment.upper)}`];
@@ -68,17 +73,9 @@ export class Ground {
       { id: "proof", class: "proof", ...middle, y, text: head, opacity, means: { what: "proof", value: opacity } },
       { id: "proof of", class: "soft", ...middle, y: y + 24, text, opacity },
     ];
-    const notes = NOTHING.map((line, k) => ({ id: `note ${k}`, class: "soft", ...middle, y: y + 20 * k, text: line }));
-    this.picture.draw([...this.axis(), ...(proof || notes)]);
+    const note = { id: "note", class: "soft", ...middle, y, text: awaited(moment) };
+    this.picture.draw([...levelMarks(this.energy.levels(), box), ...(proof || [note])]);
     this.charts.title("ground", this.energy.distance ? "Bounds, as distance to UB" : "Bounds on the energy");
-  }
-
-  axis() {
-    const { left, right } = this.box;
-    return this.energy.levels().flatMap(([y, text], k) => [
-      { id: `grid ${k}`, shape: "line", class: "grid", x1: left, x2: right, y1: y, y2: y },
-      { id: `level ${k}`, shape: "text", class: "soft", x: left - 6, y: y + 5, "text-anchor": "end", text },
-    ]);
   }
 
   // What was known before the update, what earlier rounds and what this round have added, one above the other.
@@ -104,10 +101,15 @@ export class Ground {
     });
   }
 
+  // Above it states are out: of this update, or for good where every cost is exact and nothing else can be ruled out.
+  get limit() {
+    return this.isExact ? this.moment.upper : this.progress.ceiling;
+  }
+
   // The best so far is at the ceiling: it is not ruled out.
   isRuledOut(state, g) {
     const { ceiling, bestSoFar } = this.progress;
-    return bestSoFar >= 0 && state !== bestSoFar && !this.isSuspect(g, ceiling);
+    return !this.isExact && bestSoFar >= 0 && state !== bestSoFar && !this.isSuspect(g, ceiling);
   }
 
   isSuspect(g, ceiling) {
@@ -115,17 +117,16 @@ export class Ground {
   }
 
   ruledOut() {
-    const { progress, energy, box } = this;
-    const { ceiling } = progress;
-    if (ceiling === null) return [];
-    const height = Math.min(energy.y(ceiling), box.bottom) - box.top;
+    const { progress, energy, box, limit, isExact } = this;
+    if (limit === null) return [];
+    const height = Math.min(energy.y(limit), box.bottom) - box.top;
     if (height <= 0) return [];
     const area = { x: box.left, y: box.top, width: box.right - box.left, height };
-    const name = { x: box.right - 4, y: box.top + 16, "text-anchor": "end" };
+    const text = isExact ? "out for good" : "ruled out";
+    const name = { x: box.right - 4, y: box.top + 16, "text-anchor": "end", text };
     return [
-      { id: "ruled out", shape: "rect", class: "shade", ...area, opacity: progress.shades },
-      height > 22 &&
-        !this.columns.tail && { id: "ruled out name", shape: "text", class: "soft", ...name, text: "ruled out" },
+      { id: "ruled out", class: "shade", ...area, opacity: isExact ? null : progress.shades },
+      height > 22 && !this.columns.tail && { id: "ruled out name", class: isExact ? "out" : "soft", ...name },
     ];
   }
 
@@ -143,11 +144,9 @@ export class Ground {
     const above = update.columns.flatMap((column, i) => {
       if (!energy.isAbove(progress.cost(column, i))) return [];
       const { x, width } = columns.bar(i);
-      return [
-        { id: `cut ${column.state}`, shape: "path", class: "cut-mark", d: wave(x - 1, x + width + 1, box.top + 6) },
-      ];
+      return [{ id: `cut ${column.state}`, class: "cut-mark", d: wave(x - 1, x + width + 1, box.top + 6) }];
     });
-    return [{ id: "cut", shape: "path", class: "cut-mark", d: wave(box.left, columns.end, box.bottom - 7) }, ...above];
+    return [{ id: "cut", class: "cut-mark", d: wave(box.left, columns.end, box.bottom - 7) }, ...above];
   }
 
   // LB, the ceiling and the floor run on into the bounds.
@@ -158,7 +157,7 @@ export class Ground {
     const line = (what, value, x1, x2) => {
       const y = energy.y(value);
       if (y < box.top || y > box.bottom) return null;
-      return { id: what, shape: "line", class: `${what}-line`, x1, x2, y1: y, y2: y, means: { what, value } };
+      return { id: what, class: `${what}-line`, x1, x2, y1: y, y2: y, means: { what, value } };
     };
     const begun = mix(this.columns.of(this.update.y) ?? box.left, box.left, Math.min(progress.run * 2, 1));
     return [
@@ -179,7 +178,7 @@ export class Ground {
       const { state } = column;
       const means = { what: "exact, not asked", state, value };
       const at = { cx: x, cy: energy.y(value), r: 3 };
-      return [{ id: `other ${state}`, shape: "circle", class: "exact other", ...at, means }];
+      return [{ id: `other ${state}`, class: "exact other", ...at, means }];
     });
   }
 
@@ -192,10 +191,9 @@ export class Ground {
       const kind = state === update.bestSoFar ? "exact best" : "exact";
       const told = { means: { what: "exact", state, value: exact }, tip: () => this.told(state) };
       const r = isLast ? 6 : 4.5;
-      if (!energy.isAbove(at))
-        return { id: `exact ${state}`, shape: "circle", class: kind, cx: x, cy: energy.y(at), r, ...told };
+      if (!energy.isAbove(at)) return { id: `exact ${state}`, class: kind, cx: x, cy: energy.y(at), r, ...told };
       const d = `M${x - 5} ${box.top + 3}l5 -7l5 7m-5 -7v13`;
-      return { id: `exact ${state}`, shape: "path", class: `${kind} off-scale`, d, ...told };
+      return { id: `exact ${state}`, class: `${kind} off-scale`, d, ...told };
     });
   }
 
@@ -218,7 +216,7 @@ export class Ground {
     const { update, columns, box } = this;
     const area = { y: box.top, height: this.size.height - box.top, width: columns.step };
     return update.columns.map(({ state }, i) => ({
-      ...{ id: `column ${state}`, shape: "rect", class: "hit", x: columns.x(i) - columns.step / 2, ...area },
+      ...{ id: `column ${state}`, class: "hit", x: columns.x(i) - columns.step / 2, ...area },
       tip: () => this.told(state),
       hover: (on) => this.charts.look(on ? state : null),
     }));
@@ -231,21 +229,21 @@ export class Ground {
     const name = (id, x, y, text, means) => {
       const right = x + 10 + text.length * LETTER < box.right;
       const side = right ? { x: x + 10, "text-anchor": "start" } : { x: x - 10, "text-anchor": "end" };
-      marks.push({ id: `${id} name`, shape: "text", class: `${id}-name`, ...side, y: y + 5, text, means });
+      marks.push({ id: `${id} name`, class: `${id}-name`, ...side, y: y + 5, text, means });
     };
     const { from, share } = progress.sliding;
     if (progress.hasFloor) {
       const x = mix(columns.of(from) ?? columns.of(update.y), columns.of(update.y), share);
       const y = box.bottom + 10;
       const means = { what: "y*", state: update.y };
-      marks.push({ id: "asked", shape: "path", class: "asked", d: `M${x - 8} ${y + 5}h16l-8 -13z`, means });
+      marks.push({ id: "asked", class: "asked", d: `M${x - 8} ${y + 5}h16l-8 -13z`, means });
       name("asked", x, y, "y*");
     }
     const x = columns.of(update.best);
     if (x === null) return marks;
     const y = box.bottom + 27;
     const means = { what: "best", state: update.best };
-    marks.push({ id: "labelled", shape: "path", class: "labelled", d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, means });
+    marks.push({ id: "labelled", class: "labelled", d: `M${x} ${y - 7}l7 7l-7 7l-7 -7z`, means });
     name("labelled", x, y, "best labelling");
     return marks;
   }
@@ -259,7 +257,7 @@ export class Ground {
     while (parts.length > 1 && parts.join(" · ").length * LETTER > this.size.width - box.left) parts.pop();
     const means = { what: "suspects", value: suspects };
     const at = { x: box.left, y: box.bottom + 52 };
-    return { id: "counter", shape: "text", class: "counter", ...at, text: parts.join(" · "), means };
+    return { id: "counter", class: "counter", ...at, text: parts.join(" · "), means };
   }
 
   counted() {

@@ -7,8 +7,10 @@ import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
 import { wrapped } from "../../text.js";
 import { KIND } from "../kinds.js";
+import { awaited } from "./ground.js";
 import { answerOf } from "./sums.js";
 import { bitMarks, bitsHeight, chosenMembers } from "./bits.js";
+import { levelMarks } from "./levels.js";
 import { truthMarks } from "./truth.js";
 
 const TOP = 24; // pixels above the frame
@@ -18,7 +20,6 @@ const AIR = 0.3; // share of the heights that is free above what is known when t
 const LOWER = 0.12; // and below it
 const APART = 34;
 const LETTERS = 60; // of a line of text
-const NOTHING = ["While a group is updated, its loosest message is shown here,", "state by state, below the ground."];
 
 export class Message {
   constructor(charts) {
@@ -46,7 +47,7 @@ export class Message {
     this.title(this.heading(update.arcs[slot]));
     const names = this.stage.graph.nodes[update.node].members;
     this.picture.draw([
-      ...this.levels(),
+      ...levelMarks(linear.ticks(...this.range, Math.max(2, (box.bottom - box.top) / APART)), box, this.y),
       this.column(),
       ...this.bars(),
       ...this.rows(),
@@ -60,18 +61,19 @@ export class Message {
 
   // No message of the update is shown: there is no update, no room for its pictures, or the message pinned is not into
   // its group.
-  nothing({ after }) {
+  nothing(moment) {
+    const { after } = moment;
     const { arc, refusal } = this.stage;
     this.slot = null;
     if (refusal && after.kind < KIND.MESSAGE) this.note(wrapped(refusal, LETTERS), "No pictures");
-    else if (arc < 0) this.note(NOTHING, "Loosest message");
+    else if (arc < 0) this.note([awaited(moment)], "Loosest message");
     else this.note(this.absent(), this.heading(arc));
   }
 
   note(lines, title) {
     const { width, height } = this.stage.sizes.of(this.svg);
     this.title(title);
-    const place = { shape: "text", class: "soft", x: width / 2, "text-anchor": "middle" };
+    const place = { class: "soft", x: width / 2, "text-anchor": "middle" };
     this.picture.draw(lines.map((text, k) => ({ id: `note ${k}`, ...place, y: height / 2 + 22 * k, text })));
   }
 
@@ -129,23 +131,6 @@ export class Message {
     this.y = (v) => box.bottom - ((v - from) / (to - from)) * (box.bottom - box.top);
   }
 
-  levels() {
-    const { box, range } = this;
-    const wanted = Math.max(2, (box.bottom - box.top) / APART);
-    return linear.ticks(...range, wanted).flatMap(([v, text], k) => [
-      { id: `grid ${k}`, shape: "line", class: "grid", x1: box.left, x2: box.right, y1: this.y(v), y2: this.y(v) },
-      {
-        id: `level ${k}`,
-        shape: "text",
-        class: "soft",
-        x: box.left - 6,
-        y: this.y(v) + 5,
-        "text-anchor": "end",
-        text,
-      },
-    ]);
-  }
-
   // The column of y*, through the bars and the bits.
   column() {
     const { progress, columns, update, box, svg, stage } = this;
@@ -157,7 +142,7 @@ export class Message {
       y: box.top - 6,
       height: stage.sizes.of(svg).height - box.top + 2,
     };
-    return { id: "asked", shape: "rect", class: "asked-column", ...area };
+    return { id: "asked", class: "asked-column", ...area };
   }
 
   bars() {
@@ -209,16 +194,8 @@ export class Message {
       const means = { what: "row", row: row.row, state: update.y, value: row.values[this.index(update.y)] };
       const d = clipped(points, { ...box, top: box.top - TOP + 2 });
       const look = { class: `row row-${row.kind}`, "stroke-dasharray": dash || null };
-      return (
-        d && {
-          id: `row ${row.row}`,
-          shape: "path",
-          ...look,
-          d,
-          means,
-          tip: () => [`${name} row ${row.row}`, `lifts ${row.lifted} of ${update.count} states`],
-        }
-      );
+      const tip = () => [`${name} row ${row.row}`, `lifts ${row.lifted} of ${update.count} states`];
+      return d && { id: `row ${row.row}`, ...look, d, means, tip };
     });
   }
 
@@ -231,14 +208,14 @@ export class Message {
     const { chosen, columns, box } = this;
     if (!chosen.differing) return [];
     const lines = ["only bits that", "differ from the", "best labelling;", `${chosen.others} not shown`];
-    const place = { shape: "text", class: "soft small", x: columns.right, "text-anchor": "end" };
+    const place = { class: "soft small", x: columns.right, "text-anchor": "end" };
     return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 19 + 16 * k, text }));
   }
 
   // What lines and bars are, in the line above the frame.
   legend() {
     const { box, update, slot, moment, progress, charts } = this;
-    const at = { shape: "text", x: box.left, y: 14 };
+    const at = { x: box.left, y: 14 };
     const kinds = moment.act === "rows" ? [...new Set(this.own().map(({ kind }) => kind))] : [];
     if (kinds.length) {
       let { x } = at;
@@ -248,15 +225,7 @@ export class Message {
         return mark;
       });
     }
-    if (!update.nu || progress.dot < 1)
-      return [
-        {
-          id: "said",
-          ...at,
-          class: "soft",
-          text: this.barsAre(),
-        },
-      ];
+    if (!update.nu || progress.dot < 1) return [{ id: "said", ...at, class: "soft", text: this.barsAre() }];
     const [was, is] = answerOf(update, slot, charts.energy.digits);
     const isTight = was === is;
     const text = isTight ? `exact at y*: ν = ν⁻ = ${is}` : `at y*: ν⁻ = ${was} ↗ ν = ${is}`;
@@ -271,7 +240,7 @@ export class Message {
   hits(height) {
     const { update, columns, slot, charts } = this;
     return update.columns.map((column, i) => ({
-      ...{ id: `column ${column.state}`, shape: "rect", class: "hit", x: columns.x(i) - columns.step / 2 },
+      ...{ id: `column ${column.state}`, class: "hit", x: columns.x(i) - columns.step / 2 },
       ...{ width: columns.step, y: TOP, height: Math.max(height - TOP, 0) },
       tip: () => [`State ${column.bits}`, `its part at least ${charts.energy.text(column.parts[slot])}`],
       hover: (on) => charts.look(on ? column.state : null),

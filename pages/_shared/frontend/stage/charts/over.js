@@ -89,16 +89,8 @@ export class Over {
     const signed = (units) => (k > 0 && units >= 0 ? "+" : "") + shown(units, digits);
     const means = { what: "part", state, name, before: shown(from, digits), value: shown(to, digits) };
     const text = grows ? `${signed(from)} ↗ ${signed(to)}` : signed(from);
-    return [
-      {
-        id,
-        shape: "span",
-        class: `term${grows ? " grows" : ""}${id === "total" ? " total" : ""}`,
-        text,
-        means,
-        "data-name": name,
-      },
-    ];
+    const look = `term${grows ? " grows" : ""}${id === "total" ? " total" : ""}`;
+    return [{ id, shape: "span", class: look, text, means, "data-name": name }];
   }
 }
 

@@ -15,28 +15,27 @@ const freeHeight = (lines, { top, bottom }) => {
 };
 
 // The marks of the ground's tail.
-export const tailMarks = ({ update, progress, columns, energy, box, moment: { lower } }) => {
+export const tailMarks = ({ update, progress, columns, energy, box, limit, isExact, moment: { lower } }) => {
   const { rank, g } = update.tail;
   const { left, right, x } = columns.tail;
   const first = Math.max(rank.findIndex((r) => r >= columns.count) - 1, 0);
   const points = rank.slice(first).map((r, k) => [x(Math.max(r, columns.count)), energy.y(g[first + k])]);
   const { ceiling, suspects } = progress;
-  const cut = ceiling === null ? box.top : Math.min(Math.max(energy.y(ceiling), box.top), box.bottom);
+  const cut = limit === null ? box.top : Math.min(Math.max(energy.y(limit), box.top), box.bottom);
   const within = { left, right, top: box.top, bottom: box.bottom };
   const below = clipped(points, { ...within, top: cut });
   const above = clipped(points, { ...within, bottom: cut });
   const others = update.count - columns.count;
   const gone = update.count - suspects - 1;
-  const said = ceiling === null || suspects < 0 ? `${grouped(others)} more` : `${grouped(gone)} ruled out`;
+  const said = isExact || ceiling === null || suspects < 0 ? `${grouped(others)} more` : `${grouped(gone)} ruled out`;
   const occupied = [lower, progress.floor, ceiling ?? lower].map((v) => energy.y(v));
   const middle = { x: right - 4, "text-anchor": "end" };
   return [
-    above && { id: "tail above", shape: "path", class: "tail ruled-out", d: above },
-    below && { id: "tail", shape: "path", class: "tail", d: below, means: { what: "tail", rank, value: g } },
-    { id: "tail name", shape: "text", class: "tail-name", ...middle, y: freeHeight(occupied, box), text: said },
+    above && { id: "tail above", class: "tail ruled-out", d: above },
+    below && { id: "tail", class: "tail", d: below, means: { what: "tail", rank, value: g } },
+    { id: "tail name", class: "tail-name", ...middle, y: freeHeight(occupied, box), text: said },
     (above || below) && {
       id: "tail axis",
-      shape: "text",
       class: "soft",
       ...middle,
       y: box.bottom + 15,

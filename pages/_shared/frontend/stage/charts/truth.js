@@ -24,7 +24,7 @@ const atAsked = ({ update, columns, progress, slot, box, y }) => {
 };
 
 const mark = (id, kind, [x, y, r], { top }, means) => {
-  if (y >= top - 8) return { id, shape: "circle", class: kind, cx: x, cy: y, r, means };
+  if (y >= top - 8) return { id, class: kind, cx: x, cy: y, r, means };
   const arrow = `M${x - r} ${top - 3}l${r} ${-1.3 * r}l${r} ${1.3 * r}m${-r} ${-1.3 * r}v${2 * r}`;
-  return { id, shape: "path", class: `${kind} off-scale`, d: arrow, means };
+  return { id, class: `${kind} off-scale`, d: arrow, means };
 };

@@ -2,6 +2,7 @@
 // it is there, the slack between, and by how much it has risen since the event before; below them the values of the
 // members that the message depends on.
 
+import { levelMarks } from "../charts/levels.js";
 import { ROWS } from "../../palette.js";
 import { linear } from "../../scales.js";
 import { number } from "../../text.js";
@@ -48,8 +49,8 @@ const starMarks = ({ x, left, end }, asked, star, { height }) => {
   const [at, half] = [x(asked), (LETTER * star.length) / 2];
   const name = { x: Math.min(Math.max(at, left + half), end - half), y: 13, "text-anchor": "middle", text: star };
   return [
-    { id: "asked", shape: "line", class: "asked", x1: at, x2: at, y1: TOP - 4, y2: height },
-    { id: "y*", shape: "text", class: "asked-name", ...name },
+    { id: "asked", class: "asked", x1: at, x2: at, y1: TOP - 4, y2: height },
+    { id: "y*", class: "asked-name", ...name },
   ];
 };
 
@@ -62,15 +63,12 @@ const scaleOf = ({ nu, envelope, state }, before, { top, bottom }) => {
 };
 
 const levels = ({ range, y }, { left, end }, { top, bottom }) =>
-  linear.ticks(...range, Math.max(2, (bottom - top) / APART)).flatMap(([value, text], k) => [
-    { id: `grid ${k}`, shape: "line", class: "grid", x1: left, x2: end, y1: y(value), y2: y(value) },
-    { id: `level ${k}`, shape: "text", class: "soft", x: left - 6, y: y(value) + 5, "text-anchor": "end", text },
-  ]);
+  levelMarks(linear.ticks(...range, Math.max(2, (bottom - top) / APART)), { left, right: end }, y);
 
 const lookedAt = (columns, chosen, { top, height }) => {
   const x = columns.x(chosen) - columns.step / 2;
   const area = { x, width: columns.step, y: top - 4, height: height - top + 4 };
-  return [{ id: "chosen", shape: "rect", class: "chosen-column", ...area }];
+  return [{ id: "chosen", class: "chosen-column", ...area }];
 };
 
 const stem = ({ stems, arc }, before, k, columns, { y }) => {
@@ -78,7 +76,7 @@ const stem = ({ stems, arc }, before, k, columns, { y }) => {
   const [x, { step }] = [columns.x(k), columns];
   const means = { what: "nu", arc, state, value: nu };
   const place = { cx: x, cy: y(nu), r: Math.min(step * 0.26, 4) };
-  const truth = { id: `nu ${state}`, shape: "circle", class: "nu", ...place, means };
+  const truth = { id: `nu ${state}`, class: "nu", ...place, means };
   if (kind < 0) return [truth];
   const wide = Math.max(Math.min(step * 0.36, THICK), THIN);
   const slack = { x1: x, x2: x, y1: y(nu), y2: y(envelope), "stroke-width": wide };
@@ -87,9 +85,9 @@ const stem = ({ stems, arc }, before, k, columns, { y }) => {
   const risen = { x1: x, x2: x, y1: y(envelope), y2: y(was), "stroke-width": wide };
   const held = { what: "envelope", arc, state, value: envelope };
   return [
-    !stems.tight[k] && { id: `slack ${state}`, shape: "line", class: `slack row-${kind}`, ...slack },
-    was < envelope && { id: `risen ${state}`, shape: "line", class: "risen", ...risen },
-    { id: `bar ${state}`, shape: "line", class: `bar row-${kind}`, ...across, means: held },
+    !stems.tight[k] && { id: `slack ${state}`, class: `slack row-${kind}`, ...slack },
+    was < envelope && { id: `risen ${state}`, class: "risen", ...risen },
+    { id: `bar ${state}`, class: `bar row-${kind}`, ...across, means: held },
     truth,
   ];
 };
@@ -98,7 +96,7 @@ const hit = (drawer, view, names, k, columns, { top, height }) => {
   const { stems, asked } = view;
   const bits = stems.bits[k];
   return {
-    ...{ id: `hit ${stems.state[k]}`, shape: "rect", class: "hit", x: columns.x(k) - columns.step / 2 },
+    ...{ id: `hit ${stems.state[k]}`, class: "hit", x: columns.x(k) - columns.step / 2 },
     ...{ width: columns.step, y: top - 6, height: Math.max(height - top + 6, 0) },
     tip: () => said(view, names, k),
     press: () => drawer.choose(k === asked ? "" : bits),

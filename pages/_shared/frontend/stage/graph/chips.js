@@ -3,6 +3,7 @@
 
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
+import { SIDE } from "./solution.js";
 import { apportioned, grown, shown, sum } from "../charts/sums.js";
 
 const LISTED = 7; // neighbours from which on there is a list
@@ -12,6 +13,7 @@ const HIGH = 21; // pixels
 const NAME = 16; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
 const COVERS = { chip: 100, circle: 1, name: 0.4, far: 0.004 }; // what it costs to cover, and a pixel from one's place
+const LEVELS = [0, -1, 1, -1.6, 1.6, -2.2, 2.2, -2.8, 2.8]; // of a chip beside its edge, about circles high
 const CLOSE = 1e-7; // energies nearer than this count as equal
 
 // The parts of y*'s cost: one for every slot.
@@ -101,7 +103,6 @@ export const chipMarks = (pane, moment) => {
 const box = (id, x, y, width, text, kind, means) => [
   {
     id: `${id}-box`,
-    shape: "rect",
     class: `chip ${kind}`,
     x: x - width / 2,
     y: y - HIGH / 2,
@@ -109,7 +110,7 @@ const box = (id, x, y, width, text, kind, means) => [
     height: HIGH,
     rx: 6,
   },
-  { id, shape: "text", class: `chip ${kind}`, x, y: y + 5, text, means },
+  { id, class: `chip ${kind}`, x, y: y + 5, text, means },
 ];
 
 const onEdges = (pane, moment, parts, said) => {
@@ -132,6 +133,7 @@ const onEdges = (pane, moment, parts, said) => {
 const placer = (pane, active) => {
   const { at, radius, size } = pane;
   const covered = [
+    ...pane.solution.boxes.map((corners) => [...corners, COVERS.circle]),
     ...at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius, COVERS.circle]),
     ...pane.names.flatMap((name, p) => {
       if (!name?.fits && p !== active) return [];
@@ -162,9 +164,8 @@ const placer = (pane, active) => {
 // From a place on an edge to where its chip may be: on it, beside it, above or below it.
 const offsets = (width, radius) => {
   const [near, far, off] = [width / 2 + 8, width / 2 + 26, radius + HIGH / 2 + 3];
-  const sides = [0, near, -near, far, -far].map((aside) => [aside, 0]);
-  const levels = [-off, off, -1.6 * off, 1.6 * off, -2.2 * off, 2.2 * off];
-  return [...sides, ...levels.flatMap((down) => [0, -near, near].map((aside) => [aside, down]))];
+  const sides = [0, near, -near, far, -far, near / 2, -near / 2];
+  return LEVELS.flatMap((level) => sides.map((aside) => [aside, level * off]));
 };
 
 const within = (at, half, size) => at.map((v, k) => Math.min(Math.max(v, half[k]), size[k] - half[k]));
@@ -232,17 +233,17 @@ const panel = (pane, rows) => {
   };
   let [least, x, y] = [Infinity, 0, 0];
   for (let down = height - high; down >= 0; down -= APART) {
-    for (let right = 0; right <= width - wide; right += APART) {
+    for (let right = SIDE; right <= width - wide; right += APART) {
       const count = covered(right, down);
       if (count < least) [least, x, y] = [count, right, down];
     }
   }
-  const frame = { id: "chips", shape: "rect", class: "chip list", x, y, width: wide, height: high, rx: 6 };
+  const frame = { id: "chips", class: "chip list", x, y, width: wide, height: high, rx: 6 };
   const lines = rows.flatMap(({ id, text, name, loose, means }, k) => {
     const base = y + TALL * (k + 1);
     return [
-      { id: `${id}-name`, shape: "text", class: "chip-name", x: x + 8, y: base, text: name },
-      { id, shape: "text", class: `chip-value ${loose ? "loose" : ""}`, x: x + wide - 8, y: base, text, means },
+      { id: `${id}-name`, class: "chip-name", x: x + 8, y: base, text: name },
+      { id, class: `chip-value ${loose ? "loose" : ""}`, x: x + wide - 8, y: base, text, means },
     ];
   });
   return { covers: least, marks: [frame, ...lines] };

@@ -39,7 +39,7 @@ const statesOf = (graph, moment) => {
   const best = moment.best ?? [];
   const out = graph.nodes.map((_, p) => (p in best ? { best: best[p] } : {}));
   const { update, act, t } = moment;
-  if (!update || act === "start" || (act === "pass" && moment.passed)) return out;
+  if (!update || act === "start" || moment.over) return out;
   const asking = act === "floor" && t < 0.35;
   const y = asking ? moment.before.update?.y : update.y;
   const told = asking && (!update.round || y === undefined) ? null : y;
@@ -70,7 +70,6 @@ const dots = (p, [x, y], radius, { bits, kind }, decided) =>
     const place = { cx: x + off * Math.cos(turn), cy: y + off * Math.sin(turn), r };
     return {
       id: `bit-${p}-${k}`,
-      shape: "circle",
       class: `bit ${lookOf(decided, k)}${kind === "best" ? "best" : "asked"} is-${bit}`,
       ...place,
     };
@@ -83,7 +82,6 @@ const strip = (p, [x, y], radius, { bits, kind }) => {
     const place = { x: x - 0.75 * radius + k * step, width: 0.8 * step, y: y + 0.45 * radius - height, height };
     return {
       id: `bit-${p}-${k}`,
-      shape: "rect",
       class: `bit strip ${kind === "best" ? "best" : "asked"} is-1`,
       ...place,
     };
@@ -92,7 +90,6 @@ const strip = (p, [x, y], radius, { bits, kind }) => {
 
 const badge = (p, [x, y], radius, { kind, bits }) => ({
   id: `badge-${p}`,
-  shape: "path",
   class: `badge ${kind === "y*" ? "y" : kind}`,
   d: GLYPHS[kind](x + 0.78 * radius, y - 0.78 * radius, kind === "best" ? 5.5 : 7),
   means: { what: kind, group: p, bits },
@@ -112,7 +109,6 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     const classes = ["node", crowded && "crowded", p === active && "active", p === chosen && "chosen"];
     const body = {
       id: `node-${p}`,
-      shape: "circle",
       class: classes.filter(Boolean).join(" "),
       ...{ cx, cy, r: radius, fill: crowded ? colour : null, stroke: crowded ? null : colour },
       ...{ "data-node": p, tabindex: crowded ? "-1" : "0", role: "button", "aria-label": label },
@@ -129,8 +125,8 @@ export const circleMarks = (pane, moment, { groups, top }) => {
     };
     const settled = states[p] || crowded ? null : settledMark(p, at[p], radius, moment.decided?.[p]);
     const [gold, r] = [{ class: "ring proven", opacity: proof }, radius + 3.5];
-    const proven = proof > 0 && { id: `proven-${p}`, shape: "circle", ...gold, cx, cy, r };
-    const ring = p === active && { id: "ring", shape: "circle", class: "ring", cx, cy, r: radius + 4.5 };
+    const proven = proof > 0 && { id: `proven-${p}`, ...gold, cx, cy, r };
+    const ring = p === active && { id: "ring", class: "ring", cx, cy, r: radius + 4.5 };
     const content = states[p] ? inside(pane, p, states[p], moment.decided?.[p]) : [];
     const name = pane.names[p];
     const named = name?.fits || p === active || stage.highlighted?.group === p;
@@ -145,7 +141,7 @@ const settledMark = (p, [cx, cy], radius, members) => {
   const share = members ? decidedIn(members) / members.length : 0;
   const means = { what: "decided", group: p, value: share };
   const r = Math.sqrt(share) * (radius - 3);
-  return share > 0 && { id: `settled-${p}`, shape: "circle", class: "settled", cx, cy, r, means };
+  return share > 0 && { id: `settled-${p}`, class: "settled", cx, cy, r, means };
 };
 
 const decidedIn = (members) => members.length - members.split("?").length + 1;

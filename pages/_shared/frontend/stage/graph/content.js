@@ -31,7 +31,6 @@ const couplings = (p, places, { ends, weights }, best, spins) => {
     const end = best === null ? "" : fate(weight, bit(best, i), bit(best, j), spins);
     return {
       id: `inner-${p}-${k}`,
-      shape: "line",
       class: `inner ${weight < 0 ? "attractive" : "repulsive"} ${end}`,
       ...{ x1, y1, x2, y2, "stroke-width": 0.5 + (WIDEST - 0.5) * Math.abs(weight / strongest) },
       means: { what: "inner", group: p, ends: [i, j], value: weight, fate: end },
@@ -46,7 +45,7 @@ const beside = (id, [x, y], r, states, k) =>
     if (state === undefined) return [];
     const at = [x + (side ? 1 : -1) * 0.9 * r, y - (side ? 0.9 : 1.4) * r];
     const look = `beside ${kind === "y*" ? "y" : kind} is-${bit(state, k)}`;
-    return [{ id: `${id}-${kind}`, shape: "path", class: look, d: GLYPHS[kind](...at, clamp(0.5 * r, 3, 6)) }];
+    return [{ id: `${id}-${kind}`, class: look, d: GLYPHS[kind](...at, clamp(0.5 * r, 3, 6)) }];
   });
 
 // `states`: of the group, those that are known: "best", "y*" and "answer".
@@ -61,8 +60,8 @@ export const contentMarks = (p, [x, y], radius, { inner, names, decided }, state
     const id = `variable-${p}-${k}`;
     const is = best === null ? "" : ` best is-${bit(best, k)}${decided && decided[k] !== "?" ? " decided" : ""}`;
     const means = { what: "variable", group: p, member: k, states: mapped(states, (state) => bit(state, k)) };
-    const body = { id, shape: "circle", class: `bit${is}`, cx: at[0], cy: at[1], r, means };
-    const name = { id: `${id}-name`, shape: "text", class: "member", x: at[0], y: at[1] + r + BELOW, text: names[k] };
+    const body = { id, class: `bit${is}`, cx: at[0], cy: at[1], r, means };
+    const name = { id: `${id}-name`, class: "member", x: at[0], y: at[1] + r + BELOW, text: names[k] };
     return [body, ...(named && names[k].length <= LETTERS ? [name] : []), ...beside(id, at, r, states, k)];
   });
   return [...couplings(p, places, inner, best, spins), ...variables];

@@ -87,14 +87,14 @@ export class Gaps {
     const bar = { x: x + number + 6, y: y + TALL / 2 - 5.5, width: Math.max(1.5, room * size), height: 12, rx: 2 };
     return [
       {
-        ...{ id: `value-${key}`, shape: "text", class: "gap-value", x: x + number, y: base },
+        ...{ id: `value-${key}`, class: "gap-value", x: x + number, y: base },
         ...{ text: said, means },
       },
       // What is left may be longer than the longest: it has no bar.
-      !others && { id: `bar-${key}`, shape: "rect", ...bar, fill: tint(share, stage.dark) },
-      { id: `name-${key}`, shape: "text", class: "gap-name", x: named, y: base, text: cut },
+      !others && { id: `bar-${key}`, ...bar, fill: tint(share, stage.dark) },
+      { id: `name-${key}`, class: "gap-name", x: named, y: base, text: cut },
       {
-        ...{ id: `part-${key}`, shape: "rect", x, y: y + 1, width: column - 4, height: TALL - 1, rx: 4, ...hit },
+        ...{ id: `part-${key}`, x, y: y + 1, width: column - 4, height: TALL - 1, rx: 4, ...hit },
         class: ["part", lit && "lit", pinned && "pinned"].filter(Boolean).join(" "),
         "aria-label": others ? null : `${name}: ${said}`,
         press,

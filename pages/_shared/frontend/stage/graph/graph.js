@@ -7,13 +7,14 @@ import { chipMarks } from "./chips.js";
 import { LARGE } from "./content.js";
 import { Camera } from "./camera.js";
 import { activeOf, circleMarks, nearestOf, radiusFor } from "./circles.js";
+import { Flow } from "./flow.js";
 import { courses, haloMark, lineMarks, pickMarks, shadeOf, thinStyles, wide } from "./lines.js";
 import { drawLegend, measured, shareOf } from "./measures.js";
-import { Merging } from "./merging.js";
 import { placeNames } from "./names.js";
 import { Places } from "./places.js";
 import { Pointing } from "./pointing.js";
 import { probeMarks } from "./probes.js";
+import { Solution } from "./solution.js";
 import { Variables } from "./variables.js";
 
 // In sight, above which circles are small; in all, above which lines are faint and straight, and drawn on a canvas.
@@ -30,7 +31,8 @@ export class Graph {
     this.size = [0, 0];
     this.camera = new Camera(this);
     this.places = new Places(this);
-    this.merging = new Merging(this);
+    this.flow = new Flow(this);
+    this.solution = new Solution(this);
     this.variables = new Variables(stage, this);
     this.ready = false; // whether anything has been laid out
     this.measure = "tension";
@@ -107,7 +109,7 @@ export class Graph {
     this.names = placeNames(nodes, this, extra, (p) => this.shows(this.at[p]));
     this.runs = courses(this.stage.graph.edges, this.at, this.size[0], this.many);
     this.stage.$("[data-act=tidy]").classList.toggle("gone", !Object.keys(this.places.kept).length);
-    this.picks.draw(this.many ? [] : pickMarks(this.runs, this.stage));
+    this.picks.draw(this.many || this.flow.isOn ? [] : pickMarks(this.runs, this.stage));
     this.stage.draw();
   }
 
@@ -155,32 +157,37 @@ export class Graph {
   draw(moment) {
     const { stage } = this;
     const arc = stage.arc;
-    const measure = measured(stage, this.measure, moment);
+    const measure = this.measuredAt(moment);
     drawLegend(stage, measure);
     this.variables.draw(activeOf(moment), arc >= 0 ? stage.graph.edges[arc >> 1][arc & 1] : -1, moment);
     if (!this.size[0] || !this.runs) return;
-    this.drawLines(measure);
+    this.drawLines(measure, this.runs, this.many);
     this.halos.draw(this.haloMarks(moment));
     this.circles.draw(circleMarks(this, moment, measure));
-    this.over.draw([...probeMarks(this, moment), ...chipMarks(this, moment), ...this.merging.marks()]);
+    const solution = this.solution.marks(stage.graph, moment);
+    this.over.draw([...solution, ...probeMarks(this, moment), ...chipMarks(this, moment)]);
+  }
+
+  measuredAt(moment) {
+    return measured(this.stage, this.measure, moment);
   }
 
   // Most lines look as they did a frame ago; to find that out again would cost the browser a frame.
-  drawLines(measure) {
-    const scene = [this.runs, this.stage.dark, measure.edges, measure.top, this.measure];
+  drawLines(measure, runs, many) {
+    const scene = [runs, this.stage.dark, measure.edges, measure.top, this.measure];
     if (this.scene?.every((part, k) => isSame(part, scene[k]))) return;
     this.scene = scene;
-    if (this.many) this.drawThin(measure);
+    if (many) this.drawThin(measure, runs);
     else this.strokes.clear();
-    this.lines.draw(this.many ? [] : lineMarks(this.runs, measure, wide(measure, this.stage.dark)));
+    this.lines.draw(many ? [] : lineMarks(runs, measure, wide(measure, this.stage.dark)));
   }
 
-  drawThin(measure) {
+  drawThin(measure, runs) {
     const { edges, top } = measure;
     const styles = thinStyles(measure, this.stage.dark);
     const shades = (edges ?? []).map((value) => shadeOf(shareOf(value, top)));
-    const marks = () => lineMarks(this.runs, measure, (share) => styles[shadeOf(share)]);
-    this.strokes.draw(this.runs, shades, styles, marks, this.size);
+    const marks = () => lineMarks(runs, measure, (share) => styles[shadeOf(share)]);
+    this.strokes.draw(runs, shades, styles, marks, this.size);
   }
 
   // Under the edges of the group that is updated, the message followed or pinned, and what is pointed at.

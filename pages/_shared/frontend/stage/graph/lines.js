@@ -25,7 +25,6 @@ export const courses = (edges, at, width, many) =>
 export const lineMarks = (runs, { edges, top, measure }, styleOf) =>
   runs.map(({ d }, e) => ({
     id: `line-${e}`,
-    shape: "path",
     class: "tie",
     d,
     ...styleOf(edges ? shareOf(edges[e], top) : 0),
@@ -34,10 +33,7 @@ export const lineMarks = (runs, { edges, top, measure }, styleOf) =>
 
 export const wide =
   ({ edges }, dark) =>
-  (share) => ({
-    stroke: edges ? tension(share, dark) : null,
-    "stroke-width": 1.5 + 7.5 * share ** 2,
-  });
+  (share) => ({ stroke: edges ? tension(share, dark) : null, "stroke-width": 1.5 + 7.5 * share ** 2 });
 
 // Where lines are many, they are thin and in one of a few shades, which are drawn faster than any.
 export const shadeOf = (share) => Math.round(share * (SHADES - 1));
@@ -54,7 +50,6 @@ export const pickMarks = (runs, stage) => {
     const [p, q] = graph.edges[e].map((node) => graph.nodes[node].label);
     return {
       id: `pick-${e}`,
-      shape: "path",
       class: "pick",
       d,
       "data-edge": e,
@@ -94,4 +89,4 @@ const edgeTip = (stage, e) => {
 };
 
 // A wide mark under a line.
-export const haloMark = (runs, e, kind) => ({ id: `${kind}-${e}`, shape: "path", class: `halo ${kind}`, d: runs[e].d });
+export const haloMark = (runs, e, kind) => ({ id: `${kind}-${e}`, class: `halo ${kind}`, d: runs[e].d });

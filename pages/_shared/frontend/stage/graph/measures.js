@@ -1,7 +1,7 @@
 // What colours the lines of the hyper-graph. Every measure is of the event shown.
 
 import { closeness } from "../../gap.js";
-import { gradient, tension } from "../../palette.js";
+import { gradient } from "../../palette.js";
 import { number } from "../../text.js";
 
 const energy = { from: "0", to: (top) => `≥ ${number(top, 3)}`, value: (v) => number(v) };
@@ -46,6 +46,6 @@ export const drawLegend = (stage, { measure, top, edges }) => {
   legend.dataset.shown = shown;
   if (!edges) return legend.replaceChildren("computed when it stands still");
   const bar = document.createElement("i");
-  bar.style.background = gradient(dark, tension);
+  bar.style.background = gradient(dark);
   legend.replaceChildren(from, bar, to(top));
 };

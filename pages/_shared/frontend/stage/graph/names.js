@@ -29,9 +29,9 @@ const meets = ([a, b, c, d], [l, t, r, e]) => c > l && a < r && d > t && b < e;
 
 // Of every group in sight: its lines, and the box they fill; `fits` unless it would cover something, as where circles
 // are crowded. There is room for some `extra` lines.
-export const placeNames = (nodes, { at, radius, crowded, size: [width, height] }, extra, isSeen) => {
+export const placeNames = (nodes, { at, radius, crowded, size: [width, height], solution }, extra, isSeen) => {
   const circles = at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
-  const put = [];
+  const put = [...solution.boxes];
   return nodes.map(({ label }, p) => {
     if (!isSeen(p)) return null;
     const lines = linesOf(label, width);
@@ -52,7 +52,6 @@ export const nameMarks = (p, name, isActive, more = []) => {
   const [left, top, right] = name.box;
   return [...name.lines, ...more].map((text, k) => ({
     id: `name-${p}-${k}`,
-    shape: "text",
     class: isActive && k < name.lines.length ? "node-name active" : "node-name",
     ...{ x: (left + right) / 2, y: top + LINE * (k + 1) - 3, text },
   }));

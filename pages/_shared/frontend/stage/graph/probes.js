@@ -5,7 +5,7 @@ import { GLYPHS } from "./glyphs.js";
 
 const BIG = 7; // pixels
 
-const mark = (id, kind, d, means) => ({ id, shape: "path", class: `probe ${kind}`, d, means });
+const mark = (id, kind, d, means) => ({ id, class: `probe ${kind}`, d, means });
 
 // A row is a short bar: no other mark is one.
 const bar = (x, y) => `M${x - 9} ${y - 3.5}h18v7h-18z`;
@@ -52,5 +52,5 @@ const sharing = (moment, arc, slot, place) => {
   if (!detail || !detail.ahead[slot] || moment.t >= STEP) return [];
   const [x, y] = place(moment.part(0.05, STEP));
   const means = { what: "share", arc, value: detail.shares[slot] };
-  return [{ id: `share-${arc}`, shape: "circle", class: "probe share", cx: x, cy: y, r: BIG, means }];
+  return [{ id: `share-${arc}`, class: "probe share", cx: x, cy: y, r: BIG, means }];
 };

@@ -19,7 +19,8 @@ export class Moment {
     this.state = state;
     [this.lower, this.upper, this.tension, this.best] = [state.lower, state.upper, state.tension, state.best];
     this.decided = state.decided;
-    this.update = asks ?? after.update ?? after.passed ?? null;
+    this.over = ENDS.has(scene.act) && this.passed;
+    this.update = asks ?? after.update ?? (after.proven ? null : after.passed) ?? null;
   }
 
   // How far a motion is that takes place between two times of the scene.

@@ -68,8 +68,8 @@ export class Player {
     this.go();
   }
 
-  // There is no answer: what was asked for was stopped. If the place is not known, the last one that is known is shown;
-  // a stage that is mounted anew knows none, and Python tells it where it is.
+  // What was asked for was stopped. If the place is not known, the last one that is known is shown; a stage that is
+  // mounted anew knows none, and Python tells it where it is.
   giveUp() {
     const { questions } = this.stage;
     Object.assign(this, { awaited: null, steps: [] });
@@ -83,6 +83,7 @@ export class Player {
   // Show a place, at once.
   show(position) {
     this.halt();
+    this.stage.panes.flow.end();
     this.position = position;
     this.seen = Math.max(this.seen, position);
     this.stage.questions.settle();
@@ -197,7 +198,8 @@ export class Player {
         this.ticking = false;
         return;
       }
-      this.advance(Math.min(now - before, LATE));
+      // Circles that flow together come first.
+      if (!this.stage.panes.flow.isOn) this.advance(Math.min(now - before, LATE));
       before = now;
       requestAnimationFrame(tick);
     };

@@ -1,0 +1,133 @@
+// From a run to a fork of it: for a moment the groups of the run before are seen to become those of the one that has
+// come. Their circles and names flow together; what is decided leaves them, what follows another variable slides to it.
+
+import { calm } from "../play/player.js";
+import { circleMarks } from "./circles.js";
+import { courses } from "./lines.js";
+
+const MS = 1600;
+// Shares of that time in which the decided leave and arrive, circles flow, and followers become one with them.
+const [LEAVES, GONE, FLOWS, FADES] = [
+  [0, 0.6],
+  [0.6, 0.7],
+  [0.2, 1],
+  [0.8, 1],
+];
+const MOST = 2000; // variables that are seen one by one
+const DOT = 3.5; // pixels: radius of a variable that was not seen
+
+const eased = (t, [from, to]) => {
+  const u = Math.min(Math.max((t - from) / (to - from), 0), 1);
+  return u * u * (3 - 2 * u);
+};
+
+const mix = (a, b, share) => a.map((value, axis) => value + share * (b[axis] - value));
+
+const isBody = ({ id }) => id.startsWith("node-");
+
+export class Flow {
+  constructor(pane) {
+    Object.assign(this, { pane, before: null });
+  }
+
+  get isOn() {
+    return this.before !== null;
+  }
+
+  // Another run comes, and the pane still has the one before. `came`: how the groups of that one go on.
+  begin(came) {
+    const { pane } = this;
+    const { stage, at, radius, names, crowded, many } = pane;
+    this.before = null;
+    const moment = came && came.run === stage.run && stage.moment();
+    if (!moment || !pane.runs || pane.view === "variables" || calm.matches || stage.player.speed === Infinity) return;
+    const seen = { graph: stage.graph, dark: stage.dark, arc: -1, highlighted: null };
+    const known = { moment, measure: pane.measuredAt(moment), whole: pane.places.whole, at };
+    this.before = { ...came, ...known, stage: seen, radius, names, crowded, many };
+    this.since = null;
+    const next = () => {
+      if (!this.isOn) return;
+      if (this.share >= 1 || !stage.root.isConnected) this.end();
+      else stage.draw();
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  }
+
+  // How much of the time has passed; it begins when the circles that have come are placed.
+  get share() {
+    this.since ??= performance.now();
+    return Math.min((performance.now() - this.since) / MS, 1);
+  }
+
+  // Circles have arrived, or somebody looks at something else.
+  end() {
+    if (!this.isOn) return;
+    this.before = null;
+    this.pane.moved();
+    this.pane.stage.chapters.goOn();
+  }
+
+  draw() {
+    const { pane, before } = this;
+    const { camera, places, size } = pane;
+    this.t = this.share;
+    const share = eased(this.t, FLOWS);
+    const at = before.whole.map((from, p) => camera.see(mix(from, places.whole[before.owner[p]] ?? from, share)));
+    const runs = courses(before.stage.graph.edges, at, size[0], before.many);
+    pane.drawLines(before.measure, runs, before.many);
+    pane.halos.draw([]);
+    const names = before.names.map((name, p) => name && { ...name, box: this.along(name.box, before.at[p], at[p]) });
+    const radius = before.radius + share * (pane.radius - before.radius);
+    const shows = pane.shows.bind(pane);
+    const marks = circleMarks({ ...before, at, radius, names, shows }, before.moment, before.measure).filter(Boolean);
+    this.part(marks, at);
+  }
+
+  // The variables that leave their circles, and all else.
+  part(marks, at) {
+    const { pane, before } = this;
+    const leaving = before.leaving.length > MOST ? [] : before.leaving;
+    const own = new Map(leaving.map((each) => [`${each[0]}-${each[1]}`, each]));
+    const seen = new Map();
+    const staying = marks.filter((mark) => {
+      const key = mark.id.match(/^(?:bit|variable)-(\d+-\d+)/)?.[1];
+      if (own.has(key) && "cx" in mark) seen.set(key, mark);
+      return !own.has(key);
+    });
+    const going = staying.map((mark) => this.going(mark));
+    // What is in a circle is seen also where another one comes to lie on it.
+    pane.circles.draw([...going.filter(isBody), ...going.filter((mark) => !isBody(mark))]);
+    const dot = ([key, each]) => {
+      const [cx, cy] = at[each[0]];
+      return this.dot(seen.get(key) ?? { class: "bit", cx, cy, r: DOT }, each);
+    };
+    pane.over.draw([...pane.solution.marks(before.stage.graph, before.moment), ...[...own].map(dot)]);
+  }
+
+  along(box, from, to) {
+    return box.map((value, k) => value + to[k % 2] - from[k % 2]);
+  }
+
+  // A mark of a circle on its way, which cannot be pressed; of a group that does not go on it fades.
+  going(mark) {
+    const group = this.before.owner[mark.id.split("-")[1]];
+    const means = isBody(mark) ? { what: "flowing", group } : null;
+    const fading = group === -1 && { opacity: 1 - eased(this.t, FLOWS) };
+    return { ...mark, press: null, hover: null, tip: null, "data-node": null, means, ...fading };
+  }
+
+  // A variable on its way: to the one that it follows, or to its cell of the solution.
+  dot(from, [group, bit, to]) {
+    const means = { what: "leaving", group, bit, to };
+    const mark = { ...from, id: `leaving-${group}-${bit}`, class: `${from.class} leaving`, means };
+    const { before, pane, t } = this;
+    const isDecided = to < 0;
+    const there = isDecided
+      ? pane.solution.cellOf(before.stage.graph, group, bit)
+      : pane.camera.see(pane.places.whole[to]);
+    const [cx, cy] = mix([from.cx, from.cy], there, eased(t, isDecided ? LEAVES : FLOWS));
+    const opacity = 1 - eased(t, isDecided ? GONE : FADES);
+    return { ...mark, class: mark.class + (isDecided ? " decided" : ""), cx, cy, opacity };
+  }
+}

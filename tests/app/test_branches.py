@@ -1,0 +1,122 @@
+"""The tree of runs: where the groups of a run stand that has forked from another."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.model import FloatArray
+from bender_core.run.repeating.change import forked
+from bender_core.visualization.layout import hypergraph_layout
+from pages._shared.app.branches import Branch, passage, places_of
+from pages._shared.app.session import Lab
+from pages._shared.watch.views import graph_view
+from tests.labs import lab, proven_lab
+
+BEGINS = 20  # the event of the first run at which the proof begins
+NEAR = 0.35  # of the picture's side: how far a group is pushed at most
+
+
+@pytest.fixture
+def mine() -> Lab:
+    """At the end of a proof in several chapters."""
+    return proven_lab("pose-small", 4, 9, BEGINS)
+
+
+def began(mine: Lab, before: Branch, after: Branch) -> tuple[FloatArray, list[int]]:
+    """Where each group begins by the names of its variables, and how many groups before it comes from."""
+    assert before.run is not None
+    assert after.run is not None
+    old, new, places = before.run.engine, after.run.engine, places_of(before)
+    home = {name: p for p, group in enumerate(old.partition.groups) for name in (old.mrf.names[i] for i in group)}
+    from_ = [[home[new.mrf.names[i]] for i in group] for group in new.partition.groups]
+    return np.array([places[owners].mean(axis=0) for owners in from_]), [len(set(owners)) for owners in from_]
+
+
+def test_groups_go_on_where_those_stood_that_they_come_from(mine: Lab) -> None:
+    chapters, united = mine.branches.chapters, 0
+    assert len(chapters) > 3
+    for before, after in itertools.pairwise(chapters):
+        start, sources = began(mine, before, after)
+        places = places_of(after)
+        assert ((places >= 0) & (places <= 1)).all()
+        moved = np.hypot(*(places - start).T)
+        if max(sources) == 1:
+            assert moved == pytest.approx(np.zeros(len(moved)))
+        assert moved.max() < NEAR
+        assert np.median(moved) < NEAR / 5
+        united += max(sources) > 1
+        apart = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))[np.triu_indices(len(places), 1)]
+        assert apart.min() > 0.6 / np.sqrt(len(places)) or max(sources) == 1
+    assert united > 1
+
+
+def test_an_address_opened_afresh_gives_the_same_places(mine: Lab) -> None:
+    afresh = lab("pose-small", 4, 9)
+    for fork in mine.branches.tip.line.forks:
+        engine = forked(afresh.run.engine, fork)
+        afresh.run.show(fork.event)
+        afresh.fork(fork.change, engine)
+    for one, other in zip(mine.branches.chapters, afresh.branches.chapters, strict=True):
+        assert places_of(one) == pytest.approx(places_of(other), abs=0)
+
+
+def test_the_stage_draws_these_places_also_when_the_first_run_was_let_go(mine: Lab) -> None:
+    first, last = mine.branches.first, mine.branches.shown
+    assert places_of(first) == pytest.approx(hypergraph_layout(mine.mrf, first.line.partition))
+    first.let_go()
+    view = graph_view(mine.branches)
+    points = np.array([[node["x"], node["y"]] for node in view["nodes"]])
+    assert points == pytest.approx(places_of(last), abs=1e-4)
+    # A variable is where it was in the model as a whole.
+    assert last.run is not None
+    whole = dict(zip(mine.mrf.names, mine.branches.variable_places, strict=True))
+    drawn = view["variables"]
+    expected = np.array([whole[name] for name in last.run.engine.mrf.names])
+    assert np.column_stack([drawn["x"], drawn["y"]]) == pytest.approx(expected, abs=1e-4)
+
+
+def deciders(engine: bc.Engine) -> list[int]:
+    """Of every variable of the whole model the one of a run that flips it, or -1: read off labellings."""
+    n = engine.mrf.n
+    base, found = engine.whole.restored(np.zeros(n, int)), np.full(len(engine.whole.home), -1)
+    for j in range(n):
+        found[engine.whole.restored(np.eye(n, dtype=int)[j]) != base] = j
+    return found.tolist()
+
+
+def test_what_leaves_its_group_is_decided_or_follows_another_variable(mine: Lab) -> None:
+    names, followers = list(mine.mrf.names), 0
+    for before, after in itertools.pairwise(mine.branches.chapters):
+        assert before.run is not None
+        assert after.run is not None
+        old, new = before.run.engine, after.run.engine
+        way, decides, group_of = passage(old, new), deciders(new), new.partition.group_of()
+        leaving = set()
+        for p, group in enumerate(old.partition.groups):
+            stay = [new.mrf.names.index(old.mrf.names[i]) for i in group if old.mrf.names[i] in new.mrf.names]
+            assert {way.owner[p]} == ({int(group_of[i]) for i in stay} or {-1})
+            for k, i in enumerate(group):
+                if old.mrf.names[i] not in new.mrf.names:
+                    j = decides[names.index(old.mrf.names[i])]
+                    leaving.add((p, k, -1 if j < 0 else int(group_of[j])))
+                    followers += j >= 0
+        assert set(way.leaving) == leaving
+        assert len(way.leaving) == old.mrf.n - new.mrf.n
+    assert followers > 0
+
+
+def test_a_group_that_is_cut_anew_sends_its_variables_to_several(mine: Lab) -> None:
+    first = mine.branches.first.line.partition
+    engine = bc.Engine(mine.mrf, first)
+    anew = bc.Change.read("cut-3-greedy-5").fork(engine)
+    way, group_of = passage(engine, anew), anew.partition.group_of()
+    for p, group in enumerate(first.groups):
+        to = {int(group_of[i]) for i in group}
+        assert way.owner[p] == (to.pop() if len(to) == 1 else -1)
+        left = {(k, q) for each, k, q in way.leaving if each == p}
+        assert left == (set() if not to else {(k, int(group_of[i])) for k, i in enumerate(group)})
+    assert -1 in way.owner
