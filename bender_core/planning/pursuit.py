@@ -198,7 +198,6 @@ class Search:
         return engine
 
     def _made(self, part: Partition, start: Engine | None = None) -> Engine:
-        self._stop.check()
         engine = Engine(
             self._mrf, part, VARIANT, SCHEDULE, snapshot_bytes=0, limit=self._account, stop=self._stop, start=start
         )

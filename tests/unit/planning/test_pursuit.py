@@ -238,17 +238,39 @@ def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch, runs: list) -> Non
     assert 0.9 * pursuit_module.WORK < read + made < 1.1 * pursuit_module.WORK
 
 
-def test_it_can_be_stopped(short: None) -> None:
+class Request:
+    """A request to stop, made when somebody asks for the n-th time."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.asked = n, 0
+
+    def __call__(self) -> bool:
+        self.asked += 1
+        return self.made
+
+    @property
+    def made(self) -> bool:
+        return self.asked >= self.n
+
+
+def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
     mrf = MODELS["torus"]()
-    asked = itertools.count()
-    bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(wanted=lambda: next(asked) < 0))
-    often = next(asked)
-    assert often > 50
-    for last in (0, often // 10, often // 2, often - often // 10):
-        count = itertools.count()
-        with pytest.raises(bc.Stopped):
-            bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(wanted=lambda last=last, count=count: next(count) >= last))
-        assert next(count) <= last + 3, "after the request nothing asks again and again"
+
+    def begun(request: Request) -> list[bool]:
+        """For every run that begins or goes on, whether the request has been made already."""
+        found, run = [], Engine.run
+        with monkeypatch.context() as patch:
+            patch.setattr(Engine, "run", lambda *given, **named: found.append(request.made) or run(*given, **named))
+            with pytest.raises(bc.Stopped):
+                bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(wanted=request))
+        return found
+
+    never = Request(1 << 30)
+    bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(wanted=never))
+    assert never.asked > 50
+    runs = [begun(Request(n)) for n in range(1, never.asked, never.asked // 8)]
+    assert len(runs[-1]) > 50
+    assert True not in itertools.chain(*runs)
 
 
 # --- the pairs --------------------------------------------------------------------------------------------------

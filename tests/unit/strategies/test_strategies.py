@@ -375,9 +375,12 @@ def test_auto_takes_the_cheapest_forest() -> None:
             assert chosen <= bc.estimate(tree, part).seconds_per_sweep
 
 
-def test_auto_says_what_would_fit() -> None:
+@pytest.mark.parametrize("strategy", ["auto", "pursuit"])
+def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for a search, which would take too long at every M."""
     mrf = sample("torus-10x10")
-    part = bc.partition(mrf, 12, "auto")
+    part = dataclasses.replace(bc.partition(mrf, 12, "auto"), strategy=strategy)
+    monkeypatch.delitem(STRATEGIES, "pursuit")
     limit = bc.estimate(mrf, part, 9).least // 2
     with pytest.raises(bc.TooLargeError, match=r"M = (\d+) would fit") as refusal:
         bc.Engine(mrf, part, 9, limit=limit)
