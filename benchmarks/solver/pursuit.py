@@ -22,6 +22,8 @@ RUNS = ((12, "mplp"), (9, "srmp"))
 WORK, SWEEPS = 1 << 30, 1 << 30
 # Larger models are left out: this work says little of them.
 MOST_VARIABLES, MOST_COUPLINGS = 2000, 20_000
+# A smaller gap, relative to the bound, counts as closed.
+ROUNDING = 1e-6
 # Strategies that are there for comparison with all others.
 BASELINES = ("random", "singletons")
 GENERATED: dict[str, Callable[[], bc.BinaryMRF]] = {
@@ -68,7 +70,7 @@ def run(options: Options) -> None:
                 best = max(ends, key=lambda rule: ends[rule].lower)
                 auto, ours = _ends(mrf, usual, variant, schedule, search), _ends(mrf, found, variant, schedule, 0)
                 gap = min(end.upper for end in (*ends.values(), auto, ours)) - auto.lower
-                if gap <= 1e-9 * abs(auto.lower):
+                if gap <= ROUNDING * abs(auto.lower):
                     row(name, size, f"{variant} {schedule}", f"{auto.lower:.8g}", "closed", *[""] * 4)
                     continue
                 bounds = ours.lower, ends[best].lower, auto.later

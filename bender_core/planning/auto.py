@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from statistics import median_low
 
 from bender_core.account import memory_limit
 from bender_core.costs.estimate import Estimate, estimate
@@ -104,7 +103,7 @@ def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never, work:
     """As `auto`, among at least one given candidate, in trials of that many table entries."""
     if exact := forests(found):
         return _chosen(min(exact, key=lambda one: one.order), "its groups form no cycle")
-    usual = float(np.median([one.cost.seconds_per_sweep for one in found]))
+    usual = median_low(one.cost.seconds_per_sweep for one in found)
     fitting = [one for one in found if one.cost.least <= memory_limit() and one.tables <= HEAVY * work]
     worth = [one for one in fitting if one.cost.seconds_per_sweep <= DEARER * usual]
     if not worth:

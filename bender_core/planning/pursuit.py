@@ -2,7 +2,7 @@
 
 A run begins with small groups. When it stalls, the pairs that hold the most tension are merged, and it goes on from its
 messages, so its bound never falls. The best groups found are then improved: some of them, around an edge of much
-tension, fall apart into single variables, which are merged anew. Source: docs/method.md §13.2.
+tension, fall apart into single variables, which are merged anew. Source: docs/method.md §13.4.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LINES = 256
 def pursuit(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Partition:
     """Groups merged where tension sits, or those of `auto` where a trial of both finds these better.
 
-    Source: docs/method.md §13.2.
+    Source: docs/method.md §13.4.
 
     Parameters
     ----------
