@@ -268,8 +268,9 @@ def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch, short: None) -> None
     never = Request(1 << 30)
     bc.partition(mrf, 5, PURSUIT, stop=bc.Stop(wanted=never))
     assert never.asked > 50
-    runs = [begun(Request(n)) for n in range(1, never.asked, never.asked // 8)]
-    assert len(runs[-1]) > 50
+    # How often it is asked within a run depends on the speed of the machine.
+    runs = [begun(Request(n)) for n in range(1, never.asked // 2, never.asked // 8)]
+    assert len(runs[-1]) > 20
     assert True not in itertools.chain(*runs)
 
 
