@@ -17,6 +17,7 @@ from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import Partition, manual, merge_all
 from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.planning.auto import VARIANT as TRIED
 from bender_core.planning.auto import auto, candidate, candidates, choose, forests
 from bender_core.planning.unions import pairs_to_unite
 from bender_core.run.engine import Engine
@@ -78,7 +79,8 @@ def pursuit(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) ->
         If ``stop`` says so.
     """
     if stop is not never:
-        ready(VARIANT).wait(stop)
+        for variant in (VARIANT, TRIED):
+            ready(variant).wait(stop)
     found = candidates(mrf, max_size, seed, stop)
     usual = choose(mrf, found, stop)
     if forests(found):
