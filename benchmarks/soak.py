@@ -30,7 +30,7 @@ from bender_core.groups import merge, split
 from bender_core.io import dump_labeling
 from bender_core.run.repeating.line import Line
 from bender_core.run.repeating.script import as_script
-from bender_core.strategies import applicable
+from bender_core.strategies import applicable_rules
 from bender_core.units import storage
 
 SAMPLES = Path(__file__).parents[1] / "sample_instances"
@@ -118,7 +118,7 @@ class Library:
         """A partition and a run on it; a refused one is retried with the M that would fit."""
         rng, mrf = self.rng, self.mrf
         size = rng.choice([1, 2, 3, 5, 8, 10, 12, 14])
-        self.part = bc.partition(mrf, size, rng.choice([name for name in applicable(mrf) if name != "auto"]))
+        self.part = bc.partition(mrf, size, rng.choice(applicable_rules(mrf)))
         self.begin()
 
     def begin(self) -> None:

@@ -27,6 +27,7 @@ from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.planning.advice import Remedy, what_would_help
 from bender_core.planning.auto import auto
 from bender_core.planning.comparison import Comparison, compare_partitions
+from bender_core.planning.pursuit import pursuit
 from bender_core.planning.solving import solve
 from bender_core.planning.trial import refine
 from bender_core.proofs.certifying import certify
@@ -92,6 +93,7 @@ __all__ = [
     "load_proof",
     "manual",
     "partition",
+    "pursuit",
     "reference",
     "refine",
     "relative_gap",

@@ -70,7 +70,9 @@ def _parser() -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
     )
     run.add_argument("--max-size", type=int, metavar="M", help="largest number of variables in a group (default 8)")
-    run.add_argument("--strategy", choices=list(STRATEGIES), help="how to group the variables (default auto)")
+    run.add_argument(
+        "--strategy", choices=list(STRATEGIES), help="how to group the variables (default auto; pursuit takes seconds)"
+    )
     run.add_argument("--variant", type=int, choices=list(bc.VARIANTS), help="the paper's number (default 9)")
     run.add_argument("--schedule", choices=list(SCHEDULES), help="order and shares (default srmp)")
     run.add_argument("--max-sweeps", type=int, metavar="N", help="default 400; with a time limit, no limit")

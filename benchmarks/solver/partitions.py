@@ -1,4 +1,4 @@
-"""The bounds of all partition strategies, and how close `auto` comes to the best of them."""
+"""The bounds of all rules for partitions, and how close `auto` comes to the best of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, solve, table
-from bender_core.strategies import applicable, quality
+from bender_core.strategies import applicable_rules, quality
 
 SIZES = (5, 8, 12)
 RUNS = ((12, "mplp"), (9, "srmp"))
@@ -24,10 +24,10 @@ def run(options: Options) -> None:
     losses: list[tuple[float, float, bool]] = []
     for mrf in _models(options.instances):
         print(f"{mrf.name}: {mrf.n} variables, {mrf.n_edges} edges")
-        row = table({"M": 3, "variant": -8} | {name: 18 for name in applicable(mrf) if name != "auto"})
+        row = table({"M": 3, "variant": -8} | dict.fromkeys(applicable_rules(mrf), 18))
         for size in SIZES:
-            parts = {name: bc.partition(mrf, size, name) for name in applicable(mrf)}
-            chosen = parts.pop("auto").reason.partition(":")[0]
+            parts = {name: bc.partition(mrf, size, name) for name in applicable_rules(mrf)}
+            chosen = bc.auto(mrf, size).reason.partition(":")[0]
             for variant, schedule in RUNS:
                 bounds = {name: _bound(mrf, part, variant, schedule, limit) for name, part in parts.items()}
                 cells = (

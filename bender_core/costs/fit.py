@@ -11,7 +11,7 @@ from bender_core.account import Account, Line
 from bender_core.costs.work import Coupled, coupled, plan
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.strategies import partition
+from bender_core.strategies import partition, soon
 from bender_core.units import storage
 from bender_core.variants import DEEPEST, Variant, variant
 
@@ -141,7 +141,7 @@ def largest_fit(
     ----------
     mrf : BinaryMRF
     part : Partition
-        The partition that does not fit; for one made by hand the model's default strategy is used.
+        The partition that does not fit; for one by search "auto" is used, for one made by hand the model's default.
     which : int or Variant
     room : int
         Bytes.
@@ -150,7 +150,7 @@ def largest_fit(
     looking : callable, optional
         As for `required_bytes`.
     """
-    strategy = part.strategy if part.strategy != "manual" else None
+    strategy = soon(part.strategy)
     for max_size in range(part.max_size - 1, 0, -1):
         # A lower bound: the energies, total and one message of a full group. If no group is full, the partition equals
         # that of a smaller M.

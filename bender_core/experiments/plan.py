@@ -95,11 +95,11 @@ def _load(instance: Instance) -> BinaryMRF:
     return synth.generate(instance.source, **dict(instance.values)) if instance.made else io.load(instance.source)
 
 
-# Tasks with the same groups are consecutive.
-@lru_cache(maxsize=4)
-def _cut(instance: Instance, max_size: int, strategy: str) -> tuple[BinaryMRF, Partition]:
+# Groups take little room, and some take seconds to find.
+@lru_cache(maxsize=1024)
+def _cut(instance: Instance, max_size: int, strategy: str) -> Partition:
     mrf = instance.load()
-    return mrf, partition(mrf, max_size, default_strategy(mrf) if strategy == "default" else strategy)
+    return partition(mrf, max_size, default_strategy(mrf) if strategy == "default" else strategy)
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Task:
         FormatError, ModelError, PartitionError, OSError
             If the instance cannot be loaded or partitioned (any more).
         """
-        return _cut(self.instance, self.max_size, self.strategy)
+        return self.instance.load(), _cut(self.instance, self.max_size, self.strategy)
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class Plan:
         for k, (instance, max_size, strategy) in enumerate(cuts):
             if on_progress is not None:
                 on_progress(k / len(cuts))
-            mrf, part = _cut(instance, max_size, strategy)
+            mrf, part = instance.load(), _cut(instance, max_size, strategy)
             for variant, schedule in itertools.product(self.variants, self.schedules):
                 # A strategy named twice, also by "default", counts once.
                 found[task_of(instance, mrf, part, max_size, variant, schedule, self.limits)] = None

@@ -19,7 +19,7 @@ from bender_core.run.engine import Engine
 from bender_core.run.repeating.change import ByStrategy, Change
 from bender_core.run.rows import RowAt
 from bender_core.stopping import Stop, never
-from bender_core.strategies import AUTO, applicable, partition
+from bender_core.strategies import applicable_rules, partition
 from bender_core.variants import SCHEDULES
 
 # The default work of a trial: that of some sweeps of the run, or a share of what it has done so far if that is more, as
@@ -170,10 +170,10 @@ def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
     if len(pairs) > 1:
         yield Change(merge=tuple(pairs))
         tried.append(merge_all(part, pairs))
-    for strategy in applicable(mrf):
+    for strategy in applicable_rules(mrf):
         stop.check()
-        cut = None if strategy == AUTO else partition(mrf, part.max_size, strategy, stop=stop)
-        if cut is not None and not any(_same(cut, one) for one in tried):
+        cut = partition(mrf, part.max_size, strategy, stop=stop)
+        if not any(_same(cut, one) for one in tried):
             tried.append(cut)
             yield Change(cut=ByStrategy(part.max_size, strategy))
 

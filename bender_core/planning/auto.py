@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from statistics import median_low
 
 from bender_core.account import memory_limit
 from bender_core.costs.estimate import Estimate, estimate
@@ -18,7 +17,7 @@ from bender_core.planning.unions import halved
 from bender_core.run.engine import Engine
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, never
-from bender_core.strategies import AUTO, Quality, applicable, quality, register
+from bender_core.strategies import AUTO, Quality, applicable_rules, quality, register
 from bender_core.strategies.rules import BY_RULE
 
 # Table entries that every trial reads, about 50 ms; then the FINALISTS with the best bounds read LONGER times more.
@@ -31,8 +30,8 @@ SEEDS = {"community": 2, "random": 2}
 # A trial of larger groups begins with parts of up to this number of variables.
 SMALL = 10
 # A candidate is tried if its sweep is predicted to take at most DEARER times the median, and its tables have at most
-# HEAVY entries, which take no longer to make than a trial.
-DEARER, HEAVY = 10, 1 << 24
+# HEAVY times the entries of a trial, and so take no longer to make.
+DEARER, HEAVY = 10, 0.25
 # Bounds within this share of the gap (of the bound, if the gap is closed) of the best are as good as the best.
 AS_GOOD, ROUNDING = 1e-3, 1e-9
 # If nothing can be tried, partitions that keep as much coupling as the best, up to this share, are as good.
@@ -100,27 +99,28 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
     return choose(mrf, candidates(mrf, max_size, seed, stop), stop)
 
 
-def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never) -> Partition:
-    """As `auto`, among at least one given candidate."""
-    forests = [one for one in found if not one.found.cycles and one.cost.least <= memory_limit()]
-    if forests:
-        return _chosen(min(forests, key=lambda one: one.order), "its groups form no cycle")
-    usual = float(np.median([one.cost.seconds_per_sweep for one in found]))
-    worth = [
-        one
-        for one in found
-        if one.cost.seconds_per_sweep <= DEARER * usual and one.cost.least <= memory_limit() and one.tables <= HEAVY
-    ]
+def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never, work: int = WORK) -> Partition:
+    """As `auto`, among at least one given candidate, in trials of that many table entries."""
+    if exact := forests(found):
+        return _chosen(min(exact, key=lambda one: one.order), "its groups form no cycle")
+    usual = median_low(one.cost.seconds_per_sweep for one in found)
+    fitting = [one for one in found if one.cost.least <= memory_limit() and one.tables <= HEAVY * work]
+    worth = [one for one in fitting if one.cost.seconds_per_sweep <= DEARER * usual]
     if not worth:
         return _chosen(_predicted(found), "groups are too large for a trial")
-    trials = _trials(mrf, worth, WORK, stop)
+    trials = _trials(mrf, worth, work, stop)
     if not trials[-1].closed:
         finalists = [trial.candidate for trial in sorted(trials, key=lambda trial: -trial.lower)[:FINALISTS]]
-        longer = _trials(mrf, finalists, LONGER * WORK, stop)
+        longer = _trials(mrf, finalists, LONGER * work, stop)
         again = {trial.candidate for trial in longer}
         trials = [trial for trial in trials if trial.candidate not in again] + longer
     best = _best(trials)
     return _chosen(best.candidate, _comparison(best, trials, len(found)))
+
+
+def forests(found: Sequence[Candidate]) -> list[Candidate]:
+    """Those on which the bound becomes exact, and whose tables fit into memory."""
+    return [one for one in found if not one.found.cycles and one.cost.least <= memory_limit()]
 
 
 def _predicted(among: Sequence[Candidate]) -> Candidate:
@@ -136,9 +136,7 @@ def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never)
     """
     found: list[Candidate] = []
     seen: set[frozenset[tuple[int, ...]]] = set()
-    for name in applicable(mrf):
-        if name not in BY_RULE:
-            continue
+    for name in applicable_rules(mrf):
         for k in range(SEEDS.get(name, 1)):
             stop.check()
             part = BY_RULE[name](mrf, max_size, seed + k, stop)

@@ -34,12 +34,15 @@ def united(mrf: BinaryMRF, part: Partition, most: int) -> Partition:
     return Partition(tuple(np.sort(group) for group in groups), tuple(part.labels[p] for p in kept))
 
 
-def pairs_to_unite(mrf: BinaryMRF, part: Partition, most: int) -> list[tuple[int, int]]:
-    """The pairs of groups that `united` unites, the most coupled first; each group is in one at most."""
+def pairs_to_unite(mrf: BinaryMRF, part: Partition, most: int, max_size: int = LARGEST_GROUP) -> list[tuple[int, int]]:
+    """The pairs of groups that `united` unites, the most coupled first; each group is in one at most.
+
+    No union exceeds ``max_size``.
+    """
     pairs, joint = joint_weights(mrf, part, what_matters(mrf))
     found, taken = list[tuple[int, int]](), set[int]()
     for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
-        fits = len(part.groups[p]) + len(part.groups[q]) <= LARGEST_GROUP
+        fits = len(part.groups[p]) + len(part.groups[q]) <= max_size
         if fits and not taken & {p, q} and len(found) < most:
             found.append((p, q))
             taken |= {p, q}

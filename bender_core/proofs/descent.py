@@ -34,7 +34,7 @@ from bender_core.run.looking.deciding import confirmed, decided, proves
 from bender_core.run.repeating.change import PROVING, ByStrategy, Change, Fork, digits
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.strategies import AUTO, applicable, default_strategy, partition
+from bender_core.strategies import applicable_rules, default_strategy, partition
 from bender_core.strategies.packing import packed
 from bender_core.variants import SCHEDULES
 
@@ -409,10 +409,9 @@ class Descent:
         assert self._last is not None
         change = Change(reduce=True, pack=size, schedule=_other(engine.schedule))
         yield PACKED, change, packed(self._last, engine.partition, size)
-        for strategy in applicable(model):
-            if strategy != AUTO:
-                change = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))
-                yield strategy, change, partition(model, size, strategy, self._seed + seed, self._stop)
+        for strategy in applicable_rules(model):
+            change = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))
+            yield strategy, change, partition(model, size, strategy, self._seed + seed, self._stop)
 
     def _made(self, strategy: str, change: Change, part: Partition | None = None) -> _Trial:
         """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""

@@ -2,22 +2,28 @@
 
 from bender_core.strategies.choice import (
     AUTO,
+    PURSUIT,
     STRATEGIES,
     Quality,
     applicable,
+    applicable_rules,
     default_strategy,
     partition,
     quality,
     register,
+    soon,
 )
 
 __all__ = [
     "AUTO",
+    "PURSUIT",
     "STRATEGIES",
     "Quality",
     "applicable",
+    "applicable_rules",
     "default_strategy",
     "partition",
     "quality",
     "register",
+    "soon",
 ]

@@ -11,8 +11,8 @@ from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import BY_RULE, Strategy, what_matters
 
-# The strategy that tries the others (see `planning.auto`, which registers it).
-AUTO = "auto"
+# The strategies that run the model: one tries the others, one merges groups (see `planning`, which registers them).
+AUTO, PURSUIT = "auto", "pursuit"
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,29 @@ STRATEGIES: dict[str, Strategy] = dict(BY_RULE)
 
 
 def register(name: str, strategy: Strategy) -> None:
-    """Add a strategy that chooses among the others, ahead of them.
+    """Add a strategy that runs the model, after earlier ones and ahead of those with a rule.
 
-    Such a strategy may run the model, so it is defined in a layer that knows runs.
+    It is defined in a layer that knows runs.
     """
-    others = {other: known for other, known in STRATEGIES.items() if other != name}
+    running = {other: known for other, known in STRATEGIES.items() if other not in BY_RULE}
     STRATEGIES.clear()
-    STRATEGIES.update({name: strategy, **others})
+    STRATEGIES.update(running | {name: strategy} | BY_RULE)
 
 
 def applicable(mrf: BinaryMRF) -> list[str]:
     """The strategies applicable to a model."""
     lacking = {"groups": mrf.groups is None, "blocks": mrf.positions is None}
     return [name for name in STRATEGIES if not lacking.get(name, False)]
+
+
+def applicable_rules(mrf: BinaryMRF) -> list[str]:
+    """Those of them that make a partition from the model alone, without a run."""
+    return [name for name in applicable(mrf) if name in BY_RULE]
+
+
+def soon(strategy: str) -> str | None:
+    """The strategy that stands in for another where groups like its own are needed at once; None: the default one."""
+    return {PURSUIT: AUTO, "manual": None}.get(strategy, strategy)
 
 
 def default_strategy(mrf: BinaryMRF) -> str:
@@ -97,9 +107,11 @@ def partition(
         M, the largest number of variables in a hyper-variable (which then has 2^M states).
     strategy : str, optional
         A key of ``STRATEGIES``; by default "groups" if the model names groups, else "greedy". "auto" tries all that
-        apply and gives the reason for its choice in ``reason``. For groups stated by hand see `manual`.
+        make groups by a rule, "pursuit" merges groups where the tension of a run sits, which takes seconds; both give
+        the reason for their choice in ``reason``. For groups stated by hand see `manual`.
     seed : int
-        Breaks ties in "greedy", and so in "refined"; determines "random" and the order of variables in "community".
+        Breaks ties in "greedy", and so in "refined"; determines "random", the order of variables in "community", and
+        what "pursuit" merges anew.
     stop : Stop
         Checked at least three times a second in models of 200 000 couplings.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -18,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
+from bender_core.strategies import STRATEGIES
 from pages._shared.app import permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
 from pages._shared.app.session import FIRST, Lab, linked, sample
@@ -78,6 +80,24 @@ def test_a_link_contains_groups_made_by_hand() -> None:
     part = bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)])
     mine.cut(part, 8, 9, "mplp")
     same(opened(mine.link), mine)
+
+
+def test_a_link_contains_groups_that_a_search_has_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = linked(FIRST | {"sample": "karate"})
+    owner = np.random.default_rng(3).permutation(np.arange(mine.mrf.n) % 7)
+    part = replace(bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)]), strategy="pursuit")
+    monkeypatch.setitem(STRATEGIES, "pursuit", lambda mrf, max_size, seed, stop: part)
+    mine.cut(part, 8, 9, "mplp")
+    again = opened(mine.link)
+    same(again, mine)
+    assert again.partition.strategy == "pursuit"
+    assert again.partition is not part, "its groups are those of the link"
+    without = dict(parse_qsl(mine.link))
+    del without["groups"]
+    same(arrived(linked(without)), mine)
+    # Where the groups would take too many characters, they are found again.
+    monkeypatch.setattr(permalink, "LONGEST", len(mine.link) - 1)
+    assert dict(parse_qsl(mine.link)) == without
 
 
 def test_a_run_without_a_reproducible_model_has_no_link() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import bender_core as bc
@@ -14,7 +15,7 @@ from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.run.repeating.change import ChangeError, Fork, forks_text, read_forks
 from bender_core.run.repeating.line import Line
-from bender_core.strategies import default_strategy
+from bender_core.strategies import PURSUIT, default_strategy
 
 # A length of an address that all browsers and servers accept, and the longest word or number in it.
 LONGEST, LONGEST_WORD = 6000, 60
@@ -43,12 +44,12 @@ def query(origin: Origin, line: Line) -> str:
         return ""
     part = line.partition
     said = {"M": str(line.max_size), "strategy": part.strategy, "variant": str(line.variant), "schedule": line.schedule}
-    if part.strategy == "manual":
-        said["groups"] = "-".join(map(str, part.group_of().tolist()))
     if line.forks:
         said["forks"] = forks_text(line.forks)
-    text = urlencode(origin | said)
-    return text if len(text) <= LONGEST else ""
+    plain = urlencode(origin | said)
+    groups = urlencode({"groups": "-".join(map(str, part.group_of().tolist()))})
+    ways = {"manual": [f"{plain}&{groups}"], PURSUIT: [f"{plain}&{groups}", plain]}.get(part.strategy, [plain])
+    return next((text for text in ways if len(text) <= LONGEST), "")
 
 
 def origin_of(said: Mapping[str, str]) -> Origin:
@@ -133,8 +134,9 @@ def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
         raise LinkError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
     strategy = _word(said, "strategy") or default_strategy(mrf)
     try:
-        if strategy == "manual":
-            return bc.manual(mrf, _groups(said.get("groups", ""), mrf.n)), max_size
+        if strategy == "manual" or (strategy == PURSUIT and "groups" in said):
+            part = bc.manual(mrf, _groups(said.get("groups", ""), mrf.n))
+            return replace(part, strategy=strategy), max_size
         return bc.partition(mrf, max_size, strategy), max_size
     except bc.PartitionError as error:
         raise LinkError(str(error)) from error

@@ -30,17 +30,20 @@ def contest(current: Lab) -> Contest:
     """The session's contest; another model starts another."""
     state = st.session_state
     if "contest" not in state or state.contest.mrf is not current.mrf:
-        by_hand = current.partition.strategy == "manual"
+        part = current.partition
+        by_hand = part.strategy == "manual"
         choices = {
             "race_variants": list(FIRST_VARIANTS),
             "race_sizes": [current.max_size],
-            "race_strategies": [AS_ON_WATCH if by_hand else current.partition.strategy],
+            "race_strategies": [AS_ON_WATCH if by_hand else part.strategy],
             "race_schedules": [current.schedule],
             "race_sweeps": Limits.sweeps,
             "race_seconds": 60,
             "race_earlier": [],
         }
-        state.contest = Contest(current, current.mrf, Cutting(current.mrf), choices)
+        # The run's own groups need not be made again.
+        known = {} if part.seed else {(current.max_size, part.strategy): part}
+        state.contest = Contest(current, current.mrf, Cutting(current.mrf, known), choices)
         state.update(choices)
         state.boxes_heard = False
     found: Contest = state.contest

@@ -9,7 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.experiments import Store
-from bender_core.strategies import applicable
+from bender_core.strategies import PURSUIT, applicable
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
@@ -44,9 +44,10 @@ def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequen
     lane = held.lanes().get(curve.key) if curve else None
     name = "" if curve is None else f" {labels(curves)[curves.index(curve)]}"
     part = None if curve is None else partition_of(current, held, curve)
-    actions.button(
-        f"Watch{name}", on_click=held.watch, args=(part, curve), disabled=part is None, help="Step through this run"
-    )
+    told = "Step through this run"
+    if part is None and curve is not None and curve.strategy == PURSUIT:
+        told = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
+    actions.button(f"Watch{name}", on_click=held.watch, args=(part, curve), disabled=part is None, help=told)
     if curve is not None and curve.key in held.pins:
         actions.button(f"Unpin{name}", on_click=held.unpin, args=(curve.key,))
     else:
@@ -64,12 +65,14 @@ def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequen
 
 
 def partition_of(current: Lab, held: Contest, curve: Curve) -> bc.Partition | None:
-    """The partition of a run; None for an earlier run that was cut by hand."""
+    """The partition of a run; None for an earlier run that was cut by hand, or by a search that is to be made first."""
     lane, pin = held.lanes().get(curve.key), held.pins.get(curve.key)
     if lane or pin:
         return (lane or pin).entry.part
-    if curve.strategy not in applicable(current.mrf):
-        return None
+    made = held.cutting.parts.get((curve.max_size, curve.strategy))
+    # A search would keep the page waiting.
+    if made is not None or curve.strategy not in applicable(current.mrf) or curve.strategy == PURSUIT:
+        return made
     return cut(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
 
 

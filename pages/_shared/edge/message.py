@@ -9,6 +9,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.run.looking.classes import Classes, classes
 from bender_core.run.looking.history import tight_where_made
+from bender_core.strategies import soon
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import moment
 from pages._shared.app.session import Lab
@@ -80,8 +81,7 @@ def refuse(current: Lab, error: bc.TooLargeError) -> None:
     """Say that messages do not fit into memory, and offer the nearest M at which they do."""
 
     def cut() -> None:
-        part = current.run.engine.partition
-        strategy = None if part.strategy == "manual" else part.strategy
+        strategy = soon(current.run.engine.partition.strategy)
         try:
             made = bc.partition(current.mrf, error.fits, strategy)
             current.cut(made, error.fits, current.variant, current.schedule)

@@ -17,8 +17,8 @@ from bender_core.units import duration
 from pages._shared.app.data import store
 from pages._shared.app.naming import file_name
 from pages._shared.app.text import complaint, table
-from pages._shared.experiments.choosing import Planned
 from pages._shared.experiments.experimenting import Experiment, experiment
+from pages._shared.experiments.planning import Planned
 from pages._shared.experiments.plans import path_of
 from pages._shared.running.following import follow
 

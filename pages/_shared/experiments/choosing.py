@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 
 import streamlit as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.experiments import Limits, Plan, PlanError, Task, read_plan
+from bender_core.experiments import Limits
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
@@ -17,7 +16,9 @@ from pages._shared.app.address import state as state_address
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
+from pages._shared.experiments.planning import Planned, Planning
 from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
+from pages._shared.running.following import follow
 
 TITLES = {
     "small": "The paper's study, small version (finished)",
@@ -28,15 +29,7 @@ TITLES = {
 # In place of a family: the session's model.
 MINE = "mine"
 MOST_SEEDS = 1000
-
-
-@dataclass(frozen=True)
-class Planned:
-    """The chosen plan, and its runs."""
-
-    name: str
-    plan: Plan
-    tasks: list[Task]
+TELL_SECONDS = 0.4
 
 
 def choose() -> str | None:
@@ -151,21 +144,26 @@ def bring() -> str | None:
 
 
 def planned(name: str) -> Planned | None:
-    """A plan and its runs, computed once; None, with a complaint, if it is invalid."""
-    path, kept = path_of(name), st.session_state.get("planned")
+    """A plan and its runs, found once; None, with the progress or a complaint, until they are."""
+    path, state = path_of(name), st.session_state
     if path is None:
         return None
-    if kept is not None and kept.name == name:
-        found: Planned = kept
-        return found
-    bar = st.progress(0.0, "cutting the instances")
-    try:
-        plan = read_plan(path)
-        tasks = plan.tasks(lambda share: bar.progress(share, f"cutting {len(plan.instances)} instances"))
-    except (PlanError, bc.FormatError, bc.ModelError, bc.PartitionError, OSError) as error:
-        complaint(f"This plan cannot be carried out: {error}")
-        return None
-    finally:
-        bar.empty()
-    st.session_state.planned = Planned(name, plan, tasks)
-    return st.session_state.planned
+    if "planning" not in state or state.planning.name != name:
+        if "planning" in state:
+            state.planning.stop()
+        state.planning = Planning(name, path)
+        state.planning.start()
+    planning: Planning = state.planning
+    # Asked once, and before the result is read: the work may end while the page is drawn.
+    going = planning.busy
+    if planning.planned is not None:
+        return planning.planned
+    if planning.error:
+        complaint(f"This plan cannot be carried out: {planning.error}")
+    elif going:
+        # Outside the fragment that keeps rerunning: a click is answered at once.
+        st.button("Stop", on_click=planning.stop)
+        follow(lambda: planning.busy, lambda: st.progress(planning.share, "cutting the instances"), TELL_SECONDS)
+    else:
+        st.button("Resume", on_click=planning.start, help="Make the remaining cuts")
+    return None

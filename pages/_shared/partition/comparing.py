@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.planning.comparison import bound_after, predicted
-from bender_core.strategies import applicable
+from bender_core.strategies import PURSUIT, applicable
 from pages._shared.running.background import Personal
 
 
@@ -26,6 +26,12 @@ class Comparing(Personal):
     share: float = 0.0  # of the work done
     doing: str = ""
     _parts: list[Partition] = field(default_factory=list)
+
+    @property
+    def in_order(self) -> list[bc.Comparison]:
+        """The rows so far, by M and strategy."""
+        order = applicable(self.mrf)
+        return sorted(self.rows, key=lambda row: (row.max_size, order.index(row.strategy)))
 
     @property
     def complete(self) -> bool:
@@ -52,6 +58,8 @@ class Comparing(Personal):
     def _predict(self, stop: threading.Event) -> None:
         rows, parts = self.rows, self._parts
         ways = [(max_size, name) for max_size in self.sizes for name in applicable(self.mrf)]
+        # What takes longest comes last.
+        ways.sort(key=lambda way: way[1] == PURSUIT)
         for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
             self.doing, self.share = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", k / len(ways)
             wanted = bc.Stop(wanted=stop.is_set)

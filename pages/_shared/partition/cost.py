@@ -17,7 +17,8 @@ from pages._shared.partition.table import TELL_SECONDS, fill
 from pages._shared.running.following import follow
 
 WORDS = {
-    "auto": "auto: a short trial of each, the best bound wins",
+    "auto": "auto: a short trial of each rule, the best bound wins",
+    "pursuit": "pursuit: merge where tension sits (takes seconds)",
     "groups": "by kind (the paper's): one kind of variable per group",
     "greedy": "greedy: grow by the strongest coupling",
     "refined": "refined: grow by relevant coupling, then exchange",

@@ -44,7 +44,7 @@ def compare(current: Lab, model: str) -> None:
     right.button(
         f"Bound after {_sweeps(sweeps)}",
         on_click=lambda: comparing.bound(state.compare_sweeps),
-        disabled=going or not comparing.complete or not comparing.rows,
+        disabled=going or not comparing.rows,
         width="stretch",
     )
     if going:
@@ -79,7 +79,7 @@ def working(comparing: Comparing) -> None:
 
 def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Comparison | None:
     """The rows so far; returns the one selected."""
-    rows, column = list(comparing.rows), st.column_config
+    rows, column = comparing.in_order, st.column_config
     shown = {
         "strategy": [row.strategy for row in rows],
         "M": [row.max_size for row in rows],

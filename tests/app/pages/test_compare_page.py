@@ -18,8 +18,10 @@ from bender_core.experiments import Store
 from bender_core.experiments.perform import CURVE
 from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
-from pages._shared.app.session import Lab
+from bender_core.strategies import STRATEGIES
+from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.compare.curves import Curve, labels, picked, remarks, standings, verdict, view
+from pages._shared.compare.outcome import partition_of
 from pages._shared.compare.racing import Contest, Racing
 from pages._shared.cuts.cutting import Cutting
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran
@@ -389,6 +391,31 @@ def test_the_chart_gets_the_records_of_the_runs() -> None:
     assert first["width"] != second["width"]
     assert first["width"] == unbegun["width"]
     assert unbegun["lower"] == []
+
+
+def test_groups_that_a_search_has_found_race_without_another_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> bc.Partition:
+        raise AssertionError("a search takes seconds")
+
+    monkeypatch.setitem(STRATEGIES, "pursuit", refuse)
+    test = app("partition")
+    mine = lab(test)
+    mine.cut(replace(bc.partition(mine.mrf, 6, "greedy"), strategy="pursuit"), 6, 9, "mplp")
+    test = go(test, "compare")
+    assert (test.multiselect("race_sizes").value, test.multiselect("race_strategies").value) == ([6], ["pursuit"])
+    assert contest(test).cutting.parts == {(6, "pursuit"): mine.partition}
+    (race,) = [button for button in test.button if button.label == "Race"]
+    assert not race.disabled
+
+
+def test_an_earlier_run_of_a_search_is_opened_once_its_groups_are_made() -> None:
+    current, part = linked(FIRST), bc.manual(sample(FIRST["sample"]), [[i] for i in range(84)])
+    held = Contest(current, current.mrf, Cutting(current.mrf), {})
+    asked = Curve("", 9, 1, "pursuit", "mplp", "earlier", np.zeros(1, CURVE), 1, SPREAD, "")
+    assert partition_of(current, held, asked) is None
+    held.cutting.parts[1, "pursuit"] = part
+    assert partition_of(current, held, asked) is part
+    assert partition_of(current, held, replace(asked, strategy="greedy")).strategy == "greedy"
 
 
 def test_a_full_field_takes_at_most_60_kb() -> None:

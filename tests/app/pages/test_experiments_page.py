@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -11,10 +12,18 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core.experiments import Limits, Store, read_plan
+from bender_core.strategies import STRATEGIES
 from pages._shared.app.data import store
 from pages._shared.experiments.experimenting import Experiment, experiment
+from pages._shared.experiments.planning import Planning
 from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
+
+
+@pytest.fixture(autouse=True)
+def _planned_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the cuts of a plan before the page is drawn."""
+    monkeypatch.setattr(Planning, "wait", lambda self: self.thread.join(60))
 
 
 def cells(test: AppTest) -> list[str]:
@@ -97,11 +106,41 @@ def test_a_plan_from_the_form_is_described() -> None:
     assert beside(go(test, "experiments"), "runs") == "6"
 
 
+def test_cutting_the_instances_can_be_stopped_and_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in the middle of a search for groups: the page answers at once."""
+    monkeypatch.setattr(Planning, "wait", lambda self: None)
+    goes_on, cut = threading.Event(), []
+
+    def slow(mrf: bc.BinaryMRF, max_size: int, seed: int, stop: bc.Stop) -> bc.Partition:
+        goes_on.wait(60)
+        cut.append(max_size)
+        return bc.partition(mrf, max_size, "greedy")
+
+    monkeypatch.setitem(STRATEGIES, "pursuit", slow)
+    test = ran(app("experiments").selectbox("plan_kind").select("own").run())
+    test.multiselect("plan_sizes").set_value([2, 3])
+    test.multiselect("plan_strategies").set_value(["pursuit"])
+    press(test, "Plan it")
+    planning = test.session_state.planning
+    assert planning.busy
+    press(test, "Stop")
+    assert not planning.busy
+    goes_on.set()
+    planning.thread.join()
+    assert (cut, planning.planned) == ([2], None), "no other cut is begun"
+    press(test, "Resume")
+    planning.thread.join()
+    ran(test.run())
+    assert beside(test, "runs") == str(len(planning.planned.tasks)) == "8"
+    assert cut == [2, 3], "what is cut is not cut again"
+    assert complaints(test) == []
+
+
 def test_the_current_model_can_be_planned() -> None:
     test = app("experiments")
     ran(test.selectbox("plan_kind").select("own").run())
     press(test, "Plan it")
-    (instance,) = test.session_state.planned.plan.instances
+    (instance,) = test.session_state.planning.planned.plan.instances
     assert instance.load().content_hash() == lab(test).mrf.content_hash()
     assert instance.title == "pose-small.mrf.json"
 
@@ -151,7 +190,7 @@ def test_an_experiment_is_run_and_reported() -> None:
     finished(test)
     assert complaints(test) == []
     assert (beside(test, "to do"), beside(test, "expected time")) == ("0", "–")
-    tasks = test.session_state.planned.tasks
+    tasks = test.session_state.planning.planned.tasks
     kept = {run.task.key: run for run in store().runs()}
     assert {task.key for task in tasks} <= set(kept)
     for task in tasks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from bender_core import synth
 from bender_core.groups import split_by_coupling
 from bender_core.planning import auto as auto_module
 from bender_core.planning import continuing, solving, unions
-from bender_core.planning.auto import candidates
+from bender_core.planning.auto import candidate, candidates
 from bender_core.planning.unions import halved, stages, united
 from bender_core.run.carrying import owners
-from bender_core.strategies import AUTO, STRATEGIES
+from bender_core.strategies import AUTO, PURSUIT, STRATEGIES
 from bender_core.strategies.rules import BY_RULE, what_matters
 from tests import naive
 from tests.models import random_mrf, random_partition
@@ -303,9 +304,8 @@ def test_a_stop_during_the_run_keeps_its_results() -> None:
 # --- partitions judged by trials -----------------------------------------------------------------------------------
 
 
-def test_auto_is_a_strategy_though_strategies_know_no_runs() -> None:
-    assert next(iter(STRATEGIES)) == AUTO
-    assert set(STRATEGIES) == {AUTO, *BY_RULE}
+def test_strategies_that_run_the_model_are_strategies_though_these_know_no_runs() -> None:
+    assert list(STRATEGIES) == [AUTO, PURSUIT, *BY_RULE]
 
 
 @pytest.mark.parametrize(
@@ -355,6 +355,18 @@ def test_a_trial_that_closes_the_gap_decides(monkeypatch: pytest.MonkeyPatch) ->
     result = bc.solve(mrf, part, 9, "srmp")
     assert result.status == "closed"
     assert len(tried) < len(candidates(mrf, 6))
+
+
+def test_groups_whose_sweeps_take_far_longer_are_not_tried() -> None:
+    """In the work of a trial they would do few sweeps, or none."""
+    mrf = torus()
+    few, many = (candidate(mrf, name, bc.partition(mrf, size, "greedy")) for name, size in (("few", 2), ("many", 6)))
+    assert auto_module.choose(mrf, [few, many]).reason.startswith("many: ")
+    cost = replace(many.cost, seconds_per_sweep=1.01 * auto_module.DEARER * few.cost.seconds_per_sweep)
+    for both in ([few, replace(many, cost=cost)], [replace(many, cost=cost), few]):
+        reason = auto_module.choose(mrf, both).reason
+        assert reason.startswith("few: ")
+        assert "1 not tried" in reason
 
 
 def test_groups_too_large_for_a_trial_are_chosen_by_what_they_keep(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,10 @@ def test_the_default_is_groups_where_there_are_any() -> None:
         ({"max_size": 0}, "M is 0; choose a whole number from 1 to"),
         ({"max_size": -3}, "M is -3"),
         ({"max_size": LARGEST_GROUP + 1}, f"M is {LARGEST_GROUP + 1}"),
-        ({"strategy": "best"}, "unknown strategy 'best'; choose one of auto, groups, greedy, refined, layers, "),
+        (
+            {"strategy": "best"},
+            "unknown strategy 'best'; choose one of auto, pursuit, groups, greedy, refined, ",
+        ),
         ({"strategy": "blocks"}, "this model has no positions; choose the strategy 'layers' or 'refined'"),
         ({"strategy": "groups"}, "this model names no groups; choose the strategy 'greedy' or 'singletons'"),
     ],

@@ -17,12 +17,11 @@ from bender_core.groups import coupled_groups, independent_cycles, spanning_fore
 from bender_core.kernels import forest
 from bender_core.kernels.forest import Closes
 from bender_core.planning.comparison import bound_after
-from bender_core.strategies import STRATEGIES, applicable, communities, quality
+from bender_core.strategies import STRATEGIES, applicable, applicable_rules, communities, quality
 from bender_core.synth import ising_grid, random_tree
 from tests.models import examples, mrfs, random_mrf, random_partition
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
-CANDIDATES = [name for name in STRATEGIES if name != "auto"]
 
 
 def sample(name: str) -> bc.BinaryMRF:
@@ -333,7 +332,7 @@ def test_auto_is_one_of_the_others_and_not_the_worst(name: str) -> None:
         engine.run(max_sweeps=15)
         return engine.lower_bound
 
-    bounds = [bound(bc.partition(mrf, 6, other)) for other in applicable(mrf) if other != "auto"]
+    bounds = [bound(bc.partition(mrf, 6, other)) for other in applicable_rules(mrf)]
     best, worst = max(bounds), min(bounds)
     assert bound(chosen) > worst or best - worst <= 1e-9 * abs(best)
 
@@ -376,9 +375,12 @@ def test_auto_takes_the_cheapest_forest() -> None:
             assert chosen <= bc.estimate(tree, part).seconds_per_sweep
 
 
-def test_auto_says_what_would_fit() -> None:
+@pytest.mark.parametrize("strategy", ["auto", "pursuit"])
+def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for a search, which would take too long at every M."""
     mrf = sample("torus-10x10")
-    part = bc.partition(mrf, 12, "auto")
+    part = dataclasses.replace(bc.partition(mrf, 12, "auto"), strategy=strategy)
+    monkeypatch.delitem(STRATEGIES, "pursuit")
     limit = bc.estimate(mrf, part, 9).least // 2
     with pytest.raises(bc.TooLargeError, match=r"M = (\d+) would fit") as refusal:
         bc.Engine(mrf, part, 9, limit=limit)

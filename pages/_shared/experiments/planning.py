@@ -1,0 +1,65 @@
+"""The runs of a plan, listed in the background, as groups may take seconds to find."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import bender_core as bc
+from bender_core.experiments import Plan, PlanError, Task, read_plan
+from pages._shared.running.background import Personal
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The chosen plan, and its runs."""
+
+    name: str
+    plan: Plan
+    tasks: list[Task]
+
+
+@dataclass(eq=False)
+class Planning(Personal):
+    """A plan being read, and its instances being cut.
+
+    Attributes
+    ----------
+    name : str
+    path : Path
+        Its file.
+    planned : Planned or None
+        None until all is known.
+    error : str
+        Why it cannot be carried out.
+    share : float
+        Of the cuts made, from 0 to 1.
+    """
+
+    name: str
+    path: Path
+    planned: Planned | None = None
+    error: str = ""
+    share: float = 0.0
+
+    def start(self) -> None:
+        """Begin, or begin again."""
+        self.begin(self._drive)
+
+    def _drive(self, stop: threading.Event) -> None:
+        def tell(share: float) -> None:
+            if stop.is_set():
+                raise bc.Stopped
+            self.share = share
+
+        try:
+            plan = read_plan(self.path)
+            found = Planned(self.name, plan, plan.tasks(tell))
+            tell(1.0)
+        except bc.Stopped:
+            return
+        except (PlanError, bc.FormatError, bc.ModelError, bc.PartitionError, OSError) as error:
+            self.error = str(error)
+        else:
+            self.planned = found
