@@ -95,7 +95,7 @@ def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: 
     stage.click("[data-step=sweep]")
     run.step("sweep")
     tension = run.tension()
-    parts = [mark["means"] for mark in stage.marks() if mark.get("means", {}).get("what") == "gap part"]
+    parts = [mark["means"] for mark in stage.marks() if (mark.get("means") or {}).get("what") == "gap part"]
     assert sum(part["value"] for part in parts) == pytest.approx(run.upper_bound - run.lower_bound, rel=1e-6)
     values = [part["value"] for part in parts if "others" not in part]
     assert values == sorted(values, reverse=True)

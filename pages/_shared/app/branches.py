@@ -270,7 +270,7 @@ def leaving_words(old: bc.Engine, new: bc.Engine) -> str:
     """Which variables of a run are left out of a fork of it, in words."""
     n, gone = old.mrf.n, old.mrf.n - new.mrf.n
     followers = gone - int(np.count_nonzero(home_of(old, new) == GONE))
-    how = "" if not followers else f" ({gone - followers} decided, {followers} as they follow another)"
+    how = "" if not followers else f" ({gone - followers} decided, {followers} tied to others)"
     return f"{gone} of {n} variables {'are decided and ' * (gone > 0 and not followers)}leave the model{how}"
 
 

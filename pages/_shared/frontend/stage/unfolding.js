@@ -11,7 +11,7 @@ const costed = (column, rest) => ({ ...column, g: rest + column.own + sum(column
 const inserted = (list, at, entry) => [...list.slice(0, at), entry, ...list.slice(at)];
 
 export class Unfolding {
-  // `update`: the one that is open.
+  // `update`: the one that is open; `passed`: the last one.
   constructor(update, passed) {
     Object.assign(this, { update, passed });
   }

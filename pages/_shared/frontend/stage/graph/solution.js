@@ -9,7 +9,7 @@ const TEXT = "decided for good";
 const TALLEST = 12; // pixels of a cell
 
 // The value of each variable of the whole model; null where it is not decided.
-export const decidedOf = ({ group, bit: place, value }, { best, decided }) =>
+const decidedOf = ({ group, bit: place, value }, { best, decided }) =>
   group.map((p, i) => {
     if (p < 0) return value[i];
     return decided[p][place[i]] === "?" ? null : bit(best[p], place[i]) ^ value[i];
@@ -70,7 +70,7 @@ export class Solution {
       });
       return { id: `solution ${look}`, class: `solution ${look}`, d: d.join("") };
     };
-    const told = [TEXT, "no better labelling has another value", "dark: 1, pale: 0, grey: not decided"];
+    const told = [TEXT, "no better labelling has another value", "full gold: 1, pale: 0, grey: not decided"];
     const means = { what: "solution", values };
     return [
       ...[path(null, "open"), path(0, "is-0"), path(1, "is-1")],
