@@ -319,5 +319,9 @@ def test_a_proof_is_shown_at_the_end_of_a_run_that_closed_the_gap(stage: Stage, 
     stage.click("[data-act=run]")
     stage.wait_for_end()
     assert proof.count() == 1 + len(run.partition.labels)
+    # The bounds have met before the event that ends the run; a sweep earlier they had not.
     stage.click("[data-back=event]")
+    assert proof.count() == 1 + len(run.partition.labels)
+    stage.click("[data-back=sweep]")
+    stage.click("[data-back=sweep]")
     assert proof.count() == 0
