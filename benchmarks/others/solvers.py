@@ -40,8 +40,9 @@ def toulbar2(mrf: bc.BinaryMRF, limit: float) -> Answer:
 
     begin = time.perf_counter()
     costs = np.concatenate([mrf.unary.ravel(), mrf.pairwise.ravel()])
-    exact = (d for d in range(DECIMALS) if np.abs(costs - costs.round(d)).max(initial=0.0) < 1e-12)
-    decimals = next(exact, DECIMALS)
+    exact = [d for d in range(DECIMALS) if np.abs(costs - costs.round(d)).max(initial=0.0) < 1e-12]
+    decimals = min(exact, default=DECIMALS)
+    rounding = 0.0 if exact else (len(mrf.edges) + mrf.n) * 10.0**-decimals
     network = pytoulbar2.CFN(resolution=decimals)
     for i, energies in enumerate(mrf.unary.tolist()):
         network.AddVariable(f"x{i}", range(2))
@@ -51,7 +52,7 @@ def toulbar2(mrf: bc.BinaryMRF, limit: float) -> Answer:
     found = network.Solve(timeLimit=max(int(limit), 1))
     lower = network.GetDDualBound() + mrf.constant
     upper = mrf.energy(np.array(found[0])) if found else np.inf
-    proven = upper - lower <= 1e-9 * abs(upper) + (len(mrf.edges) + mrf.n) * 10.0**-decimals
+    proven = upper - lower <= 1e-9 * abs(upper) + rounding
     return Answer(lower, upper, time.perf_counter() - begin, bool(proven))
 
 
