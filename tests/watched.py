@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from playwright.sync_api import Locator, Page
@@ -85,14 +86,15 @@ class Watched:
             OUTPUTS,
         )
 
-    def shows(self, run: bc.Engine) -> None:
-        """Check that the stage shows the state of an engine."""
+    def shows(self, run: bc.Engine, kept: float = -math.inf) -> None:
+        """Check that the stage shows the state of an engine; ``kept``: the best bound of the chapters before."""
+        lower = max(run.lower_bound, kept)
         assert self.position == run.position
         assert self.text("where").endswith(f"sweep {self.sweep_of(run) + 1} · event {run.position}")
-        assert is_shown(run.lower_bound, self.text("lower"))
+        assert is_shown(lower, self.text("lower"))
         assert is_shown(run.upper_bound, self.text("upper"))
         assert self.text("rows") == str(run.n_rows)
-        gap = relative_gap(run.lower_bound, run.upper_bound)
+        gap = relative_gap(lower, run.upper_bound)
         if run.status == Status.GAP_CLOSED:
             assert self.text("gap") == "0, closed"
         else:

@@ -306,17 +306,17 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
     fork = expected[0].change.fork(run)
     expect(lab.stage.locator(".node")).to_have_count(len(fork.partition))
     lab.settle()
-    lab.shows(fork)
+    lab.shows(fork, run.lower_bound)
     lab.click("[data-step=node]")
     fork.step("node")
-    lab.shows(fork)
+    lab.shows(fork, run.lower_bound)
     assert page.url != address
     page.reload()
     lab.settle()
     expect(lab.stage.locator(".node")).to_have_count(len(fork.partition))
     lab.wait_for_position(fork.position)
     lab.settle()
-    lab.shows(fork)
+    lab.shows(fork, run.lower_bound)
     expect(page.get_by_role("combobox", name="Run", exact=True)).to_have_value(f"fork 1: {expected[0].name}")
 
 

@@ -380,7 +380,7 @@ def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch
     """Also for a search, which would take too long at every M."""
     mrf = sample("torus-10x10")
     part = dataclasses.replace(bc.partition(mrf, 12, "auto"), strategy=strategy)
-    monkeypatch.delitem(STRATEGIES, "pursuit")
+    monkeypatch.setitem(STRATEGIES, "pursuit", lambda *_: pytest.fail("a search takes too long"))
     limit = bc.estimate(mrf, part, 9).least // 2
     with pytest.raises(bc.TooLargeError, match=r"M = (\d+) would fit") as refusal:
         bc.Engine(mrf, part, 9, limit=limit)

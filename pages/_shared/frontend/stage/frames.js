@@ -1,4 +1,4 @@
-// Reads the chunks of events that Python sends (`frames` in protocol.json), and holds those near the event shown.
+// Reads chunks of events (`frames` in protocol.json), and holds those near the event shown.
 
 import { KIND } from "./kinds.js";
 import { Unfolding } from "./unfolding.js";
@@ -14,13 +14,12 @@ const changed = (values, changes) => {
   return out;
 };
 
-// What has been decided of all groups; a proof decides all.
+// A proof decides all.
 const known = (decided, proven) => (proven ? decided.map((members) => members.replaceAll("?", "!")) : decided);
 
 // The state before a chunk that does not start within an update.
-const stateBefore = (first, { lower, upper, rows, tension, gained, read, best, decided, proven }) => ({
-  index: first - 1,
-  ...{ lower, upper, best, proven, decided: known(decided, proven) },
+const stateBefore = (first, { rows, tension, gained, read, decided, ...said }) => ({
+  ...{ ...said, index: first - 1, decided: known(decided, said.proven) },
   rows: Int32Array.from(rows),
   tension: { groups: Float64Array.from(tension.groups), edges: Float64Array.from(tension.edges) },
   gained: { groups: Float64Array.from(gained.groups), messages: Float64Array.from(gained.messages) },
@@ -38,7 +37,7 @@ const readOn = ({ before, within }, kind, more) => {
 export const readFor = ({ read }, arc) => read.within[arc] ?? read.before[arc];
 
 // The events of a chunk, each with the state after it, which shares with the one before whatever has not changed.
-// `origin`: the state before the first event; `last`: the event from which the chunk goes on, if it does.
+// `origin`: the state before the first event; `last`: the event it goes on from, if it does.
 export const decode = ({ first, before, columns }, last = null) => {
   const origin = before ? stateBefore(first, before) : last;
   const unfolding = new Unfolding(origin.update, origin.passed);
