@@ -65,7 +65,6 @@ export class Strip {
       const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
       const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
       this.stage.tip.explain(block, () => told);
-      if (k === at) return;
       const text = to - from < ROOM ? k + 1 : `${k + 1}: ${variables} variables`;
       const name = { class: "chapter-name", x: (from + to) / 2, y: height - 2.5 };
       if (to - from > 8 * String(k + 1).length) make(this.svg, "text", name).textContent = text;
@@ -81,7 +80,8 @@ export class Strip {
     const { svg, stage } = this;
     const { player } = stage;
     const { rise } = stage.history;
-    if (!rise || rise.event > player.seen) return;
+    // Among chapters it would be taken for the thumb.
+    if (!rise || rise.event > player.seen || stage.chapters.all.length > 1) return;
     const label = `Go to event ${rise.event}, where the bound rose most`;
     const role = { role: "button", tabindex: 0, "data-end": "rise", "aria-label": label };
     const peak = make(svg, "path", { class: "rise", d: `M${x(rise.event)} 0l5 6h-3v6h-4v-6h-3z`, ...role });

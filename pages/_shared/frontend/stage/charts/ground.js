@@ -2,7 +2,6 @@
 
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
-import { number } from "../../text.js";
 import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
 import { levelMarks } from "./levels.js";
@@ -68,7 +67,7 @@ export class Ground {
     const middle = { x: (box.left + box.right) / 2, "text-anchor": "middle" };
     const y = (box.top + box.bottom) / 2;
     const opacity = proofOf(moment, this.charts.stage.graph);
-    const [head, text] = ["optimal, proven", `no labelling costs less than ${number(moment.upper)}`];
+    const [head, text] = ["optimal, proven", "no other labelling costs less"];
     const proof = opacity > 0 && [
       { id: "proof", class: "proof", ...middle, y, text: head, opacity, means: { what: "proof", value: opacity } },
       { id: "proof of", class: "soft", ...middle, y: y + 24, text, opacity },
