@@ -15,7 +15,7 @@ Named = tuple[str, bc.BinaryMRF]
 
 
 def poses(*candidates: int) -> Iterator[Named]:
-    """Body poses of 14 parts with so many candidates each."""
+    """Body poses of 14 parts, with each of these numbers of candidates."""
     for each in candidates:
         for seed in SEEDS:
             yield f"pose 14×{each}, seed {seed}", body_pose(candidates=each, seed=seed)

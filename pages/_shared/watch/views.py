@@ -100,7 +100,7 @@ def graph_view(branches: Branches) -> dict[str, Any]:
 
 
 def opening_words(branch: Branch) -> str:
-    """What is so before the first event of a run."""
+    """The state before the first event of a run."""
     if branch.parent is None:
         return FIRST
     before = f"chapter {branch.depth}, after its event {branch.event}"

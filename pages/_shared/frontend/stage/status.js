@@ -38,7 +38,7 @@ export class Status {
     this.mark();
   }
 
-  // What is so at the moment, in numbers and in words.
+  // The moment shown, in numbers and words.
   tell(moment) {
     const { stage } = this;
     const lower = moment && stage.chapters.best(moment.lower);
