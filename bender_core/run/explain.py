@@ -260,8 +260,9 @@ def _finished(told: _Told) -> Explanation:
         known += f" All energies differ by multiples of {step}, so the least possible energy is {least}."
     optimal = "So it is optimal." if rounded == event.upper_bound or _closed(told) else ""
     sentence = {
-        Status.GAP_CLOSED: f"Finished: the bounds meet. No labelling costs less than {lower}, and the best one found "
-        "costs exactly that: it is optimal.",
+        # Rounded, the bound itself may be above the optimum.
+        Status.GAP_CLOSED: f"Finished: the bounds meet. The best labelling found costs {upper}, and no other costs "
+        "less: it is optimal.",
         Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} "
         f"{optimal or 'Larger groups may close the gap.'}",
         Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known} {optimal}".strip(),
