@@ -30,9 +30,9 @@ def run(options: Options) -> None:
             most.append(descent.account.used)
             return False
 
-        found = Descent(mrf, stop=Stop(limit), on_progress=watch)
-        found.run()
-        spent, certificate = time.process_time() - begin, found.certificate()
+        found = Descent(mrf, stop=Stop(limit))
+        found.run(on_progress=watch)
+        spent, certificate = time.process_time() - begin, found.end()
         figures = (f"{spent:.2f}", f"{max(most) / 1e6:.1f}")
         row(name, mrf.n, mrf.n_edges, len(certificate.rounds), *figures, "yes" if certificate.optimal else "no")
         if certificate.optimal and spent > LEAST:

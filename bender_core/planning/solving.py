@@ -112,8 +112,8 @@ def solve(
         raise ValueError(
             f"{' and '.join(given)} without a partition: a proof chooses its runs; give a partition for one run"
         )
-    descent = Descent(mrf, stop=Stop(time_limit, stop), on_progress=on_progress)
-    descent.run()
+    descent = Descent(mrf, stop=Stop(time_limit, stop))
+    descent.run(on_progress=on_progress)
     return _proven(descent)
 
 
@@ -168,7 +168,7 @@ def _stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: floa
 
 def _proven(descent: Descent) -> Result:
     """The outcome of a proof; what is of one run is that of its last."""
-    found, engine, mrf = descent.certificate(), descent.engine, descent.whole.model
+    found, engine, mrf = descent.end(), descent.engine, descent.whole.model
     last = _unbuilt(mrf, found.seconds) if engine is None else engine.result(found.seconds)
     return replace(
         last,

@@ -59,6 +59,6 @@ def certify(
     """
     if time_limit is not None and math.isnan(time_limit):
         raise ValueError("the time limit is nan; it must be a number of seconds")
-    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop), on_progress)
-    descent.run()
-    return descent.certificate()
+    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop))
+    descent.run(on_progress=on_progress)
+    return descent.end()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,12 +22,12 @@ from bender_core.account import Account
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.hypergraph import energy_scale
-from bender_core.labelings.comparing import costs_less
-from bender_core.model import BinaryMRF, IntArray
-from bender_core.proofs.improving import Improving
+from bender_core.model import BinaryMRF
+from bender_core.proofs.bounds import Bounds
 from bender_core.proofs.keeping import Steps
-from bender_core.reduction import OPEN, Facts, Reduction, composed, reduction, unreduced
-from bender_core.run.bounds import CLAIMED, NEGLIGIBLE
+from bender_core.reduction import OPEN, Facts, Reduction, reduction
+from bender_core.run.arrays import ENDLESS
+from bender_core.run.bounds import NEGLIGIBLE
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
 from bender_core.run.looking.deciding import confirmed, decided, proves
@@ -59,7 +59,6 @@ TOLD_EVERY = 0.05
 
 PACKED = "packed"
 
-
 OnProgress = Callable[["Descent"], bool | None]
 OnRound = Callable[[Fork, Engine], None]
 # Groups, in whatever order.
@@ -73,7 +72,7 @@ def first_change(mrf: BinaryMRF) -> Change:
 
 @dataclass
 class _Trial:
-    """A run that may be the next round, and the change of the one before that led to it; None of the first one."""
+    """A round, or a run that may be the next one; the change that led to it is None of the first."""
 
     strategy: str
     engine: Engine
@@ -104,39 +103,34 @@ def _bound(trial: _Trial) -> float:
     return -trial.engine.lower_bound
 
 
-class Descent:
+class Descent(Bounds):
     """A proof on its way.
 
     Parameters
     ----------
     mrf : BinaryMRF
-    max_size, seed, on_progress
+    max_size, seed
         As for `certify`.
     stop : Stop
-        With the time limit.
+        Ends it; with the time limit.
     first : Engine, optional
         The run of the first round, made by a `Change` that proves; by default one on small groups.
     on_round : callable, optional
         Called with the `Fork` and the run of every further round when it begins; the runs stay as they are then.
+    account : Account, optional
+        For the memory of its runs; by default that of the first one, or one of its own.
 
     Attributes
     ----------
-    whole : Reduction
-        From the model to what is left of it.
-    engine : Engine or None
-        The run of this round; None before the first.
     rounds : list of Round
         Those that have ended.
-    lower_bound, upper_bound : float
-        Energies, of the whole model.
-    labeling : ndarray of int64, shape (n,)
-        The best one known.
+    finished : bool
+        Whether it is over.
     status : str
-        As of a `Certificate`.
-    work : int
-        Table entries read, those of trials and of the search for labellings included.
+        As of a `Certificate`; "stopped" until it is over.
     account : Account
-        That of its runs.
+    whole, labeling, lower_bound, upper_bound, negligible, work
+        As of `Bounds`; trials and the search for labellings are work, too.
     """
 
     def __init__(
@@ -145,54 +139,81 @@ class Descent:
         max_size: int = LARGEST,
         seed: int = 0,
         stop: Stop = never,
-        on_progress: OnProgress | None = None,
         first: Engine | None = None,
         on_round: OnRound | None = None,
+        account: Account | None = None,
     ) -> None:
         if not 1 <= max_size <= LARGEST_GROUP:
             raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
-        self.whole = unreduced(mrf)
-        self.engine: Engine | None = None
+        labeling = mrf.unary.argmin(axis=1) if first is None else first.labeling
+        super().__init__(mrf, labeling, seed, NEGLIGIBLE * energy_scale(mrf) if first is None else first.negligible)
         self.rounds: list[Round] = []
-        self.labeling: IntArray = mrf.unary.argmin(axis=1) if first is None else first.labeling
-        self.lower_bound, self.upper_bound = -math.inf, mrf.energy(self.labeling)
-        self.negligible = NEGLIGIBLE * energy_scale(mrf) if first is None else first.negligible
-        self.status, self.work = EXHAUSTED, 0
-        self._max_size, self._seed = max_size, seed
-        self._limit, self._on_progress, self._told = stop, on_progress, -math.inf
+        self.finished, self.status = False, STOPPED
+        self.account = account or (Account() if first is None else first.account)
+        self._max_size, self._seed, self._stop = max_size, seed, stop
         self._given, self._on_round = first, on_round
-        self._stop = Stop(wanted=self._is_over)
         self._begin = time.perf_counter()
-        self.account = Account() if first is None else first.account
-        self._strategy, self._work = "", 0  # of this round, with its trial
+        self._course = self._descend()
+        self._sweeps = 0  # of the rounds before this one
+        self._round: _Trial | None = None
         self._last: Reduction | None = None  # from the model of the engine to what is left
         self._steps = Steps()
         # Variables left, schedule and groups of the rounds that have ended: they are not tried again.
         self._ended = set[tuple[int, str, _Sets]]()
-        self._best = Improving(mrf, self.labeling, seed)  # the best labelling of what is left
 
-    def run(self) -> None:
-        """Go on until it is proven, stopped, or nothing is left to try."""
-        try:
-            ready(PROVING["variant"]).wait(self._stop)
-            if self._descend():
-                self.status = OPTIMAL
-        except Stopped:
-            self.status = OUT_OF_TIME if self._limit.left == 0.0 else STOPPED
-        except TooLargeError:
-            if self.engine is None:
-                raise
-            self.status = OUT_OF_MEMORY
-        if self.status != OPTIMAL and self.engine is not None and self._last is None:
-            self._end(fixed=0, tied=0)
+    @property
+    def engine(self) -> Engine | None:
+        """The run of this round; None before the first."""
+        return None if self._round is None else self._round.engine
 
-    def certificate(self) -> Certificate:
-        """The outcome so far."""
+    @property
+    def sweep(self) -> int:
+        """Completed sweeps, of all rounds."""
+        return self._sweeps + (0 if self.engine is None else self.engine.sweep)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of this round."""
+        return 0 if self.engine is None else self.engine.n_rows
+
+    def run(self, max_sweeps: int | None = None, on_progress: OnProgress | None = None) -> bool:
+        """Go on until it is proven, stopped, or nothing is left to try, or until a limit of this call is reached.
+
+        Parameters
+        ----------
+        max_sweeps : int, optional
+            Pause when this number of sweeps is complete.
+        on_progress : callable, optional
+            Called about every 50 ms with the descent, which pauses if it returns True.
+
+        Returns
+        -------
+        bool
+            Whether it is over.
+
+        Raises
+        ------
+        TooLargeError
+            If not even small groups fit into memory.
+        """
+        told = -math.inf
+        while not self.finished and (max_sweeps is None or self.sweep < max_sweeps):
+            self._advance()
+            now = time.perf_counter()
+            if on_progress is not None and now >= told + TOLD_EVERY:
+                told = now
+                if on_progress(self):
+                    break
+        return self.finished
+
+    def end(self) -> Certificate:
+        """End it where it is, if it is not over; returns the outcome."""
+        if not self.finished:
+            self._conclude(STOPPED)
         optimal, labeling = self.status == OPTIMAL, self.labeling.copy()
-        lower = self.upper_bound if optimal else self.lower_bound
         return Certificate(
             optimal=optimal,
-            lower_bound=lower,
+            lower_bound=self.lower_bound,
             upper_bound=self.upper_bound,
             labeling=labeling,
             feasible=self.whole.model.is_feasible(self.upper_bound),
@@ -201,21 +222,44 @@ class Descent:
             status=self.status,
             rounds=tuple(self.rounds),
             seconds=time.perf_counter() - self._begin,
-            proof=self._steps.proof(self.whole.model, labeling, lower, self.upper_bound, self.negligible),
+            proof=self._steps.proof(self.whole.model, labeling, self.lower_bound, self.upper_bound, self.negligible),
         )
 
-    # -- rounds ---------------------------------------------------------------------------------------
+    def _advance(self) -> None:
+        """Go on for about 50 ms, or to the end of what cannot be broken off."""
+        try:
+            next(self._course)
+        except StopIteration as over:
+            self._conclude(OPTIMAL if over.value else EXHAUSTED)
+        except Stopped:
+            self._conclude(OUT_OF_TIME if self._stop.left == 0.0 else STOPPED)
+        except TooLargeError:
+            if self.engine is None:
+                raise
+            self._conclude(OUT_OF_MEMORY)
 
-    def _descend(self) -> bool:
+    def _conclude(self, status: str) -> None:
+        self._course.close()
+        self.finished, self.status = True, status
+        if status == OPTIMAL:
+            self.lower_bound = self.upper_bound
+        elif self.engine is not None and self._last is None:
+            self._end(fixed=0, tied=0)
+
+    # -- rounds: each yields where it may pause ----------------------------------------------------------
+
+    def _descend(self) -> Generator[None, None, bool]:
         """Round after round; returns whether the best labelling is optimal."""
         if not self.whole.reduced.n:
             return True
+        yield from self._pause()
+        ready(PROVING["variant"]).wait(self._stop)
         size, idle = min(SMALL, self._max_size), 0
         self._take(self._first(size))
         size = min(max(size, self._running.partition.max_size), self._max_size)
         while True:
             before = self.whole.reduced.n
-            facts = self._run()
+            facts = yield from self._run()
             left = 0 if facts is None else self._reduce(facts)
             if not left:
                 return True
@@ -229,28 +273,28 @@ class Descent:
             if idle > PATIENCE:
                 return False
             goes_on = self._unites(size) and not idle
-            self._take(self._next(size) if goes_on else self._best_of(self._others(size, idle)))
+            self._take(self._next(size) if goes_on else (yield from self._best_of(self._others(size, idle))))
 
-    def _run(self) -> Facts | None:
+    def _run(self) -> Generator[None, None, Facts | None]:
         """Run until enough is decided or the bound stalls; returns what is decided, None if the bound proves all."""
-        engine, look = self._running, 0.0
+        look = 0.0
         while True:
+            now, engine = self._now, self._running
             lower = engine.lower_bound
-            engine.run(max_sweeps=engine.sweep + 1, on_progress=self._watch)
-            self._work += engine.entries_read
-            self.work += engine.entries_read
-            self._note(engine)
-            self._stop.check()
+            yield from self._pause()
+            try:
+                yield from self._go_on(now, max_sweeps=engine.sweep + 1)
+            finally:
+                self._note(engine)
             if proves(engine):
                 self._end(fixed=engine.mrf.n, tied=0, proves=True)
                 return None
             stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
-            if not stalls and self._work < look:
+            if not stalls and now.work < look:
                 continue
-            look = LOOK * self._work
+            look = LOOK * now.work
             if self._improves(engine):
                 self._begin_again()
-                engine = self._running
                 continue
             facts, enough = decided(engine), WORTH * engine.mrf.n
             if stalls or len(facts) >= enough:
@@ -258,26 +302,39 @@ class Descent:
             if stalls or len(facts) >= enough:
                 return facts
 
+    def _go_on(self, trial: _Trial, max_sweeps: int = ENDLESS, max_work: int = ENDLESS) -> Iterator[None]:
+        """Run an engine to a limit, as `Engine.run` does."""
+        engine, end, paused = trial.engine, trial.work + max_work, True
+
+        def pause(_: Engine) -> bool:
+            nonlocal paused
+            paused = True
+            return True
+
+        while paused:
+            paused = False
+            engine.run(max_sweeps=max_sweeps, max_work=end - trial.work, on_progress=pause)
+            trial.work += engine.entries_read
+            self.work += engine.entries_read
+            if paused:
+                yield from self._pause()
+
+    def _pause(self) -> Iterator[None]:
+        """A moment in which whoever makes the proof may do something else, or end it."""
+        yield
+        self._stop.check()
+
     def _reduce(self, facts: Facts) -> int:
         """Take what is decided out of the model; returns how many variables are left."""
-        model = self.whole.reduced
-        last = reduction(model, facts)
+        last = self._last = reduction(self.whole.reduced, facts)
         fixed = int((facts.value != OPEN).sum())
         self._end(fixed, len(facts) - fixed, last)
-        self._best.reduce(last, self._running.labeling)
-        self._last, self.whole = last, composed(self.whole, last)
-        return self.whole.reduced.n
-
-    def _search(self) -> bool:
-        """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
-        before = self._best.labeling
-        self.work += self._best.search(self.work, self._stop)
-        self._keep_better(self.whole.restored(self._best.labeling))
-        return self._best.labeling is not before
+        self._leave(last, self._running.labeling)
+        return last.reduced.n
 
     def _improves(self, engine: Engine) -> bool:
         """Look for a labelling so much better than that of a run that the run should go on with it."""
-        if not self._search():
+        if not self._search(self._stop):
             return False
         gain = engine.upper_bound - self._best.energy
         return gain > max(LEAST * (engine.upper_bound - engine.lower_bound), self.negligible)
@@ -291,15 +348,20 @@ class Descent:
             self._take(trial)
 
     @property
+    def _now(self) -> _Trial:
+        assert self._round is not None
+        return self._round
+
+    @property
     def _running(self) -> Engine:
-        assert self.engine is not None
-        return self.engine
+        return self._now.engine
 
     def _take(self, trial: _Trial) -> None:
         """Begin a round."""
         if trial.change is not None and self._on_round is not None:
             self._on_round(Fork(self._running.position, trial.change), trial.engine)
-        self.engine, self._strategy, self._work, self._last = trial.engine, trial.strategy, trial.work, None
+        self._sweeps = self.sweep
+        self._round, self._last = trial, None
         self._note(trial.engine)
 
     def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
@@ -307,17 +369,17 @@ class Descent:
         engine = self._running
         self._ended.add((engine.mrf.n, engine.schedule, _as_sets(engine.partition)))
         self._steps.add(engine, self.whole, engine.margin.step, found, proves)
-        self._keep_better(self.whole.restored(engine.labeling))
+        self._keep_better(engine.labeling)
         self.rounds.append(
             Round(
                 engine.mrf.n,
                 len(engine.partition),
                 engine.partition.max_size,
-                self._strategy,
+                self._now.strategy,
                 engine.variant.number,
                 engine.schedule,
                 engine.sweep,
-                self._work,
+                self._now.work,
                 self.lower_bound,
                 self.upper_bound,
                 fixed,
@@ -326,23 +388,6 @@ class Descent:
             )
         )
 
-    def _keep_better(self, labeling: IntArray) -> None:
-        """Keep a labelling of the whole model that is better, perhaps by less than the rounding of energies."""
-        if costs_less(self.whole.model, labeling, self.labeling):
-            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
-
-    def _note(self, engine: Engine) -> None:
-        """Keep the best bounds; what has been decided excludes no labelling that is better than the best one."""
-        self._note_labeling(engine)
-        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
-
-    def _note_labeling(self, engine: Engine) -> None:
-        # Adding up the energy of the whole model takes as long as many updates.
-        if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
-            self._best.take(engine.labeling)
-            self.labeling = self.whole.restored(engine.labeling)
-            self.upper_bound = self.whole.model.energy(self.labeling)
-
     # -- ways to go on --------------------------------------------------------------------------------
 
     def _first(self, size: int) -> _Trial:
@@ -350,7 +395,7 @@ class Descent:
         if self._given is not None:
             return _Trial(self._given.partition.strategy, self._given)
         model = self.whole.reduced
-        self._search()
+        self._search(self._stop)
 
         def make(most: int) -> _Trial:
             part = partition(model, most, seed=self._seed, stop=self._stop)
@@ -416,54 +461,38 @@ class Descent:
     def _made(self, strategy: str, change: Change, part: Partition | None = None) -> _Trial:
         """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
         engine, last = self._running, self._last
-        self._search()
+        self._search(self._stop)
         known = engine.labeling if last is None else last.reduce(engine.labeling)
         if not np.array_equal(self._best.labeling, known):
             change = replace(change, labeling=digits(self._best.labeling))
         return _Trial(strategy, change.fork(engine, self._stop, last, part), change)
 
-    def _best_of(self, trials: Iterator[_Trial]) -> _Trial:
+    def _best_of(self, trials: Iterator[_Trial]) -> Generator[None, None, _Trial]:
         """The run with the best bound after a trial.
 
         All do the same work, together about as much as was done before; the best of them then as much again.
         """
         before, best = self.work, list[_Trial]()
+        of_a_sweep = self._now.work // max(self._running.sweep, 1)
         for trial in trials:
-            self._try(trial, max(before // TRIALS, self._of_a_sweep, TRIAL))
+            yield from self._try(trial, max(before // TRIALS, of_a_sweep, TRIAL))
             if proves(trial.engine):
                 return trial
             best = sorted([*best, trial], key=_bound)[:FINALISTS]
         if not best:
             return self._next(self._max_size)
         for trial in best:
-            self._try(trial, before // FINALISTS)
+            yield from self._try(trial, before // FINALISTS)
         return min(best, key=_bound)
 
-    @property
-    def _of_a_sweep(self) -> int:
-        """The work of a sweep of this round."""
-        return self._work // max(self._running.sweep, 1)
-
-    def _try(self, trial: _Trial, work: int) -> None:
-        trial.engine.run(max_work=work, on_progress=self._watch)
-        trial.work += trial.engine.entries_read
-        self.work += trial.engine.entries_read
-        self._note_labeling(trial.engine)
-        if self._stop() and trial.engine.lower_bound > self.lower_bound:
-            # So that its bound counts.
-            self._take(trial)
-        self._stop.check()
-
-    # -- the end --------------------------------------------------------------------------------------
-
-    def _watch(self, _: Engine) -> bool:
-        return self._stop()
-
-    def _is_over(self) -> bool:
-        """Whether to stop; tells how far it is."""
-        now = time.perf_counter()
-        if self._on_progress is not None and now >= self._told + TOLD_EVERY:
-            self._told = now
-            if self._on_progress(self):
-                return True
-        return self._limit()
+    def _try(self, trial: _Trial, work: int) -> Iterator[None]:
+        try:
+            yield from self._go_on(trial, max_work=work)
+            yield from self._pause()
+        except (Stopped, GeneratorExit):
+            if trial.engine.lower_bound > self.lower_bound:
+                # So that its bound counts.
+                self._take(trial)
+            raise
+        finally:
+            self._note_labeling(trial.engine)

@@ -47,14 +47,14 @@ class Proof(Personal):
     def _prove(self, stopped: threading.Event) -> None:
         stop, first = bc.Stop(wanted=stopped.is_set), running(self.rounds[0])
         try:
-            descent = Descent(first.mrf, stop=stop, on_progress=self._tell, first=first, on_round=self._keep)
-            descent.run()
+            descent = Descent(first.mrf, stop=stop, first=first, on_round=self._keep)
+            descent.run(on_progress=self._tell)
         except (ValueError, bc.EngineError) as error:
             self.failure = str(error)
             self.rounds.clear()  # their memory
             return
         self._tell(descent)
-        self.certificate = descent.certificate()
+        self.certificate = descent.end()
 
     def _keep(self, fork: Fork, engine: bc.Engine) -> None:
         self.rounds.append(branch_of(self.rounds[-1], fork, engine))

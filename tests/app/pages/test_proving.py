@@ -69,7 +69,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     mine.run.step("sweep", backward=False)
     run, position = mine.run, mine.run.position
     proven(test)
-    expected = librarys(mine, position).certificate()
+    expected = librarys(mine, position).end()
     (said,) = [box.value for box in test.success]
     assert said.startswith(f"Optimal, proven: no labelling costs less than {number(expected.upper_bound)} (")
     shown = rounds(test)
@@ -220,7 +220,7 @@ def test_where_there_is_no_memory_for_a_round_the_bounds_so_far_count(monkeypatc
     descent = Descent(mrf, first=first)
     monkeypatch.setattr(bc.Change, "fork", refuse)
     descent.run()
-    found = descent.certificate()
+    found = descent.end()
     assert (found.optimal, found.status) == (False, "no memory for another run")
     assert len(found.rounds) == 1
     assert found.lower_bound == first.lower_bound > -np.inf

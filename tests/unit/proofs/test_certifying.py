@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -152,12 +154,51 @@ def test_the_same_proof_twice() -> None:
     assert [replace(one, seconds=0.0) for one in first.rounds] == [replace(one, seconds=0.0) for one in second.rounds]
 
 
-def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
-    """Every pair of 12 spins is coupled, which groups of two cannot see: it ends all the same, with bounds."""
-    edges = np.column_stack(np.triu_indices(12, 1))
+@pytest.mark.parametrize("made", [lambda: body_pose(candidates=8, seed=1), lambda: frustrated(12)])
+def test_a_proof_made_in_turns_is_the_same(made: Callable[[], bc.BinaryMRF], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns that end within sweeps and within trials."""
+    mrf = made()
+    at_once, by_turns = certify(mrf, max_size=3), Descent(mrf, max_size=3)
+    monkeypatch.setattr("bender_core.run.engine._SLICE", 1 << 10)
+    seen, within = [(by_turns.sweep, by_turns.lower_bound)], 0
+    while not by_turns.run(max_sweeps=by_turns.sweep + 1, on_progress=lambda _: True):
+        within += by_turns.sweep == seen[-1][0]
+        seen.append((by_turns.sweep, by_turns.lower_bound))
+    assert within > len(seen) / 3
+    assert seen == sorted(seen)
+    found = by_turns.end()
+    assert [replace(one, seconds=0.0) for one in found.rounds] == [replace(one, seconds=0.0) for one in at_once.rounds]
+    assert (found.status, found.lower_bound) == (at_once.status, at_once.lower_bound)
+    assert found.labeling.tolist() == at_once.labeling.tolist()
+
+
+@pytest.mark.parametrize("turns", [2, 5, 20, 60])
+def test_a_proof_ended_between_turns_lets_go_of_its_runs(turns: int) -> None:
+    proof, mrf = Descent(frustrated(12), max_size=3), frustrated(12)
+    for _ in range(turns):
+        proof.run(on_progress=lambda _: True)
+    found = proof.end()
+    assert (found.optimal, found.status, proof.run()) == (False, descent.STOPPED, True)
+    assert -np.inf < found.lower_bound < optimum(mrf)
+    found.verify(mrf)
+    account, running = proof.account, ref(proof)
+    del proof
+    assert running() is None, "without the help of the garbage collector"
+    assert account.used == 0
+
+
+def frustrated(n: int) -> bc.BinaryMRF:
+    """Spins of which every pair is coupled, by 1 or -1."""
+    edges = np.column_stack(np.triu_indices(n, 1))
     sign = np.random.default_rng(1).choice([-1.0, 1.0], len(edges))
-    coupling = sign[:, None, None] * [[1, -1], [-1, 1]]
-    mrf = bc.BinaryMRF(unary=np.zeros((12, 2)), edges=edges, pairwise=coupling)
+    return bc.BinaryMRF(
+        unary=np.zeros((n, 2)), edges=edges, pairwise=sign[:, None, None] * [[1, -1], [-1, 1]], name="frustrated"
+    )
+
+
+def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
+    """Small groups cannot see how all pairs are coupled: it ends all the same, with bounds."""
+    mrf = frustrated(12)
     found = certify(mrf, max_size=2)
     assert found.status == descent.EXHAUSTED
     assert found.lower_bound < optimum(mrf) <= found.upper_bound

@@ -1,0 +1,75 @@
+"""The best bounds and labelling that a proof knows. Source: docs/method.md §15.4, §15.6."""
+
+from __future__ import annotations
+
+import math
+
+from bender_core.labelings.comparing import costs_less
+from bender_core.model import BinaryMRF, IntArray
+from bender_core.proofs.improving import Improving
+from bender_core.reduction import Reduction, composed, unreduced
+from bender_core.run.bounds import CLAIMED
+from bender_core.run.engine import Engine
+from bender_core.stopping import Stop
+
+
+class Bounds:
+    """The best bounds, of the whole model, and the best labelling of what is left of it.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    labeling : ndarray of int64, shape (n,)
+    seed : int
+        Of the search for labellings.
+    negligible : float
+        What a labelling may be better by without mattering, an energy.
+
+    Attributes
+    ----------
+    whole : Reduction
+        From the model to what is left of it.
+    labeling : ndarray of int64, shape (n,)
+        The best one known.
+    lower_bound, upper_bound : float
+        Energies.
+    negligible : float
+    work : int
+        Table entries read.
+    """
+
+    def __init__(self, mrf: BinaryMRF, labeling: IntArray, seed: int, negligible: float) -> None:
+        self.whole, self.labeling, self.negligible = unreduced(mrf), labeling, negligible
+        self.lower_bound, self.upper_bound = -math.inf, mrf.energy(labeling)
+        self.work = 0
+        self._best = Improving(mrf, labeling, seed)
+
+    def _note(self, engine: Engine) -> None:
+        """Keep the bounds of a run; what has been decided excludes no labelling that is better than the best one."""
+        self._note_labeling(engine)
+        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
+
+    def _note_labeling(self, engine: Engine) -> None:
+        # Adding up the energy of the whole model takes as long as many updates.
+        if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
+            self._best.take(engine.labeling)
+            self.labeling = self.whole.restored(engine.labeling)
+            self.upper_bound = self.whole.model.energy(self.labeling)
+
+    def _keep_better(self, left: IntArray) -> None:
+        """Keep a labelling of what is left that is better, perhaps by less than the rounding of energies."""
+        labeling = self.whole.restored(left)
+        if costs_less(self.whole.model, labeling, self.labeling):
+            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
+
+    def _search(self, stop: Stop) -> bool:
+        """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
+        before = self._best.labeling
+        self.work += self._best.search(self.work, stop)
+        self._keep_better(self._best.labeling)
+        return self._best.labeling is not before
+
+    def _leave(self, last: Reduction, labeling: IntArray) -> None:
+        """Go on with what a reduction leaves; ``labeling`` fulfils its facts."""
+        self._best.reduce(last, labeling)
+        self.whole = composed(self.whole, last)
