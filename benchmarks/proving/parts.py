@@ -50,7 +50,7 @@ def run(options: Options) -> None:
         for part, without in WITHOUT.items():
             begin = time.process_time()
             with without():
-                found = bc.certify(mrf, stop=bc.Stop(wanted=lambda end=begin + limit: time.process_time() > end))
+                found = bc.certify(mrf, stop=_after(limit))
             spent = time.process_time() - begin
             proven[part] += found.optimal
             seconds[part] += spent
@@ -60,6 +60,12 @@ def run(options: Options) -> None:
     row("proven", "", *proven.values())
     row("seconds together", "", *(f"{spent:.1f}" for spent in seconds.values()))
     print()
+
+
+def _after(seconds: float) -> bc.Stop:
+    """A stop after so much time of the processor."""
+    end = time.process_time() + seconds
+    return bc.Stop(wanted=lambda: time.process_time() > end)
 
 
 def _nothing(*_: object) -> None:
