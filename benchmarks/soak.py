@@ -25,7 +25,8 @@ import numpy as np
 import bender_core as bc
 from bender_core import synth
 from bender_core.experiments import Limits
-from bender_core.experiments.race import Entry, Lane, Race
+from bender_core.experiments.lane import Entry, Lane
+from bender_core.experiments.race import Race
 from bender_core.groups import merge, split
 from bender_core.io import dump_labeling
 from bender_core.run.repeating.line import Line

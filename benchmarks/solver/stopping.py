@@ -227,7 +227,7 @@ def _limited(arguments: tuple[str, ...], limit: float, cold: bool = False) -> fl
 def app() -> Phases:
     """The work with a Stop button, with the latest time of a stop in seconds."""
     from bender_core.experiments import Limits
-    from bender_core.experiments.race import Entry, Lane
+    from bender_core.experiments.lane import Entry, Lane
     from pages._shared.app.session import References
     from pages._shared.compare.racing import Racing
     from pages._shared.cuts.cutting import Costing, Cutting

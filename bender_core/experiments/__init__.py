@@ -3,7 +3,8 @@
 import warnings
 
 from bender_core.experiments.execute import Progress, dask, execute, local
-from bender_core.experiments.perform import Outcome, curve_of, perform
+from bender_core.experiments.outcome import Outcome, curve_of
+from bender_core.experiments.perform import perform
 from bender_core.experiments.plan import Instance, Limits, Plan, PlanError, Task, read_plan, seconds_expected
 from bender_core.experiments.store import FinishedRun, Store, StoreError
 

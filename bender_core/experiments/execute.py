@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bender_core.experiments.perform import WORKER_DIED, Outcome, perform
+from bender_core.experiments.outcome import WORKER_DIED, Outcome
+from bender_core.experiments.perform import perform
 from bender_core.experiments.plan import Task, distinct
 from bender_core.experiments.store import Store, StoreError
 

@@ -10,7 +10,7 @@ import itertools
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -20,9 +20,16 @@ from bender_core import io, synth
 from bender_core.costs.estimate import Estimate, estimates
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
+from bender_core.proofs.descent import FIRST_SCHEDULE, SMALL
+from bender_core.run.repeating.change import PROVING
 from bender_core.strategies import STRATEGIES, default_strategy, partition
 from bender_core.synth._family import Value
 from bender_core.variants import SCHEDULES, VARIANTS
+
+# In place of a strategy: a proof, which makes its groups itself.
+PROOF = "proof"
+# Variant and schedule of its first round.
+FIRST_ROUND = PROVING["variant"], FIRST_SCHEDULE
 
 # The code that decides the result of a run, besides the model and its groups.
 _DECIDING = (
@@ -40,6 +47,8 @@ _DECIDING = (
     "run/result.py",
     "variants.py",
 )
+# The code that decides the result of a proof besides.
+_PROVING = ("labelings/*.py", "proofs/*.py", "reduction.py", "run/**/*.py", "strategies/**/*.py", "kernels/search/*.py")
 # The number of sweeps expected of a run when nothing is known.
 EXPECTED_SWEEPS = 25
 # The most instances of one family in a plan; more are surely a mistake.
@@ -98,6 +107,8 @@ def _load(instance: Instance) -> BinaryMRF:
 # Groups take little room, and some take seconds to find.
 @lru_cache(maxsize=1024)
 def _cut(instance: Instance, max_size: int, strategy: str) -> Partition:
+    if strategy == PROOF:
+        max_size, strategy = min(SMALL, max_size), "default"
     mrf = instance.load()
     return partition(mrf, max_size, default_strategy(mrf) if strategy == "default" else strategy)
 
@@ -135,8 +146,10 @@ class Task:
     instance : Instance
     max_size : int
     strategy : str
+        "proof" for a proof.
     variant : int
     schedule : str
+        Variant and schedule of a proof are those of its first round.
     limits : Limits
     """
 
@@ -152,10 +165,22 @@ class Task:
     @property
     def title(self) -> str:
         """A title: instance, M, variant and schedule."""
+        if self.proves:
+            return f"{self.instance.title}, M {self.max_size}, proof"
         return f"{self.instance.title}, M {self.max_size}, variant {self.variant}, {self.schedule}"
 
+    @property
+    def proves(self) -> bool:
+        """Whether it is a proof."""
+        return self.strategy == PROOF
+
+    @property
+    def code(self) -> str:
+        """The version of the code that decides its result."""
+        return code_version(_DECIDING + _PROVING * self.proves)
+
     def cut(self) -> tuple[BinaryMRF, Partition]:
-        """The model and its groups.
+        """The model and its groups; of a proof, those with which it begins.
 
         Raises
         ------
@@ -177,7 +202,7 @@ class Plan:
         The values of M.
     variants : tuple of int
     strategies : tuple of str
-        "default" is the model's own.
+        "default" is the model's own; "proof" is one run for every M, whatever the variants and schedules.
     schedules : tuple of str
     limits : Limits
     """
@@ -191,10 +216,16 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self._cuts()) * len(self.variants) * len(self.schedules)
+        return sum(len(self._settings(strategy)) for _, _, strategy in self._cuts())
 
     def _cuts(self) -> Iterator[tuple[Instance, int, str]]:
         return itertools.product(self.instances, self.sizes, self.strategies)
+
+    def _settings(self, strategy: str) -> list[tuple[int, str]]:
+        """Variants and schedules of the runs with a strategy."""
+        if strategy == PROOF:
+            return [FIRST_ROUND]
+        return list(itertools.product(self.variants, self.schedules))
 
     def tasks(self, on_progress: Callable[[float], object] | None = None) -> list[Task]:
         """All runs, instance by instance; runs on equal groups share their key.
@@ -215,9 +246,9 @@ class Plan:
             if on_progress is not None:
                 on_progress(k / len(cuts))
             mrf, part = instance.load(), _cut(instance, max_size, strategy)
-            for variant, schedule in itertools.product(self.variants, self.schedules):
+            for setting in self._settings(strategy):
                 # A strategy named twice, also by "default", counts once.
-                found[task_of(instance, mrf, part, max_size, variant, schedule, self.limits)] = None
+                found[task_of(instance, mrf, part, max_size, *setting, self.limits, strategy == PROOF)] = None
         return list(found)
 
 
@@ -253,23 +284,34 @@ def _limited(task: Task, cost: Estimate) -> float:
 
 
 def task_of(
-    instance: Instance, mrf: BinaryMRF, part: Partition, max_size: int, variant: int, schedule: str, limits: Limits
+    instance: Instance,
+    mrf: BinaryMRF,
+    part: Partition,
+    max_size: int,
+    variant: int,
+    schedule: str,
+    limits: Limits,
+    proves: bool = False,
 ) -> Task:
-    """The task of a run on a partitioned model; ``max_size`` is the requested M."""
-    digest = hashlib.sha256(f"{code_version()} {mrf.content_hash()} {variant} {schedule} {limits}".encode())
+    """The task of a run on a partitioned model, or of a proof; ``max_size`` is the requested M."""
+    strategy, model = PROOF if proves else part.strategy, mrf.content_hash()
+    task = Task("", model, instance, max_size, strategy, variant, schedule, limits)
+    digest = hashlib.sha256(f"{task.code} {model} {variant} {schedule} {limits}".encode())
+    if proves:
+        # Its groups grow up to M.
+        digest.update(f"proof {max_size}".encode())
     for group in part.groups:
         digest.update(len(group).to_bytes(8, "little"))
         digest.update(group.tobytes())
-    key = digest.hexdigest()[:32]
-    return Task(key, mrf.content_hash(), instance, max_size, part.strategy, variant, schedule, limits)
+    return replace(task, key=digest.hexdigest()[:32])
 
 
-@lru_cache(maxsize=1)
-def code_version() -> str:
+@lru_cache(maxsize=2)
+def code_version(deciding: tuple[str, ...] = _DECIDING) -> str:
     """A hash of the code that decides results, with the version of its compiler."""
     folder = Path(__file__).parents[1]
     digest = hashlib.sha256(version("numba").encode())
-    for pattern in _DECIDING:
+    for pattern in deciding:
         for path in sorted(folder.glob(pattern)):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -324,7 +366,7 @@ def plan_of(data: Mapping[str, Any], folder: Path, name: str) -> Plan:
         instances=tuple(instance for entry in entries for instance in _instances(entry, folder)),
         sizes=_choices(runs, "sizes", range(1, LARGEST_GROUP + 1), None),
         variants=_choices(runs, "variants", VARIANTS, tuple(VARIANTS)),
-        strategies=_choices(runs, "strategies", ("default", *STRATEGIES), ("default",)),
+        strategies=_choices(runs, "strategies", ("default", *STRATEGIES, PROOF), ("default",)),
         schedules=_choices(runs, "schedules", SCHEDULES, ("mplp",)),
         limits=Limits(
             sweeps=int(_positive(limits, "sweeps", Limits.sweeps)),

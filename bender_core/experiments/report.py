@@ -8,12 +8,25 @@ from collections.abc import Sequence
 from bender_core.experiments.observations import observations
 from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.store import FinishedRun
-from bender_core.experiments.tables import BASELINE, PERCENTILES, by_other_code, endings, gaps, shared, speeds
+from bender_core.experiments.tables import (
+    BASELINE,
+    PERCENTILES,
+    by_other_code,
+    endings,
+    gaps,
+    proofs,
+    shared,
+    speeds,
+    without_proofs,
+)
 
 
 def report(runs: Sequence[FinishedRun]) -> str:
-    """Endings of the runs, the paper's observations, times, and gaps next to the paper's, separated by empty lines."""
-    sections = (_endings(runs), _observations(runs), _times(runs), _gaps(runs))
+    """Endings, proofs, the paper's observations, times, and gaps next to the paper's, separated by empty lines."""
+    compared = without_proofs(runs)
+    sections = [_endings(runs), _proofs(runs)]
+    if compared:
+        sections += [_observations(compared), _times(compared), _gaps(compared)]
     return "\n\n".join("\n".join(section) for section in sections if section)
 
 
@@ -24,6 +37,15 @@ def _endings(runs: Sequence[FinishedRun]) -> list[str]:
         f"{len(runs)} runs: {said}",
         *[f"{same} of them have the same groups as another M or strategy, and were done once"] * bool(same),
         *[f"{others} of them by another version of the code"] * bool(others),
+    ]
+
+
+def _proofs(runs: Sequence[FinishedRun]) -> list[str]:
+    return [
+        f"Proofs with groups of up to {row.max_size}: {row.proven} of {row.count} models proven"
+        + f", median {row.seconds:.3g} s" * (row.proven > 0)
+        + f"; the others have a median gap of {row.gap:.2e}" * (row.proven < row.count)
+        for row in proofs(runs)
     ]
 
 

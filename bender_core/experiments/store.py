@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bender_core.experiments.perform import WORKER_DIED, Outcome
-from bender_core.experiments.plan import Instance, Limits, Task, code_version
+from bender_core.experiments.outcome import WORKER_DIED, Outcome
+from bender_core.experiments.plan import Instance, Limits, Task
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -63,7 +63,7 @@ class FinishedRun:
     task : Task
     outcome : Outcome
     code : str
-        `plan.code_version` of the code that ran it.
+        `Task.code` of the code that ran it.
     finished : str
         When, UTC.
     """
@@ -123,7 +123,7 @@ class Store:
             "limits": json.dumps(asdict(task.limits)),
             **asdict(outcome),
             "gap": outcome.gap,
-            "code": code_version(),
+            "code": task.code,
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         columns = ", ".join(values)

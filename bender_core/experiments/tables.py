@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bender_core.experiments.perform import SECONDS_REACHED
-from bender_core.experiments.plan import Instance, Task, code_version, distinct
+from bender_core.experiments.outcome import GAP_CLOSED, SECONDS_REACHED
+from bender_core.experiments.plan import Instance, Task, distinct
 from bender_core.experiments.store import FinishedRun
 
 # The levels of the paper's table of normalised gaps, and the baseline of its times.
@@ -43,6 +43,29 @@ class Gaps:
     count: int
     limited: int
     percentiles: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """Proofs at one M, over instances.
+
+    Attributes
+    ----------
+    max_size : int
+    count : int
+    proven : int
+        Of these, those whose labelling is optimal.
+    seconds : float
+        The median of those, or NaN.
+    gap : float
+        The median of the gaps of the others, or NaN.
+    """
+
+    max_size: int
+    count: int
+    proven: int
+    seconds: float
+    gap: float
 
 
 @dataclass(frozen=True)
@@ -111,7 +134,7 @@ def shared(tasks: Iterable[Task]) -> int:
 
 def by_other_code(runs: Iterable[FinishedRun]) -> int:
     """The number of runs done by another version of the code."""
-    return sum(run.code != code_version() for run in runs)
+    return sum(run.code != run.task.code for run in runs)
 
 
 def endings(runs: Iterable[FinishedRun]) -> Counter[str]:
@@ -122,13 +145,32 @@ def endings(runs: Iterable[FinishedRun]) -> Counter[str]:
 def gaps(runs: Sequence[FinishedRun]) -> list[Gaps]:
     """The paper's table "Percentiles of Normalized Gap", by M, schedule and variant."""
     found = []
-    for (max_size, schedule, variant), group in sorted(_grouped(runs).items()):
+    for (max_size, schedule, variant), group in sorted(_grouped(without_proofs(runs)).items()):
         values = np.array([run.outcome.gap for run in group])
         limited = sum(run.outcome.status.startswith("limit") for run in group)
         # Without interpolation, which is impossible between a number and infinity.
         levels = np.percentile(values, PERCENTILES, method="higher")
         found.append(Gaps(max_size, variant, schedule, len(group), limited, levels))
     return found
+
+
+def proofs(runs: Iterable[FinishedRun]) -> list[Proofs]:
+    """What has been proven, by M."""
+    groups: dict[int, list[FinishedRun]] = {}
+    for run in runs:
+        if run.task.proves:
+            groups.setdefault(run.task.max_size, []).append(run)
+    found = []
+    for max_size, group in sorted(groups.items()):
+        seconds = [run.outcome.seconds for run in group if run.outcome.status == GAP_CLOSED]
+        others = [run.outcome.gap for run in group if run.outcome.status != GAP_CLOSED]
+        found.append(Proofs(max_size, len(group), len(seconds), _median(seconds), _median(others)))
+    return found
+
+
+def without_proofs(runs: Iterable[FinishedRun]) -> list[FinishedRun]:
+    """The runs whose groups stay as they are, which the paper's tables compare."""
+    return [run for run in runs if not run.task.proves]
 
 
 def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
@@ -148,6 +190,7 @@ def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
 
 def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
     """Every run that took time, with the baseline's run on the same groups if there is one; the baseline too."""
+    runs = without_proofs(runs)
     baselines = {_cut(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
     return [Timing(run, baselines[_cut(run)]) for run in runs if run.outcome.seconds > 0 and _cut(run) in baselines]
 
@@ -201,6 +244,10 @@ def to_csv(runs: Iterable[FinishedRun]) -> str:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(np.median(values)) if values else math.nan
 
 
 def _kind(run: FinishedRun) -> tuple[int, str, int]:

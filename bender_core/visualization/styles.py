@@ -91,4 +91,5 @@ def _style(variant: Variant) -> Style:
     return Style(_BY_ALPHA[variant.alphas], "circle-open", "solid")
 
 
+OF_PROOFS = Style(COLOURS["other-row"], "diamond-open", "solid")
 STYLES: dict[int, Style] = {number: _style(variant) for number, variant in VARIANTS.items()}

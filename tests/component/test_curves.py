@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
-from bender_core.experiments.perform import CURVE, record
+from bender_core.experiments.outcome import CURVE, record
 from bender_core.visualization.styles import STYLES
 from pages._shared.compare.curves import Curve
 from tests.component.mounting import Curves

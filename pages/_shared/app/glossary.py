@@ -21,6 +21,8 @@ GLOSSARY: dict[str, str] = {
     "MWC": "Magnanti-Wong cut: of the rows that are tight at a state, one that minimises the total slack elsewhere.",
     "oracle": "The true min-marginal at one state, found by one pass over all states of the neighbour.",
     "partition": "The division of all variables into groups.",
+    "proof": "Runs one after the other on what the bound leaves undecided, in groups that grow up to M, until no "
+    "labelling can be better than the best one.",
     "RMC": "Reverse Magnanti-Wong cut: in closed form, and tight at its state for all later messages.",
     "schedule": "The order in which groups are updated, and the share of the cost that each message takes.",
     "slack": "How far the envelope is below the true min-marginal; where it is 0, the envelope is tight.",

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bender_core as bc
+from bender_core.experiments.plan import PROOF
 from bender_core.run.bounds import gap_between
 from bender_core.run.explain import number
 from bender_core.units import duration
-from bender_core.visualization.styles import STYLES
+from bender_core.visualization.styles import OF_PROOFS, STYLES
 from pages._shared.app.frontend import Component
 from pages._shared.app.text import label
 
@@ -66,6 +67,20 @@ class Curve:
     faded: bool = False
 
     @property
+    def proves(self) -> bool:
+        return self.strategy == PROOF
+
+    @property
+    def kind(self) -> str:
+        """The number of its variant, or "proof"."""
+        return PROOF if self.proves else str(self.variant)
+
+    @property
+    def kind_name(self) -> str:
+        """What that means."""
+        return "reduce, unite, cut anew" if self.proves else bc.VARIANTS[self.variant].name
+
+    @property
     def lower_bound(self) -> float:
         return float(self.records["lower_bound"][-1]) if len(self.records) else -np.inf
 
@@ -96,10 +111,10 @@ def labels(curves: Sequence[Curve]) -> list[str]:
     }
     return [
         " · ".join(
-            [str(curve.variant)]
+            [curve.kind]
             + [f"M {curve.max_size}"] * several["max_size"]
-            + [_strategy(curve.strategy)] * several["strategy"]
-            + [curve.schedule] * several["schedule"]
+            + [_strategy(curve.strategy)] * (several["strategy"] and not curve.proves)
+            + [curve.schedule] * (several["schedule"] and not curve.proves)
             + ([curve.note] if curve.note else [])
         )
         for curve in curves
@@ -108,8 +123,10 @@ def labels(curves: Sequence[Curve]) -> list[str]:
 
 def full_name(curve: Curve) -> str:
     """All settings of a run."""
-    name = bc.VARIANTS[curve.variant].name
-    return f"variant {curve.variant}: {name} · M {curve.max_size} · {_strategy(curve.strategy)} · {curve.schedule}"
+    if curve.proves:
+        return f"proof: {curve.kind_name} · M up to {curve.max_size}"
+    settings = f"M {curve.max_size} · {_strategy(curve.strategy)} · {curve.schedule}"
+    return f"variant {curve.variant}: {curve.kind_name} · {settings}"
 
 
 def _strategy(name: str) -> str:
@@ -140,12 +157,13 @@ def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
 
 def _run(curve: Curve, name: str, cut: int, most: int) -> dict[str, Any]:
     """A run for the component; runs of another cut have lines of another width."""
-    records, style = curve.records[picked(curve.records["sweep"], most)], STYLES[curve.variant]
+    records = curve.records[picked(curve.records["sweep"], most)]
+    style = OF_PROOFS if curve.proves else STYLES[curve.variant]
     return {
         "key": curve.key,
         "label": name,
-        "number": curve.variant,
-        "variant": bc.VARIANTS[curve.variant].name,
+        "kind": curve.kind,
+        "meaning": curve.kind_name,
         "name": full_name(curve),
         "colour": style.colour,
         "symbol": style.symbol.partition("-")[0],
@@ -252,7 +270,7 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
     table = standings(begun)
     names = dict(zip((curve.key for curve in curves), labels(curves), strict=True))
     winner, ties = begun[table.order[0]], sum(table.best)
-    name, verb = f"Variant {names[winner.key]}", "leads" if going else "wins"
+    name, verb = f"{'The' if winner.proves else 'Variant'} {names[winner.key]}", "leads" if going else "wins"
     bound = number(table.lower_bound)
     if len(curves) == 1:
         said = f"Lower bound {bound}."

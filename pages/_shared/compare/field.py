@@ -9,9 +9,11 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.experiments import Limits
-from bender_core.experiments.race import Entry
+from bender_core.experiments.lane import Entry
+from bender_core.experiments.plan import FIRST_ROUND, PROOF
 from bender_core.groups import LARGEST_GROUP
-from bender_core.strategies import applicable
+from bender_core.proofs.descent import SMALL
+from bender_core.strategies import applicable, default_strategy
 from bender_core.units import storage
 from bender_core.variants import SCHEDULES
 from pages._shared.app.glossary import GLOSSARY
@@ -63,11 +65,12 @@ def choices(current: Lab) -> None:
     )
     st.multiselect(
         "Strategies",
-        [AS_ON_WATCH, *applicable(current.mrf)],
+        [AS_ON_WATCH, *applicable(current.mrf), PROOF],
         key="race_strategies",
         wrap=True,
         help="How the variables are grouped; explained on Partition. "
-        f"“{AS_ON_WATCH}” uses the partition of the run on Watch, even one edited by hand.",
+        f"“{AS_ON_WATCH}” uses the partition of the run on Watch, even one edited by hand. "
+        f"“{PROOF}”: {GLOSSARY['proof']}",
     )
     sizes, schedules = st.columns(2)
     sizes.multiselect(
@@ -90,37 +93,52 @@ def choices(current: Lab) -> None:
     seconds.number_input("Seconds per run (max)", 1, 3600, key="race_seconds")
 
 
-def cuts() -> list[tuple[int, str]]:
-    """The partitions that the chosen race needs: M and strategy."""
+def cuts(mrf: bc.BinaryMRF) -> list[tuple[int, str]]:
+    """The partitions that the chosen race needs: M and strategy; those with which proofs begin come last."""
     state = st.session_state
-    strategies = [name for name in state.race_strategies if name != AS_ON_WATCH]
-    return list(itertools.product(sorted(state.race_sizes), strategies))
+    strategies = [name for name in state.race_strategies if name not in (AS_ON_WATCH, PROOF)]
+    return [*itertools.product(sorted(state.race_sizes), strategies), *(_first(mrf, most) for most in _proofs())]
+
+
+def _proofs() -> list[int]:
+    """The largest groups of the chosen proofs."""
+    state = st.session_state
+    return sorted(state.race_sizes) if PROOF in state.race_strategies else []
+
+
+def _first(mrf: bc.BinaryMRF, most: int) -> tuple[int, str]:
+    """M and strategy with which a proof begins."""
+    return min(SMALL, most), default_strategy(mrf)
 
 
 def entries(current: Lab, cutting: Cutting) -> list[Entry]:
     """The chosen runs, equal ones once."""
     state = st.session_state
     parts = [(current.partition, current.max_size)] if AS_ON_WATCH in state.race_strategies else []
-    parts += [(cutting.parts[asked], asked[0]) for asked in cuts() if asked in cutting.parts]
+    mrf, made, most = current.mrf, cutting.parts, _proofs()
+    asked = cuts(mrf)
+    parts += [(made[cut], cut[0]) for cut in asked[: len(asked) - len(most)] if cut in made]
     found: dict[tuple[bytes, int, str], Entry] = {}
     for (part, max_size), schedule, variant in itertools.product(
         parts, state.race_schedules, sorted(state.race_variants)
     ):
         same = part.group_of().tobytes(), variant, schedule
-        found.setdefault(same, Entry(current.mrf, part, max_size, variant, schedule))
-    return list(found.values())
+        found.setdefault(same, Entry(mrf, part, max_size, variant, schedule))
+    begun = [(made[_first(mrf, size)], size) for size in most if _first(mrf, size) in made]
+    return [*found.values(), *(Entry(mrf, part, size, *FIRST_ROUND, proves=True) for part, size in begun)]
 
 
 def chosen(current: Lab) -> int:
     """The number of chosen runs, equal ones counted each time."""
     state = st.session_state
-    n_cuts = len(cuts()) + (AS_ON_WATCH in state.race_strategies)
-    return n_cuts * len(state.race_variants) * len(state.race_schedules)
+    n_proofs = len(_proofs())
+    n_cuts = len(cuts(current.mrf)) - n_proofs + (AS_ON_WATCH in state.race_strategies)
+    return n_cuts * len(state.race_variants) * len(state.race_schedules) + n_proofs
 
 
 def objection(field: Sequence[Entry], asked: int, cutting: Cutting) -> str:
     """Why the chosen runs cannot race, and which could; empty if they can."""
-    errors = [cutting.errors[asked] for asked in cuts() if asked in cutting.errors]
+    errors = [cutting.errors[asked] for asked in cuts(cutting.mrf) if asked in cutting.errors]
     if errors:
         return f"{errors[0][0].upper()}{errors[0][1:]}."
     if not asked:

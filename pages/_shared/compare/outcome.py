@@ -43,11 +43,12 @@ def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequen
     actions = st.container(horizontal=True)
     lane = held.lanes().get(curve.key) if curve else None
     name = "" if curve is None else f" {labels(curves)[curves.index(curve)]}"
-    part = None if curve is None else partition_of(current, held, curve)
-    told = "Step through this run"
+    proves = curve is not None and curve.proves
+    part = None if curve is None or proves else partition_of(current, held, curve)
+    told = "Prove it again, and step through its chapters" if proves else "Step through this run"
     if part is None and curve is not None and curve.strategy == PURSUIT:
         told = f"Choose the strategy {PURSUIT} and M {curve.max_size} first: its groups take seconds to find"
-    actions.button(f"Watch{name}", on_click=held.watch, args=(part, curve), disabled=part is None, help=told)
+    actions.button(f"Watch{name}", on_click=held.watch, args=(part, curve), disabled=not (part or proves), help=told)
     if curve is not None and curve.key in held.pins:
         actions.button(f"Unpin{name}", on_click=held.unpin, args=(curve.key,))
     else:
@@ -84,7 +85,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
     rows = [(names[k], curves[k]) for k in order]
     picked = st.dataframe(
         {
-            "run": [f"{name}: {bc.VARIANTS[curve.variant].name}" for name, curve in rows],
+            "run": [f"{name}: {curve.kind_name}" for name, curve in rows],
             "remarks": [stars.get(curve.key, "") for _, curve in rows],
             "LB": [_finite(curve.lower_bound) for _, curve in rows],
             "UB": [_finite(curve.upper_bound) for _, curve in rows],

@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 import bender_core as bc
 from bender_core.experiments import FinishedRun, Limits, Outcome, Store, Task, curve_of
-from bender_core.experiments.perform import CURVE
-from bender_core.experiments.plan import code_version
-from bender_core.experiments.race import Entry, Lane, Race
+from bender_core.experiments.lane import Entry, Lane
+from bender_core.experiments.outcome import CURVE
+from bender_core.experiments.race import Race
 from bender_core.hypergraph import energy_scale
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve
@@ -96,7 +97,7 @@ class Pin:
 
 
 def megabytes(entry: Entry) -> int:
-    """The least memory limit of a run, in megabytes."""
+    """The least memory limit of a run, or of the first round of a proof, in megabytes."""
     return -(-entry.memory >> 20)
 
 
@@ -149,14 +150,13 @@ class Contest:
         self.asked = False
         self.stop()
         self._races += 1
-        account, all_needed = self.lab.account, sum(map(megabytes, entries))
+        account, shares = self.lab.account, list(map(megabytes, entries))
+        # The groups of a proof grow while there is room.
+        shares = [max(shares) if entry.proves else own for entry, own in zip(entries, shares, strict=True)]
+        room = account.free >> 20
         lanes = [
-            Lane(
-                entry,
-                replace(limits, megabytes=megabytes(entry) * (account.free >> 20) // all_needed),
-                account=account,
-            )
-            for entry in entries
+            Lane(entry, replace(limits, megabytes=share * room // sum(shares)), account=account)
+            for entry, share in zip(entries, shares, strict=True)
         ]
         self.racing = Racing(lanes, limits, lambda: self.lab.mrf is self.mrf)
         self.racing.start()
@@ -181,8 +181,11 @@ class Contest:
     def unpin(self, key: str) -> None:
         self.pins.pop(key, None)
 
-    def watch(self, part: bc.Partition, curve: Curve) -> None:
-        """Start the run again on Watch."""
+    def watch(self, part: bc.Partition | None, curve: Curve) -> None:
+        """Start the run, or the proof, again on Watch."""
+        if part is None:
+            st.session_state.proof_asked = self.to_watch = True
+            return
         try:
             self.lab.cut(part, curve.max_size, curve.variant, curve.schedule)
         except (bc.TooLargeError, bc.PartitionError) as error:
@@ -209,12 +212,12 @@ class Contest:
             key=key,
             variant=entry.variant,
             max_size=entry.max_size,
-            strategy=entry.part.strategy,
+            strategy=entry.strategy,
             schedule=entry.schedule,
             status=self.racing.status(lane),
             # The thread continues meanwhile, and appends to the same list.
             records=np.array(list(lane.records), CURVE),
-            memory=entry.memory,
+            memory=None if entry.proves else entry.memory,
             scale=self.scale,
             note="pinned" * (key in self.pins),
         )
@@ -233,6 +236,6 @@ def earlier(run: FinishedRun, scale: float) -> Curve:
         records=curve_of(run.outcome.curve) if run.outcome.curve else np.zeros(0, CURVE),
         memory=None,
         scale=scale,
-        note="earlier" if run.code == code_version() else "earlier, older code",
+        note="earlier" if run.code == task.code else "earlier, older code",
         faded=True,
     )

@@ -23,7 +23,7 @@ def start(current: Lab, held: Contest, going: bool) -> None:
     else:
         press = st.empty()
     choices(current)
-    held.cutting.ask(cuts())
+    held.cutting.ask(cuts(current.mrf))
     # Asked once, and before the partitions are read: the work may end while the page is drawn.
     cutting = held.cutting.busy
     if cutting:

@@ -9,6 +9,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.experiments import Limits
+from bender_core.experiments.plan import PROOF
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
@@ -80,7 +81,11 @@ def make() -> str | None:
                 "Variants", list(bc.VARIANTS), [4, 9, 11, 12], key="plan_variants", help=GLOSSARY["variant"]
             ),
             "strategies": st.multiselect(
-                "Strategies", ["default", *STRATEGIES], ["default"], key="plan_strategies", help=GLOSSARY["partition"]
+                "Strategies",
+                ["default", *STRATEGIES, PROOF],
+                ["default"],
+                key="plan_strategies",
+                help=f"{GLOSSARY['partition']} “{PROOF}”: {GLOSSARY['proof']}",
             ),
             "schedules": st.multiselect(
                 "Schedules", list(SCHEDULES), ["mplp"], key="plan_schedules", help=GLOSSARY["schedule"]

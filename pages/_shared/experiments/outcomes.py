@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import plotly.graph_objects as go
 import pyarrow as pa
@@ -18,11 +18,14 @@ from bender_core.experiments.paper import PUBLISHED_GAPS
 from bender_core.experiments.tables import (
     BASELINE,
     PERCENTILES,
+    Proofs,
     Speed,
     columns,
     gaps,
+    proofs,
     speeds,
     to_csv,
+    without_proofs,
 )
 from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
@@ -42,6 +45,7 @@ def watch(task: Task) -> None:
         values = dict(task.instance.values)
         origin = made_by(task.instance.source, values) if task.instance.made else {}
         lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)
+        st.session_state.proof_asked = task.proves
     except (bc.TooLargeError, bc.PartitionError, bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
     else:
@@ -137,6 +141,26 @@ def gap_table(runs: Sequence[FinishedRun]) -> None:
     )
 
 
+def proof_table(proven: Sequence[Proofs]) -> None:
+    """How many models are proven at every M, and how fast."""
+    table(
+        ["M (largest)", "proven", "median seconds", "median gap of the others"],
+        [
+            [
+                str(row.max_size),
+                f"{row.proven} of {row.count}",
+                f"{row.seconds:.3g}" if row.proven else "–",
+                _gap(row.gap) if row.proven < row.count else "–",
+            ]
+            for row in proven
+        ],
+    )
+    st.caption(
+        "A proof makes its groups itself: the bound decides variables, what is left goes on in larger groups, until "
+        "no labelling can be better than the best one."
+    )
+
+
 def _gap(value: float) -> str:
     return "0" if value < 1e-9 else "–" if math.isinf(value) else f"{value:.2g}"
 
@@ -185,17 +209,21 @@ def _parquet(found: dict[str, list[object]]) -> bytes:
 
 
 def results(runs: Sequence[FinishedRun]) -> None:
-    """The results of the runs, in three views."""
+    """The results of the runs, in a few views."""
     if not runs:
         st.info("No run of this plan is done yet. Press Run; finished runs are always kept.")
         return
-    timing, gap, listing = st.tabs(["Times", "Gaps", "Runs"], key="study_view", on_change="rerun")
-    with timing:
-        if timing.open:
-            times(runs)
-    with gap:
-        if gap.open:
-            gap_table(runs)
-    with listing:
-        if listing.open:
-            run_list(runs)
+    compared, proven = without_proofs(runs), proofs(runs)
+    views: dict[str, Callable[[], None]] = {}
+    if compared:
+        views |= {"Times": lambda: times(compared), "Gaps": lambda: gap_table(compared)}
+    if proven:
+        views["Proofs"] = lambda: proof_table(proven)
+    views["Runs"] = lambda: run_list(runs)
+    if st.session_state.get("study_view") not in views:
+        st.session_state.pop("study_view", None)  # of another plan
+    tabs = st.tabs(list(views), key="study_view", on_change="rerun")
+    for tab, draw in zip(tabs, views.values(), strict=True):
+        with tab:
+            if tab.open:
+                draw()

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core.costs.fit import required_bytes
 from bender_core.experiments import Store
-from bender_core.experiments.perform import CURVE
+from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
 from bender_core.strategies import STRATEGIES

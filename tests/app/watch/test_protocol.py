@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.experiments.perform import CURVE
+from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve, view

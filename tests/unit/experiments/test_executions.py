@@ -28,7 +28,7 @@ from bender_core.experiments import (
     perform,
     read_plan,
 )
-from bender_core.experiments.perform import WORKER_DIED
+from bender_core.experiments.outcome import WORKER_DIED
 from bender_core.experiments.tables import (
     endings,
 )

@@ -6,7 +6,7 @@ import pytest
 
 from bender_core.experiments import FinishedRun, Instance, Limits, Outcome, Task
 from bender_core.experiments.observations import PAPERS, SUBSTANTIAL_SECONDS, observations
-from bender_core.experiments.perform import SECONDS_REACHED
+from bender_core.experiments.outcome import SECONDS_REACHED
 from bender_core.experiments.report import report
 
 GAP, GROWTH, AHEAD, REVERSE, ALIKE = range(5)

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.experiments import Limits, curve_of, race
-from bender_core.experiments.perform import ENDINGS, SECONDS_REACHED, SWEEPS_REACHED, Record
-from bender_core.experiments.race import Entry, Lane, Race, ends_of_sweeps, thinned
+from bender_core.experiments import Limits, curve_of
+from bender_core.experiments import lane as course
+from bender_core.experiments.lane import Entry, Lane, ends_of_sweeps, thinned
+from bender_core.experiments.outcome import ENDINGS, SECONDS_REACHED, SWEEPS_REACHED, Record
+from bender_core.experiments.race import Race
 
 MODEL = bc.load(Path(__file__).parents[3] / "sample_instances/pose-small.mrf.json")
 LIMITS = Limits(sweeps=400, seconds=1e9)
@@ -104,7 +106,7 @@ def test_limits_end_a_run() -> None:
     assert timed.outcome is not None
     assert (swept.outcome.status, swept.outcome.sweeps, swept.share) == (SWEEPS_REACHED, 3, 1.0)
     assert (timed.outcome.status, timed.outcome.seconds, len(timed.records)) == (SECONDS_REACHED, 5.0, 5)
-    assert (swept._engine, timed._engine) == (None, None)
+    assert (swept._run, timed._run) == (None, None)
 
 
 def test_a_run_that_is_stopped_had_a_limit_of_the_time_it_took() -> None:
@@ -142,7 +144,7 @@ def test_thinning_keeps_the_ends_of_sweeps_the_first_and_the_last() -> None:
 
 
 def test_a_long_run_keeps_few_moments_within_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "MOST_WITHIN", 3)
+    monkeypatch.setattr(course, "MOST_WITHIN", 3)
     # So that every turn ends within a sweep.
     monkeypatch.setattr("bender_core.run.engine._SLICE", 1)
     one = lane(4, limits=Limits(sweeps=5, seconds=1e9))

@@ -23,7 +23,7 @@ from bender_core.experiments import (
     curve_of,
     perform,
 )
-from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
+from bender_core.experiments.outcome import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
 from bender_core.experiments.plan import _DECIDING
 from tests.mounts import fill, make_read_only, mounted
 from tests.unit.experiments.plans import task_of

@@ -23,7 +23,7 @@ from bender_core.experiments import (
     perform,
     read_plan,
 )
-from bender_core.experiments.perform import MEMORY_REACHED, SECONDS_REACHED
+from bender_core.experiments.outcome import MEMORY_REACHED, SECONDS_REACHED
 from bender_core.experiments.report import report
 from bender_core.experiments.tables import (
     PERCENTILES,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bender_core.experiments import FinishedRun, Instance, Limits, Outcome, Task
-from bender_core.experiments.perform import SECONDS_REACHED
+from bender_core.experiments.outcome import SECONDS_REACHED
 from bender_core.variants import VARIANTS
 from bender_core.visualization.study import LABEL_DECADES, plot_times
 from bender_core.visualization.styles import STYLES

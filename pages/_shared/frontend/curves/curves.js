@@ -85,8 +85,8 @@ class Curves {
     const button = document.createElement("button");
     const picture = document.createElementNS(SVG, "svg");
     swatch(picture, run);
-    const rest = run.label.slice(String(run.number).length);
-    button.append(picture, isShort ? run.label : `${run.number} ${run.variant}${rest}`);
+    const rest = run.label.slice(run.kind.length);
+    button.append(picture, isShort ? run.label : `${run.kind} ${run.meaning}${rest}`);
     button.title = run.name;
     const press = () => button.setAttribute("aria-pressed", String(!this.hidden.has(run.key)));
     press();

@@ -1,0 +1,138 @@
+"""The outcome of a run within limits, and its progress."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bender_core.kernels.layout import Status
+from bender_core.model import IntArray
+from bender_core.run.bounds import relative_gap
+from bender_core.run.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
+
+CURVE = np.dtype(
+    [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]
+)
+
+GAP_CLOSED = "gap closed"
+SECONDS_REACHED = "limit reached: time"
+SWEEPS_REACHED = "limit reached: sweeps"
+MEMORY_REACHED = "limit reached: memory"
+WORKER_DIED = "the worker died"
+# Of a run, and of a proof.
+ENDINGS: dict[Status | str, str] = {
+    Status.MEMORY_LIMIT: MEMORY_REACHED,
+    Status.RUNNING: SECONDS_REACHED,
+    Status.SWEEP_LIMIT: SWEEPS_REACHED,
+    OPTIMAL: GAP_CLOSED,
+    STOPPED: SECONDS_REACHED,
+    OUT_OF_MEMORY: MEMORY_REACHED,
+}
+
+
+class Raiser(Protocol):
+    """Whatever raises a certified lower bound step by step: an `Engine`, or a `Descent`."""
+
+    @property
+    def lower_bound(self) -> float:
+        """Certified, an energy."""
+
+    @property
+    def upper_bound(self) -> float:
+        """The energy of ``labeling``."""
+
+    @property
+    def labeling(self) -> IntArray:
+        """The best one, shape (n,)."""
+
+    @property
+    def sweep(self) -> int:
+        """Completed sweeps."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in use."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is over."""
+
+    @property
+    def status(self) -> Status | str:
+        """Why it is over."""
+
+    def run(self, max_sweeps: int | None = None, *, on_progress: Callable[[object], bool | None] | None = None) -> bool:
+        """Go on to a number of sweeps; or pause, about every 50 ms, if ``on_progress`` returns True."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a run.
+
+    Attributes
+    ----------
+    status : str
+        "gap closed", "no progress", or the limit that it reached.
+    lower_bound, upper_bound : float
+        Energies; infinite if the run never began.
+    sweeps, rows : int
+    seconds : float
+        Of the wall clock, tables included.
+    labeling : bytes
+        The best labelling, eight variables per byte.
+    curve : bytes
+        `CURVE` records, one per sweep, packed by `pack_curve`.
+    """
+
+    status: str
+    lower_bound: float = -np.inf
+    upper_bound: float = np.inf
+    sweeps: int = 0
+    rows: int = 0
+    seconds: float = 0.0
+    labeling: bytes = b""
+    curve: bytes = b""
+
+    @property
+    def gap(self) -> float:
+        """The normalised gap, `relative_gap`; infinite if the run never began."""
+        return relative_gap(self.lower_bound, self.upper_bound)
+
+
+Record = tuple[float, int, float, float, int]
+
+
+def record(run: Raiser, seconds: float) -> Record:
+    """The position of a run, as a `CURVE` record."""
+    return seconds, run.sweep, run.lower_bound, run.upper_bound, run.n_rows
+
+
+def outcome_of(run: Raiser, seconds: float, records: Sequence[Record]) -> Outcome:
+    """The outcome of a run, from its seconds and records."""
+    status = run.status
+    named = status if isinstance(status, str) else status.name.lower().replace("_", " ")
+    return Outcome(
+        status=ENDINGS.get(status, named),
+        lower_bound=run.lower_bound,
+        upper_bound=run.upper_bound,
+        sweeps=run.sweep,
+        rows=run.n_rows,
+        seconds=seconds,
+        labeling=np.packbits(run.labeling.astype(np.uint8)).tobytes(),
+        curve=pack_curve(records),
+    )
+
+
+def pack_curve(records: Sequence[Record]) -> bytes:
+    """Records as the bytes that `curve_of` reads."""
+    return zlib.compress(np.array(records, CURVE).tobytes())
+
+
+def curve_of(curve: bytes) -> NDArray[np.void]:
+    """The records of a run as a structured array of `CURVE`."""
+    return np.frombuffer(zlib.decompress(curve), CURVE)
