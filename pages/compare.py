@@ -39,6 +39,8 @@ def show(current: Lab) -> None:
 
 through_app()
 if "contest" in st.session_state and st.session_state.contest.to_watch:
-    st.session_state.contest.to_watch = False
+    if st.session_state.contest.to_prove:
+        st.session_state.proof_asked = True
+    st.session_state.contest.to_watch = st.session_state.contest.to_prove = False
     st.switch_page("pages/watch.py")
 show(lab())

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 import bender_core as bc
 from bender_core.experiments import FinishedRun, Limits, Outcome, Store, Task, curve_of
@@ -120,6 +119,8 @@ class Contest:
         Whether a race was requested: the click is noted here, as Streamlit may drop the rerun that it starts.
     to_watch : bool
         Whether to open the run just started on Watch.
+    to_prove : bool
+        Whether to prove the model there.
     """
 
     lab: Lab
@@ -131,6 +132,7 @@ class Contest:
     error: str = ""
     asked: bool = False
     to_watch: bool = False
+    to_prove: bool = False
     _races: int = 0
 
     @cached_property
@@ -184,7 +186,7 @@ class Contest:
     def watch(self, part: bc.Partition | None, curve: Curve) -> None:
         """Start the run, or the proof, again on Watch."""
         if part is None:
-            st.session_state.proof_asked = self.to_watch = True
+            self.to_watch = self.to_prove = True
             return
         try:
             self.lab.cut(part, curve.max_size, curve.variant, curve.schedule)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
 from bender_core.strategies import STRATEGIES
 from pages._shared.app.session import FIRST, Lab, linked, sample
-from pages._shared.compare.curves import Curve, labels, picked, remarks, standings, verdict, view
+from pages._shared.compare.curves import Curve, view
 from pages._shared.compare.outcome import partition_of
 from pages._shared.compare.racing import Contest, Racing
 from pages._shared.cuts.cutting import Cutting
@@ -138,6 +137,36 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
     engine = bc.Engine(mine.mrf, by_hand, 12, "srmp")
     engine.run()
     assert shown["LB"] == [engine.lower_bound]
+
+
+def test_a_proof_races_whatever_the_variants_and_is_proven_again_on_watch() -> None:
+    test = raced(app("compare"), variants=[4], sizes=[4, 16], strategies=["proof"])
+    shown, found = table(test), bc.certify(lab(test).mrf)
+    assert sorted(shown["run"]) == [f"proof · M {most}: reduce, unite, cut anew" for most in (16, 4)]
+    k = shown["run"].index("proof · M 16: reduce, unite, cut anew")
+    assert (shown["LB"][k], shown["UB"][k], shown["gap"][k]) == (found.upper_bound, found.upper_bound, 0.0)
+    assert (shown["status"][k], shown["rows"][k]) == ("gap closed", 0)
+    assert shown["sweeps"][k] == sum(one.sweeps for one in found.rounds)
+    assert "The proof · M " in said(test)
+    assert "it is optimal." in said(test)
+    held = contest(test)
+    (one,) = [curve for curve in held.curves() if curve.max_size == 16]
+    assert (one.proves, one.memory) == (True, None)
+    choose(test, variants=[9], strategies=["groups", "proof"], sizes=[8])
+    assert "2 runs, " in said(test)
+    assert view("", [one, replace(one, strategy="groups")])["runs"][0]["kind"] == "proof"
+    held.watch(None, one)
+    ran(test.run())
+    assert not [box for box in test.multiselect if box.key.startswith("race")], "Watch is open"
+    assert lab(test).proof is not None
+
+
+def test_a_proof_has_as_much_room_as_the_largest_run() -> None:
+    racing = contest(raced(app("compare"), variants=[9, 11], strategies=["groups", "proof"])).racing
+    assert racing is not None
+    *runs, proof = racing.lanes
+    assert proof.entry.proves
+    assert proof.limits.megabytes == max(one.limits.megabytes for one in runs)
 
 
 def test_a_field_that_cannot_race_is_refused_with_an_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,49 +379,6 @@ def test_odd_models_race(mrf: bc.BinaryMRF) -> None:
     assert "it is optimal" in said(test)
 
 
-# -- the chart, and who wins ----------------------------------------------------------------------------------
-
-
-SPREAD = 20.0
-
-
-def curve(
-    variant: int = 9,
-    lower: tuple[float, ...] = (-2.0, -1.0),
-    upper: float = -0.5,
-    max_size: int = 8,
-    strategy: str = "groups",
-    schedule: str = "mplp",
-    turn: float = 1.0,
-    note: str = "",
-) -> Curve:
-    records = [(turn * (k + 1), k, low, upper, k) for k, low in enumerate(lower)]
-    key = f"{variant} {max_size} {strategy} {schedule} {note}"
-    return Curve(key, variant, max_size, strategy, schedule, "racing", np.array(records, CURVE), 1, SPREAD, note)
-
-
-def test_names_contain_the_settings_that_differ() -> None:
-    assert labels([curve(4), curve(9)]) == ["4", "9"]
-    assert labels([curve(9), curve(9, max_size=5), curve(4)]) == ["9 · M 8", "9 · M 5", "4 · M 8"]
-    assert labels([curve(9, strategy="manual"), curve(9, schedule="srmp", note="pinned")]) == [
-        "9 · by hand · mplp",
-        "9 · groups · srmp · pinned",
-    ]
-
-
-def test_the_chart_gets_the_records_of_the_runs() -> None:
-    runs = [curve(4, lower=(-3.0, -2.0, -1.5)), curve(9, max_size=5), curve(9, lower=())]
-    sent = view("a model", runs)
-    assert [one["label"] for one in sent["runs"]] == labels(runs)
-    first, second, unbegun = sent["runs"]
-    assert (first["lower"], first["upper"]) == ([-3.0, -2.0, -1.5], [-0.5] * 3)
-    assert (first["sweeps"], first["rows"], first["seconds"]) == ([0, 1, 2], [0, 1, 2], [1.0, 2.0, 3.0])
-    assert (first["symbol"], first["dash"], second["symbol"], second["dash"]) == ("circle", "solid", "x", "dot")
-    assert first["width"] != second["width"]
-    assert first["width"] == unbegun["width"]
-    assert unbegun["lower"] == []
-
-
 def test_groups_that_a_search_has_found_race_without_another_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> bc.Partition:
         raise AssertionError("a search takes seconds")
@@ -416,75 +402,3 @@ def test_an_earlier_run_of_a_search_is_opened_once_its_groups_are_made() -> None
     held.cutting.parts[1, "pursuit"] = part
     assert partition_of(current, held, asked) is part
     assert partition_of(current, held, replace(asked, strategy="greedy")).strategy == "greedy"
-
-
-def test_a_full_field_takes_at_most_60_kb() -> None:
-    steps = np.arange(3000)
-    records = np.zeros(3000, CURVE)
-    records["seconds"], records["sweep"], records["rows"] = steps * 0.0123456, steps // 8, 12345 + steps
-    records["lower_bound"], records["upper_bound"] = -1234.56789012345 + steps / 7, -1000 / 7
-    field = [
-        Curve(f"{k}", 1 + k % 12, k, "community", "srmp", "racing", records, 1, SPREAD, "earlier, older code")
-        for k in range(36)
-    ]
-    assert len(json.dumps(view("a model", field))) <= 60_000
-
-
-def test_ends_of_sweeps_are_drawn_first() -> None:
-    sweeps = np.repeat(np.arange(50), 40)
-    chosen = picked(sweeps, 120)
-    assert 100 <= len(chosen) <= 120
-    assert set(np.arange(0, 2000, 40)) <= set(chosen)
-    assert (chosen[0], chosen[-1]) == (0, 1999)
-    only_ends = picked(np.arange(4000), 100)
-    assert len(only_ends) <= 100
-    assert (only_ends[0], only_ends[-1]) == (0, 3999)
-    # The beginning is closer looked at: axes may be logarithmic.
-    assert only_ends[10] < 20
-    assert picked(sweeps[:7], 120).tolist() == list(range(7))
-
-
-def test_the_best_bound_wins_and_among_equal_ones_the_first() -> None:
-    late = curve(4, lower=(-2.0, -1.5, -1.0), turn=2.0)
-    early = curve(9, lower=(-2.0, -1.0 - 1e-10), turn=2.5)
-    low = curve(12, lower=(-2.0, -1.1), upper=-0.9, turn=0.1)
-    table = standings([late, early, low])
-    assert table.order == [1, 0, 2]
-    assert table.reached == [6.0, 5.0, np.inf]
-    assert (table.lower_bound, table.upper_bound) == (-1.0, -0.9)
-    assert remarks(table) == ["★ bound", "★ first, bound", "★ labelling"]
-    assert verdict([late, early, low], going=True) == (
-        "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was first, after 5 s of computing time. "
-        "The best labelling has energy −0.9; the gap is 10 %."
-    )
-    assert verdict([late, low], going=False).startswith("Variant 4 wins: its lower bound, −1, is the best.")
-
-
-def test_a_closed_gap_is_reported() -> None:
-    runs = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), turn=0.5)]
-    assert verdict(runs, going=False) == (
-        "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was first, after 1 s of computing time. "
-        "The best labelling has exactly this energy: it is optimal."
-    )
-    assert remarks(standings(runs)) == ["", "★ first"]
-
-
-def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None:
-    """Its sweeps gained less than the tolerance; the rest is less than ten times the tolerance."""
-    short = curve(9, lower=(-20.0, -17.000000041), upper=-17.0)
-    assert short.gap == 0
-    assert replace(short, status="no progress").ending == "gap closed"
-    assert replace(curve(9), status="no progress").ending == "no progress"
-    assert verdict([short], going=False).endswith("it is optimal.")
-
-
-def test_bounds_that_differ_by_rounding_have_no_gap() -> None:
-    assert curve(9, lower=(-3.0, -1e-14), upper=1e-14).gap == 0
-    assert curve(9, lower=(-3.0, 0.0), upper=0.0).gap == 0
-    # The paper's gap would be infinite.
-    assert curve(9, lower=(-3.0, 0.0), upper=2.0).gap == 1.0
-
-
-def test_before_the_start_no_run_leads() -> None:
-    assert verdict([curve(4, lower=()), curve(9, lower=())], going=True) == ""
-    assert (curve(4, lower=()).gap, curve(4, lower=()).last("rows")) == (np.inf, 0)

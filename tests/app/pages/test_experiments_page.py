@@ -262,6 +262,27 @@ def test_equal_groups_are_shown_at_every_size() -> None:
     assert sorted(listed.value["M"]) == [4] * 4 + [6] * 4
 
 
+def test_proofs_have_a_view_of_their_own() -> None:
+    test = app("experiments")
+    mine(test, 2)
+    test.multiselect("plan_strategies").set_value(["proof"])
+    press(test, "Plan it")
+    assert (beside(test, "instances"), beside(test, "runs")) == ("2", "2")
+    press(test, "Run")
+    finished(test)
+    assert complaints(test) == []
+    assert beside(test, "4") == "2 of 2", "proven, with groups of up to four"
+    assert [tab.label for tab in test.tabs] == ["Proofs", "Runs"]
+    test.multiselect("plan_strategies").set_value(["default", "proof"])
+    finished(press(press(test, "Plan it"), "Resume"))
+    assert [tab.label for tab in test.tabs] == ["Times", "Gaps", "Proofs", "Runs"]
+    test.session_state.study_view = "Gaps"
+    ran(test.run())
+    assert "12" not in cells(test), "a proof is no run of its first round's variant"
+    task = next(task for task in test.session_state.planning.planned.tasks if task.proves)
+    assert task.cut()[1].max_size == 4
+
+
 def sixty(folder: Path) -> Path:
     """A plan of sixty short runs."""
     plan = folder / "plan.toml"
