@@ -23,6 +23,7 @@ from pages._shared.compare.curves import Curve, view
 from pages._shared.compare.outcome import partition_of
 from pages._shared.compare.racing import Contest, Racing
 from pages._shared.cuts.cutting import Cutting
+from tests.app.pages.test_compare_curves import SPREAD
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran
 from tests.app.pages.test_partition_page import named
 
