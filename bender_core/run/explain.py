@@ -7,6 +7,7 @@ Source: docs/method.md §3.9, §12.3.
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import combinations
 from typing import NamedTuple
 
@@ -33,6 +34,26 @@ def number(value: float, digits: int = 5) -> str:
         return "0"
     text = f"{value:.0f}" if 10**digits <= abs(value) < 1e12 else f"{value:.{digits}g}"
     return text.replace("-", "−")
+
+
+def at_least(bound: float) -> str:
+    """A lower bound as a sentence may claim it: rounded down."""
+    return _rounded(bound, ROUND_FLOOR)
+
+
+def at_most(bound: float) -> str:
+    """An upper bound as a sentence may claim it: rounded up."""
+    return _rounded(bound, ROUND_CEILING)
+
+
+def _rounded(value: float, direction: str) -> str:
+    nearest = number(value)
+    if not math.isfinite(value) or math.isclose(float(nearest.replace("−", "-")), value, rel_tol=ROUNDING):
+        return nearest
+    # The place of the last digit that is shown.
+    place = math.floor(math.log10(abs(value))) - 4
+    place = min(place, 0) if abs(value) < 1e12 else place
+    return number(float(Decimal(value).quantize(Decimal(1).scaleb(place), direction)))
 
 
 def _numbers(*values: float) -> list[str]:
@@ -240,7 +261,7 @@ def _message(told: _Told) -> Explanation:
 def _sweep(told: _Told) -> Explanation:
     event = told.event
     gain = max(event.value - event.before, 0.0)
-    left = "it is optimal" if _closed(told) else f"no other can be better by more than {number(_gap(event))}"
+    left = "it is optimal" if _closed(told) else f"no other can be better by more than {at_most(_gap(event))}"
     deep = f" As the bound rises slowly, rows are made exact at the best {event.depth} states of a group."
     return Explanation(
         f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
@@ -251,8 +272,8 @@ def _sweep(told: _Told) -> Explanation:
 
 def _finished(told: _Told) -> Explanation:
     event = told.event
-    lower, upper = number(event.lower_bound), number(event.upper_bound)
-    known = f"No labelling costs less than {lower}; the best one found costs {upper}."
+    upper = number(event.upper_bound)
+    known = f"No labelling costs less than {at_least(event.lower_bound)}; the best one found costs {upper}."
     points = lattice(told.graph.mrf)
     rounded = points.raised(event.lower_bound, event.upper_bound)
     if rounded > event.lower_bound and not _closed(told):

@@ -106,9 +106,9 @@ class Curve:
 
 def labels(curves: Sequence[Curve]) -> list[str]:
     """A short name for every run: its variant, and the settings that distinguish it from the others."""
-    several = {
-        what: len({getattr(curve, what) for curve in curves}) > 1 for what in ("max_size", "strategy", "schedule")
-    }
+    runs = [curve for curve in curves if not curve.proves]
+    several = {what: len({getattr(run, what) for run in runs}) > 1 for what in ("strategy", "schedule")}
+    several["max_size"] = len({curve.max_size for curve in curves}) > 1
     return [
         " · ".join(
             [curve.kind]

@@ -11,7 +11,7 @@ import bender_core as bc
 from bender_core.io import dump_labeling
 from bender_core.proofs.descent import LARGEST, first_change
 from bender_core.run.bounds import relative_gap
-from bender_core.run.explain import number
+from bender_core.run.explain import at_least, at_most, number
 from bender_core.run.repeating.change import Fork
 from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of
@@ -176,12 +176,13 @@ def outcome(found: bc.Certificate) -> None:
     """What has been proven, and by which rounds."""
     took = f"{found.seconds:.2g} s, {len(found.rounds)} chapter{'s' * (len(found.rounds) != 1)}"
     if found.optimal:
-        st.success(f"Optimal, proven: no labelling costs less than {number(found.upper_bound)} ({took}).")
+        cost = number(found.upper_bound)
+        st.success(f"Optimal, proven: the best labelling costs {cost}, and no other costs less ({took}).")
     else:
         gap = relative_gap(found.lower_bound, found.upper_bound)
         st.info(
             f"Not proven ({found.status}, {took}): the best labelling costs {number(found.upper_bound)}, none costs "
-            f"less than {number(found.lower_bound)}, which leaves a gap of {100 * gap:.3g} %. "
+            f"less than {at_least(found.lower_bound)}, which leaves a gap of {at_most(100 * gap)} %. "
             f"{found.open_variables:,} variables are undecided."
         )
     rounds = found.rounds

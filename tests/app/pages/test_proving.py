@@ -71,7 +71,8 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     proven(test)
     expected = librarys(mine, position).end()
     (said,) = [box.value for box in test.success]
-    assert said.startswith(f"Optimal, proven: no labelling costs less than {number(expected.upper_bound)} (")
+    cost = number(expected.upper_bound)
+    assert said.startswith(f"Optimal, proven: the best labelling costs {cost}, and no other costs less (")
     shown = rounds(test)
     for column, name in {"variables": "variables", "fixed": "fixed", "sweeps": "sweeps", "largest": "max_size"}.items():
         assert shown[column] == [getattr(each, name) for each in expected.rounds]
