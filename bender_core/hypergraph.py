@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bender_core.groups import Partition, independent_cycles, require_cover
+from bender_core.groups import Partition, independent_cycles, numbered, require_cover
 from bender_core.kernels.layout import LOW_BITS, STEP, Couplings, Forms, Methods, Problem, Projections
 from bender_core.kernels.min_marginals.exact import plan_exact
 from bender_core.kernels.tables.coupling import prepare_forms, tabulate_group
@@ -272,7 +272,8 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
     inner = np.flatnonzero(within)
     inner = inner[np.argsort(owner[edges[inner, 0]], kind="stable")]
     ends = np.searchsorted(owner[edges[inner, 0]], np.arange(1, len(size)))
-    edge_node, couplings = _couplings(owner[edges[~within]], bit[edges[~within]], entry[~within], weight[~within])
+    between = edges[~within]
+    edge_node, couplings = _couplings(owner[between], bit[between], entry[~within], weight[~within], len(size))
     arc_first, node_arcs = _received(edge_node, len(size))
     receivers = edge_node.reshape(-1)
     tables = np.left_shift(1, size)
@@ -311,15 +312,17 @@ def no_methods(arcs: int, bits: int) -> Methods:
     return Methods(np.zeros(arcs, np.int64), np.zeros((arcs, bits), np.int64), np.zeros(arcs))
 
 
-def _couplings(owner: IntArray, bits: IntArray, entry: IntArray, weight: FloatArray) -> tuple[IntArray, Couplings]:
+def _couplings(
+    owner: IntArray, bits: IntArray, entry: IntArray, weight: FloatArray, n_groups: int
+) -> tuple[IntArray, Couplings]:
     """The edges of groups, and the couplings sorted by them, lower group first."""
     flip = owner[:, 0] > owner[:, 1]
     owner, bits, entry = (np.where(flip[:, None], a[:, ::-1], a) for a in (owner, bits, entry))
-    order = np.lexsort((owner[:, 1], owner[:, 0]))
-    edge_node, first = np.unique(owner[order], axis=0, return_index=True)
-    start = np.append(first, len(order)).astype(np.int64)
+    found, edge = numbered(owner[:, 0] * n_groups + owner[:, 1], n_groups * n_groups)
+    order = np.argsort(edge, kind="stable")
+    start = np.append(0, np.cumsum(np.bincount(edge, minlength=len(found))))
     couplings = Couplings(start, np.ascontiguousarray(bits[order]), np.ascontiguousarray(entry[order]), weight[order])
-    return np.ascontiguousarray(edge_node), couplings
+    return np.stack(np.divmod(found, max(n_groups, 1)), axis=1), couplings
 
 
 def _weights(n_edges: int, largest: int, couplings: Couplings) -> FloatArray:
@@ -340,8 +343,9 @@ def _projections(size: IntArray, couplings: Couplings, stop: Stop) -> tuple[IntA
     """
     edge = np.repeat(np.arange(len(couplings.first) - 1), np.diff(couplings.first))
     arc = 2 * edge[:, None] + np.arange(2)
-    used, renumbered = np.unique(64 * arc + couplings.bit, return_inverse=True)
-    first = np.searchsorted(used, 64 * np.arange(len(size)))
+    most = int(size.max(initial=1))
+    used, renumbered = numbered(most * arc + couplings.bit, most * len(size))
+    first = np.searchsorted(used, most * np.arange(len(size)))
     bits = np.diff(np.append(first, len(used)))
     idle = np.flatnonzero(bits < size)
     length = np.zeros(len(size), np.int64)
@@ -353,11 +357,10 @@ def _projections(size: IntArray, couplings: Couplings, stop: Stop) -> tuple[IntA
         low = min(int(size[a]), LOW_BITS)
         low_part = table[begin[a] : begin[a] + (1 << low)]
         high_part = table[begin[a] + (1 << low) : begin[a] + length[a]]
-        for k, position in enumerate((used[first[a] : first[a] + bits[a]] % 64).tolist()):
+        for k, position in enumerate((used[first[a] : first[a] + bits[a]] % most).tolist()):
             part, shift = (low_part, position) if position < low else (high_part, position - low)
             part += (np.arange(len(part)) >> shift & 1) << k
-    active = renumbered.reshape(couplings.bit.shape) - first[arc]
-    return bits, couplings._replace(bit=active), Projections(begin, table)
+    return bits, couplings._replace(bit=renumbered - first[arc]), Projections(begin, table)
 
 
 def _forms(bits: IntArray, couplings: Couplings, stop: Stop) -> Forms:

@@ -13,7 +13,7 @@ import numpy as np
 
 from bender_core.costs.freedom import Freedom
 from bender_core.costs.speed import Speed
-from bender_core.groups import Partition, coupled_groups, independent_cycles
+from bender_core.groups import Partition, coupled_groups, independent_cycles, numbered
 from bender_core.hypergraph import no_methods
 from bender_core.kernels import costs
 from bender_core.kernels.layout import Method
@@ -239,10 +239,9 @@ def coupled(mrf: BinaryMRF, part: Partition) -> Coupled:
     order = np.argsort(edge, kind="stable")
     edge, between = edge[order], between[order]
     # Every coupled member on each side of an edge, once, and the members of each coupling.
-    used, place = np.unique((2 * edge[:, None] + [0, 1]) * mrf.n + members[between], return_inverse=True)
-    place = place.reshape(-1, 2)
-    side, member = np.divmod(used, max(mrf.n, 1))
     n_sides = 2 * len(pairs)
+    used, place = numbered((2 * edge[:, None] + [0, 1]) * mrf.n + members[between], n_sides * mrf.n)
+    side, member = np.divmod(used, max(mrf.n, 1))
     strength = totals(place.reshape(-1), np.repeat(weight[between], 2), len(used))
     loose = totals(side, looseness(mrf, owner)[member], n_sides) * evenness(strength, side, n_sides)
     return Coupled(

@@ -21,10 +21,13 @@ def costs_less(mrf: BinaryMRF, labeling: IntArray, other: IntArray) -> bool:
     -------
     bool
     """
-    (one, two), (i, j) = (labeling, other), mrf.edges.T
-    pairs = [
-        (mrf.unary[np.arange(mrf.n), one], mrf.unary[np.arange(mrf.n), two]),
-        (mrf.pairwise[np.arange(mrf.n_edges), one[i], one[j]], mrf.pairwise[np.arange(mrf.n_edges), two[i], two[j]]),
+    moved = labeling != other
+    i, edge = np.flatnonzero(moved), np.flatnonzero(moved[mrf.edges].any(axis=1))
+    first, second = mrf.edges[edge].T
+    # Rounded once: neither the rest of the energy nor the order of the sum matters.
+    terms = [
+        sign * term
+        for x, sign in ((labeling, 1.0), (other, -1.0))
+        for term in (mrf.unary[i, x[i]], mrf.pairwise[edge, x[first], x[second]])
     ]
-    changed = [term[a != b] * sign for a, b in pairs for term, sign in ((a, 1.0), (b, -1.0))]
-    return math.fsum(np.concatenate(changed)) < 0.0
+    return math.fsum(np.concatenate(terms)) < 0.0

@@ -28,6 +28,9 @@ from bender_core.reduction import GONE, Reduction
 from bender_core.run.rows import over_states
 from bender_core.stopping import Stop, never
 
+# Entries of messages that are shifted at a time.
+AT_ONCE = 1 << 16
+
 
 def carry(
     old: HyperGraph,
@@ -116,10 +119,14 @@ def _carry_messages(
                 if arc % 2 == 0:
                     state.edge_bound[target // 2] += before.edge_bound[arc // 2]
         if shifts is not None:
-            for target in targets.values():
-                shift = over_states(shifts.terms[target, : now.size[p]])
-                state.lam[now.lam_first[target] : now.lam_first[target] + len(shift)] -= shift
-                total -= shift
+            arcs = list(targets.values())
+            at_once = max(AT_ONCE >> now.size[p], 1)
+            for begin in range(0, len(arcs), at_once):
+                stop.check()
+                some = arcs[begin : begin + at_once]
+                for arc, shift in zip(some, over_states(shifts.terms[some, : now.size[p]]), strict=True):
+                    state.lam[now.lam_first[arc] : now.lam_first[arc] + len(shift)] -= shift
+                    total -= shift
         state.node_bound[p] = total.min()
     state.bounds.lower = state.bounds.sweep_start = state.node_bound.sum() + state.edge_bound.sum()
 

@@ -94,10 +94,10 @@ def row_value(row: Row, state: int) -> float:
 
 
 def over_states(terms: FloatArray) -> FloatArray:
-    """A sum of one term per member, over the states of their group."""
-    total = np.zeros(1)
-    for zero, one in terms:
-        total = np.concatenate([total + zero, total + one])
+    """Sums of one term per member, over the states of their group; shapes (..., members, 2) and (..., 2^members)."""
+    total = np.zeros((*terms.shape[:-2], 1))
+    for k in range(terms.shape[-2]):
+        total = np.concatenate([total + terms[..., k, :1], total + terms[..., k, 1:]], axis=-1)
     return total
 
 
