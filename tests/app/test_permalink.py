@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
-from bender_core.strategies import STRATEGIES
+from bender_core.strategies import BY_RUNS
 from pages._shared.app import permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
 from pages._shared.app.session import FIRST, Lab, linked, sample
@@ -86,7 +86,7 @@ def test_a_link_contains_groups_that_a_search_has_found(monkeypatch: pytest.Monk
     mine = linked(FIRST | {"sample": "karate"})
     owner = np.random.default_rng(3).permutation(np.arange(mine.mrf.n) % 7)
     part = replace(bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)]), strategy="pursuit")
-    monkeypatch.setitem(STRATEGIES, "pursuit", lambda mrf, max_size, seed, stop: part)
+    monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: part)
     mine.cut(part, 8, 9, "mplp")
     again = opened(mine.link)
     same(again, mine)
