@@ -228,6 +228,8 @@ def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     running.start(plan, kept, 1)
     while running.busy and not running.done:
         running.thread.join(0.01)
+    assert running.doing.startswith("cut ")
+    assert 0 < running.cutting < 1
     running.stop()
     assert not running.busy
     running.thread.join()
