@@ -176,7 +176,7 @@ def test_a_search_for_the_groups_of_a_link_can_be_stopped(search: Search) -> Non
     ran(test.run())
     mine = lab(test)
     assert (mine.partition.strategy, len(mine.branches)) == ("groups", 1)
-    said = "The groups by pursuit of this link could not be found: this was stopped. Those by groups are shown."
+    said = "The groups by pursuit of this link were not found: the search was stopped. Those by groups are shown."
     assert complaints(test) == [said]
 
 

@@ -93,11 +93,13 @@ class Replay(Personal):
 
     def _make(self, lab: Lab, stopped: threading.Event) -> None:
         stop, strategy, usual = bc.Stop(wanted=stopped.is_set), sought_by(self.said), lab.partition.strategy
-        lost = f"The groups by {strategy} of this link could not be found: {{}}. Those by {usual} are shown."
+        lost = f"The groups by {strategy} of this link were not found: {{}}. Those by {usual} are shown."
+        halted = "the search was stopped"
         try:
             if strategy:
                 self._find_groups(lab, strategy, stop)
             lost = "Not all forks of this link could be made: {}. The run before is shown."
+            halted = "they were stopped"
             for fork in self.forks:
                 try:
                     engine = lab.with_room(partial(forked, lab.run.engine, fork, stop))
@@ -107,7 +109,7 @@ class Replay(Personal):
             if self.end:
                 lab.finish(self.end, stop)
         except bc.Stopped:
-            self.failure = lost.format("this was stopped")
+            self.failure = lost.format(halted)
         except (ValueError, bc.EngineError) as error:
             self.failure = lost.format(error)
 
