@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import shutil
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from bender_core.checking.command import verified
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
+from bender_core.io.terminal import following
 from bender_core.proofs.descent import Descent
 from bender_core.stopping import INTERRUPTED, Interrupt
-from bender_core.strategies import AUTO, STRATEGIES, default_strategy
+from bender_core.strategies import AUTO, STRATEGIES, Tell, default_strategy
+from bender_core.units import so_far
 from bender_core.variants import SCHEDULES
 
 _READABLE = tuple(form.name for form in FORMATS)
@@ -30,8 +32,6 @@ _WRITABLE = tuple(form.name for form in FORMATS if form.write is not None)
 _CHOOSING = 0.25
 # The settings of a run, with their defaults.
 _OF_A_RUN = {"max_size": 8, "strategy": AUTO, "variant": 9, "schedule": "srmp", "max_sweeps": None, "tolerance": 1e-9}
-# Back to the beginning of a line of the terminal, which is erased.
-_CLEAR = "\r\x1b[K"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -175,12 +175,10 @@ def _solve(options: argparse.Namespace) -> int:
 
 def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple[bc.Result, dict[str, object]]:
     """A proof, followed on the terminal if there is one."""
-    seen = sys.stderr.isatty()
-    try:
-        result = bc.solve(mrf, time_limit=options.time_limit, on_progress=_tell if seen else None, stop=stop)
-    finally:
-        if seen:
-            print(_CLEAR, end="", file=sys.stderr, flush=True)
+    with following() as tell:
+        result = bc.solve(
+            mrf, time_limit=options.time_limit, on_progress=lambda descent: tell(_far(descent)), stop=stop
+        )
     found = result.certificate
     assert found is not None
     return result, _report(mrf, result) | {
@@ -190,18 +188,15 @@ def _prove(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tup
     }
 
 
-def _tell(descent: Descent) -> None:
-    """How far a proof is, on one line of the terminal."""
+def _far(descent: Descent) -> str:
+    """How far a proof is."""
     if descent.engine is None:
-        said = "preparing"
-    else:
-        lower, upper = descent.lower_bound, descent.upper_bound
-        said = (
-            f"round {len(descent.rounds) + 1}: {lower:.9g} to {upper:.9g}, gap {bc.relative_gap(lower, upper):.2g}, "
-            f"{descent.whole.reduced.n} of {descent.whole.model.n} variables open"
-        )
-    # A line that does not fit would be followed by another instead of being replaced.
-    print(_CLEAR + said[: shutil.get_terminal_size().columns - 1], end="", file=sys.stderr, flush=True)
+        return "preparing"
+    lower, upper = descent.lower_bound, descent.upper_bound
+    return (
+        f"round {len(descent.rounds) + 1}: {lower:.9g} to {upper:.9g}, gap {bc.relative_gap(lower, upper):.2g}, "
+        f"{descent.whole.reduced.n} of {descent.whole.model.n} variables open"
+    )
 
 
 def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple[bc.Result, dict[str, object]]:
@@ -250,7 +245,8 @@ def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: b
     ways = ((options.strategy, first), (default_strategy(mrf), bc.Stop(limit.left, stop)), ("singletons", stop))
     for strategy, until in ways:
         try:
-            part = bc.partition(mrf, options.max_size, strategy, stop=until)
+            with following() as tell:
+                part = bc.partition(mrf, options.max_size, strategy, stop=until, on_progress=_searched(strategy, tell))
         except bc.Stopped:
             stop.check()
             continue
@@ -259,6 +255,11 @@ def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: b
         asked = "trials" if options.strategy == AUTO else options.strategy
         return replace(part, reason=f"{strategy}: the time limit leaves no time for {asked}")
     raise AssertionError("single variables take no time")
+
+
+def _searched(strategy: str, tell: Callable[[str], None]) -> Tell:
+    """Says how far a search for groups is."""
+    return lambda share, bound: tell(f"groups by {strategy}: {share:.0%}{so_far(bound)}")
 
 
 def _chosen(part: bc.Partition, options: argparse.Namespace) -> dict[str, object]:

@@ -1,6 +1,8 @@
-"""Durations and sizes in readable units."""
+"""Durations and sizes in readable units, and the bound of a search."""
 
 from __future__ import annotations
+
+import math
 
 _DURATIONS = ((3600.0, 7200.0, "h"), (60.0, 120.0, "min"), (1.0, 0.1, "s"), (1e-3, 0.0, "ms"))
 
@@ -16,3 +18,8 @@ def storage(count: float) -> str:
     """Bytes as MB or GB (of 1024), with about three digits."""
     megabytes = count / 2**20
     return f"{megabytes:.3g} MB" if megabytes < 999.5 else f"{megabytes / 1024:.3g} GB"
+
+
+def so_far(bound: float) -> str:
+    """The best lower bound of a search, after the words that say what it does; empty before there is one."""
+    return f", bound {bound:.6g}" if math.isfinite(bound) else ""

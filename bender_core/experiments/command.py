@@ -12,10 +12,11 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 from bender_core.experiments.execute import GLANCE_SECONDS, Progress, dask, execute, local
-from bender_core.experiments.plan import read_plan, seconds_expected
+from bender_core.experiments.plan import Plan, Task, read_plan, seconds_expected
 from bender_core.experiments.report import report
 from bender_core.experiments.store import Store
 from bender_core.experiments.tables import endings, of_plan, shared
+from bender_core.io.terminal import following
 
 # The exit code after Ctrl-C.
 INTERRUPTED = 130
@@ -55,9 +56,20 @@ def _workers(options: argparse.Namespace) -> int:
     return max(options.workers or os.cpu_count() or 1, 1)
 
 
+def _tasks(plan: Plan) -> list[Task]:
+    """The runs of a plan; on a terminal a line says how far its instances are cut."""
+    with following() as tell:
+        return plan.tasks(lambda share, doing: tell(f"{share:.0%}, {doing}"))
+
+
+def _tasks_as_json(plan: Plan) -> list[Task]:
+    """The same for a program."""
+    return plan.tasks(lambda share, doing: print(json.dumps({"cutting": share, "doing": doing}), flush=True))
+
+
 def _plan(options: argparse.Namespace) -> int:
     plan = read_plan(options.plan)
-    tasks = plan.tasks()
+    tasks = _tasks(plan)
     todo = _store(options).missing(tasks)
     seconds = seconds_expected(todo)
     workers = _workers(options)
@@ -143,7 +155,7 @@ class _Carrying(threading.Thread):
 
     def _carry_out(self) -> None:
         options = self._options
-        tasks = read_plan(options.plan).tasks()
+        tasks = (_tasks_as_json if options.attached else _tasks)(read_plan(options.plan))
         store, workers = _store(options), _workers(options)
         begun_with = len(tasks) - len(store.missing(tasks))
 
@@ -173,7 +185,7 @@ def _as_json(progress: Progress, left: float) -> str:
 
 
 def _status(options: argparse.Namespace) -> int:
-    tasks = read_plan(options.plan).tasks()
+    tasks = _tasks(read_plan(options.plan))
     runs = of_plan(_store(options).runs(), tasks)
     print(f"{len(runs)} of {len(tasks)} runs are done")
     for status, count in endings(runs).most_common():
@@ -182,5 +194,6 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    print(report(of_plan(_store(options).runs(), read_plan(options.plan).tasks())))
+    tasks = _tasks(read_plan(options.plan))
+    print(report(of_plan(_store(options).runs(), tasks)))
     return 0

@@ -22,8 +22,10 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.proofs.descent import FIRST_SCHEDULE, SMALL
 from bender_core.run.repeating.change import PROVING
-from bender_core.strategies import STRATEGIES, default_strategy, partition
+from bender_core.stopping import Stop, never
+from bender_core.strategies import BY_RUNS, STRATEGIES, Tell, default_strategy, partition
 from bender_core.synth._family import Value
+from bender_core.units import so_far
 from bender_core.variants import SCHEDULES, VARIANTS
 
 # In place of a strategy: a proof, which makes its groups itself.
@@ -57,6 +59,8 @@ MOST_INSTANCES = 100_000
 LARGEST_LIMIT = 1e12
 # The number of instances sampled to predict the time of a plan.
 _ASKED = 4
+# The number of partitions that a process keeps.
+_KEPT = 1024
 
 
 class PlanError(ValueError):
@@ -105,12 +109,25 @@ def _load(instance: Instance) -> BinaryMRF:
 
 
 # Groups take little room, and some take seconds to find.
-@lru_cache(maxsize=1024)
-def _cut(instance: Instance, max_size: int, strategy: str) -> Partition:
+_cuts: dict[tuple[Instance, int, str], Partition] = {}
+
+
+def _cut(
+    instance: Instance, max_size: int, strategy: str, stop: Stop = never, on_progress: Tell | None = None
+) -> Partition:
     if strategy == PROOF:
         max_size, strategy = min(SMALL, max_size), "default"
+    known = _cuts.get((instance, max_size, strategy))
+    if known is not None:
+        return known
     mrf = instance.load()
-    return partition(mrf, max_size, default_strategy(mrf) if strategy == "default" else strategy)
+    name = default_strategy(mrf) if strategy == "default" else strategy
+    made = partition(mrf, max_size, name, stop=stop, on_progress=on_progress)
+    # The oldest goes; another thread may take it first.
+    if len(_cuts) >= _KEPT:
+        _cuts.pop(next(iter(_cuts)), None)
+    _cuts[instance, max_size, strategy] = made
+    return made
 
 
 @dataclass(frozen=True)
@@ -151,6 +168,8 @@ class Task:
     schedule : str
         Variant and schedule of a proof are those of its first round.
     limits : Limits
+    found : Partition or None
+        The groups that a strategy has run the model for: a worker need not search again. Tasks are equal without them.
     """
 
     key: str
@@ -161,6 +180,7 @@ class Task:
     variant: int
     schedule: str
     limits: Limits
+    found: Partition | None = field(default=None, repr=False, compare=False)
 
     @property
     def title(self) -> str:
@@ -187,7 +207,7 @@ class Task:
         FormatError, ModelError, PartitionError, OSError
             If the instance cannot be loaded or partitioned (any more).
         """
-        return self.instance.load(), _cut(self.instance, self.max_size, self.strategy)
+        return self.instance.load(), self.found or _cut(self.instance, self.max_size, self.strategy)
 
 
 @dataclass(frozen=True)
@@ -227,25 +247,36 @@ class Plan:
             return [FIRST_ROUND]
         return list(itertools.product(self.variants, self.schedules))
 
-    def tasks(self, on_progress: Callable[[float], object] | None = None) -> list[Task]:
+    def tasks(self, on_progress: Callable[[float, str], object] | None = None, stop: Stop = never) -> list[Task]:
         """All runs, instance by instance; runs on equal groups share their key.
 
         Parameters
         ----------
         on_progress : callable, optional
-            Called with the share of instances partitioned so far, from 0 to 1.
+            Called before every partition, and while a search for one goes on, with the share of all that is done, from
+            0 to 1, and what is being done.
+        stop : Stop
+            Asked as often.
 
         Raises
         ------
+        Stopped
+            If ``stop`` says so.
         FormatError, ModelError, PartitionError, OSError
             If an instance cannot be loaded or partitioned.
         """
         found: dict[Task, None] = {}
         cuts = list(self._cuts())
-        for k, (instance, max_size, strategy) in enumerate(cuts):
+
+        def tell(share: float, bound: float = -math.inf) -> None:
             if on_progress is not None:
-                on_progress(k / len(cuts))
-            mrf, part = instance.load(), _cut(instance, max_size, strategy)
+                on_progress(begun + share / len(cuts), which + so_far(bound))
+
+        for k, (instance, max_size, strategy) in enumerate(cuts):
+            begun, which = k / len(cuts), f"cut {k + 1} of {len(cuts)}: {strategy}, M {max_size}, {instance.title}"
+            tell(0.0)
+            stop.check()
+            mrf, part = instance.load(), _cut(instance, max_size, strategy, stop, tell)
             for setting in self._settings(strategy):
                 # A strategy named twice, also by "default", counts once.
                 found[task_of(instance, mrf, part, max_size, *setting, self.limits, strategy == PROOF)] = None
@@ -303,7 +334,8 @@ def task_of(
     for group in part.groups:
         digest.update(len(group).to_bytes(8, "little"))
         digest.update(group.tobytes())
-    return replace(task, key=digest.hexdigest()[:32])
+    found = part if part.strategy in BY_RUNS else None
+    return replace(task, key=digest.hexdigest()[:32], found=found)
 
 
 @lru_cache(maxsize=2)

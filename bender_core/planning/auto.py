@@ -13,11 +13,12 @@ from bender_core.account import memory_limit
 from bender_core.costs.estimate import Estimate, estimate
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
+from bender_core.planning.effort import Effort
 from bender_core.planning.unions import halved
 from bender_core.run.engine import Engine
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, never
-from bender_core.strategies import AUTO, Quality, applicable_rules, quality, register
+from bender_core.strategies import AUTO, Quality, Tell, applicable_rules, quality, register
 from bender_core.strategies.rules import BY_RULE
 
 # Table entries that every trial reads, about 50 ms; then the FINALISTS with the best bounds read LONGER times more.
@@ -68,7 +69,9 @@ class Trial:
     closed: bool
 
 
-def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Partition:
+def auto(
+    mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never, on_progress: Tell | None = None
+) -> Partition:
     """The partition with the best bound after a short trial, among all applicable strategies.
 
     A forest, on which the bound becomes exact, is chosen at once, the cheapest if there are several. So is a partition
@@ -83,6 +86,8 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
         Of the strategies that depend on one.
     stop : Stop
         Checked between candidates and about every 50 ms of a trial.
+    on_progress : callable, optional
+        As for `partition`.
 
     Returns
     -------
@@ -96,10 +101,12 @@ def auto(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Pa
     """
     if stop is not never:
         ready(VARIANT).wait(stop)
-    return choose(mrf, candidates(mrf, max_size, seed, stop), stop)
+    found, effort = candidates(mrf, max_size, seed, stop), Effort(stop, on_progress)
+    effort.limit(work_of_a_choice(len(found)))
+    return choose(mrf, found, effort)
 
 
-def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never, work: int = WORK) -> Partition:
+def choose(mrf: BinaryMRF, found: Sequence[Candidate], effort: Effort, work: int = WORK) -> Partition:
     """As `auto`, among at least one given candidate, in trials of that many table entries."""
     if exact := forests(found):
         return _chosen(min(exact, key=lambda one: one.order), "its groups form no cycle")
@@ -108,14 +115,19 @@ def choose(mrf: BinaryMRF, found: Sequence[Candidate], stop: Stop = never, work:
     worth = [one for one in fitting if one.cost.seconds_per_sweep <= DEARER * usual]
     if not worth:
         return _chosen(_predicted(found), "groups are too large for a trial")
-    trials = _trials(mrf, worth, work, stop)
+    trials = _trials(mrf, worth, work, effort)
     if not trials[-1].closed:
         finalists = [trial.candidate for trial in sorted(trials, key=lambda trial: -trial.lower)[:FINALISTS]]
-        longer = _trials(mrf, finalists, LONGER * work, stop)
+        longer = _trials(mrf, finalists, LONGER * work, effort)
         again = {trial.candidate for trial in longer}
         trials = [trial for trial in trials if trial.candidate not in again] + longer
     best = _best(trials)
     return _chosen(best.candidate, _comparison(best, trials, len(found)))
+
+
+def work_of_a_choice(count: int, work: int = WORK) -> int:
+    """The most that the trials of a choice among so many candidates read."""
+    return (count + min(count, FINALISTS) * LONGER) * work
 
 
 def forests(found: Sequence[Candidate]) -> list[Candidate]:
@@ -152,33 +164,31 @@ def candidate(mrf: BinaryMRF, name: str, part: Partition, stop: Stop = never) ->
     return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT, stop=stop))
 
 
-def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, stop: Stop) -> list[Trial]:
+def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[Trial]:
     """Trials of the same work, one after the other, until one closes the gap."""
     done: list[Trial] = []
     for one in tried:
-        engine, left = _begun(mrf, one.part, work, stop)
-        engine.run(max_work=left, on_progress=lambda _: stop())
-        stop.check()
+        engine, left = _begun(mrf, one.part, work, effort)
+        effort.run(engine, left)
         done.append(Trial(one, engine.lower_bound, engine.upper_bound, engine.gap == 0.0))
         if done[-1].closed:
             break
     return done
 
 
-def _begun(mrf: BinaryMRF, part: Partition, work: int, stop: Stop) -> tuple[Engine, int]:
+def _begun(mrf: BinaryMRF, part: Partition, work: int, effort: Effort) -> tuple[Engine, int]:
     """A run of a partition, and the work left for it; large groups continue a run of their parts.
 
     The first sweep of large groups may exceed the work of a trial, and before its end the bound of a run from zero
     messages says little.
     """
-    parts = part
+    parts, stop = part, effort.stop
     while parts.max_size > SMALL:
         parts = halved(mrf, parts, stop)
     engine = Engine(mrf, parts, VARIANT, SCHEDULE, snapshot_bytes=0, stop=stop)
     if parts is part:
         return engine, work
-    engine.run(max_work=work // 4, on_progress=lambda _: stop())
-    stop.check()
+    effort.run(engine, work // 4)
     return Engine(mrf, part, VARIANT, SCHEDULE, snapshot_bytes=0, stop=stop, start=engine), work - work // 4
 
 

@@ -26,6 +26,7 @@ from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.kernels.layout import Status
 from bender_core.planning.auto import VARIANT, candidates, choose
+from bender_core.planning.effort import Effort
 from bender_core.planning.unions import stages, united
 from bender_core.run.engine import Engine
 from bender_core.run.result import STATUSES, Attempt
@@ -236,7 +237,7 @@ class Continuations:
             found = [one for one in candidates(kept.mrf, size, stop=choosing) if self._fits(one.part, VARIANT, SWEEPS)]
             if not found:
                 return
-            part = choose(kept.mrf, found, choosing)
+            part = choose(kept.mrf, found, Effort(choosing))
             parts = stages(kept.mrf, part, kept.variant, np.inf if left is None else left, choosing)
         except Stopped:
             return

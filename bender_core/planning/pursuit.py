@@ -18,13 +18,14 @@ from bender_core.costs.fit import TooLargeError
 from bender_core.groups import Partition, manual, merge_all
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.planning.auto import VARIANT as TRIED
-from bender_core.planning.auto import auto, candidate, candidates, choose, forests
+from bender_core.planning.auto import auto, candidate, candidates, choose, forests, work_of_a_choice
+from bender_core.planning.effort import Effort
 from bender_core.planning.unions import pairs_to_unite
 from bender_core.run.engine import Engine
 from bender_core.run.warming import ready
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
-from bender_core.strategies import AUTO, PURSUIT, applicable_rules, partition, register
+from bender_core.strategies import AUTO, PURSUIT, Tell, applicable_rules, partition, register
 
 # Table entries that a search may read, and those of them for one start, from its first run to its last.
 WORK, START = 1 << 33, 1 << 29
@@ -53,7 +54,9 @@ TRIAL = 1 << 29
 LINES = 256
 
 
-def pursuit(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> Partition:
+def pursuit(
+    mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never, on_progress: Tell | None = None
+) -> Partition:
     """Groups merged where tension sits, or those of `auto` where a trial of both finds these better.
 
     Source: docs/method.md §13.4.
@@ -67,6 +70,8 @@ def pursuit(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) ->
         Of the choice of groups that fall apart, and of the strategies that depend on one.
     stop : Stop
         Checked about every 50 ms.
+    on_progress : callable, optional
+        As for `partition`.
 
     Returns
     -------
@@ -81,27 +86,30 @@ def pursuit(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) ->
     if stop is not never:
         for variant in (VARIANT, TRIED):
             ready(variant).wait(stop)
-    found = candidates(mrf, max_size, seed, stop)
-    usual = choose(mrf, found, stop)
+    found, effort, last = candidates(mrf, max_size, seed, stop), Effort(stop, on_progress), work_of_a_choice(2, TRIAL)
+    effort.limit(work_of_a_choice(len(found)) + WORK + last)
+    usual = choose(mrf, found, effort)
     if forests(found):
         return replace(usual, strategy=PURSUIT)
-    merged = _merged(mrf, usual, max_size, seed, stop)
+    effort.limit(WORK + last)
+    merged = _merged(mrf, usual, max_size, seed, effort)
     if merged is None:
         return replace(usual, strategy=PURSUIT, reason=f"{usual.reason}; merging has found no better groups")
     both = [candidate(mrf, AUTO, usual, stop), candidate(mrf, "merged", merged, stop)]
-    return replace(choose(mrf, both, stop, TRIAL), strategy=PURSUIT)
+    effort.limit(last)
+    return replace(choose(mrf, both, effort, TRIAL), strategy=PURSUIT)
 
 
-def _merged(mrf: BinaryMRF, usual: Partition, max_size: int, seed: int, stop: Stop) -> Partition | None:
+def _merged(mrf: BinaryMRF, usual: Partition, max_size: int, seed: int, effort: Effort) -> Partition | None:
     """The best groups of a search, None if those are the usual ones."""
     size = _size_of_a_search(max_size)
-    search = Search(mrf, size, seed, stop)
-    for part, sizes in _starts(mrf, usual, size, seed, stop):
+    search = Search(mrf, size, seed, effort)
+    for part, sizes in _starts(mrf, usual, size, seed, effort.stop):
         search.begin(part, sizes)
     search.improve()
     if search.best is None or search.best.partition is usual:
         return None
-    groups = _filled(mrf, search.best.partition, max_size, stop).groups
+    groups = _filled(mrf, search.best.partition, max_size, effort.stop).groups
     return manual(mrf, [np.sort(group).tolist() for group in groups])
 
 
@@ -150,9 +158,9 @@ class Search:
         The run with the best bound so far.
     """
 
-    def __init__(self, mrf: BinaryMRF, size: int, seed: int, stop: Stop) -> None:
+    def __init__(self, mrf: BinaryMRF, size: int, seed: int, effort: Effort) -> None:
         self.best: Engine | None = None
-        self._mrf, self._size, self._stop = mrf, size, stop
+        self._mrf, self._size, self._effort = mrf, size, effort
         self._random = generator(seed)
         self._account = Account()
         self._left = WORK
@@ -191,19 +199,21 @@ class Search:
                 tried.clear()
 
     def _merged(self, engine: Engine, sizes: Sequence[int]) -> Engine:
+        stop = self._effort.stop
         self._run(engine, STALLED)
         for size in sizes:
-            while self._left > self._until and engine.gap and (pairs := pairs_to_merge(engine, size, self._stop)):
+            while self._left > self._until and engine.gap and (pairs := pairs_to_merge(engine, size, stop)):
                 engine = self._made(merge_all(engine.partition, pairs), engine)
                 self._run(engine, STALLED)
         self._run(engine, SETTLED)
         return engine
 
     def _made(self, part: Partition, start: Engine | None = None) -> Engine:
-        engine = Engine(
-            self._mrf, part, VARIANT, SCHEDULE, snapshot_bytes=0, limit=self._account, stop=self._stop, start=start
-        )
-        self._left -= MAKING + 2 * MAKING_A_MESSAGE * len(engine.graph.edges)
+        limit, stop = self._account, self._effort.stop
+        engine = Engine(self._mrf, part, VARIANT, SCHEDULE, snapshot_bytes=0, limit=limit, stop=stop, start=start)
+        work = MAKING + 2 * MAKING_A_MESSAGE * len(engine.graph.edges)
+        self._effort.count(work)
+        self._left -= work
         return engine
 
     def _run(self, engine: Engine, share: float) -> None:
@@ -211,10 +221,7 @@ class Search:
         gained, enough = np.inf, 0.0
         while gained >= enough and self._left > self._until and not engine.finished:
             before = engine.lower_bound
-            most = self._left - self._until
-            engine.run(max_sweeps=engine.sweep + 1, max_work=most, on_progress=lambda _: self._stop())
-            self._stop.check()
-            self._left -= engine.entries_read
+            self._left -= self._effort.run(engine, self._left - self._until, max_sweeps=engine.sweep + 1)
             gained, enough = engine.lower_bound - before, share * (engine.upper_bound - engine.lower_bound)
 
     def _around_tension(self, engine: Engine) -> frozenset[int]:

@@ -2,9 +2,11 @@
 
 from bender_core.strategies.choice import (
     AUTO,
+    BY_RUNS,
     PURSUIT,
     STRATEGIES,
     Quality,
+    Tell,
     applicable,
     applicable_rules,
     default_strategy,
@@ -16,9 +18,11 @@ from bender_core.strategies.choice import (
 
 __all__ = [
     "AUTO",
+    "BY_RUNS",
     "PURSUIT",
     "STRATEGIES",
     "Quality",
+    "Tell",
     "applicable",
     "applicable_rules",
     "default_strategy",

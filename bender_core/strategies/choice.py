@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,10 +10,14 @@ import numpy as np
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError, joint_weights, require_cover, spanning_forest
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
-from bender_core.strategies.rules import BY_RULE, Strategy, what_matters
+from bender_core.strategies.rules import BY_RULE, what_matters
 
 # The strategies that run the model: one tries the others, one merges groups (see `planning`, which registers them).
 AUTO, PURSUIT = "auto", "pursuit"
+# Takes the share of the work that is done, from 0 to 1, and the best lower bound so far, an energy.
+Tell = Callable[[float, float], object]
+# Takes the model, M, the seed, `Stop`, and who is told of the progress, if anybody.
+ByRuns = Callable[[BinaryMRF, int, int, Stop, Tell | None], Partition]
 
 
 @dataclass(frozen=True)
@@ -61,17 +66,17 @@ def quality(mrf: BinaryMRF, part: Partition) -> Quality:
     )
 
 
-STRATEGIES: dict[str, Strategy] = dict(BY_RULE)
+BY_RUNS: dict[str, ByRuns] = {}
+STRATEGIES = list(BY_RULE)
 
 
-def register(name: str, strategy: Strategy) -> None:
+def register(name: str, strategy: ByRuns) -> None:
     """Add a strategy that runs the model, after earlier ones and ahead of those with a rule.
 
     It is defined in a layer that knows runs.
     """
-    running = {other: known for other, known in STRATEGIES.items() if other not in BY_RULE}
-    STRATEGIES.clear()
-    STRATEGIES.update(running | {name: strategy} | BY_RULE)
+    STRATEGIES.insert(len(BY_RUNS), name)
+    BY_RUNS[name] = strategy
 
 
 def applicable(mrf: BinaryMRF) -> list[str]:
@@ -96,7 +101,12 @@ def default_strategy(mrf: BinaryMRF) -> str:
 
 
 def partition(
-    mrf: BinaryMRF, max_size: int = 8, strategy: str | None = None, seed: int = 0, stop: Stop = never
+    mrf: BinaryMRF,
+    max_size: int = 8,
+    strategy: str | None = None,
+    seed: int = 0,
+    stop: Stop = never,
+    on_progress: Tell | None = None,
 ) -> Partition:
     """Cut the variables of a model into hyper-variables.
 
@@ -106,7 +116,7 @@ def partition(
     max_size : int
         M, the largest number of variables in a hyper-variable (which then has 2^M states).
     strategy : str, optional
-        A key of ``STRATEGIES``; by default "groups" if the model names groups, else "greedy". "auto" tries all that
+        One of ``STRATEGIES``; by default "groups" if the model names groups, else "greedy". "auto" tries all that
         make groups by a rule, "pursuit" merges groups where the tension of a run sits, which takes seconds; both give
         the reason for their choice in ``reason``. For groups stated by hand see `manual`.
     seed : int
@@ -114,6 +124,9 @@ def partition(
         what "pursuit" merges anew.
     stop : Stop
         Checked at least three times a second in models of 200 000 couplings.
+    on_progress : callable, optional
+        Called about every 25 ms by "auto" and "pursuit" with the share of their work that is done, counted in table
+        entries, from 0 to 1, and the best lower bound so far. They may end sooner.
 
     Returns
     -------
@@ -139,4 +152,8 @@ def partition(
         raise PartitionError(f"unknown strategy {strategy!r}; choose one of {', '.join(STRATEGIES)}")
     if not 1 <= max_size <= LARGEST_GROUP:
         raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
-    return replace(STRATEGIES[strategy](mrf, max_size, seed, stop), seed=seed)
+    if strategy in BY_RULE:
+        part = BY_RULE[strategy](mrf, max_size, seed, stop)
+    else:
+        part = BY_RUNS[strategy](mrf, max_size, seed, stop, on_progress)
+    return replace(part, seed=seed)

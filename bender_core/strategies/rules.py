@@ -342,9 +342,8 @@ def _neighbours(mrf: BinaryMRF, strength: FloatArray) -> Neighbours:
 
 
 # Takes the model, M, the seed and `Stop`.
-Strategy = Callable[[BinaryMRF, int, int, Stop], Partition]
-# The strategies with a rule; `planning.auto` adds the one that chooses among them.
-BY_RULE: dict[str, Strategy] = {
+Rule = Callable[[BinaryMRF, int, int, Stop], Partition]
+BY_RULE: dict[str, Rule] = {
     "groups": _by_groups,
     "greedy": _greedy,
     "refined": _refined,

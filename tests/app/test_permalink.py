@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP
-from bender_core.strategies import STRATEGIES
+from bender_core.strategies import BY_RUNS, Tell
 from pages._shared.app import permalink
 from pages._shared.app.permalink import LONGEST, LinkError, made_by
 from pages._shared.app.session import FIRST, Lab, linked, sample
@@ -34,6 +35,9 @@ def opened(link: str, **more: object) -> Lab:
 
 def arrived(found: Lab) -> Lab:
     """A lab whose run has reached the event of its link."""
+    if found.replay is not None:
+        found.replay.thread.join()
+        found.arrive()
     if found.run.work.thread is not None:
         found.run.work.thread.join()
         found.run.settle()
@@ -86,7 +90,7 @@ def test_a_link_contains_groups_that_a_search_has_found(monkeypatch: pytest.Monk
     mine = linked(FIRST | {"sample": "karate"})
     owner = np.random.default_rng(3).permutation(np.arange(mine.mrf.n) % 7)
     part = replace(bc.manual(mine.mrf, [np.flatnonzero(owner == p) for p in range(7)]), strategy="pursuit")
-    monkeypatch.setitem(STRATEGIES, "pursuit", lambda mrf, max_size, seed, stop: part)
+    monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: part)
     mine.cut(part, 8, 9, "mplp")
     again = opened(mine.link)
     same(again, mine)
@@ -98,6 +102,89 @@ def test_a_link_contains_groups_that_a_search_has_found(monkeypatch: pytest.Monk
     # Where the groups would take too many characters, they are found again.
     monkeypatch.setattr(permalink, "LONGEST", len(mine.link) - 1)
     assert dict(parse_qsl(mine.link)) == without
+
+
+class Search:
+    """A search for groups that says how far it is, and ends when it may; it finds single variables."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.may_end, self.begun, self.threads = threading.Event(), threading.Event(), set[int]()
+        monkeypatch.setitem(BY_RUNS, "pursuit", self)
+
+    def __call__(self, mrf: bc.BinaryMRF, max_size: int, seed: int, stop: bc.Stop, tell: Tell) -> bc.Partition:
+        self.threads.add(threading.get_ident())
+        tell(0.25, -12.5)
+        self.begun.set()
+        while not self.may_end.wait(0.01):
+            stop.check()
+        return replace(bc.partition(mrf, 1, "singletons"), strategy="pursuit")
+
+
+@pytest.fixture
+def search(monkeypatch: pytest.MonkeyPatch) -> Iterator[Search]:
+    found = Search(monkeypatch)
+    yield found
+    found.may_end.set()
+
+
+PURSUED = {"sample": "karate", "M": "6", "strategy": "pursuit", "variant": "4", "schedule": "srmp"}
+
+
+def opening(page: str, **more: str) -> AppTest:
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    test.query_params.update(PURSUED | more)
+    return ran(test.switch_page(f"pages/{page}.py").run())
+
+
+@pytest.mark.parametrize(
+    "page", ["watch", "partition", "edge", "compare", "instance", "experiments", "learn", "method"]
+)
+def test_a_search_for_the_groups_of_a_link_keeps_no_page_waiting(page: str, search: Search) -> None:
+    test = opening(page)
+    assert search.begun.wait(60)
+    ran(test.run())
+    (bar,) = test.get("progress")
+    assert (bar.proto.value, bar.proto.text) == (25, "Opening karate: groups by pursuit, M 6, bound -12.5")
+    assert [button.label for button in test.button] == ["Stop here"]
+    search.may_end.set()
+    lab(test).replay.thread.join()
+    ran(test.run())
+    assert threading.get_ident() not in search.threads
+    mine = lab(test)
+    assert (mine.partition.strategy, mine.partition.max_size, mine.max_size) == ("pursuit", 1, 6)
+    assert (mine.run.engine.variant.number, mine.run.engine.schedule) == (4, "srmp")
+    assert complaints(test) == []
+    assert "Stop here" not in [button.label for button in test.button]
+
+
+def test_after_its_search_a_link_shows_its_forks_and_its_event(search: Search) -> None:
+    search.may_end.set()
+    mine = arrived(linked(FIRST | PURSUED | {"forks": "20.merge-0-1", "at": "15", "arc": "2"}))
+    assert (len(mine.branches), mine.run.position, mine.run.arc) == (2, 15, 2)
+    assert len(mine.run.engine.partition) == mine.mrf.n - 1
+    mine = arrived(linked(FIRST | PURSUED | {"at": "15", "arc": "2"}))
+    assert (mine.partition.max_size, mine.run.position, mine.run.arc) == (1, 15, 2)
+
+
+def test_a_search_for_the_groups_of_a_link_can_be_stopped(search: Search) -> None:
+    test = opening("watch", forks="20.merge-0-1")
+    assert search.begun.wait(60)
+    (stop,) = test.button
+    replay = lab(test).replay
+    ran(stop.click().run())
+    replay.thread.join()
+    ran(test.run())
+    mine = lab(test)
+    assert (mine.partition.strategy, len(mine.branches)) == ("groups", 1)
+    said = "The groups by pursuit of this link were not found: the search was stopped. Those by groups are shown."
+    assert complaints(test) == [said]
+
+
+def test_auto_is_tried_off_the_page_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, auto = set(), BY_RUNS["auto"]
+    monkeypatch.setitem(BY_RUNS, "auto", lambda *given: threads.add(threading.get_ident()) or auto(*given))
+    assert opened(urlencode(PURSUED | {"strategy": "auto"})).partition.strategy == "auto"
+    assert threading.get_ident() not in threads
 
 
 def test_a_run_without_a_reproducible_model_has_no_link() -> None:
@@ -287,6 +374,8 @@ def test_any_link_opens_or_is_refused_in_a_sentence_and_costs_no_more_than_its_l
     if found is None:
         assert 0 < len(sentence) < 400
         return
+    if found.replay is not None:
+        found.replay.stop(wait=None)
     found.run.halt()
     assert 1 <= found.max_size <= LARGEST_GROUP
     assert sum(map(len, found.partition.groups)) == found.mrf.n

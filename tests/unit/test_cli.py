@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -301,6 +302,31 @@ def test_a_strategy_that_takes_too_long_is_replaced_and_reported(
         report = json.loads(capsys.readouterr().out)
         assert report["chosen"]["strategy"] == taken
         assert report["reason"] == "the time limit leaves no time for community"
+
+
+def test_a_terminal_shows_how_far_a_search_for_groups_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["solve", TORUS, "--strategy", "auto"]) == 0
+    lines = capsys.readouterr().err.split("\r\x1b[K")
+    assert any(re.fullmatch(r"groups by auto: \d+%, bound -\d+\.\d+", line) for line in lines)
+    assert ", M = 8, " in lines[-1], "nothing of it is left"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    assert main(["solve", TORUS, "--strategy", "auto"]) == 0
+    assert "groups by auto" not in capsys.readouterr().err
+
+
+def test_a_terminal_shows_how_far_a_plan_is_cut(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    path = tmp_path / "plan.toml"
+    path.write_text("[[instances]]\nfamily = 'ising_grid'\n[runs]\nsizes = [2, 3]\n")
+    for name in ("plan", "status", "report", "run"):
+        assert main(["experiment", name, str(path), "--store", str(tmp_path / "s.sqlite")]) == 0
+        cuts = ["0%, cut 1 of 2: default, M 2, ising_grid 0", "50%, cut 2 of 2: default, M 3, ising_grid 0"]
+        assert capsys.readouterr().err.split("\r\x1b[K") == ["", *cuts, ""]
 
 
 @pytest.mark.parametrize("where", ["partition", "solve"])

@@ -1,11 +1,11 @@
-"""The forks of an address, made once more in the background; until then no page is drawn."""
+"""The groups and forks of an address, made once more in the background; until then no page is drawn."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pages._shared.app.session import lab
-from pages._shared.app.text import label
+from pages._shared.app.text import markdown
 from pages._shared.running.following import follow
 from pages._shared.running.watched import TELL_SECONDS, whereabouts
 
@@ -21,9 +21,16 @@ def opening() -> bool:
         return False
 
     def progress() -> None:
-        run = f"run {len(current.branches)} of {len(replay.forks) + 1}"
-        st.caption(f"Opening {label(current.mrf.name)}: {run}, {whereabouts(current.run.engine)}…")
-        st.button("Stop here", on_click=replay.stop)
+        name = markdown(current.mrf.name)
+        # Asked once: the search may end meanwhile.
+        searching = replay.doing
+        if searching:
+            st.progress(replay.share, f"Opening {name}: {searching}")
+        else:
+            run = f"run {len(current.branches)} of {len(replay.forks) + 1}"
+            st.caption(f"Opening {name}: {run}, {whereabouts(current.run.engine)}…")
 
+    # Outside the fragment that keeps rerunning: a click is answered at once.
+    st.button("Stop here", on_click=replay.stop)
     follow(lambda: replay.alive, progress, TELL_SECONDS)
     return True

@@ -15,7 +15,7 @@ from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.run.repeating.change import ChangeError, Fork, forks_text, read_forks
 from bender_core.run.repeating.line import Line
-from bender_core.strategies import PURSUIT, default_strategy
+from bender_core.strategies import BY_RUNS, PURSUIT, default_strategy
 
 # A length of an address that all browsers and servers accept, and the longest word or number in it.
 LONGEST, LONGEST_WORD = 6000, 60
@@ -123,7 +123,9 @@ def _real(text: str, what: str) -> float:
 
 
 def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
-    """The partition that a link describes, by the model's default strategy if it names none, and its M.
+    """The partition that a link describes, and its M.
+
+    It is by the model's default strategy if the link names none, or one that is yet to search: see `sought_by`.
 
     Raises
     ------
@@ -132,14 +134,21 @@ def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
     max_size = _number(_word(said, "M"), "M")
     if not 1 <= max_size <= LARGEST_GROUP:
         raise LinkError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
-    strategy = _word(said, "strategy") or default_strategy(mrf)
+    strategy = default_strategy(mrf) if sought_by(said) else _word(said, "strategy") or default_strategy(mrf)
     try:
-        if strategy == "manual" or (strategy == PURSUIT and "groups" in said):
+        if strategy in ("manual", PURSUIT):
             part = bc.manual(mrf, _groups(said.get("groups", ""), mrf.n))
             return replace(part, strategy=strategy), max_size
         return bc.partition(mrf, max_size, strategy), max_size
     except bc.PartitionError as error:
         raise LinkError(str(error)) from error
+
+
+def sought_by(said: Mapping[str, str]) -> str:
+    """The strategy that runs the model to find the groups of a link; empty if they are known without a run."""
+    strategy = _word(said, "strategy")
+    is_known = strategy not in BY_RUNS or (strategy == PURSUIT and "groups" in said)
+    return "" if is_known else strategy
 
 
 def _groups(text: str, n: int) -> list[list[int]]:

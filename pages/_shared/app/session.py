@@ -15,6 +15,7 @@ import bender_core as bc
 from bender_core.run.repeating.change import Change, Fork, forked
 from bender_core.run.repeating.line import Line
 from bender_core.stopping import never
+from bender_core.units import so_far
 from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
 from pages._shared.app.permalink import (
     LinkError,
@@ -28,6 +29,7 @@ from pages._shared.app.permalink import (
     generated,
     origin_of,
     query,
+    sought_by,
 )
 from pages._shared.app.proof import Proof
 from pages._shared.app.uploads import uploads
@@ -66,17 +68,23 @@ class References(Personal):
 
 @dataclass(eq=False)
 class Replay(Personal):
-    """The forks of a link, made in the background.
+    """The groups of a link that a strategy has to search for, and its forks, made in the background.
 
     Attributes
     ----------
+    share : float
+        Of the search, from 0 to 1.
+    doing : str
+        What is being searched for; empty when that is found.
     failure : str
-        Why not all of them have been made.
+        What of it has not been made, and why.
     """
 
     said: Mapping[str, str]  # by the link
     forks: tuple[Fork, ...]
     end: int  # where a proof has ended in the last one; 0 if none has
+    share: float = 0.0
+    doing: str = ""
     failure: str = ""
 
     def start(self, lab: Lab) -> None:
@@ -84,8 +92,14 @@ class Replay(Personal):
         self.begin(partial(self._make, lab))
 
     def _make(self, lab: Lab, stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=stopped.is_set)
+        stop, strategy, usual = bc.Stop(wanted=stopped.is_set), sought_by(self.said), lab.partition.strategy
+        lost = f"The groups by {strategy} of this link were not found: {{}}. Those by {usual} are shown."
+        halted = "the search was stopped"
         try:
+            if strategy:
+                self._find_groups(lab, strategy, stop)
+            lost = "Not all forks of this link could be made: {}. The run before is shown."
+            halted = "they were stopped"
             for fork in self.forks:
                 try:
                     engine = lab.with_room(partial(forked, lab.run.engine, fork, stop))
@@ -95,9 +109,21 @@ class Replay(Personal):
             if self.end:
                 lab.finish(self.end, stop)
         except bc.Stopped:
-            self.failure = "they were stopped"
+            self.failure = lost.format(halted)
         except (ValueError, bc.EngineError) as error:
-            self.failure = str(error)
+            self.failure = lost.format(error)
+
+    def _find_groups(self, lab: Lab, strategy: str, stop: bc.Stop) -> None:
+        """Search for the groups, and begin the run on them."""
+        what = f"groups by {strategy}, M {lab.max_size}"
+
+        def tell(share: float, bound: float) -> None:
+            self.share, self.doing = share, what + so_far(bound)
+
+        self.doing = what
+        part = bc.partition(lab.mrf, lab.max_size, strategy, stop=stop, on_progress=tell)
+        lab.cut(part, lab.max_size, lab.variant, lab.schedule, stop)
+        self.doing = ""
 
 
 @dataclass(eq=False)
@@ -166,15 +192,15 @@ class Lab:
         self._start(mrf, part, max_size, variant, schedule)
         self.origin = origin
 
-    def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
-        """Start a new run on the model with another partition.
+    def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None) -> None:
+        """Start a new run on the model with another partition; without ``stop`` Streamlit may end this.
 
         Raises
         ------
         TooLargeError, PartitionError
             Then nothing has changed.
         """
-        self._start(self.mrf, part, max_size, variant, schedule)
+        self._start(self.mrf, part, max_size, variant, schedule, stop)
 
     def fork(self, change: Change, engine: bc.Engine) -> None:
         """Go on with a run that has forked from the one shown, at the event shown."""
@@ -238,11 +264,11 @@ class Lab:
         return make()
 
     def arrive(self) -> None:
-        """Once the forks of a link are made, go to the event and the message that it shows."""
+        """Once the groups and forks of a link are made, go to the event and the message that it shows."""
         replay, self.replay = self.replay, None
         assert replay is not None
         if replay.failure:
-            self.notice = f"Not all forks of this link could be made: {replay.failure}. The run before is shown."
+            self.notice = replay.failure
             return
         event = event_of(replay.said)
         branch = chapter_of(replay.said, self.branches)
@@ -284,8 +310,16 @@ class Lab:
         """The same for anybody: empty for an uploaded model."""
         return self.address if self.is_public else ""
 
-    def _start(self, mrf: bc.BinaryMRF, part: bc.Partition, max_size: int, variant: int, schedule: str) -> None:
-        engine = self._engine(mrf, part, variant, schedule)
+    def _start(
+        self,
+        mrf: bc.BinaryMRF,
+        part: bc.Partition,
+        max_size: int,
+        variant: int,
+        schedule: str,
+        stop: bc.Stop | None = None,
+    ) -> None:
+        engine = self._engine(mrf, part, variant, schedule, stop or bc.Stop(wanted=_interrupted))
         self.run.halt()
         self.references.stop()
         if self.proof is not None and mrf is not self.mrf:
@@ -300,9 +334,8 @@ class Lab:
         self.asked = self.came = None
         self.number += 1
 
-    def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str) -> bc.Engine:
+    def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
         """A new run; if it fits only without the old ones, these give way."""
-        stop = bc.Stop(wanted=_interrupted)
         try:
             return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop, excluding=True)
         except bc.TooLargeError as error:
@@ -370,7 +403,7 @@ def chapter_of(said: Mapping[str, str], branches: Branches) -> Branch:
 
 
 def linked(said: Mapping[str, str]) -> Lab:
-    """The lab that a link describes. A run with many events up to the one shown continues in the background.
+    """The lab that a link describes. A search for groups, forks, and many events go on in the background.
 
     Raises
     ------
@@ -383,7 +416,7 @@ def linked(said: Mapping[str, str]) -> Lab:
     mrf = _model(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
-    if forks:
+    if forks or sought_by(said):
         found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, WatchedRun(engine), origin)
         found.replay = Replay(said, forks, end)
         found.replay.start(found)

@@ -27,7 +27,7 @@ def start(current: Lab, held: Contest, going: bool) -> None:
     # Asked once, and before the partitions are read: the work may end while the page is drawn.
     cutting = held.cutting.busy
     if cutting:
-        follow(lambda: held.cutting.busy, lambda: st.caption(f"{held.cutting.doing}…"), TELL_SECONDS)
+        follow(lambda: held.cutting.busy, lambda: st.progress(held.cutting.share, held.cutting.doing), TELL_SECONDS)
     field, asked = entries(current, held.cutting), chosen(current)
     refused = "" if cutting else objection(field, asked, held.cutting)
     if refused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from bender_core.costs.estimate import Estimate
 from bender_core.costs.fit import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
+from bender_core.units import so_far
 from pages._shared.running.background import Personal
 
 
@@ -27,12 +29,15 @@ class Cutting(Personal):
     errors : dict
         The reasons for those that cannot be made.
     doing : str
+    share : float
+        Of the work, from 0 to 1.
     """
 
     mrf: bc.BinaryMRF
     parts: dict[tuple[int, str], Partition] = field(default_factory=dict)
     errors: dict[tuple[int, str], str] = field(default_factory=dict)
     doing: str = ""
+    share: float = 0.0
 
     def ask(self, cuts: Sequence[tuple[int, str]]) -> None:
         """Make the missing ones of these partitions; an earlier request is abandoned."""
@@ -43,11 +48,18 @@ class Cutting(Personal):
             self.stop()
 
     def _drive(self, cuts: Sequence[tuple[int, str]], stop: threading.Event) -> None:
+        def tell(share: float, bound: float = -math.inf) -> None:
+            # A request that was abandoned may end while the next one goes on.
+            if not stop.is_set():
+                self.share, self.doing = (k + share) / len(cuts), what + so_far(bound)
+
         for k, (max_size, strategy) in enumerate(cuts):
             of = f" {k + 1} of {len(cuts)}" if len(cuts) > 1 else ""
-            self.doing = f"Making cut{of}: {strategy}, M {max_size}"
+            what = f"Making cut{of}: {strategy}, M {max_size}"
+            tell(0.0)
             try:
-                made = bc.partition(self.mrf, max_size, strategy, stop=bc.Stop(wanted=stop.is_set))
+                wanted = bc.Stop(wanted=stop.is_set)
+                made = bc.partition(self.mrf, max_size, strategy, stop=wanted, on_progress=tell)
             except bc.PartitionError as error:
                 self.errors[max_size, strategy] = str(error)
             except bc.Stopped:

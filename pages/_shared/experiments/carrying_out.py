@@ -16,7 +16,7 @@ from bender_core.experiments.tables import (
 from bender_core.units import duration
 from pages._shared.app.data import store
 from pages._shared.app.naming import file_name
-from pages._shared.app.text import complaint, table
+from pages._shared.app.text import complaint, markdown, table
 from pages._shared.experiments.experimenting import Experiment, experiment
 from pages._shared.experiments.planning import Planned
 from pages._shared.experiments.plans import path_of
@@ -93,7 +93,7 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
 def working(running: Experiment) -> None:
     """The progress of an experiment."""
     if not running.total:
-        st.progress(0.0, "starting the workers")
+        st.progress(running.cutting, markdown(running.doing) or "starting the workers")
         return
     left = f", about {duration(running.left)} left" if running.left is not None else ""
     failed = f", {running.failed} failed" if running.failed else ""

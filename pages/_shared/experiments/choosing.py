@@ -16,7 +16,7 @@ from bender_core.variants import SCHEDULES
 from pages._shared.app.address import state as state_address
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import lab
-from pages._shared.app.text import complaint
+from pages._shared.app.text import complaint, markdown
 from pages._shared.experiments.planning import Planned, Planning
 from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
 from pages._shared.running.following import follow
@@ -168,7 +168,7 @@ def planned(name: str) -> Planned | None:
     elif going:
         # Outside the fragment that keeps rerunning: a click is answered at once.
         st.button("Stop", on_click=planning.stop)
-        follow(lambda: planning.busy, lambda: st.progress(planning.share, "cutting the instances"), TELL_SECONDS)
+        follow(lambda: planning.busy, lambda: st.progress(planning.share, markdown(planning.doing)), TELL_SECONDS)
     else:
         st.button("Resume", on_click=planning.start, help="Make the remaining cuts")
     return None

@@ -26,6 +26,8 @@ STOP_SECONDS = 0.4
 class Experiment(Background):
     """The execution of one plan. The thread listens to the process."""
 
+    cutting: float = 0.0  # the share of the instances that are cut, before the runs
+    doing: str = ""  # the cut that is being made
     done: int = 0  # runs, of the total
     total: int = 0
     failed: int = 0  # whose worker died
@@ -42,6 +44,7 @@ class Experiment(Background):
         command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
         self.done = self.total = self.failed = 0
         self.left, self.last, self.failure = None, "", ""
+        self.cutting, self.doing = 0.0, ""
         self._process = subprocess.Popen(
             command,
             cwd=Path(__file__).parents[3],
@@ -77,8 +80,11 @@ class Experiment(Background):
             self.failure = said.strip().removeprefix("error: ") or f"it ended with code {code}"
 
     def _take(self, told: dict[str, Any]) -> None:
-        self.done, self.total, self.failed = told["done"], told["total"], told["failed"]
-        self.left, self.last = told["left"], told["last"]
+        if "cutting" in told:
+            self.cutting, self.doing = told["cutting"], told["doing"]
+        else:
+            self.done, self.total, self.failed = told["done"], told["total"], told["failed"]
+            self.left, self.last = told["left"], told["last"]
 
 
 @st.cache_resource(show_spinner=False, max_entries=MOST_AT_ONCE)

@@ -35,6 +35,8 @@ class Planning(Personal):
         Why it cannot be carried out.
     share : float
         Of the cuts made, from 0 to 1.
+    doing : str
+        Which cut is being made.
     """
 
     name: str
@@ -42,21 +44,22 @@ class Planning(Personal):
     planned: Planned | None = None
     error: str = ""
     share: float = 0.0
+    doing: str = ""
 
     def start(self) -> None:
         """Begin, or begin again."""
         self.begin(self._drive)
 
     def _drive(self, stop: threading.Event) -> None:
-        def tell(share: float) -> None:
-            if stop.is_set():
-                raise bc.Stopped
-            self.share = share
+        def tell(share: float, doing: str) -> None:
+            # What was stopped may end while the next begins.
+            if not stop.is_set():
+                self.share, self.doing = share, doing
 
         try:
-            plan = read_plan(self.path)
-            found = Planned(self.name, plan, plan.tasks(tell))
-            tell(1.0)
+            plan, wanted = read_plan(self.path), bc.Stop(wanted=stop.is_set)
+            found = Planned(self.name, plan, plan.tasks(tell, wanted))
+            wanted.check()
         except bc.Stopped:
             return
         except (PlanError, bc.FormatError, bc.ModelError, bc.PartitionError, OSError) as error:

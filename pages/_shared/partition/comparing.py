@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ import bender_core as bc
 from bender_core.groups import Partition
 from bender_core.planning.comparison import bound_after, predicted
 from bender_core.strategies import PURSUIT, applicable
+from bender_core.units import so_far
 from pages._shared.running.background import Personal
 
 
@@ -57,14 +59,19 @@ class Comparing(Personal):
 
     def _predict(self, stop: threading.Event) -> None:
         rows, parts = self.rows, self._parts
+
+        def tell(share: float, bound: float = -math.inf) -> None:
+            if not stop.is_set():
+                self.doing, self.share = what + so_far(bound), (k + share) / len(ways)
+
         ways = [(max_size, name) for max_size in self.sizes for name in applicable(self.mrf)]
         # What takes longest comes last.
         ways.sort(key=lambda way: way[1] == PURSUIT)
         for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
-            self.doing, self.share = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", k / len(ways)
-            wanted = bc.Stop(wanted=stop.is_set)
+            what, wanted = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", bc.Stop(wanted=stop.is_set)
+            tell(0.0)
             try:
-                part = bc.partition(self.mrf, max_size, name, stop=wanted)
+                part = bc.partition(self.mrf, max_size, name, stop=wanted, on_progress=tell)
                 row = predicted(self.mrf, part, max_size, self.variant, self.schedule, wanted)
             except bc.Stopped:
                 return

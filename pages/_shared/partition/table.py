@@ -128,7 +128,7 @@ def give_up(on_table: Draft) -> None:
 def being_cut() -> None:
     """The progress of the partition being made."""
     cutting: Cutting = st.session_state.cutting
-    follow(lambda: cutting.busy, lambda: st.caption(f"{cutting.doing}…"), TELL_SECONDS)
+    follow(lambda: cutting.busy, lambda: st.progress(cutting.share, cutting.doing), TELL_SECONDS)
 
 
 def use(current: Lab, on_table: Draft) -> None:

@@ -17,7 +17,7 @@ from bender_core.experiments import Store
 from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
-from bender_core.strategies import STRATEGIES
+from bender_core.strategies import BY_RUNS
 from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.compare.curves import Curve, view
 from pages._shared.compare.outcome import partition_of
@@ -384,7 +384,7 @@ def test_groups_that_a_search_has_found_race_without_another_search(monkeypatch:
     def refuse(*_: object) -> bc.Partition:
         raise AssertionError("a search takes seconds")
 
-    monkeypatch.setitem(STRATEGIES, "pursuit", refuse)
+    monkeypatch.setitem(BY_RUNS, "pursuit", refuse)
     test = app("partition")
     mine = lab(test)
     mine.cut(replace(bc.partition(mine.mrf, 6, "greedy"), strategy="pursuit"), 6, 9, "mplp")

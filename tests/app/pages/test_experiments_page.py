@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core.experiments import Limits, Store, read_plan
-from bender_core.strategies import STRATEGIES
+from bender_core.strategies import BY_RUNS
 from pages._shared.app.data import store
 from pages._shared.experiments.experimenting import Experiment, experiment
 from pages._shared.experiments.planning import Planning
@@ -111,12 +111,12 @@ def test_cutting_the_instances_can_be_stopped_and_resumed(monkeypatch: pytest.Mo
     monkeypatch.setattr(Planning, "wait", lambda self: None)
     goes_on, cut = threading.Event(), []
 
-    def slow(mrf: bc.BinaryMRF, max_size: int, seed: int, stop: bc.Stop) -> bc.Partition:
+    def slow(mrf: bc.BinaryMRF, max_size: int, *_: object) -> bc.Partition:
         goes_on.wait(60)
         cut.append(max_size)
         return bc.partition(mrf, max_size, "greedy")
 
-    monkeypatch.setitem(STRATEGIES, "pursuit", slow)
+    monkeypatch.setitem(BY_RUNS, "pursuit", slow)
     test = ran(app("experiments").selectbox("plan_kind").select("own").run())
     test.multiselect("plan_sizes").set_value([2, 3])
     test.multiselect("plan_strategies").set_value(["pursuit"])
@@ -228,6 +228,8 @@ def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     running.start(plan, kept, 1)
     while running.busy and not running.done:
         running.thread.join(0.01)
+    assert running.doing.startswith("cut ")
+    assert 0 < running.cutting < 1
     running.stop()
     assert not running.busy
     running.thread.join()

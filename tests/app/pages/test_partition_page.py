@@ -14,9 +14,10 @@ from bender_core import synth
 from bender_core.costs.fit import largest_fit
 from bender_core.groups import split, split_by_coupling
 from bender_core.stopping import never
-from bender_core.strategies import applicable, quality
+from bender_core.strategies import BY_RUNS, Tell, applicable, quality
 from bender_core.units import duration, storage
 from pages._shared.cuts import cutting
+from pages._shared.cuts.cutting import Cutting
 from pages._shared.partition.comparing import Comparing
 from pages._shared.partition.draft import MOST_STEPS, Cut, Draft
 from pages._shared.running import background
@@ -177,7 +178,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.01)
     may_end, made = threading.Event(), bc.partition
 
-    def partition(mrf: bc.BinaryMRF, max_size: int, strategy: str | None, stop: bc.Stop = never) -> bc.Partition:
+    def partition(
+        mrf: bc.BinaryMRF, max_size: int, strategy: str | None, stop: bc.Stop = never, on_progress: object = None
+    ) -> bc.Partition:
         while strategy == "refined" and not may_end.wait(0.001):
             stop.check()
         return made(mrf, max_size, strategy, stop=stop)
@@ -195,7 +198,7 @@ def test_a_slow_partition_is_made_in_the_background(slow: threading.Event) -> No
     test = app("partition")
     ran(test.selectbox("cut_strategy").select("refined").run())
     assert said_of(test) == (8, "refined", (8, "groups"))
-    assert "Making cut: refined, M 8…" in [caption.value for caption in test.caption]
+    assert [bar.proto.text for bar in test.get("progress")] == ["Making cut: refined, M 8"]
     assert [button.disabled for button in test.button if button.label == "Cut and watch"] == [True]
     # The page can be used meanwhile, and asks for no second cut.
     thread = test.session_state.cutting.thread
@@ -298,6 +301,28 @@ def test_a_partition_too_large_to_run_is_reported_and_not_run(monkeypatch: pytes
     assert set(fits) == {True, False}
     assert [not np.isnan(bound) for bound in shown["bound"]] == fits
     assert [not remark.startswith("too large: ") for remark in shown["remarks"]] == fits
+
+
+def test_a_search_for_groups_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone, and as one of several cuts."""
+    mrf, told, work = bc.load("sample_instances/tiny.mrf.json"), list[tuple[float, str]](), list[Any]()
+
+    def search(mrf: bc.BinaryMRF, max_size: int, seed: int, stop: bc.Stop, tell: Tell) -> bc.Partition:
+        tell(0.5, -12.5)
+        told.append((work[-1].share, work[-1].doing))
+        return bc.partition(mrf, max_size, "greedy")
+
+    monkeypatch.setitem(BY_RUNS, "pursuit", search)
+    work.append(Cutting(mrf))
+    work[-1].ask([(2, "pursuit"), (3, "pursuit")])
+    work[-1].thread.join()
+    cuts = [f"Making cut {k} of 2: pursuit, M {size}, bound -12.5" for k, size in ((1, 2), (2, 3))]
+    assert told == list(zip((0.25, 0.75), cuts, strict=True))
+    count = len(applicable(mrf))
+    work.append(Comparing(mrf, [2], 9, "mplp"))
+    work[-1].predict()
+    work[-1].thread.join()
+    assert told[2:] == [((count - 0.5) / count, f"cut {count} of {count}: pursuit, M 2, bound -12.5")]
 
 
 def test_a_stopped_comparison_changes_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:

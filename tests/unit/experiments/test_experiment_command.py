@@ -52,10 +52,13 @@ def test_an_attached_run_ends_when_its_input_is_closed(tmp_path: Path) -> None:
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        first = json.loads(process.stdout.readline())
+        told = [json.loads(process.stdout.readline()) for _ in range(201)]
         process.stdin.close()
-        said = [first, *map(json.loads, process.stdout)]
+        told += map(json.loads, process.stdout)
     assert process.returncode == 0
+    cut, said = told[:200], told[200:]
+    assert [told["cutting"] for told in cut] == pytest.approx([k / 200 for k in range(200)])
+    assert cut[-1]["doing"] == "cut 200 of 200: default, M 6, ising_grid 199"
     assert [told["done"] for told in said] == list(range(1, len(said) + 1))
     assert said[0]["total"] == 200
     assert said[0]["last"].startswith("ising_grid 0, M 6, variant 9")

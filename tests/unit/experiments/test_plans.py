@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import bender_core as bc
 from bender_core.experiments import (
     Instance,
     Limits,
@@ -21,9 +23,11 @@ from bender_core.experiments import (
     Progress,
     Store,
     execute,
+    perform,
     read_plan,
     seconds_expected,
 )
+from bender_core.experiments import plan as plan_module
 from bender_core.experiments.plan import distinct, plan_of
 from bender_core.experiments.report import report
 from bender_core.experiments.tables import (
@@ -34,6 +38,7 @@ from bender_core.experiments.tables import (
     timings,
     to_csv,
 )
+from bender_core.strategies import BY_RUNS, PURSUIT, Tell
 from bender_core.visualization.study import plot_times
 from tests.unit.experiments.plans import here
 
@@ -83,6 +88,72 @@ def test_a_key_is_what_decides_the_result() -> None:
         {"instances": values(1)},
     ):
         assert key(**changes) != task.key
+
+
+def searching(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The values of M of all searches that are made, which are short."""
+    made = []
+
+    def search(mrf: bc.BinaryMRF, max_size: int, seed: int, stop: bc.Stop, tell: Tell | None) -> bc.Partition:
+        made.append(max_size)
+        if tell is not None:
+            tell(0.5, -12.5)
+        stop.check()
+        return replace(bc.partition(mrf, max_size, "blocks"), strategy=PURSUIT)
+
+    monkeypatch.setitem(BY_RUNS, PURSUIT, search)
+    monkeypatch.setattr(plan_module, "_cuts", {})
+    return made
+
+
+def test_groups_are_searched_for_once_and_go_to_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = searching(monkeypatch)
+    instance = Instance("ising_grid", (("rows", 4), ("columns", 4), ("coupling", "gaussian"), ("seed", 0)))
+    plan = Plan("p", (instance,), (3, 4), (9, 11), (PURSUIT, "blocks"), ("mplp", "srmp"), Limits(sweeps=2))
+    tasks = plan.tasks()
+    assert len(tasks) == 16
+    assert made == [3, 4]
+    found = [task for task in tasks if task.strategy == PURSUIT]
+    # The key says the same groups by any strategy.
+    assert [task.key for task in found] == [task.key for task in tasks if task.strategy == "blocks"]
+    assert all(task.found is None for task in tasks if task.strategy == "blocks")
+    assert seconds_expected(tasks) > 0
+    # Another process knows what is sent to it.
+    monkeypatch.setattr(plan_module, "_cuts", {})
+    for task in pickle.loads(pickle.dumps(found)):
+        _, part = task.cut()
+        assert (part.strategy, part.max_size) == (PURSUIT, task.max_size)
+        assert perform(task).sweeps > 0
+    assert made == [3, 4]
+
+
+def test_a_plan_says_how_far_it_is_cut_and_stops_within_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = searching(monkeypatch)
+    instances = tuple(Instance("ising_grid", (("rows", 4), ("columns", 4), ("seed", seed))) for seed in (0, 1))
+    plan, told = Plan("p", instances, (3,), (9,), (PURSUIT,)), list[tuple[float, str]]()
+    plan.tasks(lambda *so_far: told.append(so_far))
+    assert told == [
+        (0.0, "cut 1 of 2: pursuit, M 3, ising_grid 0"),
+        (0.25, "cut 1 of 2: pursuit, M 3, ising_grid 0, bound -12.5"),
+        (0.5, "cut 2 of 2: pursuit, M 3, ising_grid 1"),
+        (0.75, "cut 2 of 2: pursuit, M 3, ising_grid 1, bound -12.5"),
+    ]
+    plan_module._cuts.clear()
+    made.clear()
+    told.clear()
+    with pytest.raises(bc.Stopped):
+        plan.tasks(lambda *so_far: told.append(so_far), bc.Stop(wanted=lambda: len(told) == 2))
+    assert made == [3]
+    assert not plan_module._cuts
+
+
+def test_the_latest_partitions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = searching(monkeypatch)
+    monkeypatch.setattr(plan_module, "_KEPT", 2)
+    instance = Instance("ising_grid", (("rows", 4), ("columns", 4), ("seed", 0)))
+    for sizes in ((2, 3), (3, 4), (4, 2)):
+        Plan("p", (instance,), sizes, (9,), (PURSUIT,)).tasks()
+    assert made == [2, 3, 4, 2]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from bender_core.groups import split_by_coupling
 from bender_core.planning import auto as auto_module
 from bender_core.planning import continuing, solving, unions
 from bender_core.planning.auto import candidate, candidates
+from bender_core.planning.effort import Effort
 from bender_core.planning.unions import halved, stages, united
 from bender_core.run.carrying import owners
 from bender_core.strategies import AUTO, PURSUIT, STRATEGIES
@@ -361,10 +362,10 @@ def test_groups_whose_sweeps_take_far_longer_are_not_tried() -> None:
     """In the work of a trial they would do few sweeps, or none."""
     mrf = torus()
     few, many = (candidate(mrf, name, bc.partition(mrf, size, "greedy")) for name, size in (("few", 2), ("many", 6)))
-    assert auto_module.choose(mrf, [few, many]).reason.startswith("many: ")
+    assert auto_module.choose(mrf, [few, many], Effort()).reason.startswith("many: ")
     cost = replace(many.cost, seconds_per_sweep=1.01 * auto_module.DEARER * few.cost.seconds_per_sweep)
     for both in ([few, replace(many, cost=cost)], [replace(many, cost=cost), few]):
-        reason = auto_module.choose(mrf, both).reason
+        reason = auto_module.choose(mrf, both, Effort()).reason
         assert reason.startswith("few: ")
         assert "1 not tried" in reason
 

@@ -14,9 +14,10 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.planning import auto as auto_module
 from bender_core.planning import pursuit as pursuit_module
+from bender_core.planning.effort import Effort
 from bender_core.planning.pursuit import Search, pairs_to_merge
 from bender_core.run.engine import Engine
-from bender_core.strategies import AUTO, PURSUIT, STRATEGIES, applicable
+from bender_core.strategies import AUTO, BY_RUNS, PURSUIT, applicable
 from tests import naive
 from tests.models import examples, mrfs, random_mrf
 from tests.unit.engines import sample
@@ -163,7 +164,7 @@ def test_large_groups_are_unions_of_what_runs_have_found(max_size: int, size: in
 def test_large_groups_are_filled(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
     monkeypatch.setattr(pursuit_module, "LARGEST", 4)
     mrf = MODELS["regular"]()
-    part = pursuit_module._merged(mrf, bc.partition(mrf, 6, "greedy"), 6, 0, bc.Stop())
+    part = pursuit_module._merged(mrf, bc.partition(mrf, 6, "greedy"), 6, 0, Effort())
     assert max(engine.partition.max_size for _, _, engine in runs) == 3
     assert part.max_size == 6
     owner, size = part.group_of(), np.array([len(group) for group in part.groups])
@@ -236,6 +237,21 @@ def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch, runs: list) -> Non
         pursuit_module.MAKING + 2 * pursuit_module.MAKING_A_MESSAGE * len(engine.graph.edges) for _, _, engine in runs
     )
     assert 0.9 * pursuit_module.WORK < read + made < 1.1 * pursuit_module.WORK
+
+
+def test_it_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
+    """In work, with the best bound of all runs so far; whoever is told changes nothing."""
+    mrf, told = MODELS["regular"](), list[tuple[float, float]]()
+    part = bc.partition(mrf, 6, PURSUIT, on_progress=lambda share, bound: told.append((share, bound)))
+    shares, bounds = map(list, zip(*told, strict=True))
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.1
+    assert shares[-1] <= 1.0
+    assert len({round(share, 2) for share in shares}) > 20
+    best = max(engine.lower_bound for _, _, engine in runs)
+    assert bounds == sorted(bounds)
+    assert bounds[-1] >= best
+    assert sets(bc.partition(mrf, 6, PURSUIT)) == sets(part)
 
 
 class Request:
@@ -320,7 +336,7 @@ def test_nothing_else_that_tries_strategies_calls_it(monkeypatch: pytest.MonkeyP
     def refuse(*_: object) -> bc.Partition:
         raise AssertionError("a search takes longer than what it is tried against")
 
-    monkeypatch.setitem(STRATEGIES, PURSUIT, refuse)
+    monkeypatch.setitem(BY_RUNS, PURSUIT, refuse)
     mrf = MODELS["torus"]()
     bc.partition(mrf, 4, AUTO)
     engine = bc.Engine(mrf, bc.partition(mrf, 4))

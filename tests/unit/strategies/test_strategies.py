@@ -17,7 +17,7 @@ from bender_core.groups import coupled_groups, independent_cycles, spanning_fore
 from bender_core.kernels import forest
 from bender_core.kernels.forest import Closes
 from bender_core.planning.comparison import bound_after
-from bender_core.strategies import STRATEGIES, applicable, applicable_rules, communities, quality
+from bender_core.strategies import BY_RUNS, STRATEGIES, applicable, applicable_rules, communities, quality
 from bender_core.synth import ising_grid, random_tree
 from tests.models import examples, mrfs, random_mrf, random_partition
 
@@ -380,7 +380,7 @@ def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch
     """Also for a search, which would take too long at every M."""
     mrf = sample("torus-10x10")
     part = dataclasses.replace(bc.partition(mrf, 12, "auto"), strategy=strategy)
-    monkeypatch.setitem(STRATEGIES, "pursuit", lambda *_: pytest.fail("a search takes too long"))
+    monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: pytest.fail("a search takes too long"))
     limit = bc.estimate(mrf, part, 9).least // 2
     with pytest.raises(bc.TooLargeError, match=r"M = (\d+) would fit") as refusal:
         bc.Engine(mrf, part, 9, limit=limit)
