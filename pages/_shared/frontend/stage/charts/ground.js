@@ -2,9 +2,11 @@
 
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
+import { mix } from "../../numbers.js";
 import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
 import { levelMarks } from "./levels.js";
+import { columnOf } from "./sums.js";
 import { grouped, tailMarks } from "./tail.js";
 
 const LETTER = 7.5; // pixels that a character takes
@@ -18,8 +20,6 @@ const stageName = ({ graph }, node) => {
   const { label } = graph.nodes[node];
   return label[0].toUpperCase() + label.slice(1);
 };
-
-const mix = (a, b, share) => a + (b - a) * share;
 
 export class Ground {
   constructor(charts) {
@@ -198,7 +198,7 @@ export class Ground {
 
   told(state) {
     const { update, energy } = this;
-    const column = update.columns.find((each) => each.state === state);
+    const column = columnOf(update, state);
     const exact = update.asked.get(state) ?? this.charts.exact.costOf(update, column) ?? undefined;
     return [
       `State ${column.bits}`,

@@ -1,6 +1,6 @@
 // Where the gap lives: its parts, largest first, and all others; they sum to UB − LB.
 
-import { Picture } from "../../marks/picture.js";
+import { isNew, Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { isClosed } from "../../gap.js";
 import { isTouched } from "../../screen.js";
@@ -44,8 +44,7 @@ export class Gaps {
     if (!width || !tension || closed) return this.clear();
     // Parts, and what marks them, mostly are as they were a frame ago.
     const scene = [tension, moment.upper - moment.lower, width, height, stage.highlighted, stage.arc, stage.dark];
-    if (this.scene?.every((part, k) => part === scene[k])) return;
-    this.scene = scene;
+    if (!isNew(this, scene)) return;
     const columns = Math.max(1, Math.floor(width / WIDE));
     const perColumn = Math.max(2, Math.floor(height / TALL));
     const parts = this.parts(tension);
