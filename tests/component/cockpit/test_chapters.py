@@ -312,8 +312,11 @@ FLOWING = """({ stage }) => {
             circles: meant('flowing').map(({ cx, cy, means }) => [cx, cy, means.group]),
             leaving: meant('leaving').map(({ cx, cy, r, means }) => [means.group, means.bit, means.to, cx, cy, r]),
             names: stage.panes.circles.list().filter(({ id }) => id.startsWith('name-')).map(({ text }) => text),
-            said: ['lower', 'undecided'].map((name) => stage.$(`[data-out=${name}]`).textContent),
-            sentence: stage.$('.sentence').textContent,
+            ties: meant('ties').map(({ means }) => [means.group, means.partners]),
+            said: ['.where', '.title', '[data-out=lower]', '[data-out=undecided]', '.sentence', '.legend'].map(
+                (name) => stage.$(name).textContent),
+            chapter: [...stage.root.querySelectorAll('.marks .chapter')].findIndex((e) => e.matches('.shown')),
+            scrubbed: stage.$('.scrub').value,
         });
         if (stage.panes.flow.isOn || window.frames.length < 4) requestAnimationFrame(look);
     };
@@ -334,7 +337,7 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
     stage.wait("stage.stage.chapters.at === argument[0]", [k])
     stage.settle()
     labels = set(chapters[k].run.engine.partition.labels)
-    said = [stage.root.locator(f"[data-out={name}]").inner_text() for name in ("lower", "undecided")]
+    before = stage.stage.evaluate("({ stage }) => stage.$('.scrub').value")
     stage.page.emulate_media(reduced_motion="no-preference")
     stage.root.locator("[data-step=round]").click()
     stage.wait("stage.stage.panes.flow.isOn", None)
@@ -344,15 +347,20 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
     stage.settle()
     frames = [each for each in stage.page.evaluate("window.frames") if each["circles"]]
     assert len(frames) > 3
+    # The first frame may be of the time before the answer: all say the same.
+    assert {(*each["said"], each["chapter"], each["scrubbed"]) for each in frames} == {(*frames[0]["said"], k, before)}
+    assert frames[0]["said"][0].startswith(f"chapter {k + 1} of ")
     assert place(stage)[0] == k + 1
     assert place(stage)[1] > 0
     way = passage(chapters[k].run.engine, chapters[k + 1].run.engine)
+    owners = np.array(way.owner)
+    united = [[p, np.flatnonzero(owners == p).tolist()] for p in range(owners.max() + 1) if (owners == p).sum() > 1]
+    assert united
     for frame in frames:
         assert [group for *_, group in frame["circles"]] == list(way.owner)
         assert {tuple(each[:3]) for each in frame["leaving"]} == set(way.leaving)
         assert set(frame["names"]) <= labels
-        assert frame["said"] == said
-        assert not frame["sentence"].startswith("Chapter")
+        assert frame["ties"] == united
     # What follows another comes to its circle; what is decided comes to the solution, at the left.
     stage.click("[data-back=sweep]")
     circles = stage.stage.evaluate("({ stage }) => stage.panes.at")

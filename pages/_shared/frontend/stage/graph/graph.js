@@ -84,7 +84,7 @@ export class Graph {
   layout() {
     this.stage.sizes.forget();
     const { width, height } = this.stage.sizes.of(this.svg);
-    this.variables.layout(this.view);
+    if (!this.flow.isOn) this.variables.layout(this.view);
     this.ready = true;
     if (!width || !height) return this.stage.draw();
     this.camera.refit(this.size, [width, height]);
