@@ -98,10 +98,10 @@ export class Picture {
       holder.mark.hover?.(true);
       if (holder.mark.tip) this.tip?.show(x, y, holder.mark.tip());
     };
-    const leave = () => {
+    const leave = (event) => {
       holder.entered = false;
       holder.mark.hover?.(false);
-      if (holder.mark.tip) this.tip?.hide();
+      if (holder.mark.tip) this.tip?.leave(event);
     };
     element.onpointerenter = ({ clientX, clientY }) => enter(clientX, clientY);
     element.onpointerleave = leave;

@@ -13,8 +13,8 @@ const LETTER = 7.5; // pixels that a character takes
 const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's
 
 // What stands where nothing of an update is known.
-export const awaited = ({ act, after }) =>
-  act === "finish" || after.proven ? "No group is updated any more." : "The next update is shown here.";
+export const awaited = ({ act, after }, what) =>
+  act === "finish" || after.proven ? "No group is updated any more." : `With the next update: ${what}.`;
 
 const stageName = ({ graph }, node) => {
   const { label } = graph.nodes[node];
@@ -72,7 +72,7 @@ export class Ground {
       { id: "proof", class: "proof", ...middle, y, text: head, opacity, means: { what: "proof", value: opacity } },
       { id: "proof of", class: "soft", ...middle, y: y + 24, text, opacity },
     ];
-    const note = { id: "note", class: "soft", ...middle, y, text: awaited(moment) };
+    const note = { id: "note", class: "soft", ...middle, y, text: awaited(moment, "what each state costs") };
     this.picture.draw([...levelMarks(this.energy.levels(), box), ...(proof || [note])]);
     this.charts.title("ground", this.energy.distance ? "Bounds, as distance to UB" : "Bounds on the energy");
   }

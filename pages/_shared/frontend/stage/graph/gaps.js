@@ -41,7 +41,7 @@ export class Gaps {
     const { stage } = this;
     const closed = isClosed(moment.lower, moment.upper, stage.graph.scale);
     this.head(moment, closed);
-    if (!width || !tension || closed) return this.clear();
+    if (!width || !tension || closed) return this.clear(closed);
     // Parts, and what marks them, mostly are as they were a frame ago.
     const scene = [tension, moment.upper - moment.lower, width, height, stage.highlighted, stage.arc, stage.dark];
     if (!isNew(this, scene)) return;
@@ -63,9 +63,9 @@ export class Gaps {
     );
   }
 
-  clear() {
+  clear(closed) {
     this.scene = null;
-    this.picture.draw([]);
+    this.picture.draw(closed ? [{ id: "none", class: "soft", x: 0, y: TALL, text: "Its parts are all 0." }] : []);
   }
 
   row({ value, said, names, edge, group, others }, { x, y, column, number, share, size }) {
