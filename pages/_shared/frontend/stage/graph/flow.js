@@ -19,7 +19,7 @@ const [LEAVES, GONE, TIES, FLOWS, FADES] = [
 ];
 const MOST = 2000; // variables that are seen one by one
 const DOT = 3.5; // pixels: radius of a variable that was not seen
-const RIM = 5; // pixels of a tie beside a circle
+const [RIM, WIDE] = [5, 30]; // pixels of a tie beside a circle, and of its width at most
 
 const eased = (t, [from, to]) => {
   const u = clamp((t - from) / (to - from), 0, 1);
@@ -97,7 +97,7 @@ export class Flow {
       const partners = owner.flatMap((to, p) => (to === group ? [p] : []));
       if (partners.length < 2) return [];
       const middle = [0, 1].map((axis) => sum(partners.map((p) => at[p][axis])) / partners.length);
-      const look = { class: "halo ties", stroke: colour, "stroke-width": 2 * (radius + RIM) };
+      const look = { class: "halo ties", stroke: colour, "stroke-width": Math.min(2 * (radius + RIM), WIDE) };
       const d = partners.map((p) => `M${middle}L${at[p]}`).join("");
       const means = { what: "ties", group, partners };
       return [{ id: `ties-${group}`, ...look, d, opacity: eased(this.t, TIES), means }];
