@@ -134,6 +134,17 @@ def test_groups_cut_anew_begin_at_a_lower_bound_and_say_so(mine: Lab) -> None:
     assert opening_words(begun).endswith(f"LB begins anew at {now} with the other groups; {before} stays proven.")
 
 
+def test_groups_that_unite_raise_the_bound_where_nothing_leaves_the_model() -> None:
+    first = lab("pose-small", 4, 9).branches.first
+    change = bc.Change.read("reduce_pack-8")
+    begun = branch_of(first, Fork(0, change), change.fork(first.run.engine))
+    said = opening_words(begun)
+    assert begun.variables == first.variables
+    assert "no variable leaves the model" in said
+    assert "LB rises" in said
+    assert said.endswith(": the minimum of a sum is at least the sum of the minima.")
+
+
 def test_a_variable_is_decided_by_the_last_chapter_that_has_it(mine: Lab) -> None:
     chapters = mine.branches.chapters
     decided = [0] * mine.mrf.n
