@@ -9,11 +9,12 @@ import pytest
 
 import bender_core as bc
 from bender_core.model import FloatArray
-from bender_core.run.repeating.change import forked
+from bender_core.run.explain import number
+from bender_core.run.repeating.change import Fork, forked
 from bender_core.visualization.layout import hypergraph_layout
-from pages._shared.app.branches import Branch, passage, places_of
+from pages._shared.app.branches import Branch, branch_of, passage, places_of
 from pages._shared.app.session import Lab
-from pages._shared.watch.views import graph_view
+from pages._shared.watch.views import graph_view, opening_words
 from tests.labs import lab, proven_lab
 
 BEGINS = 20  # the event of the first run at which the proof begins
@@ -107,6 +108,55 @@ def test_what_leaves_its_group_is_decided_or_follows_another_variable(mine: Lab)
         assert set(way.leaving) == leaving
         assert len(way.leaving) == old.mrf.n - new.mrf.n
     assert followers > 0
+
+
+def test_a_chapter_says_where_its_bound_begins_and_why(mine: Lab) -> None:
+    for before, after in itertools.pairwise(mine.branches.chapters):
+        begins, change = after.run.opening[0], after.line.forks[-1].change
+        ended = before.run.engine.trace[after.event - 1].lower_bound
+        said, texts = opening_words(after), (number(ended, 6), number(begins, 6))
+        assert f"goes on from chapter {before.depth + 1}, after its event {after.event}: " in said
+        if texts[0] == texts[1]:
+            assert said.endswith(f"LB is {texts[0]}, as before.")
+            continue
+        assert f"LB rises from {texts[0]} to {texts[1]}" in said
+        assert ("states that are out" in said) == (after.variables < before.variables)
+        assert ("at least the sum of the minima" in said) == (change.pack is not None)
+    assert "states that are out" in said
+
+
+def test_groups_cut_anew_begin_at_a_lower_bound_and_say_so(mine: Lab) -> None:
+    first = mine.branches.first
+    first.run.engine.run(max_sweeps=3)
+    change = bc.Change.read("cut-2-greedy")
+    begun = branch_of(first, Fork(first.run.engine.position, change), change.fork(first.run.engine))
+    before, now = (number(lower, 6) for lower in (first.run.engine.lower_bound, begun.run.opening[0]))
+    assert opening_words(begun).endswith(f"LB begins anew at {now} with the other groups; {before} stays proven.")
+
+
+def test_groups_that_unite_raise_the_bound_where_nothing_leaves_the_model() -> None:
+    first = lab("pose-small", 4, 9).branches.first
+    change = bc.Change.read("reduce_pack-8")
+    begun = branch_of(first, Fork(0, change), change.fork(first.run.engine))
+    said = opening_words(begun)
+    assert begun.variables == first.variables
+    assert "no variable leaves the model" in said
+    assert "LB rises" in said
+    assert said.endswith(": the minimum of a sum is at least the sum of the minima.")
+
+
+def test_a_variable_is_decided_by_the_last_chapter_that_has_it(mine: Lab) -> None:
+    chapters = mine.branches.chapters
+    decided = [0] * mine.mrf.n
+    for before, after in itertools.pairwise(chapters):
+        for i, home in enumerate(after.run.engine.whole.home):
+            if home < 0 and not decided[i]:
+                decided[i] = before.depth + 1
+        assert after.decided_in.tolist() == decided
+    assert len(set(decided)) > 2
+    solution = graph_view(mine.branches)["solution"]
+    assert solution["chapter"] == decided
+    assert solution["names"] == list(mine.mrf.names)
 
 
 def test_a_group_that_is_cut_anew_sends_its_variables_to_several(mine: Lab) -> None:

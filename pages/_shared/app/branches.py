@@ -47,6 +47,7 @@ class Branch:
     run: WatchedRun | None
     curve: Curve
     variables: int  # of its model
+    decided_in: IntArray  # of each variable of the whole model the chapter before that has decided it, from 1; else 0
     lower_before: float = -math.inf  # the bound of its parent where it forked, energy
     end: int | None = None  # where a proof has ended in it
     position: int = 0  # shown last, before its memory was let go
@@ -111,7 +112,8 @@ class Branches:
 
     def __init__(self, line: Line, run: WatchedRun) -> None:
         mrf = run.engine.mrf
-        begin = Branch("first run", "", line, None, run, curve_of(run.engine, run.opening), mrf.n)
+        open_still, curve = np.zeros(mrf.n, np.int64), curve_of(run.engine, run.opening)
+        begin = Branch("first run", "", line, None, run, curve, mrf.n, open_still)
         self._whole = mrf
         self.shown = self.tip = begin
         self._all = [begin]
@@ -222,7 +224,9 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
     places = continued_layout(places_of(parent), group_before(old, engine), engine.partition)
     lower = old.trace[fork.event - 1].lower_bound if fork.event else parent.run.opening[0]
     line, curve = parent.line.forked(*fork), curve_of(engine, run.opening)
-    return Branch("", cause, line, parent, run, curve, engine.mrf.n, lower, places=places)
+    is_new = (engine.whole.home == GONE) & (parent.decided_in == 0)
+    decided_in = np.where(is_new, parent.depth + 1, parent.decided_in)
+    return Branch("", cause, line, parent, run, curve, engine.mrf.n, decided_in, lower, places=places)
 
 
 def places_of(branch: Branch) -> FloatArray:
@@ -269,9 +273,12 @@ def group_before(old: bc.Engine, new: bc.Engine) -> IntArray:
 def leaving_words(old: bc.Engine, new: bc.Engine) -> str:
     """Which variables of a run are left out of a fork of it, in words."""
     n, gone = old.mrf.n, old.mrf.n - new.mrf.n
-    followers = gone - int(np.count_nonzero(home_of(old, new) == GONE))
-    how = "" if not followers else f" ({gone - followers} decided, {followers} tied to others)"
-    return f"{gone} of {n} variables {'are decided and ' * (gone > 0 and not followers)}leave the model{how}"
+    decided = int(np.count_nonzero(home_of(old, new) == GONE))
+    if not gone:
+        return "no variable leaves the model"
+    if 0 < decided < gone:
+        return f"{gone} of {n} variables leave the model ({decided} decided, {gone - decided} tied to others)"
+    return f"{gone} of {n} variables are {'decided' if decided else 'tied to others'} and leave the model"
 
 
 def group_owners(old: bc.Engine, new: bc.Engine) -> IntArray | None:

@@ -2,6 +2,7 @@
 
 const BESIDE = 14; // pixels from the pointer
 const LONGEST = 160; // characters of a line
+const STAYS = 3000; // milliseconds
 const DOWN = 60; // pixels, at most, from the top of the focused element
 
 export class Tip {
@@ -14,9 +15,16 @@ export class Tip {
     this.element.hidden = true;
   }
 
+  // The pointer has left. A finger leaves as soon as it has come: then the lines stay for some time.
+  leave({ pointerType }) {
+    clearTimeout(this.leaving);
+    this.leaving = setTimeout(() => this.hide(), pointerType === "touch" ? STAYS : 0);
+  }
+
   // Show the tip at a position in the window; the first line is the title.
   show(x, y, lines) {
     const { element, margin } = this;
+    clearTimeout(this.leaving);
     element.hidden = false;
     element.replaceChildren(
       ...lines.map((line, k) => {
@@ -34,7 +42,7 @@ export class Tip {
   // Show `lines()` while an element is under the pointer or has the keyboard focus.
   explain(element, lines) {
     element.onpointerenter = (event) => this.show(event.clientX, event.clientY, lines());
-    element.onpointerleave = () => this.hide();
+    element.onpointerleave = (event) => this.leave(event);
     // An SVG element that listens for the focus is a stop of the keyboard, whatever its tabindex.
     if (!element.hasAttribute("tabindex")) return;
     element.onblur = () => this.hide();

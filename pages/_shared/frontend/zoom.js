@@ -1,13 +1,12 @@
 // Zoom along the horizontal axis of a chart: the wheel around the pointer, two fingers around their middle, + and −
 // around a position; a double-click or 0 shows everything.
 
+import { clamp } from "./numbers.js";
 import { pinched } from "./pressing.js";
 import { placeIn } from "./screen.js";
 
 const FACTORS = { "+": 0.8, "=": 0.8, "-": 1.25, 0: Infinity }; // = is the key of + without shift
 const CLOSEST = 1e-4; // share of the whole that is shown at least
-
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export class Zoom {
   // `chart` has its `svg`; its `frame` as drawn last (`box` in pixels and `range` in units of the axis; null where

@@ -14,6 +14,7 @@ from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeE
 from bender_core.kernels.layout import Kind, Method
 from bender_core.model import IntArray
 from bender_core.reduction import GONE
+from bender_core.run.explain import number
 from bender_core.stopping import never
 from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
@@ -29,6 +30,8 @@ FIRST = (
     "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
 )
 HISTORY_POINTS = 200
+# As the stage writes bounds.
+BOUND_DIGITS = 6
 # The most ends of sweeps, and of updates, that are sent: more sweeps than a run makes by default.
 SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
@@ -86,7 +89,7 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "edges": graph.edges.tolist(),
         "key": _key(engine),
         "variables": _variables(branches, engine),
-        "solution": _solution(engine),
+        "solution": _solution(branches.shown, engine),
         "opening": opening_words(branches.shown),
         "objective": _objective(engine.mrf.objective),
         "exact": engine.variant.exact,
@@ -104,7 +107,23 @@ def opening_words(branch: Branch) -> str:
     if branch.parent is None:
         return FIRST
     before = f"chapter {branch.depth}, after its event {branch.event}"
-    return f"Chapter {branch.depth + 1} goes on from {before}: {label(branch.cause)}."
+    return f"Chapter {branch.depth + 1} goes on from {before}: {label(branch.cause)}. {_bound_words(branch)}"
+
+
+def _bound_words(branch: Branch) -> str:
+    """Where the lower bound of a fork begins, and why not where that of the run before ended."""
+    assert branch.run is not None
+    assert branch.parent is not None
+    change, lowers = branch.line.forks[-1].change, (branch.lower_before, branch.run.opening[0])
+    before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
+    if before == now:
+        return f"LB is {now}, as before."
+    if lowers[1] < lowers[0]:
+        return f"LB begins anew at {now} with the other groups; {before} stays proven."
+    reasons = ["states that are out no longer hold a minimum down"] * (branch.variables < branch.parent.variables)
+    unites = change.pack is not None or bool(change.merge)
+    reasons += ["the minimum of a sum is at least the sum of the minima"] * unites
+    return f"LB rises from {before} to {now}{': ' * bool(reasons)}{', and '.join(reasons)}."
 
 
 def _methods(engine: Engine) -> list[int] | None:
@@ -187,16 +206,22 @@ def _variables(branches: Branches, engine: Engine) -> dict[str, Any] | None:
     }
 
 
-def _solution(engine: Engine) -> dict[str, Any] | None:
+def _solution(branch: Branch, engine: Engine) -> dict[str, Any] | None:
     """Where each variable of the whole model is decided: a bit of a group, or nowhere any more; None if too many.
 
-    Its value is ``value`` where that bit is 0.
+    Its value is ``value`` where that bit is 0. Besides, its name, and which chapter has decided it.
     """
     whole = engine.whole
     if len(whole.home) > VARIABLES:
         return None
     group, bit = np.append(engine.partition.group_of(), GONE), np.append(_bits(engine), 0)
-    return {"group": group[whole.home].tolist(), "bit": bit[whole.home].tolist(), "value": whole.value.tolist()}
+    return {
+        "group": group[whole.home].tolist(),
+        "bit": bit[whole.home].tolist(),
+        "value": whole.value.tolist(),
+        "names": [label(name) for name in whole.model.names],
+        "chapter": branch.decided_in.tolist(),
+    }
 
 
 def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str, Any] | None:
@@ -272,8 +297,8 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
     ends = [branch.event for branch in chapters[1:]]
     last = chapters[-1]
     ends.append(last.position if last.run is None else last.run.seen)
-    for number, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
-        told = [f"Chapter {number}: {branch.name}", f"{branch.variables:,} variables"]
+    for k, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
+        told = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
         told += [label(branch.cause)] * bool(branch.cause)
         kept = max(kept, branch.lower_before)
         known = kept if math.isfinite(kept) else None

@@ -197,11 +197,12 @@ def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_s
     ground, message = (stage.root.locator(f"svg.{name}") for name in ("ground", "message"))
     expect(ground).to_contain_text("optimal, proven")
     expect(message).to_contain_text("No group is updated any more.")
+    expect(stage.root.locator("svg.gaps")).to_have_text("Its parts are all 0.")
     stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, 0)")
     stage.wait("stage.stage.chapters.at === 1", None)
     stage.settle()
-    expect(ground).to_contain_text("The next update is shown here.")
-    expect(message).to_contain_text("The next update is shown here.")
+    expect(ground).to_contain_text("With the next update: what each state costs.")
+    expect(message).to_contain_text("With the next update: its loosest message.")
     while mine.run.engine.trace[stage.position].kind != Kind.SWEEP:
         stage.click("[data-step=node]")
     costs = [[each[key] for key in ("id", "means")] for each in stage.marks() if each["id"].startswith("known ")]
@@ -217,8 +218,8 @@ def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_s
 def solution(stage: Stage) -> list[int | None]:
     """What is drawn of the labelling of the whole model; nothing if nothing of it is known."""
     meant = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "solution"]
-    found: list[int | None] = meant[0]["values"] if meant else []
-    return found
+    assert [each["variable"] for each in meant] == list(range(len(meant)))
+    return [each["value"] for each in meant]
 
 
 def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, mine: Lab) -> None:
@@ -239,9 +240,76 @@ def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, min
         expected = [int(v) if yes else None for v, yes in zip(values, known[engine.whole.home], strict=True)]
         assert solution(stage) == (expected if any(known[engine.whole.home]) else [])
         counts.append(sum(v is not None for v in solution(stage)))
+        expect(stage.root.locator(".net .key")).to_be_visible(visible=counts[-1] > 0)
     assert counts == sorted(counts, reverse=True)
     assert counts[-1] == 0
     assert stage.root.locator("svg.hyper .solution").count() == 0
+
+
+def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_it(stage: Stage, mine: Lab) -> None:
+    chapters = mine.branches.chapters
+    gone = np.array([branch.run.engine.whole.home < 0 for branch in chapters])
+    # The last chapter in whose model a variable is; of those that stay to the end the last one.
+    last = len(chapters) - gone.sum(axis=0)
+    assert len(set(last)) > 2
+    tip = stage.root.locator(".tip")
+    for number in set(last):
+        i = int(np.flatnonzero(last == number)[0])
+        stage.root.locator(f'[data-mark="cell {i}"]').hover()
+        expect(tip).to_contain_text(f"{mine.mrf.names[i]} = {solution(stage)[i]}")
+        expect(tip).to_contain_text(f"decided by chapter {number}:")
+    stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, stage.chapters.all[1].length)")
+    stage.wait("stage.stage.chapters.at === 1", None)
+    stage.settle()
+    values = solution(stage)
+    known = next(i for i, value in enumerate(values) if value is not None)
+    stage.page.mouse.move(0, 0)
+    for i, said in ((values.index(None), "not decided yet"), (known, "decided by chapter 2:")):
+        stage.root.locator(f'[data-mark="cell {i}"]').hover()
+        expect(tip).to_contain_text(said)
+
+
+def test_a_scale_that_has_changed_says_what_it_was(stage: Stage, mine: Lab) -> None:
+    legend = stage.root.locator(".legend")
+    ends = []
+    for k in (0, 1):
+        stage.stage.evaluate("({ stage }, k) => stage.chapters.turn(k, stage.chapters.all[k].length)", k)
+        stage.wait("stage.stage.chapters.at === argument", k)
+        stage.settle()
+        ends.append(legend.inner_text().split(",")[0].lstrip("0").strip())
+    assert ends[0] != ends[1]
+    assert legend.inner_text().endswith(f"{ends[1]}, was {ends[0]}")
+
+
+# Boxes of chips, and those of circles that they share more than some pixels with.
+COVERED = """({ stage: { panes } }) => {
+    const chips = panes.over.list().filter(({ shape, class: look }) => shape === 'rect' && look.startsWith('chip'));
+    const shared = (from, side, to, at) => Math.min(from + side, at + to) - Math.max(from, at - to);
+    return [chips.length, chips.flatMap((chip) => panes.at.filter(([x, y]) => Math.min(
+        shared(chip.x, chip.width, panes.radius, x), shared(chip.y, chip.height, panes.radius, y)) > 3))];
+}"""
+
+
+def test_chips_of_a_proof_cover_no_circle(stage: Stage, mine: Lab) -> None:
+    looked = 0
+    for k in (1, 2, 3):
+        trace, end = mine.branches.chapters[k].run.engine.trace, mine.branches.chapters[k + 1].event
+        stage.stage.evaluate("({ stage }, k) => stage.chapters.turn(k, 0)", k)
+        stage.wait("stage.stage.chapters.at === argument", k)
+        kinds = (Kind.NODE_OPENED, Kind.MESSAGE)
+        drawn = [i + 1 for i in range(end) if trace[i].kind in kinds]
+        for position in drawn[:: 1 + len(drawn) // 12]:
+            stage.stage.evaluate("({ stage }, to) => stage.player.jump(to)", position)
+            stage.settle()
+            chips, covered = stage.stage.evaluate(COVERED)
+            assert covered == [], (k, position)
+            looked += chips
+    assert looked > 30
+
+
+def test_numbers_of_chapters_lie_above_the_ticks(stage: Stage) -> None:
+    order = stage.root.locator(".marks").evaluate("svg => [...svg.children].map((e) => e.getAttribute('class'))")
+    assert order.index("chapter-name") > max(k for k, look in enumerate(order) if look.startswith("ticks"))
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -312,8 +380,11 @@ FLOWING = """({ stage }) => {
             circles: meant('flowing').map(({ cx, cy, means }) => [cx, cy, means.group]),
             leaving: meant('leaving').map(({ cx, cy, r, means }) => [means.group, means.bit, means.to, cx, cy, r]),
             names: stage.panes.circles.list().filter(({ id }) => id.startsWith('name-')).map(({ text }) => text),
-            said: ['lower', 'undecided'].map((name) => stage.$(`[data-out=${name}]`).textContent),
-            sentence: stage.$('.sentence').textContent,
+            ties: meant('ties').map(({ means }) => [means.group, means.partners]),
+            said: ['.where', '.title', '[data-out=lower]', '[data-out=undecided]', '.sentence', '.legend'].map(
+                (name) => stage.$(name).textContent),
+            chapter: [...stage.root.querySelectorAll('.marks .chapter')].findIndex((e) => e.matches('.shown')),
+            scrubbed: stage.$('.scrub').value,
         });
         if (stage.panes.flow.isOn || window.frames.length < 4) requestAnimationFrame(look);
     };
@@ -334,7 +405,7 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
     stage.wait("stage.stage.chapters.at === argument[0]", [k])
     stage.settle()
     labels = set(chapters[k].run.engine.partition.labels)
-    said = [stage.root.locator(f"[data-out={name}]").inner_text() for name in ("lower", "undecided")]
+    before = stage.stage.evaluate("({ stage }) => stage.$('.scrub').value")
     stage.page.emulate_media(reduced_motion="no-preference")
     stage.root.locator("[data-step=round]").click()
     stage.wait("stage.stage.panes.flow.isOn", None)
@@ -344,15 +415,20 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
     stage.settle()
     frames = [each for each in stage.page.evaluate("window.frames") if each["circles"]]
     assert len(frames) > 3
+    # The first frame may be of the time before the answer: all say the same.
+    assert {(*each["said"], each["chapter"], each["scrubbed"]) for each in frames} == {(*frames[0]["said"], k, before)}
+    assert frames[0]["said"][0].startswith(f"chapter {k + 1} of ")
     assert place(stage)[0] == k + 1
     assert place(stage)[1] > 0
     way = passage(chapters[k].run.engine, chapters[k + 1].run.engine)
+    owners = np.array(way.owner)
+    united = [[p, np.flatnonzero(owners == p).tolist()] for p in range(owners.max() + 1) if (owners == p).sum() > 1]
+    assert united
     for frame in frames:
         assert [group for *_, group in frame["circles"]] == list(way.owner)
         assert {tuple(each[:3]) for each in frame["leaving"]} == set(way.leaving)
         assert set(frame["names"]) <= labels
-        assert frame["said"] == said
-        assert not frame["sentence"].startswith("Chapter")
+        assert frame["ties"] == united
     # What follows another comes to its circle; what is decided comes to the solution, at the left.
     stage.click("[data-back=sweep]")
     circles = stage.stage.evaluate("({ stage }) => stage.panes.at")

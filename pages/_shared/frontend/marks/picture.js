@@ -30,6 +30,13 @@ export const listed = (picture, marks) => {
   return marks.map((mark) => ({ picture, shape: shapeOf(mark), ...values(mark) }));
 };
 
+// Whether what is held was drawn of another scene, a list of values. From now on it is of this one.
+export const isNew = (held, scene, isSame = Object.is) => {
+  if (held.scene?.every((part, k) => isSame(part, scene[k]))) return false;
+  held.scene = scene;
+  return true;
+};
+
 export class Picture {
   // `tip` shows the lines of marks that have some.
   constructor(root, name, tip = null) {
@@ -91,10 +98,10 @@ export class Picture {
       holder.mark.hover?.(true);
       if (holder.mark.tip) this.tip?.show(x, y, holder.mark.tip());
     };
-    const leave = () => {
+    const leave = (event) => {
       holder.entered = false;
       holder.mark.hover?.(false);
-      if (holder.mark.tip) this.tip?.hide();
+      if (holder.mark.tip) this.tip?.leave(event);
     };
     element.onpointerenter = ({ clientX, clientY }) => enter(clientX, clientY);
     element.onpointerleave = leave;

@@ -1,7 +1,7 @@
 // Lines on a canvas, for pictures with thousands of them: as elements of an SVG each would be painted in every frame.
 
 import { unit } from "../screen.js";
-import { listed } from "./picture.js";
+import { isNew, listed } from "./picture.js";
 
 export class Strokes {
   // The ink of a line that names no colour is that of the canvas.
@@ -36,9 +36,8 @@ export class Strokes {
     const { canvas, ground } = this;
     const ratio = globalThis.devicePixelRatio * unit();
     const ink = style.stroke ?? getComputedStyle(canvas).color;
-    const scene = [runs, ink, width * ratio, height * ratio];
-    if (this.scene?.every((part, k) => part === scene[k])) return;
-    Object.assign(this, { scene, ratio, paths: runs.map(({ d }) => new Path2D(d)) });
+    if (!isNew(this, [runs, ink, width * ratio, height * ratio])) return;
+    Object.assign(this, { ratio, paths: runs.map(({ d }) => new Path2D(d)) });
     Object.assign(ground, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     const context = ground.getContext("2d");
     context.scale(ratio, ratio);

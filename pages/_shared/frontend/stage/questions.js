@@ -57,6 +57,21 @@ export class Questions {
     else this.ask("show");
   }
 
+  // Ask for what a pane lacks of an event, if that is open and nothing has moved for some time; the same only once.
+  // `lacks`: what that is, as a text, or null.
+  atRest(pane, milliseconds, lacks) {
+    clearTimeout(pane.asking);
+    pane.asking = setTimeout(() => {
+      const { player, running, root } = this.stage;
+      if (!pane.open || running || player.playing || player.scene || !root.isConnected) return;
+      if (this.waiting) return this.atRest(pane, milliseconds, lacks);
+      const asked = lacks(player.position);
+      if (asked === null || asked === pane.asked) return;
+      pane.asked = asked;
+      this.renew();
+    }, milliseconds);
+  }
+
   catchUp() {
     if (this.due) this.ask("show");
   }

@@ -99,7 +99,6 @@ class Stage {
     if (!this.begun) takeUpChoices(this);
     if (!this.begun) this.drawer.recall();
     this.begun = true;
-    this.status.title(data);
     this.wear();
   }
 
@@ -178,14 +177,15 @@ class Stage {
 
   draw() {
     if (this.run === null || !this.panes.ready) return;
-    const moment = this.moment();
     const { flow } = this.panes;
-    this.root.classList.toggle("unknown", !moment && !flow.isOn);
+    this.status.mark();
+    // Until the circles have arrived, all that is said is of the chapter that they come from.
+    if (flow.isOn) return flow.draw();
+    const moment = this.moment();
+    this.root.classList.toggle("unknown", !moment);
     this.status.draw(moment);
     if (moment) this.player.known = this.player.position;
-    // The other pictures, and the numbers, change when the circles have arrived.
-    if (flow.isOn) flow.draw();
-    else if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list, this.drawer]) part.draw(moment);
+    if (moment) for (const part of [this.charts, this.panes, this.gaps, this.list, this.drawer]) part.draw(moment);
     if (this.marked !== this.history || this.markedUpTo !== this.player.seen) this.strip.draw();
     [this.marked, this.markedUpTo] = [this.history, this.player.seen];
   }

@@ -24,18 +24,16 @@ export class Status {
   title({ model, title }) {
     const line = this.stage.$(".status .title");
     line.title = model + title;
-    [line.children[0].textContent, line.children[1].textContent] = [model, title];
+    write(line.children[0], model);
+    write(line.children[1], title);
   }
 
   // `moment`: what is shown; null if its events are not held.
   draw(moment) {
-    const { stage } = this;
-    if (!stage.panes.flow.isOn) this.tell(moment);
+    this.title(this.stage.data);
+    this.tell(moment);
     this.place(moment);
-    this.controls();
     this.pinning(moment);
-    stage.root.dataset.position = String(stage.player.position);
-    this.mark();
   }
 
   // The moment shown, in numbers and words.
@@ -54,9 +52,11 @@ export class Status {
     this.narrate(moment);
   }
 
-  // The state, for styles and for tests.
+  // What can be pressed; the place and the state, for styles and for tests.
   mark() {
-    this.stage.root.dataset.state = this.stateOf();
+    const { root, player } = this.stage;
+    this.controls();
+    Object.assign(root.dataset, { position: player.position, state: this.stateOf() });
   }
 
   stateOf() {

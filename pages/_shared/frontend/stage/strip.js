@@ -46,12 +46,13 @@ export class Strip {
     const along = (place) => THUMB + place * room;
     const x = (position) => along(chapters.along(position));
     this.at = (pixel) => chapters.positionAt((pixel - THUMB) / room);
-    this.drawChapters(along, height);
-    if (this.range) this.drawRange(x, height);
     const known = (ends) => ends.filter((end) => end <= seen);
     const [updates, sweeps] = [known(stage.history.updates), known(stage.history.sweeps)];
     if (updates.length && updates.length * APART < x(seen) - x(0)) this.drawTicks("updates", updates, x, height, 4);
     this.drawTicks("sweeps", sweeps, x, height, 7);
+    // No tick crosses their numbers.
+    this.drawChapters(along, height);
+    if (this.range) this.drawRange(x, height);
     this.drawRise(x);
     svg.querySelector(`[data-end="${focused}"]`)?.focus();
   }

@@ -1,9 +1,8 @@
 // An update event by event: what each state costs at least, what was asked, answered and added. Every snapshot is
 // immutable and shares with the one before whatever has not changed.
 
+import { sum } from "./charts/sums.js";
 import { KIND } from "./kinds.js";
-
-const sum = (values) => values.reduce((a, b) => a + b, 0);
 
 const costed = (column, rest) => ({ ...column, g: rest + column.own + sum(column.parts) });
 

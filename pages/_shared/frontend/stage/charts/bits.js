@@ -52,6 +52,6 @@ export const bitMarks = ({ update, columns, chosen, names, top }) => {
         means,
       };
     });
-    return [{ id: `bit ${k}`, class: "soft small", ...label }, ...dots];
+    return [{ id: `bit ${k}`, class: "soft", ...label }, ...dots];
   });
 };

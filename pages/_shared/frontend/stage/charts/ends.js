@@ -1,6 +1,7 @@
 // The names of the lines at their right ends, none above another; and marks at the rim for what is off the scale.
 
-import { stacked } from "../../marks/names.js";
+import { stacked } from "../../marks/stacked.js";
+import { clamp } from "../../numbers.js";
 
 const SPACING = 17;
 const LETTER = 7.8; // pixels that a character takes
@@ -29,7 +30,7 @@ export const endNames = (fan) => {
   const ends = lines.map(([what, name, value]) => {
     const y = energy.y(value);
     const away = y < box.top - 0.5 ? "↑ " : y > box.bottom + 0.5 ? "↓ " : "";
-    return { what, name, value, away, y: Math.min(Math.max(y, box.top), box.bottom) };
+    return { what, name, value, away, y: clamp(y, box.top, box.bottom) };
   });
   // Of equal heights the larger value is above.
   const order = ends.map((_, k) => k).sort((a, b) => ends[a].y - ends[b].y || ends[b].value - ends[a].value);

@@ -2,6 +2,7 @@
 // then, and stays until the update has passed its messages; only where the first ceiling is above it, it widens then.
 
 import { isClosed } from "../../gap.js";
+import { mix } from "../../numbers.js";
 import { linear, logarithmic } from "../../scales.js";
 import { KIND } from "../kinds.js";
 import { lastSweep } from "./history.js";
@@ -16,8 +17,6 @@ const NEAREST = 30; // on the logarithmic axis: how many times nearer to the bes
 const CLOSED = 0.4; // share of the gap that is shown below LB between updates
 const CLOSEST = 1e-6; // share of the energy at stake that is shown at least
 const APART = 34; // pixels between levels at least
-
-const mix = (a, b, share) => a + (b - a) * share;
 
 export class Energy {
   constructor(stage) {

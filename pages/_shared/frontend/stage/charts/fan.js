@@ -3,6 +3,7 @@
 
 import { clipped, stairs } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
+import { clamp } from "../../numbers.js";
 import { counts } from "../../scales.js";
 import { Zoom } from "../../zoom.js";
 import { endNames } from "./ends.js";
@@ -168,7 +169,7 @@ export class Fan {
     const end = box.right + 6;
     // On their way to the present update they are faint: the past had others.
     const here = this.updates.find(({ current }) => current);
-    const begun = here ? clampTo(this.x(here.x0), box) : box.left;
+    const begun = here ? clamp(this.x(here.x0), box.left, box.right) : box.left;
     const level = (what, value, x2 = end) => {
       const y = energy.y(value);
       if (y < box.top || y > box.bottom) return [];
@@ -234,8 +235,6 @@ export class Fan {
     return [name, ...ticksOf(this, Math.max(2, (right - left) / (8 * LETTER)))];
   }
 }
-
-const clampTo = (x, { left, right }) => Math.min(Math.max(x, left), right);
 
 const rangeOf = (updates) => {
   const last = updates.length ? updates.at(-1).x1 : 1;

@@ -55,7 +55,7 @@ export const fanMarks = (fan, update) => {
       if (exact === null || isOpen || exact <= ceiling + 1e-9 * Math.abs(ceiling)) return null;
       const [cx, cy] = [x(x0 + 0.5), energy.y(exact)];
       const isIn = cy >= box.top && cy <= box.bottom && cx >= box.left && cx <= box.right;
-      return isIn && { id: id("beaten", k), class: `exact small${age}`, cx, cy, r: 3.5 };
+      return isIn && { id: id("beaten", k), class: `exact${age}`, cx, cy, r: 3.5 };
     });
   }
 

@@ -34,7 +34,7 @@ export class Formula {
 
   // The intercept less the charges of the bits of a state, y* unless another is under the pointer: one after the other.
   row(moment, told, { slot, row, kind, intercept, u }) {
-    const { node, y, columns, nu } = told;
+    const { node, y, nu } = told;
     const state = this.charts.seen ?? y;
     const at = state === y ? "y*" : "this state";
     const { digits } = this.charts.energy;
@@ -47,7 +47,7 @@ export class Formula {
     // Charges of 0 show as 0: what rounding gave them goes to the intercept.
     const lost = sum(units.filter((_, i) => charges[i] === 0));
     const filled = moment.act === "rows" ? moment.part(0.1, 0.6) * (counted.length + 1) : Infinity;
-    const bits = columns.find((column) => column.state === state)?.bits ?? "";
+    const bits = columnOf(told, state)?.bits ?? "";
     const terms = counted.slice(0, Math.max(0, Math.floor(filled))).map((i) => ({
       ...{ id: `charge ${i}`, shape: "span", class: "term", "data-name": `${members[i]} = ${bits[i]}` },
       text: `${units[i] <= 0 ? "−" : "+"} ${shown(Math.abs(units[i]), digits)}`,

@@ -2,24 +2,24 @@
 
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
+import { mix } from "../../numbers.js";
 import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
 import { levelMarks } from "./levels.js";
+import { columnOf } from "./sums.js";
 import { grouped, tailMarks } from "./tail.js";
 
 const LETTER = 7.5; // pixels that a character takes
 const SENT = 1e-6; // of the energy at stake: sums of what is sent are as near as this to the engine's
 
 // What stands where nothing of an update is known.
-export const awaited = ({ act, after }) =>
-  act === "finish" || after.proven ? "No group is updated any more." : "The next update is shown here.";
+export const awaited = ({ act, after }, what) =>
+  act === "finish" || after.proven ? "No group is updated any more." : `With the next update: ${what}.`;
 
 const stageName = ({ graph }, node) => {
   const { label } = graph.nodes[node];
   return label[0].toUpperCase() + label.slice(1);
 };
-
-const mix = (a, b, share) => a + (b - a) * share;
 
 export class Ground {
   constructor(charts) {
@@ -72,7 +72,7 @@ export class Ground {
       { id: "proof", class: "proof", ...middle, y, text: head, opacity, means: { what: "proof", value: opacity } },
       { id: "proof of", class: "soft", ...middle, y: y + 24, text, opacity },
     ];
-    const note = { id: "note", class: "soft", ...middle, y, text: awaited(moment) };
+    const note = { id: "note", class: "soft", ...middle, y, text: awaited(moment, "what each state costs") };
     this.picture.draw([...levelMarks(this.energy.levels(), box), ...(proof || [note])]);
     this.charts.title("ground", this.energy.distance ? "Bounds, as distance to UB" : "Bounds on the energy");
   }
@@ -198,7 +198,7 @@ export class Ground {
 
   told(state) {
     const { update, energy } = this;
-    const column = update.columns.find((each) => each.state === state);
+    const column = columnOf(update, state);
     const exact = update.asked.get(state) ?? this.charts.exact.costOf(update, column) ?? undefined;
     return [
       `State ${column.bits}`,

@@ -66,7 +66,7 @@ export class Message {
     const { arc, refusal } = this.stage;
     this.slot = null;
     if (refusal && after.kind < KIND.MESSAGE) this.note(wrapped(refusal, LETTERS), "No pictures");
-    else if (arc < 0) this.note([awaited(moment)], "Loosest message");
+    else if (arc < 0) this.note([awaited(moment, "its loosest message")], "Loosest message");
     else this.note(this.absent(), this.heading(arc));
   }
 
@@ -208,7 +208,7 @@ export class Message {
     const { chosen, columns, box } = this;
     if (!chosen.differing) return [];
     const lines = ["only bits that", "differ from the", "best labelling;", `${chosen.others} not shown`];
-    const place = { class: "soft small", x: columns.right, "text-anchor": "end" };
+    const place = { class: "soft", x: columns.right, "text-anchor": "end" };
     return lines.map((text, k) => ({ id: `bits note ${k}`, ...place, y: box.bottom + 19 + 16 * k, text }));
   }
 

@@ -1,6 +1,6 @@
 // How far an update is shown at a moment: what each act moves, between the engine's values before it and after it.
 
-const mix = (a, b, share) => a + (b - a) * share;
+import { mix } from "../../numbers.js";
 
 // What is known when an update opens stays known until its next event; before its act, an answer is not known.
 export class Progress {

@@ -1,7 +1,7 @@
 // What a message is exactly: at y*, once the sender has answered, and at all states, if that is wanted. What is above
 // the frame is an arrow at its edge.
 
-const mix = (a, b, share) => a + (b - a) * share;
+import { mix } from "../../numbers.js";
 
 export const truthMarks = (message) => [...atAll(message), atAsked(message)];
 

@@ -1,7 +1,7 @@
 // The drawer: a message by classes of its receiver's states, beside the graph, and the rows that could be added to it.
 // It shows the message that is pinned, else the loosest, at the event shown.
 
-import { Picture } from "../../marks/picture.js";
+import { isNew, Picture } from "../../marks/picture.js";
 import { number } from "../../text.js";
 import { write } from "../layout.js";
 import { Cuts } from "./cuts.js";
@@ -158,16 +158,10 @@ export class Drawer {
 
   // Ask for what did not come by itself, as where the message that is followed is another one.
   ask() {
-    clearTimeout(this.asking);
-    this.asking = setTimeout(() => {
-      const { player, questions, running, root } = this.stage;
-      if (!this.open || running || player.playing || player.scene || !root.isConnected) return;
-      if (questions.waiting) return this.ask();
-      const asked = `${player.position} ${this.arc} ${this.order} ${this.chosen}`;
-      if (this.arc < 0 || this.isOf(player.position) || asked === this.asked) return;
-      this.asked = asked;
-      questions.renew();
-    }, REST);
+    this.stage.questions.atRest(this, REST, (at) => {
+      if (this.arc < 0 || this.isOf(at)) return null;
+      return `${at} ${this.arc} ${this.order} ${this.chosen}`;
+    });
   }
 
   // -- drawing --------------------------------------------------------------------------------------------------
@@ -183,8 +177,7 @@ export class Drawer {
     const { width, height } = stage.sizes.of(this.svg);
     this.star = this.isUpdated(moment) ? "y*" : "last y*";
     const scene = [this.view, at, this.star, this.arc, stage.dark, width, height, this.order, this.chosen];
-    if (this.scene?.every((part, k) => part === scene[k])) return;
-    this.scene = scene;
+    if (!isNew(this, scene)) return;
     stage.root.classList.toggle("drawn-earlier", !this.isOf(at));
     this.choices();
     this.title(at);

@@ -1,13 +1,12 @@
 // What part of the hyper-graph is in sight, and how large: by wheel, pinch, drag, buttons and keys.
 
+import { clamp } from "../../numbers.js";
 import { follow, pinched } from "../../pressing.js";
 import { placeIn } from "../../screen.js";
 
 const STEP = 1.3; // by how much a step of the wheel, a key or a button enlarges
 const MOST = 16; // times the whole
 const KEYS = { "+": STEP, "=": STEP, "-": 1 / STEP, 0: 0 }; // = is the key of + without shift
-
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export class Camera {
   // `pane` has its `svg`, its `size`, `moved()`, and `sight()`: the place in the whole that is looked at more closely.

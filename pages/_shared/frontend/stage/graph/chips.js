@@ -1,19 +1,18 @@
 // What each neighbour's part of the cost is, written on its edge: at least this, exactly that, and the share it gets.
-// A group with many neighbours has a list instead.
+// Where some of these have no free room at their edge, or neighbours are many, there is a list instead.
 
 import { STEP } from "../play/moment.js";
 import { short } from "../../text.js";
-import { SIDE } from "./solution.js";
+import { meets } from "./names.js";
 import { apportioned, grown, shown, sum } from "../charts/sums.js";
 
 const LISTED = 7; // neighbours from which on there is a list
-const LINES = [5, 4, 3, 2]; // of the list, besides the one of all others: as many as leave the circles free
+const LINES = [5, 4, 3, 2, 1]; // of the list, besides the one of all others: as many as leave the circles free
 const [LETTER, NARROW] = [7.4, 6.4]; // pixels that a letter takes, in a value and in a name
 const HIGH = 21; // pixels
-const NAME = 16; // characters of a name in the list
+const NAME = 12; // characters of a name in the list
 const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]; // along an edge, as wanted
-const COVERS = { chip: 100, circle: 1, name: 0.4, far: 0.004 }; // what it costs to cover, and a pixel from one's place
-const LEVELS = [0, -1, 1, -1.6, 1.6, -2.2, 2.2, -2.8, 2.8]; // of a chip beside its edge, about circles high
+const [FAR, NAMED] = [0.004, 0.4]; // what a pixel from its place costs, and a name that it covers; of a circle it is 1
 const CLOSE = 1e-7; // energies nearer than this count as equal
 
 // The parts of y*'s cost: one for every slot.
@@ -95,93 +94,91 @@ export const chipMarks = (pane, moment) => {
   if (opacity === 0) return [];
   const { digits } = pane.stage.charts.energy;
   const said = words(moment, parts, digits);
-  const listed = moment.update.arcs.length >= LISTED;
-  const chips = listed ? list(pane, moment, parts, said, digits) : onEdges(pane, moment, parts, said);
+  const many = moment.update.arcs.length >= LISTED;
+  const chips = (!many && onEdges(pane, moment, parts, said)) || list(pane, moment, parts, said, digits);
   return chips.map((mark) => ({ ...mark, opacity: opacity < 1 ? opacity : null }));
 };
 
-const box = (id, x, y, width, text, kind, means) => [
-  {
-    id: `${id}-box`,
-    class: `chip ${kind}`,
-    x: x - width / 2,
-    y: y - HIGH / 2,
-    width,
-    height: HIGH,
-    rx: 6,
-  },
-  { id, class: `chip ${kind}`, x, y: y + 5, text, means },
+const chip = ({ id, text, kind, means }, [x, y, right]) => [
+  { id: `${id}-box`, class: `chip ${kind}`, x, y, width: right - x, height: HIGH, rx: 6 },
+  { id, class: `chip ${kind}`, x: (x + right) / 2, y: y + HIGH / 2 + 5, text, means },
 ];
 
+// Null if one of them has no free room.
 const onEdges = (pane, moment, parts, said) => {
-  const { update } = moment;
-  const put = placer(pane, update.node);
-  const chips = update.arcs.flatMap((arc, slot) => {
-    const [text, loose] = said[slot];
-    const width = LETTER * text.length + 12;
+  const { arcs, node } = moment.update;
+  const put = placer(pane, node);
+  const wanted = arcs.flatMap((arc, slot) => {
     const places = PLACES.map(pane.runs[arc >> 1].place).filter((place) => pane.shows(place));
     if (!places.length) return [];
-    const [x, y] = put(places, width, offsets(width, pane.radius));
+    const [text, loose] = said[slot];
     const means = { what: "chip", arc, value: valueOf(parts, slot), says: parts.what };
-    return box(`chip-${arc}`, x, y, width, text, loose ? "loose" : parts.what === "share" ? "share" : "", means);
+    const kind = loose ? "loose" : parts.what === "share" ? "share" : "";
+    return [{ id: `chip-${arc}`, text, kind, means, places, offsets: beside }];
   });
-  return [...chips, ...keptChip(pane, update.node, parts, said, put)];
+  if (parts.kept && pane.shows(pane.at[node])) {
+    const means = { what: "share", group: node, value: parts.kept[1] };
+    const [text] = said.at(-1);
+    wanted.push({ id: "chip-kept", text, kind: "share", means, places: [pane.at[node]], offsets: around });
+  }
+  const chips = wanted.map((each) => {
+    const width = LETTER * each.text.length + 12;
+    const found = put(each.places, width, each.offsets(width, pane.radius));
+    return found && chip(each, found);
+  });
+  return chips.includes(null) ? null : chips.flat();
 };
 
-// Puts one chip after the other: whole, near one of its places, where it covers least. Another chip is worse to cover
-// than a circle, and that is worse than a name.
+// Puts one chip after the other: whole and near one of its places, where it covers least; null where it would cover
+// more than a name or two.
 const placer = (pane, active) => {
-  const { at, radius, size } = pane;
-  const covered = [
-    ...pane.solution.boxes.map((corners) => [...corners, COVERS.circle]),
-    ...at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius, COVERS.circle]),
-    ...pane.names.flatMap((name, p) => {
-      if (!name?.fits && p !== active) return [];
-      return name ? [[...name.box, p === active ? COVERS.circle : COVERS.name]] : [];
-    }),
-  ];
-  const around = ([x, y], width) => [x - width / 2, y - HIGH / 2, x + width / 2, y + HIGH / 2];
+  const { size } = pane;
+  const ground = groundOf(pane, active);
   const isWhole = ([left, top, right, bottom]) => left > 0 && top > 0 && right < size[0] && bottom < size[1];
-  const costOf = ([a, b, c, d]) =>
-    sum(covered.map(([l, t, r, e, cost]) => (c >= l && a <= r && d >= t && b <= e ? cost : 0)));
   return (places, width, offsets) => {
-    let [least, found] = [Infinity, null];
+    let [least, found] = [1, null];
     for (const [aside, down] of offsets) {
-      const far = COVERS.far * Math.hypot(aside, down);
-      if (far >= least) continue;
-      for (const [x, y] of places) {
-        const mine = around([x + aside, y + down], width);
-        const cost = isWhole(mine) ? far + costOf(mine) : Infinity;
-        if (cost < least) [least, found] = [cost, [x + aside, y + down]];
+      const far = FAR * Math.hypot(aside, down);
+      for (const place of places) {
+        const [x, y] = [place[0] + aside, place[1] + down];
+        const mine = [x - width / 2, y - HIGH / 2, x + width / 2, y + HIGH / 2];
+        const cost = isWhole(mine) ? far + covered(ground, mine) : Infinity;
+        if (cost < least) [least, found] = [cost, mine];
       }
     }
-    found ??= within(places[0], [width / 2, HIGH / 2], size);
-    covered.push([...around(found, width), COVERS.chip]);
+    if (found) ground.taken.push(found);
     return found;
   };
 };
 
-// From a place on an edge to where its chip may be: on it, beside it, above or below it.
-const offsets = (width, radius) => {
-  const [near, far, off] = [width / 2 + 8, width / 2 + 26, radius + HIGH / 2 + 3];
-  const sides = [0, near, -near, far, -far, near / 2, -near / 2];
-  return LEVELS.flatMap((level) => sides.map((aside) => [aside, level * off]));
+// The boxes of what is to stay in sight: the solution, circles, the name of the group that is updated; and other names.
+const groundOf = ({ at, radius, names, solution }, active) => {
+  const circles = at.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
+  const boxes = (isOne) => names.filter((name, p) => name && isOne(name, p)).map((name) => name.box);
+  return {
+    taken: [...solution.boxes, ...circles, ...boxes((_, p) => p === active)],
+    names: boxes(({ fits }, p) => fits && p !== active),
+  };
 };
 
-const within = (at, half, size) => at.map((v, k) => Math.min(Math.max(v, half[k]), size[k] - half[k]));
+const covered = ({ taken, names }, mine) => {
+  const count = (boxes) => boxes.filter((other) => meets(mine, other)).length;
+  return count(taken) + NAMED * count(names);
+};
 
-// What the group keeps for itself, beside its circle.
-const keptChip = (pane, p, parts, said, put) => {
-  if (!parts.kept || !pane.shows(pane.at[p])) return [];
-  const [text] = said[said.length - 1];
-  const width = LETTER * text.length + 12;
-  const [aside, above, below] = [pane.radius + width / 2 + 6, -pane.radius - 18, pane.radius + 34];
-  const spots = [0, above, below, above - HIGH - 3, below + HIGH + 3].flatMap((down) =>
+// From a place on an edge to where its chip may be: on it, beside it, above or below it.
+const beside = (width, radius) => {
+  const [near, far, off] = [width / 2 + 8, width / 2 + 26, radius + HIGH / 2 + 3];
+  const sides = [0, near, -near, far, -far, near / 2, -near / 2];
+  return [0, -off, off].flatMap((down) => sides.map((aside) => [aside, down]));
+};
+
+// The same from a circle, for what the group keeps for itself.
+const around = (width, radius) => {
+  const [aside, above, below] = [radius + width / 2 + 6, -radius - 18, radius + 34];
+  return [0, above, below, above - HIGH - 3, below + HIGH + 3].flatMap((down) =>
     [aside, -aside, aside / 2, -aside / 2, 0].map((right) => [right, down]),
   );
-  const [x, y] = put([pane.at[p]], width, spots);
-  const means = { what: "share", group: p, value: parts.kept[1] };
-  return box("chip-kept", x, y, width, text, "share", means);
 };
 
 // Those that say most, and one line for all others: no term is dropped.
@@ -189,9 +186,11 @@ const list = (pane, moment, parts, said, digits) => {
   const weight = parts.to ? increments(parts) : parts.from.map((value) => -value);
   const order = moment.update.arcs.map((_, slot) => slot).sort((a, b) => weight[b] - weight[a]);
   const panels = [];
+  const ground = groundOf(pane, moment.update.node);
   for (const lines of LINES) {
-    panels.push(panel(pane, linesOf(pane, moment, parts, said, digits, [order.slice(0, lines), order.slice(lines)])));
-    if (panels.at(-1).covers === 0) break;
+    const parted = [order.slice(0, lines), order.slice(lines)];
+    panels.push(panel(pane, ground, linesOf(pane, moment, parts, said, digits, parted)));
+    if (panels.at(-1).covers < 1) break;
   }
   return panels.reduce((best, next) => (next.covers < best.covers ? next : best)).marks;
 };
@@ -208,7 +207,7 @@ const linesOf = (pane, { update }, parts, said, digits, [kept, rest]) => {
   const units = sum(rest.map((slot) => said[slot][2]));
   const others = parts.to ? signed(units, digits) : `${signOf(parts)} ${shown(units, digits)}`;
   const means = { what: "chip", arc: -1, value: sum(rest.map((slot) => more[slot])), says: "others" };
-  rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
+  if (rest.length) rows.push({ id: "chip-others", text: others, name: `${rest.length} others`, loose: false, means });
   if (!parts.kept) return rows;
   const own = { what: "share", group: update.node, value: parts.kept[1] };
   return [{ id: "chip-kept", text: bare(said.at(-1)[0]), name: "kept", loose: false, means: own }, ...rows];
@@ -220,21 +219,14 @@ const bare = (text) => text.replace(/^(share|keeps) /, "");
 const TALL = 17; // pixels of a line of the list
 const APART = 6; // pixels between the places that are tried
 
-// Where it covers the fewest circles and names; of those places the lowest.
-const panel = (pane, rows) => {
+// Where it covers least; of those places the lowest.
+const panel = ({ size: [width, height] }, ground, rows) => {
   const wide = Math.max(...rows.map(({ text, name }) => LETTER * text.length + NARROW * name.length)) + 18;
   const high = TALL * rows.length + 9;
-  const [width, height] = pane.size;
-  const { at, radius } = pane;
-  const covered = (x, y) => {
-    const touches = ([u, v]) =>
-      u + radius > x && u - radius < x + wide && v + radius + TALL > y && v - radius < y + high;
-    return at.filter(touches).length;
-  };
   let [least, x, y] = [Infinity, 0, 0];
-  for (let down = height - high; down >= 0; down -= APART) {
-    for (let right = SIDE; right <= width - wide; right += APART) {
-      const count = covered(right, down);
+  for (let down = height - high; down >= 0 && least > 0; down -= APART) {
+    for (let right = 0; right <= width - wide && least > 0; right += APART) {
+      const count = covered(ground, [right, down, right + wide, down + high]);
       if (count < least) [least, x, y] = [count, right, down];
     }
   }

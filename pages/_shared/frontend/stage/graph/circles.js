@@ -1,6 +1,7 @@
 // The circles of the groups: in each the bits of a state, and a mark that says which state it is.
 
 import { partText } from "../../gap.js";
+import { clamp } from "../../numbers.js";
 import { tension as tint } from "../../palette.js";
 import { proofOf } from "../play/moment.js";
 import { contentMarks, LARGE } from "./content.js";
@@ -13,8 +14,6 @@ const ROOM = 14; // radius in pixels from which on a circle has room for bits
 const SMALLEST = { crowded: 6, usual: 7 }; // radius in pixels
 const LARGEST = { usual: 24, few: 80, zoomed: 240 };
 export const FEW = 4; // groups up to which circles show their content at once
-
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 const bitsOf = (state, size) => Array.from({ length: size }, (_, k) => Math.floor(state / 2 ** k) % 2).join("");
 

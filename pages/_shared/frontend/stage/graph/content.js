@@ -1,5 +1,6 @@
 // A circle that is large enough shows its variables, what each is in the states that count, and its inner couplings.
 
+import { clamp } from "../../numbers.js";
 import { GLYPHS } from "./glyphs.js";
 
 export const LARGE = 40; // pixels of radius from which on a circle shows its content
@@ -8,8 +9,6 @@ const NAMED = 36; // pixels between variables from which on their names have roo
 const LETTERS = 8; // of the name of a variable
 const BELOW = 12; // pixels from a variable to its name
 const WIDEST = 5; // pixels of the strongest coupling
-
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export const bit = (state, k) => Math.floor(state / 2 ** k) % 2;
 

@@ -1,27 +1,32 @@
 // From a run to a fork of it: for a moment the groups of the run before are seen to become those of the one that has
 // come. Their circles and names flow together; what is decided leaves them, what follows another variable slides to it.
 
+import { clamp, mix } from "../../numbers.js";
 import { calm } from "../play/player.js";
+import { sum } from "../charts/sums.js";
 import { circleMarks } from "./circles.js";
 import { courses } from "./lines.js";
 
-const MS = 1600;
-// Shares of that time in which the decided leave and arrive, circles flow, and followers become one with them.
-const [LEAVES, GONE, FLOWS, FADES] = [
-  [0, 0.6],
-  [0.6, 0.7],
-  [0.2, 1],
+const MS = 2400;
+// Shares of that time in which the decided leave and arrive, partners are tied, circles flow, and followers become one
+// with them.
+const [LEAVES, GONE, TIES, FLOWS, FADES] = [
+  [0, 0.45],
+  [0.45, 0.55],
+  [0, 0.1],
+  [0.4, 1],
   [0.8, 1],
 ];
 const MOST = 2000; // variables that are seen one by one
 const DOT = 3.5; // pixels: radius of a variable that was not seen
+const [RIM, WIDE] = [5, 30]; // pixels of a tie beside a circle, and of its width at most
 
 const eased = (t, [from, to]) => {
-  const u = Math.min(Math.max((t - from) / (to - from), 0), 1);
+  const u = clamp((t - from) / (to - from), 0, 1);
   return u * u * (3 - 2 * u);
 };
 
-const mix = (a, b, share) => a.map((value, axis) => value + share * (b[axis] - value));
+const between = (a, b, share) => a.map((value, axis) => mix(value, b[axis], share));
 
 const isBody = ({ id }) => id.startsWith("node-");
 
@@ -64,7 +69,7 @@ export class Flow {
   end() {
     if (!this.isOn) return;
     this.before = null;
-    this.pane.moved();
+    this.pane.layout();
     this.pane.stage.chapters.goOn();
   }
 
@@ -73,15 +78,30 @@ export class Flow {
     const { camera, places, size } = pane;
     this.t = this.share;
     const share = eased(this.t, FLOWS);
-    const at = before.whole.map((from, p) => camera.see(mix(from, places.whole[before.owner[p]] ?? from, share)));
+    const at = before.whole.map((from, p) => camera.see(between(from, places.whole[before.owner[p]] ?? from, share)));
     const runs = courses(before.stage.graph.edges, at, size[0], before.many);
     pane.drawLines(before.measure, runs, before.many);
-    pane.halos.draw([]);
     const names = before.names.map((name, p) => name && { ...name, box: this.along(name.box, before.at[p], at[p]) });
-    const radius = before.radius + share * (pane.radius - before.radius);
+    const radius = mix(before.radius, pane.radius, eased(this.t, FADES));
+    pane.halos.draw(this.ties(at, radius));
     const shows = pane.shows.bind(pane);
     const marks = circleMarks({ ...before, at, radius, names, shows }, before.moment, before.measure).filter(Boolean);
     this.part(marks, at);
+  }
+
+  // What ties the circles that become one, from before they move.
+  ties(at, radius) {
+    const { owner } = this.before;
+    const { nodes } = this.pane.stage.graph;
+    return nodes.flatMap(({ colour }, group) => {
+      const partners = owner.flatMap((to, p) => (to === group ? [p] : []));
+      if (partners.length < 2) return [];
+      const middle = [0, 1].map((axis) => sum(partners.map((p) => at[p][axis])) / partners.length);
+      const look = { class: "halo ties", stroke: colour, "stroke-width": Math.min(2 * (radius + RIM), WIDE) };
+      const d = partners.map((p) => `M${middle}L${at[p]}`).join("");
+      const means = { what: "ties", group, partners };
+      return [{ id: `ties-${group}`, ...look, d, opacity: eased(this.t, TIES), means }];
+    });
   }
 
   // The variables that leave their circles, and all else.
@@ -126,7 +146,7 @@ export class Flow {
     const there = isDecided
       ? pane.solution.cellOf(before.stage.graph, group, bit)
       : pane.camera.see(pane.places.whole[to]);
-    const [cx, cy] = mix([from.cx, from.cy], there, eased(t, isDecided ? LEAVES : FLOWS));
+    const [cx, cy] = between([from.cx, from.cy], there, eased(t, isDecided ? LEAVES : FLOWS));
     const opacity = 1 - eased(t, isDecided ? GONE : FADES);
     return { ...mark, class: mark.class + (isDecided ? " decided" : ""), cx, cy, opacity };
   }

@@ -1,6 +1,6 @@
 // Where the gap lives: its parts, largest first, and all others; they sum to UB − LB.
 
-import { Picture } from "../../marks/picture.js";
+import { isNew, Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { isClosed } from "../../gap.js";
 import { isTouched } from "../../screen.js";
@@ -41,11 +41,10 @@ export class Gaps {
     const { stage } = this;
     const closed = isClosed(moment.lower, moment.upper, stage.graph.scale);
     this.head(moment, closed);
-    if (!width || !tension || closed) return this.clear();
+    if (!width || !tension || closed) return this.clear(closed);
     // Parts, and what marks them, mostly are as they were a frame ago.
     const scene = [tension, moment.upper - moment.lower, width, height, stage.highlighted, stage.arc, stage.dark];
-    if (this.scene?.every((part, k) => part === scene[k])) return;
-    this.scene = scene;
+    if (!isNew(this, scene)) return;
     const columns = Math.max(1, Math.floor(width / WIDE));
     const perColumn = Math.max(2, Math.floor(height / TALL));
     const parts = this.parts(tension);
@@ -64,9 +63,9 @@ export class Gaps {
     );
   }
 
-  clear() {
+  clear(closed) {
     this.scene = null;
-    this.picture.draw([]);
+    this.picture.draw(closed ? [{ id: "none", class: "soft", x: 0, y: TALL, text: "Its parts are all 0." }] : []);
   }
 
   row({ value, said, names, edge, group, others }, { x, y, column, number, share, size }) {

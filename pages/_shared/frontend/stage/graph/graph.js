@@ -1,6 +1,6 @@
 // The left pane: the hyper-graph, with the variables beside it or in its place.
 
-import { Picture } from "../../marks/picture.js";
+import { isNew, Picture } from "../../marks/picture.js";
 import { Strokes } from "../../marks/strokes.js";
 import { pressable } from "../../pressing.js";
 import { chipMarks } from "./chips.js";
@@ -84,7 +84,7 @@ export class Graph {
   layout() {
     this.stage.sizes.forget();
     const { width, height } = this.stage.sizes.of(this.svg);
-    this.variables.layout(this.view);
+    if (!this.flow.isOn) this.variables.layout(this.view);
     this.ready = true;
     if (!width || !height) return this.stage.draw();
     this.camera.refit(this.size, [width, height]);
@@ -174,9 +174,7 @@ export class Graph {
 
   // Most lines look as they did a frame ago; to find that out again would cost the browser a frame.
   drawLines(measure, runs, many) {
-    const scene = [runs, this.stage.dark, measure.edges, measure.top, this.measure];
-    if (this.scene?.every((part, k) => isSame(part, scene[k]))) return;
-    this.scene = scene;
+    if (!isNew(this, [runs, this.stage.dark, measure.edges, measure.top, this.measure], isSame)) return;
     if (many) this.drawThin(measure, runs);
     else this.strokes.clear();
     this.lines.draw(many ? [] : lineMarks(runs, measure, wide(measure, this.stage.dark)));

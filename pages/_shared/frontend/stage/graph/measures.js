@@ -41,11 +41,15 @@ export const drawLegend = (stage, { measure, top, edges }) => {
   for (const option of stage.$("[data-act=measure]").options) option.hidden = graph.exact && option.value !== "tension";
   legend.title = "Colour and width: how much of the gap an edge or a group holds, or how loose its messages are.";
   const { from, to } = MEASURES[measure];
-  const shown = [from, to(top), Boolean(edges), dark].join();
+  const [end, of] = [to(top), stage.data.model + measure];
+  const shown = [from, end, Boolean(edges), dark].join();
   if (legend.dataset.shown === shown) return;
   legend.dataset.shown = shown;
+  // The same colour means something else from now on.
+  const before = legend.of === of && legend.end !== end ? `, was ${legend.end}` : "";
+  Object.assign(legend, { of, end });
   if (!edges) return legend.replaceChildren("computed when it stands still");
   const bar = document.createElement("i");
   bar.style.background = gradient(dark);
-  legend.replaceChildren(from, bar, to(top));
+  legend.replaceChildren(from, bar, end + before);
 };

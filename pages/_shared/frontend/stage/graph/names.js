@@ -25,7 +25,7 @@ const sides = ([x, y], radius, wide, high, width) => {
   ].map(([a, b]) => [a, b, a + wide, b + high]);
 };
 
-const meets = ([a, b, c, d], [l, t, r, e]) => c > l && a < r && d > t && b < e;
+export const meets = ([a, b, c, d], [l, t, r, e]) => c > l && a < r && d > t && b < e;
 
 // Of every group in sight: its lines, and the box they fill; `fits` unless it would cover something, as where circles
 // are crowded. There is room for some `extra` lines.

@@ -1,6 +1,7 @@
 // Where the circles are in the whole picture: as the model has them, or where a person has put them, by pointer or by
 // keys.
 
+import { clamp } from "../../numbers.js";
 import { follow } from "../../pressing.js";
 import { FEW } from "./circles.js";
 
@@ -10,8 +11,6 @@ const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 const INSIDE = 12; // pixels from a circle that is moved to the edges
 const RIM = 8; // pixels beside a large circle
 const NARROW = 400; // pixels of width below which names take two lines: then there is more room below
-
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export class Places {
   // `pane` has its `svg`, its `size`, and `moved()`, called after a circle has been moved.

@@ -1,11 +1,11 @@
 // The solution as far as it is known, at the edge of the graph: a cell for each variable of the whole model, golden if
-// it is decided, which means that no better labelling has another value.
+// it is decided, which means that no better labelling has another value; pale where that value is 0.
 
+import { isNew } from "../../marks/picture.js";
 import { bit } from "./content.js";
 
-export const SIDE = 10; // pixels that it takes at the left
+const SIDE = 10; // pixels that it takes at the left
 const FOOT = 16; // pixels for the words below it
-const TEXT = "decided for good";
 const TALLEST = 12; // pixels of a cell
 
 // The value of each variable of the whole model; null where it is not decided.
@@ -15,12 +15,19 @@ const decidedOf = ({ group, bit: place, value }, { best, decided }) =>
     return decided[p][place[i]] === "?" ? null : bit(best[p], place[i]) ^ value[i];
   });
 
+const lookOf = (value) => (value === null ? "open" : `is-${value}`);
+
 // The corner of a cell, and its sides.
 const cellOf = (i, [columns, wide, high]) => [(i % columns) * wide, Math.floor(i / columns) * high, wide, high];
 
+const told = (name, value, where) =>
+  value === null
+    ? [name, "not decided yet"]
+    : [`${name} = ${value}`, `decided${where}: no better labelling has another value`];
+
 export class Solution {
   constructor(pane) {
-    Object.assign(this, { pane, known: null });
+    Object.assign(this, { pane, key: pane.stage.$(".net .key") });
   }
 
   // What it takes of the picture: corners of boxes.
@@ -50,32 +57,24 @@ export class Solution {
   }
 
   marks({ solution }, { best, decided }) {
-    if (!solution || !decided) return [];
     const scene = [solution, best, decided, this.pane.size[1]];
-    if (!this.known?.every((part, k) => part === scene[k])) this.drawn = this.draw(solution, { best, decided });
-    this.known = scene;
+    if (isNew(this, scene)) this.drawn = solution && decided ? this.draw(solution, { best, decided }) : [];
+    this.key.hidden = !this.drawn.length;
     return this.drawn;
   }
 
   draw(solution, labelled) {
     const values = decidedOf(solution, labelled);
     if (values.every((value) => value === null)) return [];
-    const [n, height] = [values.length, this.pane.size[1] - FOOT];
-    const sides = this.sides(n);
-    const path = (known, look) => {
-      const d = values.map((value, i) => {
-        if (value !== known) return "";
-        const [x, y, wide, high] = cellOf(i, sides).map((each, k) => (k < 2 ? each : 0.85 * each));
-        return `M${x} ${y}h${wide}v${high}h${-wide}z`;
-      });
-      return { id: `solution ${look}`, class: `solution ${look}`, d: d.join("") };
-    };
-    const told = [TEXT, "no better labelling has another value", "full gold: 1, pale: 0, grey: not decided"];
-    const means = { what: "solution", values };
-    return [
-      ...[path(null, "open"), path(0, "is-0"), path(1, "is-1")],
-      { id: "solution", class: "hit", width: SIDE, height, tip: () => told, means },
-      { id: "solution name", class: "solution", x: 0, y: height + FOOT - 3, text: TEXT },
-    ];
+    const sides = this.sides(values.length);
+    const { all, at } = this.pane.stage.chapters;
+    const where = (i) => (all.length > 1 ? ` by chapter ${solution.chapter[i] || at + 1}` : "");
+    const cells = values.map((value, i) => {
+      const [x, y, wide, high] = cellOf(i, sides);
+      const look = { class: `solution ${lookOf(value)}`, x, y, width: 0.85 * wide, height: 0.85 * high };
+      const means = { what: "solution", variable: i, value };
+      return { id: `cell ${i}`, ...look, tip: () => told(solution.names[i], value, where(i)), means };
+    });
+    return cells;
   }
 }

@@ -1,5 +1,6 @@
 // The list of messages: a line each, all of the event shown. It is walked by keys; the graph follows, and finds lines.
 
+import { isNew } from "../../marks/picture.js";
 import { write } from "../layout.js";
 import { columnsFor } from "./columns.js";
 import { Looks } from "./looks.js";
@@ -180,17 +181,10 @@ export class List {
 
   // Ask for what is not known, once the list has come to rest.
   ask() {
-    clearTimeout(this.asking);
-    this.asking = setTimeout(() => {
-      const { player, questions, running, root } = this.stage;
-      if (!this.open || running || player.playing || player.scene || !root.isConnected) return;
-      if (questions.waiting) return this.ask();
+    this.stage.questions.atRest(this, REST, (at) => {
       const wanted = this.wanted();
-      const asked = `${player.position} ${wanted}`;
-      if (asked === this.asked || wanted.every((arc) => this.looks.eventOf(arc) === player.position)) return;
-      this.asked = asked;
-      questions.renew();
-    }, REST);
+      return wanted.every((arc) => this.looks.eventOf(arc) === at) ? null : `${at} ${wanted}`;
+    });
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------------
@@ -201,8 +195,7 @@ export class List {
     const { state } = moment;
     const scene = [state.tension, state.gained, state.rows, state.read, this.looks.version, this.past.version];
     scene.push(stage.arc, stage.highlighted, stage.dark, stage.player.position, stage.sizes.of(table.frame).height);
-    if (this.scene?.every((part, k) => part === scene[k])) return;
-    this.scene = scene;
+    if (!isNew(this, scene)) return;
     Object.assign(this, { moment, state, position: stage.running ? stage.running.events : stage.player.position });
     this.reorder();
     this.find();

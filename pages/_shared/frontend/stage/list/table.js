@@ -1,5 +1,6 @@
 // The lines of the list as elements: only those in sight are there. A line scrolled out of sight is used for another.
 
+import { isNew } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
 import { isTouched, unit } from "../../screen.js";
 import { make, SVG } from "../../svg.js";
@@ -185,9 +186,6 @@ export class Table {
   sketch(cell, edge) {
     const { past, position, state } = this.list;
     const now = state.tension.edges[edge];
-    const scene = [edge, past.version, position, now];
-    if (cell.scene?.every((part, k) => part === scene[k])) return;
-    cell.scene = scene;
-    cell.path.setAttribute("d", past.line(edge, position, now));
+    if (isNew(cell, [edge, past.version, position, now])) cell.path.setAttribute("d", past.line(edge, position, now));
   }
 }

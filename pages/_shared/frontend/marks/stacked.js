@@ -1,0 +1,17 @@
+// Places from top to bottom, none above another, as near to those wanted as that allows.
+export const stacked = (wanted, top, bottom, spacing) => {
+  const order = wanted.map((y, k) => [y, k]).sort((a, b) => a[0] - b[0]);
+  const room = Math.min(spacing, (bottom - top) / Math.max(order.length - 1, 1));
+  const places = [];
+  let low = top;
+  for (const [y, k] of order) {
+    places[k] = Math.max(y, low);
+    low = places[k] + room;
+  }
+  let high = bottom;
+  for (const [, k] of order.reverse()) {
+    places[k] = Math.min(places[k], high);
+    high = places[k] - room;
+  }
+  return places;
+};
