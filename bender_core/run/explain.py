@@ -7,6 +7,7 @@ Source: docs/method.md §3.9, §12.3.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import combinations
 from typing import NamedTuple
@@ -34,6 +35,15 @@ def number(value: float, digits: int = 5) -> str:
         return "0"
     text = f"{value:.0f}" if 10**digits <= abs(value) < 1e12 else f"{value:.{digits}g}"
     return text.replace("-", "−")
+
+
+def decides(values: Sequence[str]) -> str:
+    """What an event decides, from "x = 1" of every variable, and why; may be empty. Source: docs/method.md §15.1."""
+    if not values:
+        return ""
+    named = list(values) if len(values) <= MOST_DECIDED else [*values[: MOST_DECIDED - 1], f"{len(values) - 2} more"]
+    listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    return f"That decides {listed}: with any other value there, a labelling costs no less than the best one."
 
 
 def at_least(bound: float) -> str:
@@ -67,6 +77,7 @@ def _numbers(*values: float) -> list[str]:
 
 
 MOST_DIGITS, NEAR = 12, 1e-9
+MOST_DECIDED = 3  # variables that a sentence names
 # Differences below this, relative to the energies, are rounding.
 ROUNDING = 1e-12
 

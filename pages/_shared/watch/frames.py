@@ -14,11 +14,11 @@ from bender_core.model import FloatArray
 from bender_core.reduction import OPEN
 from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
-from bender_core.run.explain import ROUNDING, Explanation, explain
+from bender_core.run.explain import ROUNDING, Explanation, decides, explain
 from bender_core.run.looking.deciding import decided_members, proves, settled
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
-from pages._shared.app.text import inert
+from pages._shared.app.text import inert, label
 from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch.details import Update, listed, rounded
 
@@ -181,6 +181,7 @@ class Chunk:
     def append(self, event: Event, stop: Stop = never) -> None:
         """Add the engine's last event."""
         floor, ceiling, suspects = self._reckoned(event)
+        known = list(self.decided)
         moved = self._moved(event)  # first, as an update shows the best labelling
         detail = self._detail(event, stop)
         self.proven = self.proven or (event.kind >= Kind.MESSAGE and self._proves(stop))
@@ -198,7 +199,7 @@ class Chunk:
             "floor": None if math.isnan(floor) else floor,
             "ceiling": None if math.isnan(ceiling) else ceiling,
             "suspects": suspects,
-            "sentence": inert(said.sentence),
+            "sentence": inert(f"{said.sentence} {self._decides(known)}"),
             "formula": said.formula,
             "moved": moved,
             "gained": self._gained(event),
@@ -237,6 +238,19 @@ class Chunk:
         elif event.kind == Kind.ROW:
             risen = (self.round, floor)
         return explain(event, engine.graph, engine.variant, engine.schedule, loose, risen)
+
+    def _decides(self, known: list[str]) -> str:
+        """What has been decided beyond what was known of every group, in words."""
+        names, groups = self.engine.mrf.names, self.engine.partition.groups
+        return decides(
+            [
+                f"{label(names[i])} = {value}"
+                for group, before, now in zip(groups, known, self.decided, strict=True)
+                if before != now
+                for i, was, value in zip(group.tolist(), before, now, strict=True)
+                if was == "?" != value
+            ]
+        )
 
     def _reckoned(self, event: Event) -> tuple[float, float, int]:
         """Floor, ceiling and suspects after an event; of a row, which does not say them, the engine does."""

@@ -7,6 +7,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.run.explain import decides
 from bender_core.run.looking.deciding import decided
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
@@ -38,8 +39,15 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
             out += detail["dead"]["count"]
             # What was struck off stays so, though its bound may be lower now.
             earlier += int((~alive & (excess < plain.margin.limit) & ~near).sum())
+        new = []
         for p, members in ({} if moved is None else moved["decided"]).items():
+            each = zip(plain.partition.groups[int(p)].tolist(), known[int(p)], members, strict=True)
+            new += [f"{plain.mrf.names[i]} = {value}" for i, was, value in each if was != value]
             known[int(p)] = members
+        sentence = columns["sentence"][k]
+        assert ("That decides" in sentence) == bool(new)
+        assert all(said in sentence for said in new[:2])
+        assert sentence.endswith(decides(new))
         value = decided(plain).value
         for p, group in enumerate(plain.partition.groups):
             assert known[p] == "".join("?" if v < 0 else str(v) for v in value[group].tolist())

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.kernels.layout import Kind, Status
 from bender_core.run.bounds import is_closed
-from bender_core.run.explain import at_least, at_most, explain, number
+from bender_core.run.explain import at_least, at_most, decides, explain, number
 from tests.labs import is_shown
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -265,3 +265,11 @@ def test_a_bound_that_is_claimed_is_rounded_away_from_the_optimum() -> None:
     assert (number(-31.039443), at_least(-31.039443), at_most(31.039443)) == ("−31.039", "−31.04", "31.04")
     assert (at_least(-70.5586), at_least(123456.7), at_most(-123456.7)) == ("−70.559", "123456", "−123456")
     assert (at_least(-5.0), at_least(0.0), at_least(-np.inf)) == ("−5", "0", "unknown")
+
+
+def test_what_is_decided_is_named_as_far_as_there_is_room() -> None:
+    why = ": with any other value there, a labelling costs no less than the best one."
+    assert decides([]) == ""
+    assert decides(["a = 1"]) == f"That decides a = 1{why}"
+    assert decides(["a = 1", "b = 0", "c = 1"]) == f"That decides a = 1, b = 0 and c = 1{why}"
+    assert decides([f"x{i} = 0" for i in range(9)]) == f"That decides x0 = 0, x1 = 0 and 7 more{why}"
