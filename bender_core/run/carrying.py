@@ -101,6 +101,7 @@ def _carry_messages(
     was, now = old.problem, new.problem
     shifts = None if reduction is None else _shifts(old, new, owner, reduction)
     state.edge_bound[:] = 0.0 if shifts is None else -shifts.constant
+    came_from = owner[was.edge_node[:, ::-1]].reshape(-1).tolist()
     for p in range(new.n_groups):
         total = new.energies(p).copy()
         targets = _targets(new, p)
@@ -109,7 +110,7 @@ def _carry_messages(
             for arc in was.node_arcs[was.arc_first[receiver] : was.arc_first[receiver + 1]].tolist():
                 stop.check()
                 # None: the couplings have become energies of one group, or have cancelled each other.
-                target = targets.get(int(owner[old.ends(arc)[1]]))
+                target = targets.get(came_from[arc])
                 if target is None:
                     continue
                 first, last = was.lam_first[arc], now.lam_first[target]
@@ -145,8 +146,9 @@ def _carry_exclusions(
 def _targets(graph: HyperGraph, p: int) -> dict[int, int]:
     """The arcs into a group, by their senders."""
     problem = graph.problem
-    arcs = problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]].tolist()
-    return {graph.ends(arc)[1]: arc for arc in arcs}
+    arcs = problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
+    senders = problem.edge_node[arcs // 2, 1 - arcs % 2]
+    return dict(zip(senders.tolist(), arcs.tolist(), strict=True))
 
 
 class _Shifts(NamedTuple):
