@@ -234,6 +234,37 @@ def test_a_move_gives_free_variables_their_best_values_given_the_others(density:
     assert (fixed > 0) == (density > 0.5)
 
 
+def least(mrf: bc.BinaryMRF, x: np.ndarray, line: np.ndarray) -> float:
+    """The least energy over all values of the variables in a line, the others as in x: they are eliminated in turn."""
+    known = [i not in line for i in range(mrf.n)]
+    tables = [((i,), mrf.unary[i]) for i in range(mrf.n)] + list(zip(map(tuple, mrf.edges), mrf.pairwise, strict=True))
+    for at, (scope, table) in enumerate(tables):
+        values = tuple(x[i] if known[i] else slice(None) for i in scope)
+        tables[at] = tuple(i for i in scope if not known[i]), table[values]
+    for gone in line:
+        mine = [entry for entry in tables if gone in entry[0]]
+        rest = sorted({i for scope, _ in mine for i in scope} - {gone})
+        total = np.zeros((2,) * (len(rest) + 1))
+        for scope, table in mine:
+            where = [*rest, gone]
+            turned = table.transpose(sorted(range(len(scope)), key=lambda k, scope=scope: where.index(scope[k])))
+            total += turned.reshape([2 if i in scope else 1 for i in where])
+        tables = [entry for entry in tables if gone not in entry[0]] + [(tuple(rest), total.min(axis=-1))]
+    return mrf.constant + sum(float(table) for _, table in tables)
+
+
+@pytest.mark.parametrize("seed", range(6 if JIT else 2))
+def test_a_move_in_a_large_model_finds_what_elimination_finds(seed: int) -> None:
+    """Where variables of a scope are fixed only after their messages are sent."""
+    for mrf in (ising_grid(8, 8, torus=True, coupling="gaussian", field=1.0), random_mrf(seed, 40, 0.15)):
+        _, start = board_of(mrf, seed)
+        before = start.x.copy()
+        board, free = move_of(mrf, seed)
+        assert WIDTH < len(free) < mrf.n
+        assert mrf.energy(board.x) == pytest.approx(least(mrf, before, free), abs=1e-9)
+        check_pulls(mrf, board)
+
+
 def test_what_has_small_treewidth_is_solved_by_one_move() -> None:
     """A tree, and a strip of three rows; on a wide grid most variables are free."""
     for mrf in (random_tree(12), ising_grid(3, 4, coupling="gaussian", field=1.0)):
