@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import bender_core as bc
 from benchmarks.common import Options, table
 from benchmarks.proving.models import Named, instances, qubo
-from bender_core.kernels.search.forests import move_on
+from bender_core.kernels.search.elimination import move_on
 from bender_core.kernels.search.tabu import flip_on
 from bender_core.labelings.searching import Search
 from bender_core.proofs import improving
-from bender_core.synth import body_pose, ising_grid
+from bender_core.synth import body_pose, chimera, ising_grid
 
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)
 WORK, SEEDS = 400_000_000, range(5)
@@ -26,7 +26,7 @@ def run(options: Options) -> None:
 
 def _searches(options: Options) -> None:
     print(f"Energies found from nothing by {WORK / 1e6:g} million entries: best and mean of {len(SEEDS)} seeds")
-    row = table({"model": -28, "n": 4, "couplings": 9, "tabu": 25, "forests": 25, "both": 25})
+    row = table({"model": -28, "n": 4, "couplings": 9, "tabu": 25, "elimination": 25, "both": 25})
     for name, mrf in _models(options):
         ways = [[_energy(mrf, seed, way) for seed in SEEDS] for way in (flip_on, move_on, None)]
         said = [f"{min(found):.6g} {sum(found) / len(found):.6g}" for found in ways]
@@ -76,6 +76,8 @@ def _models(options: Options) -> Iterator[Named]:
         yield f"±J grid 20×20, seed {seed}", ising_grid(20, 20, seed=seed)
     yield "Gaussian torus 20×20", ising_grid(20, 20, torus=True, coupling="gaussian")
     yield "the same in a field", ising_grid(20, 20, torus=True, coupling="gaussian", field=0.5)
+    yield "Gaussian torus 30×30", ising_grid(30, 30, torus=True, coupling="gaussian")
+    yield "Gaussian Chimera 8×8", chimera(8, 8, coupling="gaussian")
     yield "Gaussian glass 5×5×5", ising_grid(5, 5, layers=5, coupling="gaussian")
     for n, density in ((50, 0.1), (50, 0.5), (100, 0.1), (100, 0.5), (200, 0.02), (200, 0.5)):
         yield f"QUBO {n}, {density:.0%}", qubo(n, density, 0)

@@ -23,8 +23,8 @@ FLIP, NEIGHBOUR = 4, 40
 # The search for better labellings takes at most 1 / SHARE of the work that goes into messages.
 SHARE = 8
 # The search without groups (kernels.search): a spell; a variable that is scanned, a neighbour that is looked up, a
-# variable that is asked to join a forest, and one that belongs to it.
-SPELL, SCANNED, LOOKED_UP, JOINING, MEMBER = 60000, 4, 10, 60, 100
+# variable that may be eliminated, and one that is.
+SPELL, SCANNED, LOOKED_UP, ASKED, MEMBER = 60000, 4, 10, 60, 600
 # Flips between two looks at the budget.
 FLIPPING = STEP >> 4
 

@@ -1,4 +1,4 @@
-"""The search for a good labelling, by flips and by moves of forests. Source: docs/method.md §15.6."""
+"""The search for a good labelling, by flips and by elimination. Source: docs/method.md §15.6."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bender_core.hypergraph import energy_scale
-from bender_core.kernels.search.board import Board, Spell, Terms, begin
-from bender_core.kernels.search.forests import move_on
+from bender_core.kernels.search.board import WIDTH, Board, Spell, Terms, begin
+from bender_core.kernels.search.elimination import move_on
 from bender_core.kernels.search.tabu import flip_on
 from bender_core.labelings.comparing import costs_less
 from bender_core.lattice import polynomial
@@ -45,7 +45,7 @@ class Found(NamedTuple):
 def search(
     mrf: BinaryMRF, labeling: ArrayLike | None = None, work: int = WORK, seed: int = 0, stop: Stop = never
 ) -> Found:
-    """Look for a labelling of low energy, by tabu search and by moves of random forests of variables.
+    """Look for a labelling of low energy, by tabu search and by elimination in random subgraphs.
 
     Source: docs/method.md §15.6.
 
@@ -207,6 +207,10 @@ def _terms(mrf: BinaryMRF) -> Terms:
 
 
 def _board(n: int, spell: Spell) -> Board:
-    x, found, tabu, order, tree, seen, line, waiting, stem = np.zeros((9, n), np.int64)
-    pull, message = np.zeros((2, n))
-    return Board(spell, x, found, pull, tabu, order, tree, seen, line, waiting, stem, message)
+    x, found, tabu, order, line, stage, degree, place, receiver, arrived = np.zeros((10, n), np.int64)
+    pull, noise = np.zeros((2, n))
+    of_variables = (x, found, tabu, order, line, stage, degree, place, receiver, arrived, pull, noise)
+    scope, before, message = np.zeros((n, WIDTH), np.int64), np.zeros(n * WIDTH, np.int64), np.zeros((n, 1 << WIDTH))
+    near, coupling = np.zeros(WIDTH, np.int64), np.zeros(WIDTH)
+    cost, spot = np.zeros(2 << WIDTH), np.zeros(2 << WIDTH, np.int64)
+    return Board(spell, *of_variables, scope, before, message, near, coupling, cost, spot)

@@ -14,6 +14,9 @@ from bender_core.kernels.costs import LOOKED_UP, SCANNED, SPELL
 from bender_core.kernels.layout import Floats, Ints, Record
 from bender_core.kernels.tables.affine import assign
 
+# The most open neighbours of a variable that is eliminated.
+WIDTH = 6
+
 
 class Terms(NamedTuple):
     """The energies of a model of n variables and m edges, read-only."""
@@ -44,15 +47,23 @@ class Board(NamedTuple):
     spell: Spell
     x: Ints  # (n,)
     found: Ints  # (n,) the best labelling of the spell
-    pull: Floats  # (n,)
     tabu: Ints  # (n,) a variable is not flipped before this number of moves is made
-    order: Ints  # (n,) in which variables are asked to join the forest
-    tree: Ints  # (n,) the way to the root of the tree of a variable, which is its own; -1 outside
-    seen: Ints  # (n,) the last variable that has seen the tree of this root
-    line: Ints  # (n,) the variables of the forest, as they send their messages
-    waiting: Ints  # (n,) how many neighbours in the forest have not sent theirs; -1: it has sent its own
-    stem: Ints  # (n,) where in Terms.neighbour the receiver stands; -1: the last one of its tree
-    message: Floats  # (n,) the pull, all that lies beyond at its best
+    order: Ints  # (n,) in which variables are asked to be eliminated
+    line: Ints  # (n,) those eliminated, in their order
+    stage: Ints  # (n,) open, eliminated or fixed
+    degree: Ints  # (n,) the size of the scope; WIDTH + 1 if there are more open neighbours than WIDTH
+    place: Ints  # (n,) in the scope found last
+    receiver: Ints  # (n,) the variable that the message of this one was added to; -1: not yet
+    arrived: Ints  # (n,) the last message with this variable in its scope: sender · WIDTH + place; -1: none
+    pull: Floats  # (n,)
+    noise: Floats  # (n,) added to the pull
+    scope: Ints  # (n, WIDTH) the open neighbours of a variable when it was looked at last
+    before: Ints  # (n WIDTH,) the message that arrived before this one
+    message: Floats  # (n, 2**WIDTH) over the values of the scope: the least that a variable and all beyond it cost
+    near: Ints  # (WIDTH,) variables, one of which is eliminated or fixed next
+    coupling: Floats  # (WIDTH,) with the variables of a scope
+    cost: Floats  # (2**(WIDTH + 1),) of a variable, over the values of its scope and its own
+    spot: Ints  # (2**(WIDTH + 1),) the place of these values in a message
 
 
 @entry
