@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bender_core.account import Account
-from bender_core.costs.fit import required_bytes
+from bender_core.costs.fit import TooLargeError, required_bytes
 from bender_core.experiments.outcome import Outcome, Raiser, Record, outcome_of, record
 from bender_core.experiments.plan import PROOF, Instance, Limits, Task, task_of
 from bender_core.groups import Partition
@@ -134,10 +134,14 @@ class Lane:
         TooLargeError, EngineError
         """
         begin = self.clock()
-        if self._run is None:
-            self._run = self._begun()
-        else:
-            self._run.run(max_sweeps=self._run.sweep + 1, on_progress=lambda _: True)
+        try:
+            if self._run is None:
+                self._run = self._begun()
+            else:
+                self._run.run(max_sweeps=self._run.sweep + 1, on_progress=lambda _: True)
+        except TooLargeError:
+            self._run = None  # a proof that has not begun
+            raise
         self.seconds += self.clock() - begin
         # A proof has no bound before its first round.
         if self._run.lower_bound > -math.inf:

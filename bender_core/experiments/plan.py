@@ -50,7 +50,7 @@ _DECIDING = (
     "variants.py",
 )
 # The code that decides the result of a proof besides.
-_PROVING = ("labelings/*.py", "proofs/*.py", "reduction.py", "run/**/*.py", "strategies/**/*.py", "kernels/search/*.py")
+_PROVING = ("labelings/*.py", "proofs/*.py", "reduction.py", "run/**/*.py", "strategies/**/*.py", "seeds.py")
 # The number of sweeps expected of a run when nothing is known.
 EXPECTED_SWEEPS = 25
 # The most instances of one family in a plan; more are surely a mistake.
@@ -327,10 +327,12 @@ def task_of(
     """The task of a run on a partitioned model, or of a proof; ``max_size`` is the requested M."""
     strategy, model = PROOF if proves else part.strategy, mrf.content_hash()
     task = Task("", model, instance, max_size, strategy, variant, schedule, limits)
-    digest = hashlib.sha256(f"{task.code} {model} {variant} {schedule} {limits}".encode())
+    deciding = replace(limits, sweeps=0) if proves else limits
+    digest = hashlib.sha256(f"{task.code} {model} {variant} {schedule} {deciding}".encode())
     if proves:
-        # Its groups grow up to M.
-        digest.update(f"proof {max_size}".encode())
+        # Its groups grow up to M, by any strategy.
+        digest.update(f"proof {min(max_size, mrf.n)} {mrf.groups}".encode())
+        digest.update(b"" if mrf.positions is None else mrf.positions.tobytes())
     for group in part.groups:
         digest.update(len(group).to_bytes(8, "little"))
         digest.update(group.tobytes())

@@ -44,7 +44,7 @@ def _proofs(runs: Sequence[FinishedRun]) -> list[str]:
     return [
         f"Proofs with groups of up to {row.max_size}: {row.proven} of {row.count} models proven"
         + f", median {row.seconds:.3g} s" * (row.proven > 0)
-        + f"; the others have a median gap of {row.gap:.2e}" * (row.proven < row.count)
+        + (f"; the others have a median gap of {row.gap:.2e}" if math.isfinite(row.gap) else "")
         for row in proofs(runs)
     ]
 

@@ -52,8 +52,7 @@ LEAST = 0.02
 # them up takes as long. Then the best of them do as much again.
 TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 28
 FIRST_SCHEDULE = "mplp"
-# The largest groups, unless others are asked for.
-LARGEST = 16
+LARGEST = 16  # variables in a group, unless others are asked for
 # Seconds between two calls of ``on_progress``.
 TOLD_EVERY = 0.05
 
@@ -182,7 +181,7 @@ class Descent(Bounds):
         Parameters
         ----------
         max_sweeps : int, optional
-            Pause when this number of sweeps is complete.
+            Pause when this number of sweeps or more are complete: those of a trial count once it is taken.
         on_progress : callable, optional
             Called about every 50 ms with the descent, which pauses if it returns True.
 
@@ -211,9 +210,11 @@ class Descent(Bounds):
         if not self.finished:
             self._conclude(STOPPED)
         optimal, labeling = self.status == OPTIMAL, self.labeling.copy()
+        # Equal bounds would claim a proof.
+        lower = self.upper_bound if optimal else min(self.lower_bound, math.nextafter(self.upper_bound, -math.inf))
         return Certificate(
             optimal=optimal,
-            lower_bound=self.lower_bound,
+            lower_bound=lower,
             upper_bound=self.upper_bound,
             labeling=labeling,
             feasible=self.whole.model.is_feasible(self.upper_bound),
@@ -222,7 +223,7 @@ class Descent(Bounds):
             status=self.status,
             rounds=tuple(self.rounds),
             seconds=time.perf_counter() - self._begin,
-            proof=self._steps.proof(self.whole.model, labeling, self.lower_bound, self.upper_bound, self.negligible),
+            proof=self._steps.proof(self.whole.model, labeling, lower, self.upper_bound, self.negligible),
         )
 
     def _advance(self) -> None:
@@ -230,13 +231,14 @@ class Descent(Bounds):
         try:
             next(self._course)
         except StopIteration as over:
-            self._conclude(OPTIMAL if over.value else EXHAUSTED)
+            # None: an error has ended it before.
+            self._conclude(STOPPED if over.value is None else OPTIMAL if over.value else EXHAUSTED)
         except Stopped:
             self._conclude(OUT_OF_TIME if self._stop.left == 0.0 else STOPPED)
         except TooLargeError:
+            self._conclude(OUT_OF_MEMORY)
             if self.engine is None:
                 raise
-            self._conclude(OUT_OF_MEMORY)
 
     def _conclude(self, status: str) -> None:
         self._course.close()

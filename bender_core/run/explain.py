@@ -37,13 +37,17 @@ def number(value: float, digits: int = 5) -> str:
     return text.replace("-", "−")
 
 
-def decides(values: Sequence[str]) -> str:
-    """What an event decides, from "x = 1" of every variable, and why; may be empty. Source: docs/method.md §15.1."""
+def decides(values: Sequence[str], within: float = 0.0) -> str:
+    """What an event decides, from "x = 1" of every variable, and why; may be empty. Source: docs/method.md §15.1.
+
+    ``within``: what another labelling may save all the same, an energy.
+    """
     if not values:
         return ""
     named = list(values) if len(values) <= MOST_DECIDED else [*values[: MOST_DECIDED - 1], f"{len(values) - 2} more"]
     listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
-    return f"That decides {listed}: with any other value there, a labelling costs no less than the best one."
+    but = f", to within {at_most(within)}" if within else ""
+    return f"That decides {listed}: with any other value there, a labelling costs no less than the best one{but}."
 
 
 def at_least(bound: float) -> str:
@@ -62,7 +66,7 @@ def _rounded(value: float, direction: str) -> str:
         return nearest
     # The place of the last digit that is shown.
     place = math.floor(math.log10(abs(value))) - 4
-    place = min(place, 0) if abs(value) < 1e12 else place
+    place = min(max(place, -12), 0) if abs(value) < 1e12 else place
     return number(float(Decimal(value).quantize(Decimal(1).scaleb(place), direction)))
 
 

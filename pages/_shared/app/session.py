@@ -106,7 +106,7 @@ class Replay(Personal):
                 finally:
                     lab.run.show(fork.event)
                 lab.fork(fork.change, engine)
-            if self.end:
+            if self.end and self.forks:
                 lab.finish(self.end, stop)
         except bc.Stopped:
             self.failure = lost.format(halted)

@@ -249,7 +249,8 @@ class Chunk:
                 if before != now
                 for i, was, value in zip(group.tolist(), before, now, strict=True)
                 if was == "?" != value
-            ]
+            ],
+            0.0 if self.engine.margin.step else self.engine.negligible,
         )
 
     def _reckoned(self, event: Event) -> tuple[float, float, int]:

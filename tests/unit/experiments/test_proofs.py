@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.account import Account
-from bender_core.experiments import Limits, Store, curve_of, execute, perform
+from bender_core.experiments import FinishedRun, Limits, Store, curve_of, execute, perform
 from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.outcome import GAP_CLOSED, MEMORY_REACHED, SECONDS_REACHED
 from bender_core.experiments.plan import FIRST_ROUND, Plan, Task, plan_of
@@ -87,6 +88,29 @@ def test_a_proof_is_one_run_for_every_size_whatever_the_variants() -> None:
     assert len({task.key for task in tasks}) == len(tasks), "its groups may be those of a run"
 
 
+def test_a_key_says_what_decides_a_proof_and_nothing_else() -> None:
+    mrf = bc.BinaryMRF(unary=[[0.0, 1.0]] * 6, positions=np.zeros((6, 2)), groups=["a"] * 6)
+
+    def key(mrf: bc.BinaryMRF, most: int = 6, limits: Limits = LIMITS) -> str:
+        return Entry(mrf, bc.partition(mrf, 5, "greedy"), most, *FIRST_ROUND, proves=True).task(limits).key
+
+    assert key(mrf) == key(mrf, most=20) == key(mrf, limits=replace(LIMITS, sweeps=9))
+    others = [key(mrf, most=3), key(mrf, limits=replace(LIMITS, seconds=9.0))]
+    # Strategies that cut anew look at these.
+    others += [key(replace(mrf, positions=np.ones((6, 2)))), key(replace(mrf, groups=["a"] * 5 + ["b"]))]
+    assert len({key(mrf), *others}) == 5
+
+
+def test_a_proof_that_does_not_fit_has_not_begun() -> None:
+    one = lane(account=Account(100))
+    one.advance()
+    one.advance()
+    with pytest.raises(bc.TooLargeError):
+        one.advance()
+    one.end()
+    assert (one.outcome, one.records) == (None, [])
+
+
 def test_a_key_says_what_code_and_size_decide_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     def keys() -> dict[tuple[int, bool], str]:
         return {(task.max_size, task.proves): task.key for task in plan(variants=[12]).tasks()}
@@ -120,4 +144,6 @@ def test_a_proof_without_room_has_an_outcome() -> None:
     assert task.proves
     assert perform(task).status == GAP_CLOSED
     tight = Task(**{**vars(task), "limits": Limits(megabytes=0)})
-    assert perform(tight).status == MEMORY_REACHED
+    found = perform(tight)
+    assert found.status == MEMORY_REACHED
+    assert report([FinishedRun(tight, found, tight.code, "")]).endswith("of up to 6: 0 of 1 models proven")

@@ -187,6 +187,34 @@ def test_a_proof_ended_between_turns_lets_go_of_its_runs(turns: int) -> None:
     assert account.used == 0
 
 
+def test_a_proof_that_an_error_has_ended_is_stopped() -> None:
+    calls = list[int]()
+
+    def interrupted() -> bool:
+        calls.append(1)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return False
+
+    proof = Descent(frustrated(12), 3, stop=bc.Stop(wanted=interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        proof.run()
+    assert (proof.run(), proof.end().status) == (True, descent.STOPPED)
+    cramped = Descent(frustrated(12), 3, account=bc.Account(10))
+    with pytest.raises(bc.TooLargeError):
+        cramped.run()
+    assert (cramped.run(), cramped.status) == (True, descent.OUT_OF_MEMORY)
+
+
+def test_a_proof_that_is_stopped_claims_less_than_its_labelling_costs() -> None:
+    """Its bound may equal it, and yet prove nothing but for rounding."""
+    mrf = bc.BinaryMRF(unary=[[0.1, 0.3], [0.2, 0.7]])
+    found = certify(mrf, 1, on_progress=lambda proof: proof.lower_bound > -np.inf)
+    assert (found.status, found.optimal) == (descent.STOPPED, False)
+    assert found.lower_bound == np.nextafter(found.upper_bound, -np.inf)
+    found.verify(mrf)
+
+
 def frustrated(n: int) -> bc.BinaryMRF:
     """Spins of which every pair is coupled, by 1 or -1."""
     edges = np.column_stack(np.triu_indices(n, 1))

@@ -264,6 +264,7 @@ def test_a_bound_that_is_claimed_holds_as_it_is_written(value: float, beside: fl
 def test_a_bound_that_is_claimed_is_rounded_away_from_the_optimum() -> None:
     assert (number(-31.039443), at_least(-31.039443), at_most(31.039443)) == ("−31.039", "−31.04", "31.04")
     assert (at_least(-70.5586), at_least(123456.7), at_most(-123456.7)) == ("−70.559", "123456", "−123456")
+    assert (at_least(-9.9e-13), at_most(9.9e-13), at_least(9.9e-13)) == ("−1e-12".replace("e-", "e−"), "1e−12", "0")
     assert (at_least(-5.0), at_least(0.0), at_least(-np.inf)) == ("−5", "0", "unknown")
 
 
@@ -272,4 +273,5 @@ def test_what_is_decided_is_named_as_far_as_there_is_room() -> None:
     assert decides([]) == ""
     assert decides(["a = 1"]) == f"That decides a = 1{why}"
     assert decides(["a = 1", "b = 0", "c = 1"]) == f"That decides a = 1, b = 0 and c = 1{why}"
+    assert decides(["a = 1"], 2.13456e-8) == f"That decides a = 1{why[:-1]}, to within 2.1346e−08."
     assert decides([f"x{i} = 0" for i in range(9)]) == f"That decides x0 = 0, x1 = 0 and 7 more{why}"
