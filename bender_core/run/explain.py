@@ -50,6 +50,17 @@ def decides(values: Sequence[str], within: float = 0.0) -> str:
     return f"That decides {listed}: with any other value there, a labelling costs no less than the best one{but}."
 
 
+DECIDED = "Every variable is decided, so the best labelling is optimal."
+
+
+def optimal(upper: float, step: float) -> str:
+    """Why a bound proves the best labelling; ``step``: that of the lattice of energies, or 0."""
+    if step:
+        why = f"All energies differ by multiples of {number(step)}, and none of them lies between LB and"
+        return f"{why} {number(upper)}: the best labelling is optimal."
+    return "The bounds meet: the best labelling is optimal."
+
+
 def at_least(bound: float) -> str:
     """A lower bound as a sentence may claim it: rounded down."""
     return _rounded(bound, ROUND_FLOOR)

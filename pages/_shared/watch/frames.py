@@ -14,7 +14,7 @@ from bender_core.model import FloatArray
 from bender_core.reduction import OPEN
 from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
-from bender_core.run.explain import ROUNDING, Explanation, decides, explain
+from bender_core.run.explain import DECIDED, ROUNDING, Explanation, decides, explain, optimal
 from bender_core.run.looking.deciding import decided_members, proves, settled
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
@@ -150,7 +150,7 @@ class Chunk:
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
         self.decided = [decided_of(engine, p) for p in range(len(engine.partition))]
-        self.proven = self.first > 0 and self._proves()
+        self.proven = self.first > 0 and bool(self._proof())
         self.gained, self.read = engine.attribution(), engine.work().messages
         self.rows = engine.rows_made()
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
@@ -184,8 +184,10 @@ class Chunk:
         known = list(self.decided)
         moved = self._moved(event)  # first, as an update shows the best labelling
         detail = self._detail(event, stop)
-        self.proven = self.proven or (event.kind >= Kind.MESSAGE and self._proves(stop))
-        said = self._said(event, floor)
+        explained, more = self._said(event, floor), [self._decides(known)]
+        if event.kind >= Kind.MESSAGE and not self.proven:
+            more.append(self._proof(stop))
+            self.proven = bool(more[-1])
         values = {
             "kind": int(event.kind),
             "node": event.node,
@@ -199,8 +201,8 @@ class Chunk:
             "floor": None if math.isnan(floor) else floor,
             "ceiling": None if math.isnan(ceiling) else ceiling,
             "suspects": suspects,
-            "sentence": inert(f"{said.sentence} {self._decides(known)}"),
-            "formula": said.formula,
+            "sentence": inert(" ".join([explained.sentence, *more])),
+            "formula": explained.formula,
             "moved": moved,
             "gained": self._gained(event),
             "read": self._read(),
@@ -293,12 +295,14 @@ class Chunk:
                 found[str(p)] = self.decided[p] = now
         return found
 
-    def _proves(self, stop: Stop = never) -> bool:
-        """Whether nothing is better than the best labelling, between two updates; from then on nothing ever is."""
-        if proves(self.engine) or not any("?" in members for members in self.decided):
-            return True
+    def _proof(self, stop: Stop = never) -> str:
+        """Why nothing is better than the best labelling, between two updates; empty if something may be."""
+        engine = self.engine
+        if proves(engine):
+            return optimal(engine.upper_bound, engine.margin.step)
         # Where a proof ends it has looked at all groups once more.
-        return self.engine.position == self.run.until and settled(self.engine, stop)
+        is_decided = not any("?" in members for members in self.decided)
+        return DECIDED if is_decided or (engine.position == self.run.until and settled(engine, stop)) else ""
 
     def _gained(self, event: Event) -> dict[str, Any] | None:
         """What is credited with more than before; credit is given where messages are passed."""

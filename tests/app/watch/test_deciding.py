@@ -47,7 +47,8 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
         sentence = columns["sentence"][k]
         assert ("That decides" in sentence) == bool(new)
         assert all(said in sentence for said in new[:2])
-        assert sentence.endswith(decides(new, 0.0 if plain.margin.step else plain.negligible))
+        assert decides(new, 0.0 if plain.margin.step else plain.negligible) in sentence
+        assert sentence.endswith("labelling is optimal.") == (columns["proven"][k] and (k == 0 or not columns["proven"][k - 1]))
         value = decided(plain).value
         for p, group in enumerate(plain.partition.groups):
             assert known[p] == "".join("?" if v < 0 else str(v) for v in value[group].tolist())
