@@ -45,8 +45,8 @@ export const drawLegend = (stage, { measure, top, edges }) => {
   const shown = [from, end, Boolean(edges), dark].join();
   if (legend.dataset.shown === shown) return;
   legend.dataset.shown = shown;
-  // The same colour means something else from now on.
-  const before = legend.of === of && legend.end !== end ? `, was ${legend.end}` : "";
+  // Another chapter, another scale.
+  const before = stage.chapters.all[1] && legend.of === of && legend.end !== end ? `, was ${legend.end}` : "";
   Object.assign(legend, { of, end });
   if (!edges) return legend.replaceChildren("computed when it stands still");
   const bar = document.createElement("i");
