@@ -102,6 +102,7 @@ class Encoder:
         chunk = Chunk(self.run)
         if self.engine.last_event is not None:
             chunk.first -= 1
+            chunk.proven = False  # so that it says why it is, if it is
             chunk.append(self.engine.last_event)
         return chunk.told()
 

@@ -48,7 +48,9 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
         assert ("That decides" in sentence) == bool(new)
         assert all(said in sentence for said in new[:2])
         assert decides(new, 0.0 if plain.margin.step else plain.negligible) in sentence
-        assert sentence.endswith("labelling is optimal.") == (columns["proven"][k] and (k == 0 or not columns["proven"][k - 1]))
+        assert sentence.endswith("labelling is optimal.") == (
+            columns["proven"][k] and (k == 0 or not columns["proven"][k - 1])
+        )
         value = decided(plain).value
         for p, group in enumerate(plain.partition.groups):
             assert known[p] == "".join("?" if v < 0 else str(v) for v in value[group].tolist())
@@ -75,6 +77,19 @@ def test_once_proven_a_run_stays_so_at_whatever_event_it_is_opened() -> None:
         begin, proven = chunk["first"], chunk["columns"]["proven"]
         assert chunk["before"]["proven"] == (begin > since)
         assert proven == columns["proven"][begin : begin + len(proven)]
+
+
+def test_where_a_run_is_opened_after_its_proof_the_event_shown_says_why_it_is_over() -> None:
+    mrf = bc.synth.ising_grid(5, 5, torus=True, seed=3)
+    run = WatchedRun(bc.Engine(mrf, bc.partition(mrf, 8), 9, excluding=True))
+    columns = Encoder(run).frames(0, 340, 340, more=True)["columns"]
+    since = int(np.flatnonzero(columns["proven"])[0])
+    (sentence,) = [said for said in columns["sentence"] if said.endswith("labelling is optimal.")]
+    assert sentence == columns["sentence"][since]
+    while run.engine.position < since + 1 or run.engine.trace[run.engine.position - 1].kind < Kind.MESSAGE:
+        run.engine.step("event")
+    told = Encoder(run).last_event()["columns"]
+    assert (told["proven"], told["sentence"][0].endswith("labelling is optimal.")) == ([True], True)
 
 
 def test_a_run_with_a_known_end_is_not_run_beyond_it(monkeypatch: pytest.MonkeyPatch) -> None:
