@@ -126,7 +126,7 @@ def choose(mrf: BinaryMRF, found: Sequence[Candidate], effort: Effort, work: int
 
 
 def work_of_a_choice(count: int, work: int = WORK) -> int:
-    """The most that the trials of a choice among so many candidates read."""
+    """The most table entries that the trials of a choice among ``count`` candidates read."""
     return (count + min(count, FINALISTS) * LONGER) * work
 
 

@@ -16,7 +16,7 @@ from bender_core.strategies.rules import BY_RULE, what_matters
 AUTO, PURSUIT = "auto", "pursuit"
 # Takes the share of the work that is done, from 0 to 1, and the best lower bound so far, an energy.
 Tell = Callable[[float, float], object]
-# Takes the model, M, the seed, `Stop`, and who is told of the progress, if anybody.
+# Takes the model, M, the seed, `Stop`, and a function for reports of progress, or None.
 ByRuns = Callable[[BinaryMRF, int, int, Stop, Tell | None], Partition]
 
 

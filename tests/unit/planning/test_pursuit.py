@@ -240,7 +240,7 @@ def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch, runs: list) -> Non
 
 
 def test_it_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
-    """In work, with the best bound of all runs so far; whoever is told changes nothing."""
+    """Counted in work, with the best bound of all runs so far; reporting it changes nothing."""
     mrf, told = MODELS["regular"](), list[tuple[float, float]]()
     part = bc.partition(mrf, 6, PURSUIT, on_progress=lambda share, bound: told.append((share, bound)))
     shares, bounds = map(list, zip(*told, strict=True))
