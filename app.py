@@ -7,11 +7,13 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from pages._shared.app.address import keep_address
 from pages._shared.app.compressing import Compressing
 from pages._shared.app.frame import frame
 from pages._shared.app.opening import opening
+from pages._shared.app.routing import to_the_first_page
 
 
 def show() -> None:
@@ -41,4 +43,4 @@ def show() -> None:
 if __name__ == "__main__":
     show()
 else:
-    app = st.App(__file__, middleware=[Middleware(Compressing)])
+    app = st.App(__file__, routes=[Route("/watch", to_the_first_page)], middleware=[Middleware(Compressing)])

@@ -22,6 +22,8 @@ OUTPUTS = {
     "sentence": ".sentence",
     "formula": ".formula",
     "message": "[data-out=message]",
+    "keeper": "[data-out=keeper]",
+    "gap-of": "[data-out=gap-of]",
 }
 
 

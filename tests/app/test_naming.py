@@ -63,6 +63,7 @@ def test_figures_are_saved_under_descriptive_names(page: str, begins: str) -> No
         assert json.loads(chart.proto.config)["toImageButtonOptions"]["filename"].startswith(begins)
 
 
+@pytest.mark.usefixtures("patient")
 def test_downloads_are_named() -> None:
     test = app("watch")
     lab(test).run.step("sweep", backward=False)

@@ -54,6 +54,11 @@ def test_every_page_is_reloaded_with_its_model_and_its_event(watch: Lab) -> None
     expected = engine("karate", int(parameters(watch)["M"][0]))
     expected.step("node")
     watch.shows(expected)
+    # The first page has no name in its address, and is found by it.
+    watch.page.goto(f"watch?{urlsplit(watch.page.url).query}")
+    watch.settle()
+    assert urlsplit(watch.page.url).path == "/"
+    watch.shows(expected)
 
 
 def test_an_uploaded_model_is_there_after_a_reload(watch: Lab) -> None:

@@ -241,6 +241,6 @@ def test_a_model_without_messages_can_be_watched(watched: Watched) -> None:
     stage = watched(Lab(mrf, mrf.n, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9))))
     for _ in range(3):
         stage.click("[data-step=event]")
-    expect(stage.root.locator("[data-out=message]")).to_have_text("Loosest message")
+    expect(stage.root.locator("[data-out=message]")).to_have_text("Message")
     stage.click("[data-act=distance]")
     assert stage.position == 3

@@ -293,16 +293,16 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
 
     The best bound of those before is kept, also where a run is cut anew and begins below it.
     """
-    chapters, kept, found = branches.chapters, -math.inf, []
+    chapters, kept, found = branches.chapters, None, []
     ends = [branch.event for branch in chapters[1:]]
     last = chapters[-1]
     ends.append(last.position if last.run is None else last.run.seen)
     for k, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
         told = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
         told += [label(branch.cause)] * bool(branch.cause)
-        kept = max(kept, branch.lower_before)
-        known = kept if math.isfinite(kept) else None
-        found.append({"told": told, "variables": branch.variables, "length": end, "kept": known})
+        if branch.lower_before > (kept["lower"] if kept else -math.inf):
+            kept = {"lower": branch.lower_before, "chapter": k - 1}
+        found.append({"told": told, "variables": branch.variables, "length": end, "kept": kept})
     return found
 
 

@@ -181,13 +181,12 @@ def test_the_best_bound_of_all_chapters_is_kept() -> None:
     test = app("watch")
     mine = lab(test)
     proven(test)
-    found, best = chapters_view(mine.branches), -np.inf
+    found, chapters, lowers = chapters_view(mine.branches), mine.branches.chapters, []
     assert found[0]["kept"] is None
-    for branch, said, following in zip(mine.branches.chapters, found[1:], mine.branches.chapters[1:], strict=False):
-        best = max(
-            best, branch.run.engine.trace[following.event - 1].lower_bound if following.event else branch.run.opening[0]
-        )
-        assert said["kept"] == best
+    for said, (branch, following) in zip(found[1:], pairwise(chapters), strict=True):
+        trace, event = branch.run.engine.trace, following.event
+        lowers.append(trace[event - 1].lower_bound if event else branch.run.opening[0])
+        assert said["kept"] == {"lower": max(lowers), "chapter": 1 + int(np.argmax(lowers))}
 
 
 def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -359,15 +359,18 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
     stage = watched(found)
     stage.settle()
     assert is_shown(best, stage.text("lower"))
-    assert "this one has begun anew" in stage.root.locator("[data-out=lower]").get_attribute("title")
+    assert stage.text("keeper") == "of chapter 2"
     # Its own bound is drawn, and shown once it is better.
     assert stage.stage.evaluate("({ stage }) => stage.moment().lower") == pytest.approx(fresh.lower_bound)
+    expect(stage.root.locator("svg.fan .lb-name.end")).to_contain_text("LB here")
+    assert stage.text("gap-of").endswith(" here")
     while fresh.lower_bound <= best and not fresh.finished:
         fresh.step("sweep")
     if fresh.lower_bound > best:
         stage.stage.evaluate("({ stage }, to) => stage.player.jump(to)", fresh.position)
         stage.settle()
         assert is_shown(fresh.lower_bound, stage.text("lower"))
+        assert stage.text("keeper") == ""
 
 
 # In every frame: the circles on their way, what leaves them, the names beside them, and what the stage says.
@@ -378,7 +381,9 @@ FLOWING = """({ stage }) => {
         const meant = (what) => marks.filter(({ means }) => means?.what === what);
         window.frames.push({
             circles: meant('flowing').map(({ cx, cy, means }) => [cx, cy, means.group]),
-            leaving: meant('leaving').map(({ cx, cy, r, means }) => [means.group, means.bit, means.to, cx, cy, r]),
+            leaving: meant('leaving').map(({ cx, cy, means }) => [means.group, means.bit, means.to, cx, cy]),
+            values: meant('leaving').map((mark) => [mark.means.group, mark.means.bit, mark.class.match(/is-(.)/)[1]]),
+            trails: meant('trail').map(({ x2, y2, means }) => [means.to, x2, y2]),
             names: stage.panes.circles.list().filter(({ id }) => id.startsWith('name-')).map(({ text }) => text),
             ties: meant('ties').map(({ means }) => [means.group, means.partners]),
             said: ['.where', '.title', '[data-out=lower]', '[data-out=undecided]', '.sentence', '.legend'].map(
@@ -420,7 +425,9 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
     assert frames[0]["said"][0].startswith(f"chapter {k + 1} of ")
     assert place(stage)[0] == k + 1
     assert place(stage)[1] > 0
-    way = passage(chapters[k].run.engine, chapters[k + 1].run.engine)
+    engine = chapters[k].run.engine
+    way = passage(engine, chapters[k + 1].run.engine)
+    states = engine.graph.states(engine.labeling)
     owners = np.array(way.owner)
     united = [[p, np.flatnonzero(owners == p).tolist()] for p in range(owners.max() + 1) if (owners == p).sum() > 1]
     assert united
@@ -429,10 +436,13 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
         assert {tuple(each[:3]) for each in frame["leaving"]} == set(way.leaving)
         assert set(frame["names"]) <= labels
         assert frame["ties"] == united
+        assert all(int(value) == states[p] >> k & 1 for p, k, value in frame["values"])
+        # What goes to another group leaves a trail.
+        assert frame["trails"] == [[to, x, y] for *_, to, x, y in frame["leaving"] if to >= 0]
     # What follows another comes to its circle; what is decided comes to the solution, at the left.
     stage.click("[data-back=sweep]")
     circles = stage.stage.evaluate("({ stage }) => stage.panes.at")
-    for (*_, to, x0, y0, _), (*_, x, y, _) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
+    for (*_, to, x0, y0), (*_, x, y) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
         if to < 0:
             assert x < 12 < x0
         else:

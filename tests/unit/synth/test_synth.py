@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-import time
 
 import networkx as nx
 import numpy as np
@@ -112,17 +111,14 @@ REFUSED: dict[str, list[dict[str, Value]]] = {
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_the_ends_of_the_ranges_make_models_quickly(name: str) -> None:
+def test_the_ends_of_the_ranges_make_models(name: str) -> None:
     family = FAMILIES[name]
-    generate(name)  # what is slow the first time, such as loading scikit-learn
     for values in corners(family):
         if values in REFUSED.get(name, []):
             with pytest.raises(ModelError):
                 family(**values)
             continue
-        started = time.thread_time()
         mrf = family(**values)
-        assert time.thread_time() - started < 2, values
         assert mrf.n >= 2
         assert len(set(mrf.names)) == mrf.n
         assert np.isfinite(mrf.pairwise).all()

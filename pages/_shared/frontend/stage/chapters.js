@@ -23,7 +23,12 @@ export class Chapters {
 
   // The best lower bound known where a run has one: its own, or that of a chapter before.
   best(lower) {
-    return Math.max(lower, this.all[this.at].kept ?? -Infinity);
+    return Math.max(lower, this.all[this.at].kept?.lower ?? -Infinity);
+  }
+
+  // The chapter that this bound is of, in words, where it is one before; what is drawn is of the chapter shown.
+  keeper(moment) {
+    return moment && this.best(moment.lower) > moment.lower ? `of chapter ${this.all[this.at].kept.chapter}` : "";
   }
 
   get isFirst() {

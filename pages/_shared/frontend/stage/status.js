@@ -41,8 +41,7 @@ export class Status {
     const { stage } = this;
     const lower = moment && stage.chapters.best(moment.lower);
     this.set("lower", moment ? number(lower) : UNKNOWN);
-    const here = moment && lower > moment.lower ? number(moment.lower) : "";
-    stage.$("[data-out=lower]").title = here && `Of a chapter before; this one has begun anew: ${here}`;
+    this.set("keeper", stage.chapters.keeper(moment));
     this.set("upper", moment ? number(moment.upper) : UNKNOWN);
     this.set("gap", moment ? gapText(lower, moment.upper, stage.graph.scale, 2) : UNKNOWN);
     this.set("rows", this.rows(moment));

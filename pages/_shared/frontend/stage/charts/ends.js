@@ -16,7 +16,7 @@ export const namesWidth = (energy, { lower, upper }, references) => {
 
 export const endNames = (fan) => {
   const { moment, progress, energy, box, stage } = fan;
-  const lines = [["lb", "LB", moment.lower]];
+  const lines = [["lb", stage.chapters.keeper(moment) ? "LB here" : "LB", moment.lower]];
   if (progress?.hasFloor && progress.run === 1 && !moment.over) {
     const { floor, ceiling } = progress;
     if (ceiling !== null && energy.text(ceiling) === energy.text(floor)) lines.push(["ceiling", "meet at", floor]);

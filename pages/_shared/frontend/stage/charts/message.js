@@ -66,7 +66,7 @@ export class Message {
     const { arc, refusal } = this.stage;
     this.slot = null;
     if (refusal && after.kind < KIND.MESSAGE) this.note(wrapped(refusal, LETTERS), "No pictures");
-    else if (arc < 0) this.note([awaited(moment, "its loosest message")], "Loosest message");
+    else if (arc < 0) this.note([awaited(moment, "its loosest message")], "Message");
     else this.note(this.absent(), this.heading(arc));
   }
 

@@ -27,7 +27,8 @@ export const tailMarks = ({ update, progress, columns, energy, box, limit, isExa
   const above = clipped(points, { ...within, bottom: cut });
   const others = update.count - columns.count;
   const gone = update.count - suspects - 1;
-  const said = isExact || ceiling === null || suspects < 0 ? `${grouped(others)} more` : `${grouped(gone)} ruled out`;
+  const isOpen = isExact || ceiling === null || suspects < 0;
+  const said = isOpen ? `${grouped(others)} not drawn` : `${grouped(gone)} ruled out`;
   const occupied = [lower, progress.floor, ceiling ?? lower].map((v) => energy.y(v));
   const middle = { x: right - 4, "text-anchor": "end" };
   return [

@@ -61,18 +61,20 @@ const latestOf = (states, size) => {
 // A decided bit is the same in all labellings that are better.
 const lookOf = (decided, k) => (decided && decided[k] !== "?" ? "decided " : "");
 
-const dots = (p, [x, y], radius, { bits, kind }, decided) =>
-  [...bits].map((bit, k) => {
-    const turn = (2 * Math.PI * k) / bits.length - Math.PI / 2;
-    const off = bits.length === 1 ? 0 : 0.57 * radius;
-    const r = bits.length === 1 ? 0.4 * radius : Math.min(0.21 * radius, (1.5 * radius) / bits.length);
-    const place = { cx: x + off * Math.cos(turn), cy: y + off * Math.sin(turn), r };
-    return {
-      id: `bit-${p}-${k}`,
-      class: `bit ${lookOf(decided, k)}${kind === "best" ? "best" : "asked"} is-${bit}`,
-      ...place,
-    };
-  });
+// Where a bit of some is in a circle.
+export const dotAt = ([x, y], radius, k, count) => {
+  const turn = (2 * Math.PI * k) / count - Math.PI / 2;
+  const off = count === 1 ? 0 : 0.57 * radius;
+  return { cx: x + off * Math.cos(turn), cy: y + off * Math.sin(turn) };
+};
+
+const dots = (p, at, radius, { bits, kind }, decided) =>
+  [...bits].map((bit, k) => ({
+    id: `bit-${p}-${k}`,
+    class: `bit ${lookOf(decided, k)}${kind === "best" ? "best" : "asked"} is-${bit}`,
+    ...dotAt(at, radius, k, bits.length),
+    r: bits.length === 1 ? 0.4 * radius : Math.min(0.21 * radius, (1.5 * radius) / bits.length),
+  }));
 
 const strip = (p, [x, y], radius, { bits, kind }) => {
   const step = (1.5 * radius) / bits.length;
@@ -168,4 +170,4 @@ const told = (moment, p, { scale }) => [
 ];
 
 // The group that is being updated.
-export const activeOf = (moment) => moment.update?.node ?? moment.after.node ?? -1;
+export const activeOf = ({ update, after }) => update?.node ?? (after.proven ? -1 : (after.node ?? -1));

@@ -1,11 +1,14 @@
 // From a run to a fork of it: for a moment the groups of the run before are seen to become those of the one that has
-// come. Their circles and names flow together; what is decided leaves them, what follows another variable slides to it.
+// come. Their circles and names flow together; what is decided leaves them for its cell of the solution, and what goes
+// to another group, or follows a variable there, leaves a trail.
 
 import { clamp, mix } from "../../numbers.js";
 import { calm } from "../play/player.js";
 import { sum } from "../charts/sums.js";
-import { circleMarks } from "./circles.js";
+import { circleMarks, dotAt } from "./circles.js";
+import { bit as bitOf } from "./content.js";
 import { courses } from "./lines.js";
+import { meets } from "./names.js";
 
 const MS = 2400;
 // Shares of that time in which the decided leave and arrive, partners are tied, circles flow, and followers become one
@@ -81,7 +84,7 @@ export class Flow {
     const at = before.whole.map((from, p) => camera.see(between(from, places.whole[before.owner[p]] ?? from, share)));
     const runs = courses(before.stage.graph.edges, at, size[0], before.many);
     pane.drawLines(before.measure, runs, before.many);
-    const names = before.names.map((name, p) => name && { ...name, box: this.along(name.box, before.at[p], at[p]) });
+    const names = this.named(at);
     const radius = mix(before.radius, pane.radius, eased(this.t, FADES));
     pane.halos.draw(this.ties(at, radius));
     const shows = pane.shows.bind(pane);
@@ -118,15 +121,21 @@ export class Flow {
     const going = staying.map((mark) => this.going(mark));
     // What is in a circle is seen also where another one comes to lie on it.
     pane.circles.draw([...going.filter(isBody), ...going.filter((mark) => !isBody(mark))]);
-    const dot = ([key, each]) => {
-      const [cx, cy] = at[each[0]];
-      return this.dot(seen.get(key) ?? { class: "bit", cx, cy, r: DOT }, each);
-    };
-    pane.over.draw([...pane.solution.marks(before.stage.graph, before.moment), ...[...own].map(dot)]);
+    const dots = [...own].map(([key, each]) => this.dot(seen.get(key) ?? this.unseen(each, at), each));
+    pane.over.draw([...pane.solution.marks(before.stage.graph, before.moment), ...dots.flat()]);
   }
 
-  along(box, from, to) {
-    return box.map((value, k) => value + to[k % 2] - from[k % 2]);
+  // The names beside their circles; where two meet on their way, only the first one is seen.
+  named(at) {
+    const { names, at: from } = this.before;
+    const seen = [];
+    return names.map((name, p) => {
+      if (!name?.fits) return null;
+      const box = name.box.map((value, k) => value + at[p][k % 2] - from[p][k % 2]);
+      if (seen.some((other) => meets(box, other))) return null;
+      seen.push(box);
+      return { ...name, box };
+    });
   }
 
   // A mark of a circle on its way, which cannot be pressed; of a group that does not go on it fades.
@@ -137,7 +146,14 @@ export class Flow {
     return { ...mark, press: null, hover: null, tip: null, "data-node": null, means, ...fading };
   }
 
-  // A variable on its way: to the one that it follows, or to its cell of the solution.
+  // A variable in a circle that shows none.
+  unseen([group, bit], at) {
+    const { moment, stage, radius } = this.before;
+    const value = moment.best ? bitOf(moment.best[group], bit) : "";
+    return { class: `bit best is-${value}`, r: DOT, ...dotAt(at[group], radius, bit, stage.graph.nodes[group].size) };
+  }
+
+  // A variable on its way: to its cell of the solution, or to another group, to which its trail leads.
   dot(from, [group, bit, to]) {
     const means = { what: "leaving", group, bit, to };
     const mark = { ...from, id: `leaving-${group}-${bit}`, class: `${from.class} leaving`, means };
@@ -148,6 +164,10 @@ export class Flow {
       : pane.camera.see(pane.places.whole[to]);
     const [cx, cy] = between([from.cx, from.cy], there, eased(t, isDecided ? LEAVES : FLOWS));
     const opacity = 1 - eased(t, isDecided ? GONE : FADES);
-    return { ...mark, class: mark.class + (isDecided ? " decided" : ""), cx, cy, opacity };
+    const moved = { ...mark, cx, cy, opacity };
+    if (isDecided) return [{ ...moved, class: `${mark.class} decided` }];
+    const stroke = pane.stage.graph.nodes[to].colour;
+    const line = { x1: from.cx, y1: from.cy, x2: cx, y2: cy, means: { what: "trail", to } };
+    return [{ id: `trail-${group}-${bit}`, class: "trail", ...line, stroke, opacity }, moved];
   }
 }

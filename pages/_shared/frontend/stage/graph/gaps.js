@@ -117,9 +117,10 @@ export class Gaps {
   head(moment, closed) {
     const { stage } = this;
     const gap = moment.upper - moment.lower;
+    const here = stage.chapters.keeper(moment) && " here";
     stage.$("[data-out=gap-open]").hidden = closed;
     stage.$("[data-out=gap-closed]").hidden = !closed;
-    if (!closed) write(stage.$("[data-out=gap-of]"), fixed(gap, digitsOf(moment)));
+    if (!closed) write(stage.$("[data-out=gap-of]"), fixed(gap, digitsOf(moment)) + here);
     const chip = stage.$("[data-out=rising]");
     const last = lastSweep(stage);
     chip.hidden = last === null;
