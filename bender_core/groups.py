@@ -86,6 +86,13 @@ class Partition:
             owner[group] = p
         return owner
 
+    def bit_of(self) -> IntArray:
+        """The bit of every variable in the states of its group, shape (n,)."""
+        bit = np.empty(sum(map(len, self.groups)), np.int64)
+        for group in self.groups:
+            bit[group] = np.arange(len(group))
+        return bit
+
     def describe(self, group: int, state: int) -> str:
         """A state of a group as a string of bits, first member first.
 

@@ -96,6 +96,7 @@ def test_what_leaves_its_group_is_decided_or_follows_another_variable(mine: Lab)
         assert after.run is not None
         old, new = before.run.engine, after.run.engine
         way, decides, group_of = passage(old, new), deciders(new), new.partition.group_of()
+        groups = new.partition.groups
         leaving = set()
         for p, group in enumerate(old.partition.groups):
             stay = [new.mrf.names.index(old.mrf.names[i]) for i in group if old.mrf.names[i] in new.mrf.names]
@@ -103,7 +104,8 @@ def test_what_leaves_its_group_is_decided_or_follows_another_variable(mine: Lab)
             for k, i in enumerate(group):
                 if old.mrf.names[i] not in new.mrf.names:
                     j = decides[names.index(old.mrf.names[i])]
-                    leaving.add((p, k, -1 if j < 0 else int(group_of[j])))
+                    q = -1 if j < 0 else int(group_of[j])
+                    leaving.add((p, k, q, 0 if j < 0 else groups[q].tolist().index(j)))
                     followers += j >= 0
         assert set(way.leaving) == leaving
         assert len(way.leaving) == old.mrf.n - new.mrf.n
@@ -167,6 +169,8 @@ def test_a_group_that_is_cut_anew_sends_its_variables_to_several(mine: Lab) -> N
     for p, group in enumerate(first.groups):
         to = {int(group_of[i]) for i in group}
         assert way.owner[p] == (to.pop() if len(to) == 1 else -1)
-        left = {(k, q) for each, k, q in way.leaving if each == p}
-        assert left == (set() if not to else {(k, int(group_of[i])) for k, i in enumerate(group)})
+        left = {(k, q, bit) for each, k, q, bit in way.leaving if each == p}
+        went = [(int(group_of[i]), i) for i in group]
+        expected = {(k, q, anew.partition.groups[q].tolist().index(i)) for k, (q, i) in enumerate(went)}
+        assert left == (expected if to else set())
     assert -1 in way.owner

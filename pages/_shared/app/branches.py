@@ -300,24 +300,25 @@ class Passage:
     ----------
     owner : tuple of int
         Of each of its groups the one that it goes on in; -1: nothing of it is left, or it goes to several.
-    leaving : tuple of triples of int
-        Variables that do not go along with their group: the group, the bit of its states, and the group of the fork
-        that the variable, or the one it follows, is in; -1 if it is decided.
+    leaving : tuple of quadruples of int
+        Variables that do not go along with their group: the group, the bit of its states, and the group and the bit of
+        the fork that the variable, or the one it follows, is; -1 and 0 if it is decided.
     """
 
     owner: tuple[int, ...]
-    leaving: tuple[tuple[int, int, int], ...]
+    leaving: tuple[tuple[int, int, int, int], ...]
 
 
 def passage(old: bc.Engine, new: bc.Engine) -> Passage:
     """How the groups of a run become those of a fork of it."""
-    home, group_of = home_of(old, new), np.append(new.partition.group_of(), GONE)
+    home = home_of(old, new)
+    group_of, bit_of = np.append(new.partition.group_of(), GONE), np.append(new.partition.bit_of(), 0)
     # The variables that go on themselves; others follow one of these.
     stays = np.zeros(old.mrf.n, bool)
     stays[old.whole.home[new.whole.deciders]] = True
-    to, owner, leaving = group_of[home], [], []
+    to, place, owner, leaving = group_of[home], bit_of[home], [], []
     for p, group in enumerate(old.partition.groups):
         homes = np.unique(to[group[stays[group]]])
         owner.append(int(homes[0]) if len(homes) == 1 else GONE)
-        leaving += [(p, k, int(to[i])) for k, i in enumerate(group) if not stays[i] or to[i] != owner[p]]
+        leaving += [(p, k, int(to[i]), int(place[i])) for k, i in enumerate(group) if not stays[i] or to[i] != owner[p]]
     return Passage(tuple(owner), tuple(leaving))

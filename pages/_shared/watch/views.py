@@ -12,7 +12,6 @@ import numpy as np
 
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
 from bender_core.kernels.layout import Kind, Method
-from bender_core.model import IntArray
 from bender_core.reduction import GONE
 from bender_core.run.explain import number
 from bender_core.stopping import never
@@ -97,6 +96,7 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "scale": graph.problem.scale,
+        "step": engine.margin.step,
         "lower": lower,
         "upper": upper,
     }
@@ -154,7 +154,7 @@ def _inner(engine: Engine) -> list[dict[str, Any]] | None:
         return None
     coupling, owner, found = mrf.coupling(), part.group_of(), []
     ends = owner[mrf.edges]
-    local = _bits(engine)
+    local = part.bit_of()
     for p, group in enumerate(part.groups):
         own = np.flatnonzero((ends == p).all(axis=1) & (coupling != 0))
         strongest = own[np.argsort(-np.abs(coupling[own]), kind="stable")[:INNER_LINKS]]
@@ -170,14 +170,6 @@ def _inner(engine: Engine) -> list[dict[str, Any]] | None:
             }
         )
     return found
-
-
-def _bits(engine: Engine) -> IntArray:
-    """Of every variable its bit in the states of its group."""
-    bit = np.empty(engine.mrf.n, np.int64)
-    for group in engine.partition.groups:
-        bit[group] = np.arange(len(group))
-    return bit
 
 
 def _are_spins(mrf: BinaryMRF) -> bool:
@@ -198,7 +190,7 @@ def _variables(branches: Branches, engine: Engine) -> dict[str, Any] | None:
         "y": points[:, 1].round(4).tolist(),
         "names": [label(name) for name in mrf.names],
         "group": engine.partition.group_of().tolist(),
-        "bit": _bits(engine).tolist(),
+        "bit": engine.partition.bit_of().tolist(),
         "spins": _are_spins(mrf),
         "attractive": mrf.edges[strongest[coupling[strongest] < 0]].ravel().tolist(),
         "repulsive": mrf.edges[strongest[coupling[strongest] > 0]].ravel().tolist(),
@@ -214,7 +206,7 @@ def _solution(branch: Branch, engine: Engine) -> dict[str, Any] | None:
     whole = engine.whole
     if len(whole.home) > VARIABLES:
         return None
-    group, bit = np.append(engine.partition.group_of(), GONE), np.append(_bits(engine), 0)
+    group, bit = np.append(engine.partition.group_of(), GONE), np.append(engine.partition.bit_of(), 0)
     return {
         "group": group[whole.home].tolist(),
         "bit": bit[whole.home].tolist(),

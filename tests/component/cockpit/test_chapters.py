@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.run.looking.deciding import decided_members
 from bender_core.run.repeating.change import Fork
-from pages._shared.app.branches import branch_of, passage
+from pages._shared.app.branches import branch_of, home_of, passage
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab, proven_lab
@@ -215,17 +216,22 @@ def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_s
     assert "updated last" in stage.root.locator("[data-out=ground]").inner_text()
 
 
-def solution(stage: Stage) -> list[int | None]:
-    """What is drawn of the labelling of the whole model; nothing if nothing of it is known."""
+def cells(stage: Stage) -> list[dict[str, Any]]:
+    """What is drawn of each variable of the whole model; nothing if nothing is known."""
     meant = [each["means"] for each in stage.marks() if (each.get("means") or {}).get("what") == "solution"]
     assert [each["variable"] for each in meant] == list(range(len(meant)))
-    return [each["value"] for each in meant]
+    return meant
+
+
+def solution(stage: Stage) -> list[int | None]:
+    """What is drawn of the labelling of the whole model."""
+    return [each.get("value") for each in cells(stage)]
 
 
 def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, mine: Lab) -> None:
     whole = solution(stage)
     assert mine.mrf.energy(whole) == pytest.approx(mine.run.engine.upper_bound)
-    counts = [len(whole)]
+    counts, ties = [len(whole)], []
     for k in range(len(mine.branches.chapters) - 1, -1, -1):
         to = 0 if k == 0 else mine.branches.chapters[k].position or 10
         stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, to])
@@ -239,10 +245,18 @@ def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, min
         values = engine.whole.restored(engine.labeling)
         expected = [int(v) if yes else None for v, yes in zip(values, known[engine.whole.home], strict=True)]
         assert solution(stage) == (expected if any(known[engine.whole.home]) else [])
+        home, parity = engine.whole.home, engine.whole.value
+        first = {each: home.tolist().index(each) for each in set(home.tolist())}
+        tied = [i for i, each in enumerate(home) if not known[each] and first[each] < i]
+        assert [(each["variable"], each["tie"], each["same"]) for each in cells(stage) if "tie" in each] == [
+            (i, first[home[i]], parity[i] == parity[first[home[i]]]) for i in tied
+        ]
+        ties.append(len(tied))
         counts.append(sum(v is not None for v in solution(stage)))
         expect(stage.root.locator(".net .key")).to_be_visible(visible=counts[-1] > 0)
     assert counts == sorted(counts, reverse=True)
     assert counts[-1] == 0
+    assert any(ties)
     assert stage.root.locator("svg.hyper .solution").count() == 0
 
 
@@ -264,7 +278,8 @@ def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_i
     values = solution(stage)
     known = next(i for i, value in enumerate(values) if value is not None)
     stage.page.mouse.move(0, 0)
-    for i, said in ((values.index(None), "not decided yet"), (known, "decided by chapter 2:")):
+    unknown = next(i for i, each in enumerate(cells(stage)) if each.keys() == {"what", "variable"})
+    for i, said in ((unknown, "not decided yet"), (known, "decided by chapter 2:")):
         stage.root.locator(f'[data-mark="cell {i}"]').hover()
         expect(tip).to_contain_text(said)
 
@@ -404,7 +419,7 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
     k = next(
         k
         for k, (old, new) in enumerate(itertools.pairwise(chapters))
-        if any(to >= 0 for *_, to in passage(old.run.engine, new.run.engine).leaving)
+        if any(to >= 0 for *_, to, _ in passage(old.run.engine, new.run.engine).leaving)
     )
     stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, chapters[k + 1].event])
     stage.wait("stage.stage.chapters.at === argument[0]", [k])
@@ -433,20 +448,25 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
     assert united
     for frame in frames:
         assert [group for *_, group in frame["circles"]] == list(way.owner)
-        assert {tuple(each[:3]) for each in frame["leaving"]} == set(way.leaving)
+        assert {tuple(each[:3]) for each in frame["leaving"]} == {each[:3] for each in way.leaving}
         assert set(frame["names"]) <= labels
         assert frame["ties"] == united
         assert all(int(value) == states[p] >> k & 1 for p, k, value in frame["values"])
         # What goes to another group leaves a trail.
         assert frame["trails"] == [[to, x, y] for *_, to, x, y in frame["leaving"] if to >= 0]
-    # What follows another comes to its circle; what is decided comes to the solution, at the left.
+    # What follows another comes to where that one is; what is decided comes to the solution, at the left.
     stage.click("[data-back=sweep]")
-    circles = stage.stage.evaluate("({ stage }) => stage.panes.at")
-    for (*_, to, x0, y0), (*_, x, y) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
+    circles, radius = stage.stage.evaluate("({ stage: { panes } }) => [panes.at, panes.radius]")
+    groups, home = chapters[k + 1].run.engine.partition.groups, home_of(engine, chapters[k + 1].run.engine)
+    for (p, bit, to, x0, y0), (*_, x, y) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
         if to < 0:
             assert x < 12 < x0
         else:
-            before, after = (float(np.hypot(*np.subtract(circles[to], at))) for at in ((x0, y0), (x, y)))
+            members = groups[to].tolist()
+            turn = 2 * np.pi * members.index(home[engine.partition.groups[p][bit]]) / len(members) - np.pi / 2
+            off = 0.57 * radius if len(members) > 1 else 0
+            there = circles[to] + off * np.array([np.cos(turn), np.sin(turn)])
+            before, after = (float(np.hypot(*(there - at))) for at in ((x0, y0), (x, y)))
             assert after < max(0.2 * before, 1)
 
 

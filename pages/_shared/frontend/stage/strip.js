@@ -8,6 +8,7 @@ import { number } from "../text.js";
 
 const APART = 4; // pixels between ticks at least
 const ROOM = 110; // pixels that the number and the variables of a chapter take
+const LETTER = 8; // pixels that a digit of a number takes
 const THUMB = 8; // pixels from either end at which the middle of the scrubber's thumb stops
 
 export class Strip {
@@ -61,14 +62,18 @@ export class Strip {
   drawChapters(along, height) {
     const { all, at, begins } = this.stage.chapters;
     if (all.length < 2) return;
+    const widthOf = (text) => LETTER * String(text).length;
+    const shown = along((begins[at] + begins[at + 1]) / 2);
     all.forEach(({ told, variables }, k) => {
       const [from, to] = [begins[k], begins[k + 1]].map(along);
       const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
       const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
       this.stage.tip.explain(block, () => told);
       const text = to - from < ROOM ? k + 1 : `${k + 1}: ${variables} variables`;
-      const name = { class: "chapter-name", x: (from + to) / 2, y: height - 2.5 };
-      if (to - from > 8 * String(k + 1).length) make(this.svg, "text", name).textContent = text;
+      const x = (from + to) / 2;
+      const isFree = to - from > widthOf(k + 1) && Math.abs(x - shown) > widthOf(at + 1) / 2 + widthOf(text) / 2;
+      const name = { class: "chapter-name", x, y: height - 2.5 };
+      if (k === at || isFree) make(this.svg, "text", name).textContent = text;
     });
   }
 

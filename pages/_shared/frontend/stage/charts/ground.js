@@ -3,7 +3,7 @@
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
 import { mix } from "../../numbers.js";
-import { proofOf } from "../play/moment.js";
+import { proofOf, reasonOf } from "../play/moment.js";
 import { place } from "./columns.js";
 import { levelMarks } from "./levels.js";
 import { columnOf } from "./sums.js";
@@ -67,10 +67,11 @@ export class Ground {
     const middle = { x: (box.left + box.right) / 2, "text-anchor": "middle" };
     const y = (box.top + box.bottom) / 2;
     const opacity = proofOf(moment, this.charts.stage.graph);
-    const [head, text] = ["optimal, proven", "no other labelling costs less"];
+    const means = { what: "proof", value: opacity };
+    const lines = ["no other labelling costs less:", reasonOf(moment, this.charts.stage.graph)];
     const proof = opacity > 0 && [
-      { id: "proof", class: "proof", ...middle, y, text: head, opacity, means: { what: "proof", value: opacity } },
-      { id: "proof of", class: "soft", ...middle, y: y + 24, text, opacity },
+      { id: "proof", class: "proof", ...middle, y, text: "optimal, proven", opacity, means },
+      ...lines.map((text, k) => ({ id: `proof ${k}`, class: "soft", ...middle, y: y + 24 + 20 * k, text, opacity })),
     ];
     const note = { id: "note", class: "soft", ...middle, y, text: awaited(moment, "what each state costs") };
     this.picture.draw([...levelMarks(this.energy.levels(), box), ...(proof || [note])]);

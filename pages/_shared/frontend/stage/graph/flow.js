@@ -118,7 +118,7 @@ export class Flow {
       if (own.has(key) && "cx" in mark) seen.set(key, mark);
       return !own.has(key);
     });
-    const going = staying.map((mark) => this.going(mark));
+    const going = staying.filter(({ id }) => id !== "ring").map((mark) => this.going(mark));
     // What is in a circle is seen also where another one comes to lie on it.
     pane.circles.draw([...going.filter(isBody), ...going.filter((mark) => !isBody(mark))]);
     const dots = [...own].map(([key, each]) => this.dot(seen.get(key) ?? this.unseen(each, at), each));
@@ -153,15 +153,19 @@ export class Flow {
     return { class: `bit best is-${value}`, r: DOT, ...dotAt(at[group], radius, bit, stage.graph.nodes[group].size) };
   }
 
-  // A variable on its way: to its cell of the solution, or to another group, to which its trail leads.
-  dot(from, [group, bit, to]) {
+  placeIn(group, bit) {
+    const { camera, places, radius, stage } = this.pane;
+    const { cx, cy } = dotAt(camera.see(places.whole[group]), radius, bit, stage.graph.nodes[group].size);
+    return [cx, cy];
+  }
+
+  // A variable on its way: to its cell of the solution, or to where it, or the one it follows, is to be.
+  dot(from, [group, bit, to, place]) {
     const means = { what: "leaving", group, bit, to };
     const mark = { ...from, id: `leaving-${group}-${bit}`, class: `${from.class} leaving`, means };
     const { before, pane, t } = this;
     const isDecided = to < 0;
-    const there = isDecided
-      ? pane.solution.cellOf(before.stage.graph, group, bit)
-      : pane.camera.see(pane.places.whole[to]);
+    const there = isDecided ? pane.solution.cellOf(before.stage.graph, group, bit) : this.placeIn(to, place);
     const [cx, cy] = between([from.cx, from.cy], there, eased(t, isDecided ? LEAVES : FLOWS));
     const opacity = 1 - eased(t, isDecided ? GONE : FADES);
     const moved = { ...mark, cx, cy, opacity };

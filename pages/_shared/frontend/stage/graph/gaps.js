@@ -123,7 +123,7 @@ export class Gaps {
     if (!closed) write(stage.$("[data-out=gap-of]"), fixed(gap, digitsOf(moment)) + here);
     const chip = stage.$("[data-out=rising]");
     const last = lastSweep(stage);
-    chip.hidden = last === null;
+    chip.hidden = last === null || moment.after.proven;
     if (chip.hidden) return;
     const stalled = !closed && last.rise <= 1e-6 * stage.graph.scale;
     write(chip, stalled ? "LB stalled" : `LB +${numberText(last.rise, 2)} in sweep ${last.number}`);

@@ -43,11 +43,11 @@ export class Places {
 
   layout(crowded) {
     const [width, height] = this.pane.size;
-    const below = width < NARROW ? 52 : 36;
+    const below = width < NARROW ? 52 : 42; // the words about the solution are free
     const { nodes } = this.pane.stage.graph;
     const large = nodes.length <= FEW ? 0.19 * Math.min(width, height) + RIM : 0;
     const usual = [Math.max(Math.min(56, width / 6), large), Math.max(30, large), Math.max(below, large + below)];
-    const [side, top, bottom] = crowded ? [20, 16, 20] : usual;
+    const [side, top, bottom] = crowded ? [20, 16, 22] : usual;
     this.whole = nodes.map(({ x, y }) => [side + x * (width - 2 * side), top + y * (height - top - bottom)]);
     for (const [p, [x, y]] of Object.entries(this.kept)) if (this.whole[p]) this.whole[p] = [x * width, y * height];
   }

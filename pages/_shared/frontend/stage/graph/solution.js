@@ -1,29 +1,38 @@
 // The solution as far as it is known, at the edge of the graph: a cell for each variable of the whole model, golden if
-// it is decided, which means that no better labelling has another value; pale where that value is 0.
+// it is decided, which means that no better labelling has another value; pale where that value is 0, and only framed
+// where it is tied to another variable, which will decide both.
 
 import { isNew } from "../../marks/picture.js";
 import { bit } from "./content.js";
 
 const SIDE = 10; // pixels that it takes at the left
 const FOOT = 16; // pixels for the words below it
+const WORDS = 160; // pixels that these take
 const TALLEST = 12; // pixels of a cell
 
-// The value of each variable of the whole model; null where it is not decided.
-const decidedOf = ({ group, bit: place, value }, { best, decided }) =>
-  group.map((p, i) => {
-    if (p < 0) return value[i];
-    return decided[p][place[i]] === "?" ? null : bit(best[p], place[i]) ^ value[i];
+// What is known of each variable of the whole model: its value, or which one before it decides it, and how.
+const knownOf = ({ group, bit: place, value }, { best, decided }) => {
+  const first = new Map();
+  return group.map((p, i) => {
+    if (p < 0) return { value: value[i] };
+    if (decided[p][place[i]] !== "?") return { value: bit(best[p], place[i]) ^ value[i] };
+    const key = `${p}-${place[i]}`;
+    if (!first.has(key)) first.set(key, i);
+    const tie = first.get(key);
+    return tie === i ? {} : { tie, same: value[i] === value[tie] };
   });
+};
 
-const lookOf = (value) => (value === null ? "open" : `is-${value}`);
+const lookOf = ({ value, tie }) => (value !== undefined ? `is-${value}` : tie !== undefined ? "tied" : "open");
 
 // The corner of a cell, and its sides.
 const cellOf = (i, [columns, wide, high]) => [(i % columns) * wide, Math.floor(i / columns) * high, wide, high];
 
-const told = (name, value, where) =>
-  value === null
-    ? [name, "not decided yet"]
-    : [`${name} = ${value}`, `decided${where}: no better labelling has another value`];
+const told = (names, i, { value, tie, same }, where) => {
+  if (value !== undefined) return [`${names[i]} = ${value}`, `decided${where}: no better labelling has another value`];
+  if (tie === undefined) return [names[i], "not decided yet"];
+  return [`${names[i]} ${same ? "=" : "≠"} ${names[tie]}`, "tied: so it is in every better labelling"];
+};
 
 export class Solution {
   constructor(pane) {
@@ -35,7 +44,7 @@ export class Solution {
     const [, height] = this.pane.size;
     return [
       [0, 0, SIDE, height],
-      [0, height - FOOT, 115, height],
+      [0, height - FOOT, WORDS, height],
     ];
   }
 
@@ -64,17 +73,16 @@ export class Solution {
   }
 
   draw(solution, labelled) {
-    const values = decidedOf(solution, labelled);
-    if (values.every((value) => value === null)) return [];
-    const sides = this.sides(values.length);
+    const known = knownOf(solution, labelled);
+    if (known.every((each) => lookOf(each) === "open")) return [];
+    const sides = this.sides(known.length);
     const { all, at } = this.pane.stage.chapters;
     const where = (i) => (all.length > 1 ? ` by chapter ${solution.chapter[i] || at + 1}` : "");
-    const cells = values.map((value, i) => {
+    return known.map((each, i) => {
       const [x, y, wide, high] = cellOf(i, sides);
-      const look = { class: `solution ${lookOf(value)}`, x, y, width: 0.85 * wide, height: 0.85 * high };
-      const means = { what: "solution", variable: i, value };
-      return { id: `cell ${i}`, ...look, tip: () => told(solution.names[i], value, where(i)), means };
+      const look = { class: `solution ${lookOf(each)}`, x, y, width: 0.85 * wide, height: 0.85 * high };
+      const means = { what: "solution", variable: i, ...each };
+      return { id: `cell ${i}`, ...look, tip: () => told(solution.names, i, each, where(i)), means };
     });
-    return cells;
   }
 }

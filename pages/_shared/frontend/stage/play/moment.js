@@ -1,6 +1,7 @@
 // One moment of a scene. All that is drawn is drawn of one moment, and of nothing else.
 
 import { isClosed } from "../../gap.js";
+import { number } from "../../text.js";
 
 // Share of a scene in which messages pass after which they have: then LB, the tensions and the labelling change, all
 // at once. LB is never drawn in between.
@@ -34,6 +35,12 @@ export const proofOf = (moment, { scale }) =>
   moment.after.proven || (moment.act === "finish" && isClosed(moment.lower, moment.upper, scale))
     ? moment.part(STEP, 0.9)
     : 0;
+
+// Why it is, in words; the events have looked.
+export const reasonOf = ({ lower, upper }, { scale, step }) => {
+  if (isClosed(lower, upper, scale)) return "the bounds meet";
+  return upper - lower < step ? `all energies differ by multiples of ${number(step)}` : "every variable is decided";
+};
 
 // The moment of a scene, from the events held.
 export const momentOf = (events, scene, t) => {
