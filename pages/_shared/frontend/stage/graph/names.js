@@ -1,4 +1,5 @@
-// Where the names of the groups stand: beside their circles, none over another or over a circle.
+// Where the names of the groups stand: beside their circles, no nearer to another one, and none over another or over a
+// circle.
 
 import { short } from "../../text.js";
 
@@ -25,6 +26,12 @@ const sides = ([x, y], radius, wide, high, width) => {
   ].map(([a, b]) => [a, b, a + wide, b + high]);
 };
 
+// Whether the middle of a box is nearer to a circle than to the others.
+const isNearest = ([a, b, c, d], at, p) => {
+  const far = at.map(([x, y]) => Math.hypot(x - (a + c) / 2, y - (b + d) / 2));
+  return far.every((distance) => distance >= far[p]);
+};
+
 export const meets = ([a, b, c, d], [l, t, r, e]) => c > l && a < r && d > t && b < e;
 
 // Of every group in sight: its lines, and the box they fill; `fits` unless it would cover something, as where circles
@@ -40,7 +47,10 @@ export const placeNames = (nodes, { at, radius, crowded, size: [width, height], 
     const places = sides(at[p], radius, wide, high, width);
     const inside = ([a, b, c, d]) => a >= 0 && b >= 0 && c <= width && d <= height;
     const isFree = (box) =>
-      inside(box) && !put.some((other) => meets(box, other)) && !circles.some((c, q) => q !== p && meets(box, c));
+      inside(box) &&
+      !put.some((other) => meets(box, other)) &&
+      !circles.some((c, q) => q !== p && meets(box, c)) &&
+      isNearest(box, at, p);
     const found = crowded ? undefined : places.find(isFree);
     if (found) put.push(found);
     return { lines, box: found ?? places[0], fits: Boolean(found) };
