@@ -65,13 +65,15 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
         except RefusedError as error:
             raise RefusedError(f"step {k}: {error}") from None
         optimal |= checked.proves_optimal
-        proven = max(proven, checked.excess + checked.rounding)
+        proven = max(proven, checked.excess)
         left.take(step)
     # Where nothing is left open, one labelling is left.
     optimal |= not len(left.open) and left.polynomial.excess >= -proof.negligible
     if not optimal and proof.lower_bound > -math.inf:
         _require(proof.lower_bound < energy, "the steps do not prove that the labelling is optimal")
-        claimed = math.fsum([proof.lower_bound, *left.refund]) - proof.negligible - math.ulp(proof.lower_bound)
+        # Rounding of energies may be forgiven, that of messages may not: a proof may make these as large as it likes.
+        forgiven = proof.negligible + math.ulp(proof.lower_bound) + _ROUNDING * size
+        claimed = math.fsum([proof.lower_bound, *left.refund]) - forgiven
         _require(claimed <= proven, f"the steps do not prove the bound {proof.lower_bound!r}")
     _require(proof.lower_bound <= energy, f"the bound {proof.lower_bound!r} is above the energy of the labelling")
 
@@ -195,6 +197,7 @@ class _Checked:
             return -self.negligible + self.rounding
         _require(0 < step < math.inf, f"{step} is no step of a lattice")
         coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling]).tolist()
+        _require(max(map(abs, coefficients), default=0.0) / step < math.inf, f"{step} is no step of a lattice")
         off = float(sum(abs(Fraction(c) - round(c / step) * Fraction(step)) for c in coefficients))
         _require(4 * off <= self.negligible, f"not all energies are multiples of {step:.9g}")
         # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.

@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from bender_core.hypergraph import energy_scale
 from bender_core.model import BinaryMRF
 from bender_core.proofs.bounds import Bounds
 from bender_core.proofs.keeping import Steps
+from bender_core.proofs.trial import Trial, largest
 from bender_core.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.bounds import NEGLIGIBLE
@@ -48,9 +49,9 @@ PATIENCE = 3
 WORTH, LOOK = 0.1, 1.1
 # A round stalls if a sweep gains less than this share of the gap.
 LEAST = 0.02
-# Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, since to set
-# them up takes as long. Then the best of them do as much again.
-TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 28
+# Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, twice as many
+# with every cut in vain. Then the best of them do as much again. A run that stalls ends its trial.
+TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 26
 FIRST_SCHEDULE = "mplp"
 LARGEST = 16  # variables in a group, unless others are asked for
 # Seconds between two calls of ``on_progress``.
@@ -69,27 +70,6 @@ def first_change(mrf: BinaryMRF) -> Change:
     return Change(prove=True, schedule=FIRST_SCHEDULE, cut=ByStrategy(SMALL, default_strategy(mrf)))
 
 
-@dataclass
-class _Trial:
-    """A round, or a run that may be the next one; the change that led to it is None of the first."""
-
-    strategy: str
-    engine: Engine
-    change: Change | None = None
-    work: int = 0
-
-
-def _largest(make: Callable[[int], _Trial], size: int) -> _Trial:
-    """A run on the largest groups that fit into memory."""
-    while True:
-        try:
-            return make(size)
-        except TooLargeError:
-            if size == 1:
-                raise
-            size -= 1
-
-
 def _other(schedule: str) -> str:
     return next(other for other in SCHEDULES if other != schedule)
 
@@ -98,7 +78,7 @@ def _as_sets(part: Partition) -> _Sets:
     return frozenset(frozenset(group.tolist()) for group in part.groups)
 
 
-def _bound(trial: _Trial) -> float:
+def _bound(trial: Trial) -> float:
     return -trial.engine.lower_bound
 
 
@@ -154,7 +134,7 @@ class Descent(Bounds):
         self._begin = time.perf_counter()
         self._course = self._descend()
         self._sweeps = 0  # of the rounds before this one
-        self._round: _Trial | None = None
+        self._round: Trial | None = None
         self._last: Reduction | None = None  # from the model of the engine to what is left
         self._steps = Steps()
         # Variables left, schedule and groups of the rounds that have ended: they are not tried again.
@@ -275,23 +255,20 @@ class Descent(Bounds):
             if idle > PATIENCE:
                 return False
             goes_on = self._unites(size) and not idle
-            self._take(self._next(size) if goes_on else (yield from self._best_of(self._others(size, idle))))
+            self._take(self._next(size) if goes_on else (yield from self._best_of(size, idle)))
 
     def _run(self) -> Generator[None, None, Facts | None]:
         """Run until enough is decided or the bound stalls; returns what is decided, None if the bound proves all."""
         look = 0.0
         while True:
             now, engine = self._now, self._running
-            lower = engine.lower_bound
-            yield from self._pause()
             try:
-                yield from self._go_on(now, max_sweeps=engine.sweep + 1)
+                stalls = yield from self._sweep(now)
             finally:
                 self._note(engine)
             if proves(engine):
                 self._end(fixed=engine.mrf.n, tied=0, proves=True)
                 return None
-            stalls = engine.finished or engine.lower_bound - lower < LEAST * (engine.upper_bound - engine.lower_bound)
             if not stalls and now.work < look:
                 continue
             look = LOOK * now.work
@@ -304,9 +281,12 @@ class Descent(Bounds):
             if stalls or len(facts) >= enough:
                 return facts
 
-    def _go_on(self, trial: _Trial, max_sweeps: int = ENDLESS, max_work: int = ENDLESS) -> Iterator[None]:
-        """Run an engine to a limit, as `Engine.run` does."""
+    def _sweep(self, trial: Trial, max_work: int = ENDLESS) -> Generator[None, None, bool]:
+        """Run to the end of a sweep, or of some work; returns whether the bound stalls."""
         engine, end, paused = trial.engine, trial.work + max_work, True
+        sweep, lower = engine.sweep + 1, engine.lower_bound
+        is_whole = not engine.position or engine.step_ended("sweep")
+        yield from self._pause()
 
         def pause(_: Engine) -> bool:
             nonlocal paused
@@ -315,11 +295,13 @@ class Descent(Bounds):
 
         while paused:
             paused = False
-            engine.run(max_sweeps=max_sweeps, max_work=end - trial.work, on_progress=pause)
+            engine.run(max_sweeps=sweep, max_work=end - trial.work, on_progress=pause)
             trial.work += engine.entries_read
             self.work += engine.entries_read
             if paused:
                 yield from self._pause()
+        gain, gap = engine.lower_bound - lower, engine.upper_bound - engine.lower_bound
+        return engine.finished or (is_whole and gain < LEAST * gap)
 
     def _pause(self) -> Iterator[None]:
         """A moment in which whoever makes the proof may do something else, or end it."""
@@ -350,7 +332,7 @@ class Descent(Bounds):
             self._take(trial)
 
     @property
-    def _now(self) -> _Trial:
+    def _now(self) -> Trial:
         assert self._round is not None
         return self._round
 
@@ -358,7 +340,7 @@ class Descent(Bounds):
     def _running(self) -> Engine:
         return self._now.engine
 
-    def _take(self, trial: _Trial) -> None:
+    def _take(self, trial: Trial) -> None:
         """Begin a round."""
         if trial.change is not None and self._on_round is not None:
             self._on_round(Fork(self._running.position, trial.change), trial.engine)
@@ -392,14 +374,14 @@ class Descent(Bounds):
 
     # -- ways to go on --------------------------------------------------------------------------------
 
-    def _first(self, size: int) -> _Trial:
+    def _first(self, size: int) -> Trial:
         """A run on the usual groups: a choice among others takes longer than a first bound."""
         if self._given is not None:
-            return _Trial(self._given.partition.strategy, self._given)
+            return Trial(self._given.partition.strategy, self._given)
         model = self.whole.reduced
         self._search(self._stop)
 
-        def make(most: int) -> _Trial:
+        def make(most: int) -> Trial:
             part = partition(model, most, seed=self._seed, stop=self._stop)
             settings: dict[str, Any] = {
                 "schedule": FIRST_SCHEDULE,
@@ -408,11 +390,11 @@ class Descent(Bounds):
                 "stop": self._stop,
                 "labeling": self._best.labeling,
             }
-            return _Trial(default_strategy(model), Engine(model, part, **PROVING, **settings))
+            return Trial(default_strategy(model), Engine(model, part, **PROVING, **settings))
 
-        return _largest(make, size)
+        return largest(make, size)
 
-    def _next(self, size: int) -> _Trial:
+    def _next(self, size: int) -> Trial:
         """A run that goes on with the messages of this round, on what is left of its groups, united as far as they fit.
 
         Where nothing is left out, and nothing fits, the other schedule goes on.
@@ -421,14 +403,14 @@ class Descent(Bounds):
         last = self._last
         assert last is not None
 
-        def make(most: int) -> _Trial:
+        def make(most: int) -> Trial:
             part = packed(last, engine.partition, most)
             same = last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
             change = Change(reduce=True, pack=most, schedule=_other(engine.schedule) if same else None)
             with self._giving_way(engine):
                 return self._made(PACKED, change, part)
 
-        return _largest(make, size)
+        return largest(make, size)
 
     def _unites(self, size: int) -> bool:
         """Whether the next round has fewer variables or fewer groups than this one, if groups may be so large."""
@@ -440,7 +422,7 @@ class Descent(Bounds):
         """A context in which a run gives way to the next round, unless it stays as it is."""
         return engine.giving_way() if self._on_round is None else nullcontext()
 
-    def _others(self, size: int, seed: int) -> Iterator[_Trial]:
+    def _others(self, size: int, seed: int) -> Iterator[Trial]:
         """Runs on what is left that go on in other ways than the rounds that have ended."""
         engine, model, tried = self._running, self.whole.reduced, self._ended.copy()
         for strategy, change, part in self._ways(size, seed):
@@ -460,24 +442,24 @@ class Descent(Bounds):
             change = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))
             yield strategy, change, partition(model, size, strategy, self._seed + seed, self._stop)
 
-    def _made(self, strategy: str, change: Change, part: Partition | None = None) -> _Trial:
+    def _made(self, strategy: str, change: Change, part: Partition | None = None) -> Trial:
         """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
         engine, last = self._running, self._last
         self._search(self._stop)
         known = engine.labeling if last is None else last.reduce(engine.labeling)
         if not np.array_equal(self._best.labeling, known):
             change = replace(change, labeling=digits(self._best.labeling))
-        return _Trial(strategy, change.fork(engine, self._stop, last, part), change)
+        return Trial(strategy, change.fork(engine, self._stop, last, part), change)
 
-    def _best_of(self, trials: Iterator[_Trial]) -> Generator[None, None, _Trial]:
-        """The run with the best bound after a trial.
+    def _best_of(self, size: int, idle: int) -> Generator[None, None, Trial]:
+        """Of the runs that go on in other ways the one with the best bound after a trial.
 
-        All do the same work, together about as much as was done before; the best of them then as much again.
+        All may do the same work, together about as much as was done before; the best of them then as much again.
         """
-        before, best = self.work, list[_Trial]()
+        before, best = self.work, list[Trial]()
         of_a_sweep = self._now.work // max(self._running.sweep, 1)
-        for trial in trials:
-            yield from self._try(trial, max(before // TRIALS, of_a_sweep, TRIAL))
+        for trial in self._others(size, idle):
+            yield from self._try(trial, max(before // TRIALS, of_a_sweep, TRIAL << idle))
             if proves(trial.engine):
                 return trial
             best = sorted([*best, trial], key=_bound)[:FINALISTS]
@@ -487,14 +469,17 @@ class Descent(Bounds):
             yield from self._try(trial, before // FINALISTS)
         return min(best, key=_bound)
 
-    def _try(self, trial: _Trial, work: int) -> Iterator[None]:
+    def _try(self, trial: Trial, work: int) -> Iterator[None]:
+        engine, end = trial.engine, trial.work + work
         try:
-            yield from self._go_on(trial, max_work=work)
+            while trial.work < end and not proves(engine):
+                if (yield from self._sweep(trial, end - trial.work)):
+                    break
             yield from self._pause()
         except (Stopped, GeneratorExit):
-            if trial.engine.lower_bound > self.lower_bound:
+            if engine.lower_bound > self.lower_bound:
                 # So that its bound counts.
                 self._take(trial)
             raise
         finally:
-            self._note_labeling(trial.engine)
+            self._note_labeling(engine)

@@ -214,6 +214,26 @@ def test_a_bound_that_is_raised_is_refused() -> None:
         assert refused(mrf, replace(proof, lower_bound=proof.upper_bound))
 
 
+@pytest.mark.parametrize("size", [1e6, 1e12, 1e18, 1e25])
+def test_large_messages_do_not_raise_the_bound(size: float) -> None:
+    mrf = bc.BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 1], [1, 0]]])
+    groups, messages = (np.array([0]), np.array([1])), np.array([size, size, -size, -size])
+    facts = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64)
+    step = Step(groups, np.array([[0, 1]]), messages, *facts, 0.0)
+    for bound in (0.1, 1.9):
+        with pytest.raises(RefusedError, match="do not prove the bound"):
+            check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), bound, 2.0, 0.0, (step,)))
+
+
+@pytest.mark.parametrize("step", [1e-320, 1e-310, 5e-324])
+def test_a_lattice_that_is_too_fine_is_refused(step: float) -> None:
+    mrf = bc.BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 1], [1, 0]]])
+    groups, facts = (np.array([0]), np.array([1])), (np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64))
+    forged = Step(groups, np.array([[0, 1]]), np.zeros(4), *facts, step)
+    with pytest.raises(RefusedError, match="no step of a lattice"):
+        check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), 1.9, 2.0, 0.0, (forged,)))
+
+
 def test_steps_that_are_left_out_or_change_places_are_refused(pose: tuple[bc.BinaryMRF, Proof]) -> None:
     mrf, proof = pose
     steps = proof.steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from weakref import ref
 
@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
+from bender_core.kernels.layout import Kind
 from bender_core.proofs import descent
 from bender_core.proofs.certifying import certify
 from bender_core.proofs.descent import Descent
+from bender_core.run.looking.deciding import proves
 from bender_core.run.repeating.change import Change, Fork, forks_text, read_forks
 from bender_core.run.repeating.line import Line
 from bender_core.synth.grids import ising_grid
@@ -233,6 +235,26 @@ def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
     assert found.lower_bound < optimum(mrf) <= found.upper_bound
     assert {one.strategy for one in found.rounds} > {"greedy"}
     assert found.open_variables > 0
+
+
+def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much work it may do."""
+    monkeypatch.setattr(descent, "TRIAL", 1 << 40)
+    ended = list[bool]()
+
+    def begun(fork: Fork, engine: bc.Engine) -> None:
+        if fork.change.cut is not None:
+            sweeps = [event for event in engine.trace if event.kind == Kind.SWEEP]
+            gaps = [event.upper_bound - event.lower_bound for event in sweeps]
+            stalled = [before - gap < descent.LEAST * gap for before, gap in pairwise(gaps)]
+            # The best ones are tried a second time.
+            assert not any(stalled[:-2])
+            ended.append(proves(engine) or stalled[-1])
+
+    for seed in range(2):
+        Descent(ising_grid(10, 10, torus=True, seed=seed), on_round=begun).run()
+    assert ended
+    assert all(ended)
 
 
 def test_a_proof_is_stopped_at_any_moment_with_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
