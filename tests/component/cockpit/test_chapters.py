@@ -282,6 +282,13 @@ def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_i
     for i, said in ((unknown, "not decided yet"), (known, "decided by chapter 2:")):
         stage.root.locator(f'[data-mark="cell {i}"]').hover()
         expect(tip).to_contain_text(said)
+    stage.stage.evaluate("({ stage }) => stage.chapters.turn(3, 0)")
+    stage.wait("stage.stage.chapters.at === 3", None)
+    stage.settle()
+    tied = next(each for each in cells(stage) if "tie" in each)
+    stage.root.locator(f'[data-mark="cell {tied["variable"]}"]').hover()
+    one, other = (mine.mrf.names[tied[key]] for key in ("variable", "tie"))
+    expect(tip).to_contain_text(f"{one} {'=' if tied['same'] else '≠'} {other}")
 
 
 def test_a_scale_that_has_changed_says_what_it_was(stage: Stage, mine: Lab) -> None:
