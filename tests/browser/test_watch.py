@@ -168,7 +168,7 @@ def test_what_plays_is_kept_where_it_is_left_and_code_that_was_lost_is_sent_agai
     watch.wait_for_position(watch.position + 3)
     watch.page.go_back()
     watch.settle()
-    expect(watch.page.get_by_role("combobox", name="Message")).to_be_visible()
+    expect(watch.page.get_by_role("combobox", name="Message")).to_be_visible(timeout=60_000)
     watch.page.go_forward()
     watch.settle()
     assert watch.position >= 3
