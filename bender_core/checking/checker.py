@@ -195,9 +195,10 @@ class _Checked:
         step = self.step.lattice
         if not step:
             return -self.negligible + self.rounding
-        _require(0 < step < math.inf, f"{step} is no step of a lattice")
         coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling]).tolist()
-        _require(max(map(abs, coefficients), default=0.0) / step < math.inf, f"{step} is no step of a lattice")
+        largest = max(map(abs, [*coefficients, self.polynomial.excess, self.negligible]))
+        # So small that its multiples cannot be counted.
+        _require(0 < step < math.inf and largest / step < 2**53, f"{step} is no step of a lattice")
         off = float(sum(abs(Fraction(c) - round(c / step) * Fraction(step)) for c in coefficients))
         _require(4 * off <= self.negligible, f"not all energies are multiples of {step:.9g}")
         # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.

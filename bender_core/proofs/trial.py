@@ -37,9 +37,9 @@ def largest(make: Callable[[int], Trial], size: int) -> Trial:
     Parameters
     ----------
     make : callable
-        Makes a run on groups of up to so many variables.
+        Makes a run on groups of up to a given number of variables.
     size : int
-        The largest number to try.
+        The first number to try.
 
     Raises
     ------

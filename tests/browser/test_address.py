@@ -55,9 +55,10 @@ def test_every_page_is_reloaded_with_its_model_and_its_event(watch: Lab) -> None
     expected.step("node")
     watch.shows(expected)
     # The first page has no name in its address, and is found by it.
-    watch.page.goto(f"watch?{urlsplit(watch.page.url).query}")
+    answer = watch.page.goto(f"watch?{urlsplit(watch.page.url).query}")
+    assert answer is not None
+    assert urlsplit(answer.url).path == "/"
     watch.settle()
-    assert urlsplit(watch.page.url).path == "/"
     watch.shows(expected)
 
 

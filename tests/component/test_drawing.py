@@ -31,6 +31,16 @@ TICKS = """async ([kind, low, high, wanted]) => {
 }"""
 
 
+# Bounds, and what a run knows of its energies, with the reason why the best labelling is optimal.
+REASONS = {
+    (-31.03945, -31.03945, 0.0, 0.0): "the bounds meet",
+    (-1e-7, 0.0, 0.0, 1e-6): "the bounds meet",
+    (-144.1, -142.0, 4.0, 0.0): "all energies differ by multiples of 4",
+    (-146.0, -142.0, 4.0, 0.0): "every variable is decided",
+    (-2.0, -1.0, 0.0, 0.0): "every variable is decided",
+}
+
+
 @pytest.fixture(scope="module")
 def here(bare: BrowserContext) -> Page:
     """A page that all examples share: nothing in it changes."""
@@ -38,6 +48,40 @@ def here(bare: BrowserContext) -> Page:
     page.goto(f"{ADDRESS}/")
     page.evaluate("(palette) => void (globalThis.benderLab = { palette })", PALETTE)
     return page
+
+
+@pytest.mark.parametrize("known", REASONS)
+def test_the_end_of_a_proof_says_why_it_is_over(here: Page, known: tuple[float, ...]) -> None:
+    told = dict(zip(("lower", "upper", "step", "negligible"), known, strict=True)) | {"scale": 100.0}
+    reason = "async (told) => (await import('/stage/play/moment.js')).reasonOf(told, told)"
+    assert here.evaluate(reason, told) == REASONS[known]
+
+
+def test_a_variable_leaves_a_circle_that_shows_none_with_its_value(here: Page) -> None:
+    leaves = """async ([state, bit]) => {
+        const { Flow } = await import('/stage/graph/flow.js');
+        const before = { moment: { best: [state] }, stage: { graph: { nodes: [{ size: 3 }] } }, radius: 10 };
+        return Flow.prototype.unseen.call({ before }, [0, bit], [[0, 0]]).class;
+    }"""
+    assert [here.evaluate(leaves, [0b011, bit])[-4:] for bit in range(3)] == ["is-1", "is-1", "is-0"]
+
+
+# Circles of radius 10, and their names.
+NAMED = """async (at) => {
+    const { placeNames } = await import('/stage/graph/names.js');
+    const pane = { at, radius: 10, crowded: false, size: [600, 400], solution: { boxes: [] } };
+    const names = placeNames(at.map(() => ({ label: 'a longer name' })), pane, 0, () => true);
+    return names.map(({ box, fits }) => [fits, box]);
+}"""
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.integers(2, 28), st.integers(2, 18)), min_size=2, max_size=12, unique=True))
+def test_a_name_is_nearest_to_its_own_circle(here: Page, places: list[tuple[int, int]]) -> None:
+    at = 20.0 * np.array(places)
+    for p, (fits, (left, top, right, bottom)) in enumerate(here.evaluate(NAMED, at.tolist())):
+        far = np.hypot(*(at - [(left + right) / 2, (top + bottom) / 2]).T)
+        assert not fits or far[p] == pytest.approx(far.min())
 
 
 def value(text: str) -> float:

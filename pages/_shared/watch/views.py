@@ -97,6 +97,7 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "scale": graph.problem.scale,
         "step": engine.margin.step,
+        "negligible": engine.negligible,
         "lower": lower,
         "upper": upper,
     }

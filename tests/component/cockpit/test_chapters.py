@@ -95,6 +95,10 @@ def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
         assert float(scrub.input_value()) == pytest.approx(value)
         assert stage.text("where").startswith(f"chapter {k + 1} of {count} · ")
         shows_the_engines_values(stage)
+    # The chapter shown has its number where there is room for none.
+    stage.root.locator(".marks").evaluate("(strip) => { strip.style.width = '24px'; }")
+    stage.stage.evaluate("({ stage }) => { stage.sizes.forget(); stage.strip.draw(); }")
+    assert stage.root.locator(".marks .chapter-name").all_text_contents() == [str(k + 1)]
 
 
 def test_thumb_ticks_and_chapters_of_the_strip_lie_at_the_same_places(stage: Stage, mine: Lab) -> None:
@@ -197,6 +201,7 @@ def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab)
 def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_so(stage: Stage, mine: Lab) -> None:
     ground, message = (stage.root.locator(f"svg.{name}") for name in ("ground", "message"))
     expect(ground).to_contain_text("optimal, proven")
+    expect(ground).to_contain_text("the bounds meet")
     expect(message).to_contain_text("No group is updated any more.")
     expect(stage.root.locator("svg.gaps")).to_have_text("Its parts are all 0.")
     stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, 0)")

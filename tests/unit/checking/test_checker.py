@@ -231,7 +231,7 @@ def test_a_lattice_that_is_too_fine_is_refused(step: float) -> None:
     groups, facts = (np.array([0]), np.array([1])), (np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64))
     forged = Step(groups, np.array([[0, 1]]), np.zeros(4), *facts, step)
     with pytest.raises(RefusedError, match="no step of a lattice"):
-        check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), 1.9, 2.0, 0.0, (forged,)))
+        check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), 1.9, 2.0, 1e-9, (forged,)))
 
 
 def test_steps_that_are_left_out_or_change_places_are_refused(pose: tuple[bc.BinaryMRF, Proof]) -> None:

@@ -69,11 +69,15 @@ export class Strip {
       const look = `chapter ${k === at ? "shown" : ""} ${k % 2 ? "odd" : ""}`;
       const block = make(this.svg, "rect", { class: look, x: from, width: Math.max(to - from, 1), y: 0, height });
       this.stage.tip.explain(block, () => told);
-      const text = to - from < ROOM ? k + 1 : `${k + 1}: ${variables} variables`;
       const x = (from + to) / 2;
-      const isFree = to - from > widthOf(k + 1) && Math.abs(x - shown) > widthOf(at + 1) / 2 + widthOf(text) / 2;
+      const isFree = (text) => k === at || Math.abs(x - shown) > (widthOf(at + 1) + widthOf(text)) / 2;
       const name = { class: "chapter-name", x, y: height - 2.5 };
-      if (k === at || isFree) make(this.svg, "text", name).textContent = text;
+      const texts = [
+        [`${k + 1}: ${variables} variables`, ROOM],
+        [k + 1, k === at ? 0 : widthOf(k + 1)],
+      ];
+      const found = texts.find(([text, least]) => to - from >= least && isFree(text));
+      if (found) make(this.svg, "text", name).textContent = found[0];
     });
   }
 

@@ -37,8 +37,8 @@ export const proofOf = (moment, { scale }) =>
     : 0;
 
 // Why it is, in words; the events have looked.
-export const reasonOf = ({ lower, upper }, { scale, step }) => {
-  if (isClosed(lower, upper, scale)) return "the bounds meet";
+export const reasonOf = ({ lower, upper }, { scale, step, negligible }) => {
+  if (isClosed(lower, upper, scale) || upper - lower <= negligible) return "the bounds meet";
   return upper - lower < step ? `all energies differ by multiples of ${number(step)}` : "every variable is decided";
 };
 
