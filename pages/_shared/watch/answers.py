@@ -129,11 +129,11 @@ class Answers:
         known = self._asked is not None and not (question.do == "poll" and self._is_stopped)
         if known and (again or question.do in ("poll", "stop", "reference", "prove")):
             return
+        if not self.run.settle():
+            return
         if question.do in ("poll", "stop", "reference", "prove", "run"):
-            self.run.settle()
             question = replace(question, at=self.run.position)
-        if not self.run.running:
-            self._begin(question)
+        self._begin(question)
 
     def forget(self) -> None:
         """Run on: what was answered is past."""

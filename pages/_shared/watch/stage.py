@@ -77,7 +77,8 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     if command["do"] in ("go", "insert", "turn"):
         run.show(int(command["at"]))
         return
-    if command["do"] == "run" and not run.running:
+    # Said again, as its answer takes long, it would break that off.
+    if command["do"] == "run" and not run.running and command["serial"] != answers.serial:
         run.show(int(command["at"]))
         answers.forget()
         run.start(until=run.until)

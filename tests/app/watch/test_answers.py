@@ -36,6 +36,22 @@ def slow(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
     return SlowEngine(mine.run.engine, monkeypatch)
 
 
+@pytest.fixture
+def shows(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """What the pictures of every answer wait for, longer than the stage waits for an answer."""
+    shows, encode = threading.Event(), answers.Encoder.frames
+
+    def frames(encoder: answers.Encoder, *what: Any) -> dict[str, Any]:
+        while not shows.wait(0.01):
+            if what[-1]():
+                raise bc.Stopped
+        return encode(encoder, *what)
+
+    monkeypatch.setattr(answers.Encoder, "frames", frames)
+    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
+    return shows
+
+
 def ask(mine: Lab, what: dict[str, Any]) -> dict[str, Any]:
     obey(mine.run, what)
     return stage_data(mine)
@@ -121,23 +137,11 @@ def test_a_step_that_is_stopped_ends_where_it_has_come(mine: Lab, slow: SlowEngi
 
 
 @pytest.mark.parametrize("anew", [False, True])
-def test_stop_said_again_does_not_break_off_its_own_answer(
-    mine: Lab, monkeypatch: pytest.MonkeyPatch, anew: bool
-) -> None:
+def test_stop_said_again_does_not_break_off_its_own_answer(mine: Lab, shows: threading.Event, anew: bool) -> None:
     """Where a run has come to is shown, however long that takes: also if the stage, which heard nothing, asks anew."""
     stage._answers(mine.run).forget()
     mine.run.start()
     mine.run.work.thread.join()
-    shows, encode = threading.Event(), answers.Encoder.frames
-
-    def frames(encoder: answers.Encoder, *what: Any) -> dict[str, Any]:
-        while not shows.wait(0.01):
-            if what[-1]():
-                raise bc.Stopped
-        return encode(encoder, *what)
-
-    monkeypatch.setattr(answers.Encoder, "frames", frames)
-    monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.05)
     stop = command("stop")
     for _ in range(3):
         assert ask(mine, stop)["working"] is not None
@@ -146,6 +150,22 @@ def test_stop_said_again_does_not_break_off_its_own_answer(
     mine.run.work.thread.join()
     data = ask(mine, stop)
     assert data["position"] == len(mine.run.engine.trace) > 0
+
+
+def test_run_said_again_does_not_break_off_its_own_answer(mine: Lab, shows: threading.Event) -> None:
+    """A run that ends at once, and whose pictures take longer than the stage waits before it asks how far they are."""
+    run = command("run")
+    while ask(mine, run)["working"] is None:
+        pass
+    answering = mine.run.work.thread
+    assert ask(mine, run)["working"] is not None
+    assert mine.run.work.thread is answering
+    shows.set()
+    answering.join()
+    data = ask(mine, run)
+    assert mine.run.complete
+    assert data["position"] == data["done"] == len(mine.run.engine.trace)
+    assert data["frames"]["columns"]["kind"]
 
 
 def test_an_answer_is_sent_until_it_is_heard(mine: Lab) -> None:
