@@ -20,8 +20,8 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
 # Fewer additions than this lead to any entry of a table, each wrong by at most 2^-53 of the sizes of its terms.
 _ROUNDING = 128 * 2.0**-53
-# The largest gain that may be called negligible, as a share of all energies together.
-_NEGLIGIBLE = 2e-9
+# The largest gain that may be called negligible, as a share of all energies together; and one that always may.
+_NEGLIGIBLE, _FEW_DIGITS = 2e-9, 1e-300
 # A difference that rounding cannot make, as a share of the numbers involved.
 _CLEARLY = 2.0**-44
 # The most members of a group, and the pairs of states that are looked at at once.
@@ -56,7 +56,8 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
         raise RefusedError(str(error)) from None
     _require(energy == proof.upper_bound, f"the labelling costs {energy!r}, not {proof.upper_bound!r}")
     size = float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
-    _require(0 <= proof.negligible <= _NEGLIGIBLE * size, f"a gain of {proof.negligible!r} is not negligible")
+    most = max(_NEGLIGIBLE * size, _FEW_DIGITS)
+    _require(0 <= proof.negligible <= most, f"a gain of {proof.negligible!r} is not negligible")
     left, proven, optimal = Left(mrf, proof), -math.inf, False
     for k, step in enumerate(proof.steps, 1):
         try:

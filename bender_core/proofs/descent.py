@@ -28,7 +28,7 @@ from bender_core.proofs.keeping import Steps
 from bender_core.proofs.trial import Trial, largest
 from bender_core.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.run.arrays import ENDLESS
-from bender_core.run.bounds import NEGLIGIBLE
+from bender_core.run.bounds import negligible_gain
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
 from bender_core.run.looking.deciding import confirmed, decided, proves
@@ -42,8 +42,9 @@ from bender_core.variants import SCHEDULES
 # The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
 # GROWTH, so that two of them can be united.
 SMALL, GROWTH = 5, 5
-# Cuts that are tried at the largest size, one after another without a decision, before it is given up.
-PATIENCE = 3
+# Cuts that are tried at the largest size, one after another without a decision, before it is given up; and how many
+# times as much work, with them, as was done up to the last decision, or by the trials of one cut.
+PATIENCE, ENOUGH = 10, 100
 # What is decided is used as soon as it is this share of the variables. It is looked for each time a round has done
 # this many times as much work as at the look before.
 WORTH, LOOK = 0.1, 1.1
@@ -125,7 +126,7 @@ class Descent(Bounds):
         if not 1 <= max_size <= LARGEST_GROUP:
             raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
         labeling = mrf.unary.argmin(axis=1) if first is None else first.labeling
-        super().__init__(mrf, labeling, seed, NEGLIGIBLE * energy_scale(mrf) if first is None else first.negligible)
+        super().__init__(mrf, labeling, seed, negligible_gain(energy_scale(mrf)) if first is None else first.negligible)
         self.rounds: list[Round] = []
         self.finished, self.status = False, STOPPED
         self.account = account or (Account() if first is None else first.account)
@@ -236,7 +237,7 @@ class Descent(Bounds):
             return True
         yield from self._pause()
         ready(PROVING["variant"]).wait(self._stop)
-        size, idle = min(SMALL, self._max_size), 0
+        size, idle, fruitful = min(SMALL, self._max_size), 0, TRIALS * TRIAL
         self._take(self._first(size))
         size = min(max(size, self._running.partition.max_size), self._max_size)
         while True:
@@ -252,7 +253,9 @@ class Descent(Bounds):
                 size = min(size + GROWTH, self._max_size)
             else:
                 idle += 1
-            if idle > PATIENCE:
+            if not idle:
+                fruitful = max(fruitful, self.work)
+            elif idle > PATIENCE or self.work > ENOUGH * fruitful:
                 return False
             goes_on = self._unites(size) and not idle
             self._take(self._next(size) if goes_on else (yield from self._best_of(size, idle)))

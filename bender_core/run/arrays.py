@@ -21,7 +21,7 @@ from bender_core.labelings.comparing import costs_less
 from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
 from bender_core.reduction import Reduction, composed, unreduced
-from bender_core.run.bounds import NEGLIGIBLE, margin
+from bender_core.run.bounds import margin, negligible_gain
 from bender_core.run.carrying import carry, decode_to
 from bender_core.run.rows import cut_kind
 from bender_core.run.snapshots import Snapshots
@@ -94,7 +94,7 @@ class Arrays:
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.lattice = lattice(self.mrf)
         self.whole = _whole(self.mrf, start, reduction)
-        self.negligible: float = NEGLIGIBLE * self.graph.problem.scale if start is None else start.negligible
+        self.negligible: float = negligible_gain(self.graph.problem.scale) if start is None else start.negligible
         self.margin = margin(self.graph.normal_form, self.lattice, self.negligible)
         self._problem = self.graph.problem
         self._rule = self._make_rule()

@@ -12,12 +12,26 @@ from bender_core.kernels.rows.pool import TIGHT
 from bender_core.lattice import Lattice
 from bender_core.normal_form import NormalForm
 
-# A labelling is optimal if none is better by more than this share of the energy at stake.
-NEGLIGIBLE = 1e-9
+# A labelling is optimal if none is better by more than this share of the energy at stake, or by more than an energy
+# that floats hold with few digits only.
+NEGLIGIBLE, FEW_DIGITS = 1e-9, 1e-300
 # A run claims less than that: a checker adds up differently, and another labelling may be a little better.
 CLAIMED = 0.9
 # The largest rounding error of a bound, as a share of all energies together.
 ROUNDING = 256 * np.finfo(float).eps
+
+
+def negligible_gain(scale: float) -> float:
+    """The largest gain of a labelling that does not count.
+
+    Source: docs/method.md §15.1.
+
+    Parameters
+    ----------
+    scale : float
+        The energy at stake (`hypergraph.energy_scale`).
+    """
+    return max(NEGLIGIBLE * scale, FEW_DIGITS)
 
 
 def is_closed(lower: float, upper: float, scale: float) -> bool:

@@ -103,6 +103,18 @@ def test_a_difference_that_rounding_hides_is_not_decided() -> None:
     assert wrong == 0
 
 
+@pytest.mark.parametrize("scale", [5e-324, 1e-318, 1e-309, 1e-301, 1e-290])
+@pytest.mark.parametrize("integers", [False, True])
+def test_energies_at_the_end_of_the_range_of_floats(scale: float, integers: bool) -> None:
+    """They have few digits or one: a gain of 1e-300 does not count."""
+    for seed in range(10):
+        mrf = random_mrf(seed, 8, 0.6, scale, integers=integers)
+        found = certify(mrf)
+        found.verify(mrf)
+        assert found.optimal
+        assert found.upper_bound <= optimum(mrf) + max(1e-9 * abs(optimum(mrf)), 1e-300)
+
+
 def test_models_without_anything_to_decide() -> None:
     empty = certify(bc.BinaryMRF(unary=np.zeros((0, 2)), constant=3.0))
     alone = certify(bc.BinaryMRF(unary=[[2.0, 1.0]]))
@@ -235,6 +247,18 @@ def test_where_the_largest_groups_stall_other_cuts_are_tried() -> None:
     assert found.lower_bound < optimum(mrf) <= found.upper_bound
     assert {one.strategy for one in found.rounds} > {"greedy"}
     assert found.open_variables > 0
+
+
+def test_it_ends_after_some_cuts_in_vain_or_much_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    mrf = frustrated(12)
+    by_number = certify(mrf, max_size=2)
+    decisions = [one.fixed + one.tied for one in by_number.rounds]
+    assert not any(decisions)
+    assert len(by_number.rounds) == descent.PATIENCE + 1
+    monkeypatch.setattr(descent, "ENOUGH", 0)
+    by_work = certify(mrf, max_size=2)
+    assert by_work.status == descent.EXHAUSTED
+    assert len(by_work.rounds) == 1
 
 
 def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.MonkeyPatch) -> None:
