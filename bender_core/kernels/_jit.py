@@ -40,11 +40,14 @@ def inlined(function):
 def typed(function: Any, *arguments: Any) -> Any:
     """What an entry was compiled to for the types of these arguments; later calls take the types for granted.
 
-    To find out the types of a `Run` at every call takes twice as long as to hand it over.
+    An entry has one signature. To find out the types of a `Run` at every call takes twice as long as to hand it over,
+    and to find them out for every run as long as a sweep of a small one.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    return function.compile(tuple(map(function.typeof_pyval, arguments)))
+    if not function.overloads:
+        function.compile(tuple(map(function.typeof_pyval, arguments)))
+    return next(iter(function.overloads.values())).entry_point
 
 
 def _compiled(function, *, called_by_python, **options):

@@ -303,9 +303,9 @@ def test_a_scale_that_has_changed_says_what_it_was(stage: Stage, mine: Lab) -> N
         stage.stage.evaluate("({ stage }, k) => stage.chapters.turn(k, stage.chapters.all[k].length)", k)
         stage.wait("stage.stage.chapters.at === argument", k)
         stage.settle()
-        ends.append(legend.inner_text().split(",")[0].lstrip("0").strip())
+        ends.append(legend.inner_text().split(" (")[0].lstrip("0").strip())
     assert ends[0] != ends[1]
-    assert legend.inner_text().endswith(f"{ends[1]}, was {ends[0]}")
+    assert legend.inner_text().endswith(f"{ends[1]} (before: {ends[0]})")
 
 
 # Boxes of chips, and those of circles that they share more than some pixels with.

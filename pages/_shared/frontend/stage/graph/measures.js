@@ -46,7 +46,7 @@ export const drawLegend = (stage, { measure, top, edges }) => {
   if (legend.dataset.shown === shown) return;
   legend.dataset.shown = shown;
   // Another chapter, another scale.
-  const before = stage.chapters.all[1] && legend.of === of && legend.end !== end ? `, was ${legend.end}` : "";
+  const before = stage.chapters.all[1] && legend.of === of && legend.end !== end ? ` (before: ${legend.end})` : "";
   Object.assign(legend, { of, end });
   if (!edges) return legend.replaceChildren("computed when it stands still");
   const bar = document.createElement("i");
