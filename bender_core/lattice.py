@@ -37,7 +37,7 @@ class Lattice:
     step : float
         0 if no step is known.
     off : float
-        By how much all coefficients together miss multiples of the step, energy.
+        By how much all coefficients together miss multiples of the step at most, energy.
     """
 
     offset: float
@@ -96,6 +96,8 @@ def lattice(mrf: BinaryMRF) -> Lattice:
             break
         step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
         off = float(np.abs(coefficients - whole / scale).sum())
+        # Multiples of 1/10 are rounded, and so is 1/10.
+        off += 0.0 if math.frexp(scale)[0] == 0.5 else np.finfo(float).eps * float(np.abs(coefficients).sum())
         hidden = np.abs(entries * scale - np.round(entries * scale)).max(initial=0.0)
         if step and off <= _ROUNDING * size <= _OFF * step and hidden <= _HIDDEN:
             return Lattice(offset, step, off)

@@ -14,16 +14,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from bender_core.checking.left import Left
+from bender_core.checking.left import Left, sum_of_minima
 from bender_core.checking.proof import Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
 # Fewer additions than this lead to any entry of a table, each wrong by at most 2^-53 of the sizes of its terms.
 _ROUNDING = 128 * 2.0**-53
-# The largest gain that may be called negligible, as a share of all energies together; and one that always may.
+# The largest gain that may be called negligible, as a share of all differences of energies; and one that always may.
 _NEGLIGIBLE, _FEW_DIGITS = 2e-9, 1e-300
 # A difference that rounding cannot make, as a share of the numbers involved.
 _CLEARLY = 2.0**-44
+# Far above the energies of any model, and far enough below the largest float that no sum of messages overflows.
+_LARGEST_MESSAGE = 1e150
 # The most members of a group, and the pairs of states that are looked at at once.
 _LARGEST_GROUP, _AT_ONCE = 30, 1 << 15
 
@@ -55,24 +57,27 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
     except ModelError as error:
         raise RefusedError(str(error)) from None
     _require(energy == proof.upper_bound, f"the labelling costs {energy!r}, not {proof.upper_bound!r}")
-    size = float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
-    most = max(_NEGLIGIBLE * size, _FEW_DIGITS)
+    left = Left(mrf, proof)
+    most = max(_NEGLIGIBLE * left.polynomial.size, _FEW_DIGITS)
     _require(0 <= proof.negligible <= most, f"a gain of {proof.negligible!r} is not negligible")
-    left, proven, optimal = Left(mrf, proof), -math.inf, False
+    proven, optimal = math.fsum([sum_of_minima(mrf), *left.refund]), False
     for k, step in enumerate(proof.steps, 1):
         try:
             checked = _Checked(left, step, proof.negligible)
             checked.check_facts()
         except RefusedError as error:
             raise RefusedError(f"step {k}: {error}") from None
+        except MemoryError:
+            raise RefusedError(f"step {k}: its groups are too large for the memory of this machine") from None
         optimal |= checked.proves_optimal
-        proven = max(proven, checked.excess)
+        proven = max(proven, checked.bound)
         left.take(step)
     # Where nothing is left open, one labelling is left.
     optimal |= not len(left.open) and left.polynomial.excess >= -proof.negligible
     if not optimal and proof.lower_bound > -math.inf:
         _require(proof.lower_bound < energy, "the steps do not prove that the labelling is optimal")
-        # Rounding of energies may be forgiven, that of messages may not: a proof may make these as large as it likes.
+        # Rounding of energies may be forgiven, that of messages may not: a proof makes these as large as it likes.
+        size = float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
         forgiven = proof.negligible + math.ulp(proof.lower_bound) + _ROUNDING * size
         claimed = math.fsum([proof.lower_bound, *left.refund]) - forgiven
         _require(claimed <= proven, f"the steps do not prove the bound {proof.lower_bound!r}")
@@ -112,9 +117,8 @@ class _Checked:
         inside, between = self._couplings()
         messages = self._messages(between)
         own = [self._energies(p, inside.get((p, p))) for p in groups]
-        size = float(np.abs(self.polynomial.linear).sum() + np.abs(self.polynomial.coupling).sum())
-        size += 2 * sum(float(np.abs(message).max()) for message in messages.values())
-        self.rounding = _ROUNDING * size
+        of_messages = _ROUNDING * 2 * sum(float(np.abs(message).max()) for message in messages.values())
+        self.rounding = _ROUNDING * self.polynomial.size + of_messages
         claimed = set(self.group[np.append(self.step.fixed[:, 0], self.step.tied[:, 1])].tolist())
         into: list[list[FloatArray]] = [[] for _ in groups]
         answers: dict[int, list[FloatArray]] = {p: [own[p]] for p in claimed}
@@ -131,6 +135,7 @@ class _Checked:
                 answers[q].append(_min_marginal(coupling.T, messages[p, q]))
         least = [float(_sum([own[p], *into[p]]).min()) for p in groups]
         self.excess = math.fsum([self.polynomial.excess, *least, *edges.values()])
+        self.bound = self.excess - of_messages
         # Of the states of the groups with facts: what all labellings that take one cost at least.
         self.costs = {}
         for p in claimed:
@@ -164,7 +169,8 @@ class _Checked:
         _require(len({frozenset(edge) for edge in edges if edge[0] != edge[1]}) == len(edges), "an edge is there twice")
         wanted = sum(1 << sizes[p] for edge in edges for p in edge)
         _require(wanted == len(self.step.messages), "its messages do not fit its groups")
-        _require(np.isfinite(self.step.messages).all(), "a message is not a finite number")
+        is_moderate = np.abs(self.step.messages) < _LARGEST_MESSAGE
+        _require(is_moderate.all(), f"a message is not a number of size below {_LARGEST_MESSAGE:g}")
         found: dict[Pair, FloatArray] = {}
         for p, q in edges:
             for receiver, sender in ((p, q), (q, p)):

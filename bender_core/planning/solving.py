@@ -172,7 +172,7 @@ def _proven(descent: Descent) -> Result:
     last = _unbuilt(mrf, found.seconds) if engine is None else engine.result(found.seconds)
     return replace(
         last,
-        **verdict_of(found, last.lower_bound if engine is None else found.lower_bound, lattice(mrf)),
+        **verdict_of(found, lattice(mrf)),
         labeling=found.labeling,
         sweeps=sum(one.sweeps for one in found.rounds),
         feasible=found.feasible,

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bender_core.account import Account
+from bender_core.checking.left import sum_of_minima
 from bender_core.costs.fit import TooLargeError
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.hypergraph import energy_scale
@@ -191,8 +192,7 @@ class Descent(Bounds):
         if not self.finished:
             self._conclude(STOPPED)
         optimal, labeling = self.status == OPTIMAL, self.labeling.copy()
-        # Equal bounds would claim a proof.
-        lower = self.upper_bound if optimal else min(self.lower_bound, math.nextafter(self.upper_bound, -math.inf))
+        lower = self.upper_bound if optimal else self._claimed
         return Certificate(
             optimal=optimal,
             lower_bound=lower,
@@ -206,6 +206,16 @@ class Descent(Bounds):
             seconds=time.perf_counter() - self._begin,
             proof=self._steps.proof(self.whole.model, labeling, lower, self.upper_bound, self.negligible),
         )
+
+    @property
+    def _claimed(self) -> float:
+        """A bound that no rounding has raised, below the upper bound: equal ones would claim a proof."""
+        # None may be known yet.
+        lower = max(self.lower_bound, sum_of_minima(self.whole.model))
+        rounded = (1 + len(self.rounds)) * math.ulp(lower)
+        # The constant is added to the bound of every round.
+        lower -= rounded if rounded > self.negligible else 0.0
+        return min(lower, math.nextafter(self.upper_bound, -math.inf))
 
     def _advance(self) -> None:
         """Go on for about 50 ms, or to the end of what cannot be broken off."""

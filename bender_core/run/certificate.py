@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from bender_core.checking.checker import check_proof
+from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof
 from bender_core.model import BinaryMRF, IntArray
 
@@ -106,11 +106,17 @@ class Certificate:
         Raises
         ------
         RefusedError
-            If it does not prove the bound of this certificate.
+            If it does not prove what this certificate claims.
         ValueError
             If it was not kept.
         """
-        check_proof(mrf, self._kept())
+        proof = self._kept()
+        claimed, proven = (
+            (each.lower_bound, each.upper_bound, each.negligible, each.labeling.tolist()) for each in (self, proof)
+        )
+        if claimed != proven or self.optimal != (self.lower_bound == self.upper_bound):
+            raise RefusedError("the certificate claims other things than its proof")
+        check_proof(mrf, proof)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the proof into a file, which ``python -m bender_core verify`` checks.

@@ -123,18 +123,16 @@ def verdict(
     )
 
 
-def verdict_of(found: Certificate, lower: float, points: Lattice) -> Verdict:
+def verdict_of(found: Certificate, points: Lattice) -> Verdict:
     """Interpret the outcome of a proof; its bounds meet only if it says so, since it knows what rounding hides.
 
     Parameters
     ----------
     found : Certificate
-    lower : float
-        A bound, energy; that of the certificate, or a better one.
     points : Lattice
         The lattice of energies.
     """
-    upper = found.upper_bound
+    lower, upper = found.lower_bound, found.upper_bound
     status = CLOSED if found.optimal else found.status
     raised = points.raised(lower, upper)
     rounded = raised if found.optimal or raised < upper else lower

@@ -232,6 +232,68 @@ def test_large_messages_do_not_raise_the_bound(size: float) -> None:
             check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), bound, 2.0, 0.0, (step,)))
 
 
+@pytest.mark.parametrize("size", [1e14, 1e18, 1e25, 1e100, 1.2e308])
+def test_rounding_of_large_messages_proves_nothing(size: float) -> None:
+    """Beside them the energies vanish: sums of floats are 0 where the true ones are below."""
+    mrf, labeling = bc.BinaryMRF(unary=[[0, -5], [0, -5]]), np.zeros(2, np.int64)
+    facts = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64)
+    messages = np.array([size, size, -size, -size])
+    for lattice in (0.0, 5.0):
+        step = Step((np.array([0]), np.array([1])), np.array([[0, 1]]), messages, *facts, lattice)
+        for bound in (-1.0, -1e-6, 0.0):
+            assert refused(mrf, Proof(mrf.content_hash(), labeling, bound, 0.0, 1e-9, (step,)))
+
+
+def test_messages_whose_sum_is_infinite_decide_nothing() -> None:
+    mrf, size = bc.BinaryMRF(unary=[[0, -5], *[[0, 0]] * 7]), 1.2e308
+    into = np.array([[0, 0, -m, -m] for m in (-size, size, size, -size, 0, 0, 0)]).reshape(-1)
+    edges, no_ties = np.array([[0, k] for k in range(1, 8)]), np.zeros((0, 3), np.int64)
+    alone = tuple(np.array([k]) for k in range(8))
+    first = Step(alone, edges, into, np.array([[0, 0]]), no_ties, 0.0)
+    rest = np.array([[k, 0] for k in range(1, 8)])
+    second = Step(alone[1:], np.zeros((0, 2), np.int64), np.zeros(0), rest, no_ties, 0.0)
+    proof = Proof(mrf.content_hash(), np.zeros(8, np.int64), 0.0, 0.0, 1e-9, (first, second))
+    with pytest.raises(RefusedError, match="step 1: a message is not a number of size below"):
+        check_proof(mrf, proof)
+
+
+def test_what_is_negligible_does_not_depend_on_offsets() -> None:
+    """The other value costs 1000 less: that is much, also beside 1e12."""
+    mrf, no_ties = bc.BinaryMRF(unary=[[1e12, 1e12 - 1000]]), np.zeros((0, 3), np.int64)
+    step = Step((np.array([0]),), np.zeros((0, 2), np.int64), np.zeros(0), np.array([[0, 0]]), no_ties, 0.0)
+    with pytest.raises(RefusedError, match="is not negligible"):
+        check_proof(mrf, Proof(mrf.content_hash(), np.zeros(1, np.int64), 1e12, 1e12, 3900.0, (step,)))
+
+
+def test_groups_too_large_for_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_large(members: int) -> None:
+        raise MemoryError
+
+    mrf = random_mrf(3, 8, 0.6)
+    proof = proven(mrf)
+    monkeypatch.setattr(checker, "_states", too_large)
+    with pytest.raises(RefusedError, match="step 1: its groups are too large for the memory"):
+        check_proof(mrf, proof)
+
+
+def test_a_certificate_claims_what_its_proof_does() -> None:
+    mrf = random_mrf(3, 8, 0.6)
+    found, begun = bc.certify(mrf), Descent(mrf, 1)
+    begun.run(max_sweeps=1)
+    stopped = begun.end()
+    for certificate in (found, stopped):
+        certificate.verify(mrf)
+        for change in (
+            {"lower_bound": certificate.lower_bound - 1},
+            {"upper_bound": certificate.upper_bound + 1},
+            {"labeling": 1 - certificate.labeling},
+            {"negligible": 0.0},
+            {"optimal": not certificate.optimal},
+        ):
+            with pytest.raises(RefusedError, match="the certificate claims other things"):
+                replace(certificate, **change).verify(mrf)
+
+
 @pytest.mark.parametrize("step", [1e-320, 1e-310, 5e-324])
 def test_a_lattice_that_is_too_fine_is_refused(step: float) -> None:
     mrf = bc.BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 1], [1, 0]]])
@@ -305,7 +367,7 @@ def test_messages_that_are_changed_where_it_matters_are_refused() -> None:
         (lambda step: {"edges": np.vstack([step.edges[:1], step.edges])}, "an edge is there twice"),
         (lambda step: {"edges": step.edges + 1000}, "its edges are not pairs of its groups"),
         (lambda step: {"messages": step.messages[1:]}, "do not fit its groups"),
-        (lambda step: {"messages": step.messages * np.nan}, "not a finite number"),
+        (lambda step: {"messages": step.messages * np.nan}, "a message is not a number"),
         (lambda step: {"fixed": np.vstack([step.fixed, step.fixed])}, "decided twice"),
         (lambda step: {"fixed": np.array([[-1, 0]])}, "variable -1 is not open"),
         (lambda step: {"fixed": np.array([[step.fixed[0, 0], 2]])}, "neither 0 nor 1"),

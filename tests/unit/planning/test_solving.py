@@ -116,11 +116,11 @@ def test_bounds_that_meet_by_rounding_are_no_proof() -> None:
     found = bc.certify(random_mrf(0, 4))
     unproven = replace(found, optimal=False, status=descent.EXHAUSTED)
     for points in (Lattice(0.0, 0.0), Lattice(found.upper_bound, 1.0)):
-        assert verdict_of(unproven, found.upper_bound, points)["status"] == "nothing left to try"
-        below = verdict_of(unproven, found.upper_bound - 0.5, points)
+        assert verdict_of(replace(unproven, lower_bound=found.upper_bound), points)["status"] == "nothing left to try"
+        below = verdict_of(replace(unproven, lower_bound=found.upper_bound - 0.5), points)
         assert (below["status"], below["rounded_bound"]) == ("nothing left to try", below["lower_bound"])
         assert below["gap"] > 0.0
-    assert verdict_of(found, found.lower_bound, points)["status"] == "closed"
+    assert verdict_of(found, points)["status"] == "closed"
 
 
 def test_a_proof_that_gives_up_has_its_bounds_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +157,8 @@ def test_a_proof_that_is_ended_has_bounds(ending: str, monkeypatch: pytest.Monke
     assert result.upper_bound <= energies[0]
     assert result.certificate is not None
     assert result.certificate.open_variables > 0
+    assert result.certificate.lower_bound == result.lower_bound
+    result.certificate.verify(mrf)
     rounds = [(one.sweeps > 0, one.fixed + one.tied > 0) for one in result.certificate.rounds]
     begun = {"in a round": [(True, False)], "between rounds": [(True, True), (True, True), (False, False)]}
     assert rounds == begun.get(ending, [])

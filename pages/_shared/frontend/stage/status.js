@@ -47,7 +47,7 @@ export class Status {
     this.set("rows", this.rows(moment));
     this.set("undecided", this.undecided(moment));
     this.set("state", stage.data.failure || this.doing());
-    if (moment) this.own(moment);
+    if (moment) this.own(lower, moment.upper);
     this.narrate(moment);
   }
 
@@ -67,7 +67,7 @@ export class Status {
   }
 
   // The bounds in the terms of the source, if these are not energies.
-  own(known) {
+  own(lower, upper) {
     const { objective } = this.stage.graph;
     const out = this.stage.$("[data-out=own]");
     out.hidden = !objective;
@@ -75,7 +75,7 @@ export class Status {
     const value = (energy) => number(objective.scale * energy + objective.offset);
     const limit = objective.sense === "max" ? "at most" : "at least";
     out.title = objective.name;
-    write(out, `${short(objective.name, OWN)} ${value(known.upper)}, ${limit} ${value(known.lower)}`);
+    write(out, `${short(objective.name, OWN)} ${value(upper)}, ${limit} ${value(lower)}`);
   }
 
   rows(moment) {
