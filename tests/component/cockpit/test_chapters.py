@@ -387,11 +387,9 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
     stage.settle()
     assert is_shown(best, stage.text("lower"))
     assert stage.text("keeper") == "of chapter 2"
-    # In the terms of a source, too.
-    told = {"objective": {"name": "score", "sense": "max", "scale": -2, "offset": 0}}
-    stage.stage.evaluate("({ stage }, told) => { Object.assign(stage.graph, told); stage.draw(); }", told)
-    bound = stage.stage.locator("[data-out=own]").inner_text().rpartition("at most ")[2]
-    assert is_shown(-2 * best, bound)
+    terms = {"objective": {"name": "score", "sense": "max", "scale": -2, "offset": 0}}
+    stage.stage.evaluate("({ stage }, terms) => { Object.assign(stage.graph, terms); stage.draw(); }", terms)
+    assert is_shown(-2 * best, stage.stage.locator("[data-out=own]").inner_text().rpartition("at most ")[2])
     # Its own bound is drawn, and shown once it is better.
     assert stage.stage.evaluate("({ stage }) => stage.moment().lower") == pytest.approx(fresh.lower_bound)
     expect(stage.root.locator("svg.fan .lb-name.end")).to_contain_text("LB here")
