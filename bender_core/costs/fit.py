@@ -141,7 +141,7 @@ def largest_fit(
     ----------
     mrf : BinaryMRF
     part : Partition
-        The partition that does not fit; for one by search "auto" is used, for one made by hand the model's default.
+        The partition that does not fit; for one made by runs or by hand the model's default strategy is used.
     which : int or Variant
     room : int
         Bytes.

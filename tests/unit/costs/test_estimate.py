@@ -22,6 +22,7 @@ from bender_core.memory import TABLES, nbytes
 from bender_core.planning import trial
 from bender_core.planning.trial import refine
 from bender_core.run import engine as engine_module
+from bender_core.strategies import choice
 from bender_core.variants import SCHEDULES
 from tests.models import random_mrf, random_partition
 
@@ -78,6 +79,17 @@ def test_a_refusal_names_the_largest_group_size_that_fits(strategy: str, variant
     bc.Engine(mrf, bc.partition(mrf, named, strategy), variant, limit=limit)
     for larger in range(named + 1, part.max_size + 1):
         assert required_bytes(mrf, bc.partition(mrf, larger, strategy), variant) > limit
+
+
+@pytest.mark.parametrize("strategy", ["auto", "pursuit", "manual"])
+def test_a_refusal_of_groups_made_by_runs_makes_no_runs(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These may take seconds: the groups that fit are the default strategy's."""
+    monkeypatch.setattr(choice, "BY_RUNS", {})
+    mrf = sample("pose")
+    part = dataclasses.replace(bc.partition(mrf, 12, "greedy"), strategy=strategy)
+    limit = required_bytes(mrf, part, 9) - 1
+    named = largest_fit(mrf, part, 9, limit)
+    assert named == largest_fit(mrf, dataclasses.replace(part, strategy="groups"), 9, limit)
 
 
 def test_a_bound_is_certified_where_there_is_no_room_to_look_at_messages() -> None:
