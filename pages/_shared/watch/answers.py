@@ -161,7 +161,7 @@ class Answers:
     # -- in the background ------------------------------------------------------------------------------------
 
     def _begin(self, question: Question) -> None:
-        self.run.halt()
+        """Begin an answer; the engine is free."""
         self._asked, self._answer, self._progress = question, {}, "computing…"
         self._answered.clear()
         self._opened.clear()
