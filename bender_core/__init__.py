@@ -18,12 +18,12 @@ from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, load_proof
 from bender_core.costs.estimate import Estimate, estimate
 from bender_core.costs.fit import TooLargeError
+from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
 from bender_core.labelings.searching import Found, search
 from bender_core.model import BinaryMRF, ModelError, Objective
-from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.planning.advice import Remedy, what_would_help
 from bender_core.planning.auto import auto
 from bender_core.planning.comparison import Comparison, compare_partitions

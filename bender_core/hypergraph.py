@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, independent_cycles, numbered, require_cover
 from bender_core.kernels.layout import LOW_BITS, STEP, Couplings, Forms, Methods, Problem, Projections
 from bender_core.kernels.min_marginals.exact import plan_exact
 from bender_core.kernels.tables.coupling import prepare_forms, tabulate_group
 from bender_core.kernels.tables.projection import active_state
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.normal_form import NormalForm, to_normal_form
 from bender_core.stopping import Stop, never
 
 

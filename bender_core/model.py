@@ -11,10 +11,13 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from bender_core.sums import exact_sums
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -181,19 +184,11 @@ class BinaryMRF:
         for array in (unary, edges, pairwise, positions, *hard):
             if array is not None:
                 array.setflags(write=False)
-        for key, value in {
-            "unary": unary,
-            "edges": edges,
-            "pairwise": pairwise,
-            "constant": constant,
-            "names": names,
-            "groups": groups,
-            "positions": positions,
-            "name": self.name or "model",
-            "hard": hard if any_hard else None,
-            "top": top,
-        }.items():
-            object.__setattr__(self, key, value)
+        # Past the guard of a frozen class.
+        vars(self).update(unary=unary, edges=edges, pairwise=pairwise, constant=constant, positions=positions)
+        vars(self).update(
+            names=names, groups=groups, name=self.name or "model", hard=hard if any_hard else None, top=top
+        )
 
     @property
     def ceiling(self) -> float:
@@ -280,14 +275,18 @@ class BinaryMRF:
         return np.concatenate([unary[np.arange(self.n), x], pairwise[np.arange(self.n_edges), x[i], x[j]]])
 
     def coupling(self) -> FloatArray:
-        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, energy, shape (m,).
+        """The interaction ``w = t(1,1) - t(0,1) - t(1,0) + t(0,0)`` of every edge, energy, shape (m,), rounded once.
 
         Source: docs/method.md §1.3.
         """
-        t = self.pairwise
-        # In this order an offset common to all entries cancels first, however large it is.
-        w: FloatArray = (t[:, 1, 1] - t[:, 0, 1]) - (t[:, 1, 0] - t[:, 0, 0])
-        return w
+        return self._coupling
+
+    @cached_property
+    def _coupling(self) -> FloatArray:
+        terms = self.pairwise.reshape(-1, 4) * (1.0, -1.0, -1.0, 1.0)
+        found = exact_sums(np.arange(self.n_edges).repeat(4), terms.reshape(-1), self.n_edges)
+        found.setflags(write=False)
+        return found
 
     def hard_masks(self) -> tuple[BoolArray, BoolArray]:
         """Which entries of ``unary`` and of ``pairwise`` are penalties of hard constraints."""

@@ -35,22 +35,22 @@ FIRST_ROUND = PROVING["variant"], FIRST_SCHEDULE
 
 # The code that decides the result of a run, besides the model and its groups.
 _DECIDING = (
+    "forms/*.py",
     "groups.py",
     "hypergraph.py",
     "kernels/**/*.py",
-    "lattice.py",
     "memory.py",
     "model.py",
-    "normal_form.py",
     "run/arrays.py",
     "run/bounds.py",
     "run/engine.py",
     "run/rows.py",
     "run/result.py",
+    "sums.py",
     "variants.py",
 )
 # The code that decides the result of a proof besides.
-_PROVING = ("labelings/*.py", "proofs/*.py", "reduction.py", "run/**/*.py", "strategies/**/*.py", "seeds.py")
+_PROVING = ("labelings/*.py", "proofs/*.py", "run/**/*.py", "strategies/**/*.py", "seeds.py")
 # The number of sweeps expected of a run when nothing is known.
 EXPECTED_SWEEPS = 25
 # The most instances of one family in a plan; more are surely a mistake.

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bender_core.forms.polynomial import polynomial
 from bender_core.hypergraph import energy_scale
 from bender_core.kernels.search.board import WIDTH, Board, Spell, Terms, begin
 from bender_core.kernels.search.elimination import move_on
 from bender_core.kernels.search.tabu import flip_on
 from bender_core.labelings.comparing import costs_less
-from bender_core.lattice import polynomial
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never

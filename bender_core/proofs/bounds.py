@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from bender_core.forms.reduction import Reduction, composed, unreduced
 from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.proofs.improving import Improving
-from bender_core.reduction import Reduction, composed, unreduced
 from bender_core.run.bounds import CLAIMED
 from bender_core.run.engine import Engine
 from bender_core.stopping import Stop

@@ -21,13 +21,13 @@ import numpy as np
 from bender_core.account import Account
 from bender_core.checking.left import sum_of_minima
 from bender_core.costs.fit import TooLargeError
+from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.hypergraph import energy_scale
 from bender_core.model import BinaryMRF
 from bender_core.proofs.bounds import Bounds
 from bender_core.proofs.keeping import Steps
 from bender_core.proofs.trial import Trial, largest
-from bender_core.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.bounds import negligible_gain
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED, Certificate, Round
@@ -323,7 +323,7 @@ class Descent(Bounds):
 
     def _reduce(self, facts: Facts) -> int:
         """Take what is decided out of the model; returns how many variables are left."""
-        last = self._last = reduction(self.whole.reduced, facts)
+        last = self._last = reduction(self.whole, facts)
         fixed = int((facts.value != OPEN).sum())
         self._end(fixed, len(facts) - fixed, last)
         self._leave(last, self._running.labeling)

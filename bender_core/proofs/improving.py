@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bender_core.forms.reduction import Reduction
 from bender_core.labelings.searching import Search
 from bender_core.model import BinaryMRF, IntArray, ModelError
-from bender_core.reduction import Reduction
 from bender_core.stopping import Stop
 
 # The search takes this share of all work.

@@ -6,8 +6,8 @@ import numpy as np
 
 from bender_core.account import memory_limit
 from bender_core.checking.proof import Proof, Step
+from bender_core.forms.reduction import GONE, Reduction
 from bender_core.model import BinaryMRF, IntArray
-from bender_core.reduction import GONE, Reduction
 from bender_core.run.engine import Engine
 
 # Messages are kept up to this share of the memory limit, besides what runs take.

@@ -16,10 +16,10 @@ import numpy as np
 
 from bender_core.account import memory_limit
 from bender_core.child_process import Child, limit_memory
+from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, coupled_groups, require_cover
 from bender_core.hypergraph import HyperGraph
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.normal_form import NormalForm, to_normal_form
 
 # Variables up to which every labelling is tried.
 BRUTE_FORCE = 20

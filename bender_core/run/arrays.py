@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from bender_core import memory
 from bender_core.account import Account
 from bender_core.costs.fit import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
+from bender_core.forms.lattice import lattice
+from bender_core.forms.reduction import Reduction, composed, unreduced
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace
 from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.labelings.comparing import costs_less
-from bender_core.lattice import lattice
 from bender_core.model import BinaryMRF
-from bender_core.reduction import Reduction, composed, unreduced
 from bender_core.run.bounds import margin, negligible_gain
 from bender_core.run.carrying import carry, decode_to
 from bender_core.run.rows import cut_kind

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bender_core.forms.lattice import Lattice
+from bender_core.forms.normal_form import NormalForm
 from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows.pool import TIGHT
-from bender_core.lattice import Lattice
-from bender_core.normal_form import NormalForm
 
 # A labelling is optimal if none is better by more than this share of the energy at stake, or by more than an energy
 # that floats hold with few digits only.

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bender_core.forms.normal_form import NormalForm
+from bender_core.forms.reduction import GONE, Reduction
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Pool, RowKind, State, Workspace
@@ -23,8 +25,6 @@ from bender_core.kernels.rows.pool import describe_row, link_row, write_reverse_
 from bender_core.kernels.tables.coupling import total_energy
 from bender_core.kernels.tables.projection import active_state
 from bender_core.model import BoolArray, FloatArray, IntArray
-from bender_core.normal_form import NormalForm
-from bender_core.reduction import GONE, Reduction
 from bender_core.run.rows import over_states
 from bender_core.stopping import Stop, never
 

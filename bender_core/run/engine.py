@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike
 
 from bender_core import memory
 from bender_core.costs.fit import TooLargeError
+from bender_core.forms.reduction import Reduction
 from bender_core.groups import Partition, PartitionError, merge_all
 from bender_core.kernels._jit import typed
 from bender_core.kernels.advance import advance, is_reached
 from bender_core.kernels.layout import Kind, Outcome, Phase, RowKind, Run, State, Status, Until
 from bender_core.kernels.rows.pool import describe_row, link_row, make_row
 from bender_core.kernels.tables.projection import active_state
-from bender_core.reduction import Reduction
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.carrying import RowCarrier, owners, united_edges
 from bender_core.run.reckoning import Reckonings

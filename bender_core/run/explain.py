@@ -12,9 +12,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import combinations
 from typing import NamedTuple
 
+from bender_core.forms.lattice import lattice
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Kind, RowKind, Status
-from bender_core.lattice import lattice
 from bender_core.run.bounds import is_closed
 from bender_core.run.trace import Event
 from bender_core.variants import Variant

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
+from bender_core.forms.lattice import Lattice
 from bender_core.kernels.layout import Status
-from bender_core.lattice import Lattice
 from bender_core.model import IntArray
 from bender_core.run.bounds import gap_between, relative_gap
 from bender_core.run.certificate import EXHAUSTED, Certificate

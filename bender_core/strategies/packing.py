@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from bender_core.forms.reduction import GONE, Reduction
 from bender_core.groups import Partition, joint_weights
-from bender_core.reduction import GONE, Reduction
 from bender_core.strategies.rules import what_matters
 
 

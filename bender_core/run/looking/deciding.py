@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.kernels.tables.agreement import agreement
 from bender_core.model import BoolArray, IntArray
-from bender_core.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.run.engine import Engine
 from bender_core.stopping import Stop, never
 
@@ -115,7 +115,7 @@ def reduced(engine: Engine, stop: Stop = never) -> Reduction:
     Stopped
         If ``stop`` says so.
     """
-    return reduction(engine.mrf, confirmed(engine, decided(engine), stop))
+    return reduction(engine.whole, confirmed(engine, decided(engine), stop))
 
 
 def settled(engine: Engine, stop: Stop = never) -> bool:
@@ -137,7 +137,7 @@ def settled(engine: Engine, stop: Stop = never) -> bool:
     if len(groups) < len(engine.partition):
         # Before all are looked at again, which takes longer.
         return False
-    return not reduction(engine.mrf, confirmed(engine, facts, stop)).reduced.n
+    return not reduction(engine.whole, confirmed(engine, facts, stop)).reduced.n
 
 
 def decided_members(engine: Engine, p: int) -> IntArray:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bender_core.forms.reduction import Reduction, unreduced
 from bender_core.groups import LARGEST_GROUP, Partition, manual
 from bender_core.kernels.layout import RowKind
 from bender_core.model import IntArray
-from bender_core.reduction import Reduction, unreduced
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine
 from bender_core.run.looking.deciding import reduced

@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 import bender_core as bc
+from bender_core.forms.reduction import GONE
 from bender_core.model import FloatArray, IntArray
-from bender_core.reduction import GONE
 from bender_core.run.carrying import owners
 from bender_core.run.repeating.change import Fork
 from bender_core.run.repeating.line import Line

@@ -6,7 +6,6 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import FORMATS, dumps, without_unheld_constant
-from bender_core.normal_form import unary_shifts
 from bender_core.run.explain import number
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import MOST_EDGES, plot_couplings, plot_model
@@ -37,8 +36,9 @@ def conversion(mrf: bc.BinaryMRF) -> None:
     i, j = (label(mrf.names[v], SHORT) for v in mrf.edges[e])
     before = mrf.pairwise[e]
     form = bc.to_normal_form(mrf)
-    (shift_i,), (shift_j,) = unary_shifts(before[None])
     after = form.pairwise()[e]
+    shift_j = before[0]  # in the first row nothing is left
+    shift_i = (0.0, before[1, 0] - after[1, 0] - shift_j[0])
     rows = []
     for a in (0, 1):
         for b in (0, 1):

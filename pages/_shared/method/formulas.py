@@ -55,7 +55,7 @@ FORMULAS = (
         r"w = \theta_{ij}(1,1) - \theta_{ij}(0,1) - \theta_{ij}(1,0) + \theta_{ij}(0,0)",
         "Every pairwise table is rewritten so that one entry remains, and it is negative: (1, 1) with w if w < 0, else "
         "(1, 0) with −w. The rest moves into the unary terms; every labelling keeps its energy.",
-        "bender_core/normal_form.py",
+        "bender_core/forms/normal_form.py",
         "to_normal_form",
         "instance",
         "the tables of an edge before and after, under “Normal form”",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from bender_core import Engine, Event, Grain, Stop, TooLargeError
+from bender_core.forms.reduction import OPEN
 from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
-from bender_core.reduction import OPEN
 from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
 from bender_core.run.explain import DECIDED, ROUNDING, Explanation, decides, explain, optimal

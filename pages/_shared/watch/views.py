@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
+from bender_core.forms.reduction import GONE
 from bender_core.kernels.layout import Kind, Method
-from bender_core.reduction import GONE
 from bender_core.run.explain import number
 from bender_core.stopping import never
 from bender_core.visualization.layout import member_layout

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
+from bender_core.forms.reduction import OPEN
 from bender_core.proofs.descent import Descent
-from bender_core.reduction import OPEN
 from bender_core.run.explain import number
 from bender_core.run.looking.deciding import decided, proves
 from pages._shared.app import proof as proofs

@@ -268,7 +268,7 @@ def test_native_keeps_everything(mrf: BinaryMRF) -> None:
     data = dumps(mrf)
     again = load(data)
     assert again.content_hash() == mrf.content_hash()
-    for key in ("names", "groups", "name", "description", "source", "objective", "hard_entries", "ceiling"):
+    for key in ("names", "groups", "name", "description", "source", "objective", "hard_entries", "top"):
         assert getattr(again, key) == getattr(mrf, key)
     assert (again.positions is None) == (mrf.positions is None)
     if mrf.positions is not None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.lattice import Lattice
+from bender_core.forms.lattice import Lattice
 from bender_core.planning import solving
 from bender_core.proofs import descent
 from bender_core.proofs.descent import Descent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
 from weakref import ref
@@ -136,6 +137,34 @@ def test_a_bound_beside_a_huge_constant_is_rounded_down() -> None:
         found.verify(mrf)
         least = optimum(replace(mrf, constant=0.0))
         assert found.optimal or found.lower_bound - mrf.constant <= least + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_energies_beside_huge_ones_that_cancel(seed: int) -> None:
+    """Variables with huge preferences are decided, and their huge couplings to one variable cancel each other."""
+    rng = np.random.default_rng(seed)
+    n, huge, small = 8, 1e12, 1e-4
+    unary = small * rng.normal(size=(n, 2))
+    unary[:3, 1] += rng.choice([-50.0, 50.0], 3) * huge
+    edges = np.column_stack(np.triu_indices(n, 1))
+    tables = small * rng.normal(size=(len(edges), 2, 2))
+    tables[edges[:, 1] < 3] = 0.0
+    for j in range(3, n):
+        coupling = huge * rng.normal()
+        for i, weight in zip(rng.choice(3, 2, replace=False), (coupling, -coupling), strict=True):
+            tables[(edges == [i, j]).all(axis=1), :, :] = [0.0, weight]
+    mrf = bc.BinaryMRF(unary, edges, tables)
+    found = certify(mrf, max_size=int(rng.integers(2, 6)))
+    found.verify(mrf)
+    costs = [exact_energy(mrf, x) for x in product((0, 1), repeat=n)]
+    assert found.optimal
+    assert exact_energy(mrf, tuple(found.labeling)) - min(costs) <= found.negligible < 1e-7 * small
+
+
+def exact_energy(mrf: bc.BinaryMRF, x: tuple[int, ...]) -> Fraction:
+    taken = [mrf.unary[i, x[i]] for i in range(mrf.n)]
+    taken += [t[x[i], x[j]] for (i, j), t in zip(mrf.edges, mrf.pairwise, strict=True)]
+    return sum(map(Fraction, map(float, taken)), Fraction(mrf.constant))
 
 
 def test_models_without_anything_to_decide() -> None:

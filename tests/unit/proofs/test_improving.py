@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.forms.reduction import Facts, reduction, unreduced
 from bender_core.proofs import improving
 from bender_core.proofs.certifying import certify
 from bender_core.proofs.descent import PACKED, Descent
 from bender_core.proofs.improving import LEAST, SHARE, Improving
-from bender_core.reduction import Facts, reduction
 from bender_core.run.repeating.change import Change, Fork, digits, forks_text, read_forks
 from bender_core.run.repeating.line import Line
 from bender_core.stopping import Stop, never
@@ -38,7 +38,7 @@ def test_the_labelling_goes_on_in_what_is_left() -> None:
     mrf = random_mrf(1, 8, 0.6)
     best = Improving(mrf, np.array([1, 0, 1, 1, 0, 0, 1, 0]), 0)
     facts = Facts(np.array([1, -1, -1, 1, -1, -1, -1, 0]), np.array([[1, 2, 1]]))
-    last = reduction(mrf, facts)
+    last = reduction(unreduced(mrf), facts)
     best.reduce(last, best.labeling)
     assert last.restored(best.labeling).tolist() == [1, 0, 1, 1, 0, 0, 1, 0]
     assert best.energy == pytest.approx(mrf.energy([1, 0, 1, 1, 0, 0, 1, 0]))
@@ -48,7 +48,7 @@ def test_the_labelling_goes_on_in_what_is_left() -> None:
 
 def test_one_that_does_not_fulfil_the_facts_gives_way_to_one_that_does() -> None:
     mrf = random_mrf(1, 4, 0.6)
-    best, last = Improving(mrf, np.zeros(4, int), 0), reduction(mrf, Facts(np.array([1, -1, -1, -1])))
+    best, last = Improving(mrf, np.zeros(4, int), 0), reduction(unreduced(mrf), Facts(np.array([1, -1, -1, -1])))
     best.reduce(last, np.array([1, 0, 1, 1]))
     assert best.labeling.tolist() == [0, 1, 1]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.forms.lattice import Lattice
 from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Status
-from bender_core.lattice import Lattice
 from bender_core.run import engine as engine_module
 from bender_core.run.result import STATUSES, verdict
 from tests import naive

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
+from bender_core.forms.reduction import Facts, reduction, unreduced
 from bender_core.groups import Partition
 from bender_core.kernels.layout import Kind
-from bender_core.reduction import Facts, reduction
 from bender_core.run.looking.deciding import common, confirmed, decided, reduced, settled
 from bender_core.strategies.packing import packed, what_is_left
 from tests.models import examples, random_mrf, random_partition
@@ -155,7 +155,7 @@ def test_the_bound_goes_on_where_the_model_is_reduced(variant: int, seed: int, s
     facts = Facts(
         np.where(rng.random(8) < 0.3, x, -1), np.array([(i, j, x[i] ^ x[j]) for i, j in pairs], np.int64).reshape(-1, 3)
     )
-    found = reduction(mrf, facts)
+    found = reduction(unreduced(mrf), facts)
     if not found.reduced.n:
         return
     groups = packed(found, part, int(rng.integers(1, 7)))
@@ -204,7 +204,9 @@ def test_every_row_of_what_is_left_goes_on_at_its_state(variant: int, seed: int,
     x = engine.labeling
     pairs = [rng.choice(group, 2, replace=False) for group in engine.partition.groups if len(group) > 1]
     ties = [(i, j, x[i] ^ x[j]) for i, j in pairs if rng.random() < 0.5]
-    found = reduction(mrf, Facts(np.where(rng.random(8) < 0.3, x, -1), np.array(ties, np.int64).reshape(-1, 3)))
+    found = reduction(
+        unreduced(mrf), Facts(np.where(rng.random(8) < 0.3, x, -1), np.array(ties, np.int64).reshape(-1, 3))
+    )
     if not found.reduced.n:
         return
     fork = engine.fork(reduction=found, partition=packed(found, engine.partition, int(rng.integers(1, 7))))
@@ -267,16 +269,16 @@ def test_groups_that_are_left_are_united_strongest_first() -> None:
     coupling = np.array([1.0, 5.0, 2.0])[:, None, None] * [[1, -1], [-1, 1]]
     mrf = bc.BinaryMRF(unary=np.zeros((4, 2)), edges=[[0, 1], [1, 2], [2, 3]], pairwise=coupling)
     part = bc.manual(mrf, [[0], [1], [2], [3]])
-    found = reduction(mrf, Facts(np.full(4, -1)))
+    found = reduction(unreduced(mrf), Facts(np.full(4, -1)))
     assert [group.tolist() for group in packed(found, part, 2).groups] == [[0], [1, 2], [3]]
     assert len(packed(found, part, 4)) == 1
-    left = reduction(mrf, Facts(np.array([-1, 0, -1, -1])))
+    left = reduction(unreduced(mrf), Facts(np.array([-1, 0, -1, -1])))
     assert [group.tolist() for group in what_is_left(part, left).groups] == [[0], [1], [2]]
 
 
 def test_a_run_of_another_model_is_refused() -> None:
     mrf = random_mrf(np.random.default_rng(0), 4)
     engine = bc.Engine(mrf, bc.partition(mrf, 2))
-    found = reduction(mrf, Facts(np.array([0, -1, -1, -1])))
+    found = reduction(unreduced(mrf), Facts(np.array([0, -1, -1, -1])))
     with pytest.raises(ValueError, match="another model"):
         bc.Engine(found.reduced, bc.partition(found.reduced, 2), start=engine)

@@ -1,4 +1,4 @@
-"""A model without the variables whose values are known, or known to follow from another's.
+"""What is left of a model without the variables whose values are known, or known to follow from another's.
 
 What is left is again a binary pairwise model, and every labelling of it has the energy of the labelling of the whole
 model that it stands for. Source: docs/method.md §15.2.
@@ -6,14 +6,16 @@ model that it stands for. Source: docs/method.md §15.2.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bender_core.forms.normal_form import normal_form
+from bender_core.forms.polynomial import Terms
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, ModelError
+from bender_core.sums import exact_sums
 
 OPEN = -1
 GONE = -1
@@ -141,24 +143,30 @@ def composed(first: Reduction, second: Reduction) -> Reduction:
     -------
     Reduction
     """
-    home = np.append(second.home, GONE)[first.home]
-    value = first.value ^ np.append(second.value, 0)[first.home]
-    return Reduction(first.model, second.reduced, home, value)
+    return Reduction(first.model, second.reduced, *_followed(first, second.home, second.value))
 
 
-def reduction(model: BinaryMRF, facts: Facts) -> Reduction:
-    """Take variables with known values out of a model, and unite those that are tied.
+def _followed(first: Reduction, home: IntArray, value: IntArray) -> tuple[IntArray, IntArray]:
+    """Home and value of the variables of a model, if its reduced one is reduced by these."""
+    return np.append(home, GONE)[first.home], first.value ^ np.append(value, 0)[first.home]
+
+
+def reduction(before: Reduction, facts: Facts) -> Reduction:
+    """Take variables with known values out of what is left of a model, and unite those that are tied.
 
     Parameters
     ----------
-    model : BinaryMRF
+    before : Reduction
+        From a model to what is left of it so far; `unreduced` if that is all of it.
     facts : Facts
+        Of what is left.
 
     Returns
     -------
     Reduction
-        A tied variable is decided by the first of those it is tied to. The reduced model keeps the order, the names,
-        the kinds and the positions of its variables.
+        Of what is left. A tied variable is decided by the first of those it is tied to. The reduced model is in the
+        normal form, and keeps the order, the names, the kinds and the positions of its variables. Its energies are sums
+        of those of the whole model, each rounded once, however many reductions there have been.
 
     Raises
     ------
@@ -168,18 +176,19 @@ def reduction(model: BinaryMRF, facts: Facts) -> Reduction:
     Examples
     --------
     >>> model = BinaryMRF(unary=[[0, 1], [0, 2], [0, -3]], edges=[[0, 1], [1, 2]], pairwise=[[[0, 0], [0, 5]]] * 2)
-    >>> found = reduction(model, Facts(np.array([1, -1, -1]), np.array([[1, 2, 1]])))
+    >>> found = reduction(unreduced(model), Facts(np.array([1, -1, -1]), np.array([[1, 2, 1]])))
     >>> found.reduced.n, found.restored([0]).tolist()
     (1, [1, 0, 1])
     >>> found.reduced.energy([0]) == model.energy([1, 0, 1])
     True
     """
-    first, value = _deciders(model.n, facts)
-    kept = np.flatnonzero(first == np.arange(model.n))
-    place = np.full(model.n + 1, GONE)
+    n = before.reduced.n
+    first, value = _deciders(n, facts)
+    kept = np.flatnonzero(first == np.arange(n))
+    place = np.full(n + 1, GONE)
     place[kept] = np.arange(len(kept))
     home = place[first]
-    return Reduction(model, _reduced(model, home, value, kept), home, value)
+    return Reduction(before.reduced, _left(before.model, *_followed(before, home, value)), home, value)
 
 
 def _deciders(n: int, facts: Facts) -> tuple[IntArray, IntArray]:
@@ -213,34 +222,16 @@ def _deciders(n: int, facts: Facts) -> tuple[IntArray, IntArray]:
     return first, value
 
 
-def _reduced(model: BinaryMRF, home: IntArray, value: IntArray, kept: IntArray) -> BinaryMRF:
-    """The model of the variables that are kept; penalties of hard constraints are energies like any other."""
-    n = len(kept)
-    # The variable behind the last one is always 0; it decides those whose value is known.
-    decider = np.where(home == GONE, n, home)
-    low, high = decider[model.edges].T
-    flip_low, flip_high = value[model.edges].T
-    tables = _flipped(_flipped(model.pairwise, flip_low).swapaxes(1, 2), flip_high).swapaxes(1, 2)
-    same = low == high
-    low_alone, high_alone = (~same & (other == n) for other in (high, low))
-    added = [
-        (decider, _flipped(model.unary, value)),
-        (low[same], tables[same][:, (0, 1), (0, 1)]),
-        (low[low_alone], tables[low_alone, :, 0]),
-        (high[high_alone], tables[high_alone, 0, :]),
-    ]
-    unary, floors = np.zeros((n + 1, 2)), [np.zeros(0)]
-    for at, energies in added:
-        # An offset common to both states becomes part of the constant: in sums it would cost their difference digits.
-        floor = np.where(at < n, energies.min(axis=1, initial=np.inf), 0.0) if len(at) else np.zeros(0)
-        np.add.at(unary, at, energies - floor[:, None])
-        floors.append(floor)
-    pairs = ~same & (low < n) & (high < n)
+def _left(model: BinaryMRF, home: IntArray, value: IntArray) -> BinaryMRF:
+    """The model that is left, in the normal form; penalties of hard constraints are energies like any other."""
+    is_open = np.flatnonzero(home != GONE)
+    kept = is_open[np.unique(home[is_open], return_index=True)[1]]
+    form = normal_form(*_polynomial(model, home, value, len(kept)))
     return BinaryMRF(
-        unary=unary[:n],
-        edges=np.column_stack([low[pairs], high[pairs]]),
-        pairwise=tables[pairs],
-        constant=math.fsum([model.constant, unary[n, 0], *np.concatenate(floors)]),
+        unary=form.unary,
+        edges=form.edges,
+        pairwise=form.pairwise(),
+        constant=form.constant,
         names=tuple(model.names[i] for i in kept),
         groups=None if model.groups is None else tuple(model.groups[i] for i in kept),
         positions=None if model.positions is None else model.positions[kept],
@@ -248,7 +239,41 @@ def _reduced(model: BinaryMRF, home: IntArray, value: IntArray, kept: IntArray) 
     )
 
 
-def _flipped(tables: FloatArray, flip: IntArray) -> FloatArray:
-    """Tables whose first row is the row ``flip`` of the old ones, and whose second is the other."""
-    rows = np.arange(len(tables))
-    return np.stack([tables[rows, flip], tables[rows, 1 - flip]], axis=1)
+def _polynomial(model: BinaryMRF, home: IntArray, value: IntArray, n: int) -> tuple[Terms, int, IntArray, FloatArray]:
+    """The energy of the n variables that are left: its terms, and its edges with their couplings.
+
+    An energy counts where two indicators are 1. Each of them is known if its variable is; elsewhere it is y or 1 - y,
+    where y is the variable that decides it.
+    """
+    ends, states, energies = _entries(model)
+    # Behind the last variable, one that is 0.
+    decider, at_zero = np.append(home, GONE)[ends], np.append(value, 0)[ends] == states
+    is_open, slope = decider != GONE, np.where(at_zero, -1.0, 1.0)
+    both, product = is_open.all(axis=1), slope.prod(axis=1) * energies
+    same = both & (decider[:, 0] == decider[:, 1])
+    variables, linear = [decider[same, 0]], [product[same]]
+    for one, other in ((0, 1), (1, 0)):
+        paid = is_open[:, one] & at_zero[:, other]
+        variables.append(decider[paid, one])
+        linear.append((slope[:, one] * energies)[paid])
+    constant = np.append(energies[at_zero.all(axis=1)], model.constant)
+    edges, coupling = _couplings(np.sort(decider[both & ~same], axis=1), product[both & ~same], n)
+    return Terms(constant, np.concatenate(variables), np.concatenate(linear)), n, edges, coupling
+
+
+def _entries(model: BinaryMRF) -> tuple[IntArray, IntArray, FloatArray]:
+    """The energies that are not 0, with their variables and states: (k, 2) each; n, which is 0, is the j of unaries."""
+    alone, paired = np.argwhere(model.unary), np.argwhere(model.pairwise)
+    i, s = alone.T
+    ends = np.concatenate([np.column_stack([i, np.full(len(i), model.n)]), model.edges[paired[:, 0]]])
+    states = np.concatenate([np.column_stack([s, np.zeros(len(s), np.int64)]), paired[:, 1:]])
+    energies = [table[table != 0.0] for table in (model.unary, model.pairwise)]
+    return ends, states, np.concatenate(energies)
+
+
+def _couplings(pairs: IntArray, energies: FloatArray, n: int) -> tuple[IntArray, FloatArray]:
+    """Every pair of variables once, and the sum of its energies; pairs for which it is 0 are left out."""
+    found, place = np.unique(pairs[:, 0] * n + pairs[:, 1], return_inverse=True)
+    coupling = exact_sums(place, energies, len(found))
+    kept = coupling != 0.0
+    return np.column_stack(np.divmod(found[kept], max(n, 1))), coupling[kept]

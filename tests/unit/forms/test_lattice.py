@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.lattice import lattice
+from bender_core.forms.lattice import lattice
 from tests import naive
 from tests.models import examples, random_mrf
 

@@ -6,11 +6,14 @@ misprints).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from bender_core.forms.polynomial import Terms, terms_of
 from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.sums import exact_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,24 +62,6 @@ class NormalForm:
         return tables
 
 
-def unary_shifts(pairwise: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The terms that the conversion of every table adds to the unaries of its two variables.
-
-    Parameters
-    ----------
-    pairwise : ndarray, shape (m, 2, 2)
-
-    Returns
-    -------
-    shift_i, shift_j : ndarray, shape (m, 2)
-    """
-    t = pairwise
-    attractive = (t[:, 1, 1] - t[:, 0, 1]) - (t[:, 1, 0] - t[:, 0, 0]) < 0
-    shift_i = np.zeros((len(t), 2))
-    shift_i[:, 1] = np.where(attractive, t[:, 1, 0] - t[:, 0, 0], t[:, 1, 1] - t[:, 0, 1])
-    return shift_i, t[:, 0, :].copy()
-
-
 def to_normal_form(mrf: BinaryMRF) -> NormalForm:
     """Rewrite a model so that each pairwise table has one non-zero entry, and that entry is negative.
 
@@ -99,23 +84,33 @@ def to_normal_form(mrf: BinaryMRF) -> NormalForm:
     >>> form.energy([0, 1])
     2.0
     """
-    # A table's minimum is moved into the constant first: an energy that is large only because it was
-    # shifted must not cost the differences their digits.
-    floor = mrf.pairwise.min(axis=(1, 2), initial=np.inf) if mrf.n_edges else np.zeros(0)
-    tables = mrf.pairwise - floor[:, None, None]
-    shift_i, shift_j = unary_shifts(tables)
-    unary_floor = mrf.unary.min(axis=1, initial=np.inf) if mrf.n else np.zeros(0)
-    unary = mrf.unary - unary_floor[:, None]
-    np.add.at(unary, mrf.edges[:, 0], shift_i)
-    np.add.at(unary, mrf.edges[:, 1], shift_j)
-    lowest = unary.min(axis=1, initial=np.inf) if mrf.n else np.zeros(0)
-    coupling = mrf.coupling()
-    entry = np.ones((mrf.n_edges, 2), np.int64)
-    entry[coupling >= 0, 1] = 0
+    return normal_form(terms_of(mrf), mrf.n, mrf.edges, mrf.coupling())
+
+
+def normal_form(terms: Terms, n: int, edges: IntArray, coupling: FloatArray) -> NormalForm:
+    """The normal form of a polynomial; its energies are sums, each rounded once. Source: docs/method.md §1.3.
+
+    Parameters
+    ----------
+    terms : Terms
+    n : int
+        The number of variables.
+    edges : ndarray of int64, shape (m, 2)
+        The lower variable first.
+    coupling : ndarray, shape (m,)
+        The coefficients of the edges.
+    """
+    repulsive = coupling > 0.0
+    # b x_i x_j = b x_i - b x_i (1 - x_j).
+    variables = np.concatenate([terms.variables, edges[repulsive, 0]])
+    slope = exact_sums(variables, np.concatenate([terms.linear, coupling[repulsive]]), n)
+    least = np.minimum(slope, 0.0)
+    entry = np.ones((len(edges), 2), np.int64)
+    entry[coupling >= 0.0, 1] = 0
     return NormalForm(
-        constant=float(mrf.constant + floor.sum() + unary_floor.sum() + lowest.sum()),
-        unary=unary - lowest[:, None],
-        edges=mrf.edges,
+        constant=math.fsum([*terms.constant.tolist(), *least.tolist()]),
+        unary=np.column_stack([0.0 - least, slope - least]),
+        edges=edges,
         entry=entry,
         weight=-np.abs(coupling),
     )

@@ -97,3 +97,15 @@ def test_a_shift_of_all_energies_does_not_cost_their_differences_digits() -> Non
     for t, w in zip(exact[:3], interaction[:3], strict=True):
         slope += t[1][0] - t[0][0] if w < 0 else t[1][1] - t[0][1]
     assert form.unary[0, 1] - form.unary[0, 0] == pytest.approx(float(slope), rel=1e-12)
+
+
+def test_small_energies_are_kept_where_huge_ones_cancel() -> None:
+    """Of variable 1 two couplings of 1e13 cancel; what is left is 0.125, which is lost in the sum of any two terms."""
+    tables = np.zeros((3, 2, 2))
+    tables[:, :, 1] = np.array([1e13 + 0.5, -1e13, -0.375])[:, None]
+    unary = np.zeros((4, 2))
+    unary[3, 1], unary[0] = 2.0**-30, [1e13, 1e13]
+    form = to_normal_form(BinaryMRF(unary, [[0, 3], [1, 3], [2, 3]], tables))
+    assert form.unary.tolist() == [[0.0, 0.0]] * 3 + [[0.0, 0.125 + 2.0**-30]]
+    crossed = BinaryMRF(np.zeros((2, 2)), [[0, 1]], [[[1e16, 1.0], [3e16, 2e16]]])
+    assert to_normal_form(crossed).weight.tolist() == [-1.0]

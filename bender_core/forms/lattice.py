@@ -1,7 +1,7 @@
 """The lattice of energies: a constant plus multiples of a step, if all coefficients are multiples of that step.
 
-The energy is a polynomial in the variables, ``f(x) = f(0) + sum_i a_i x_i + sum_ij b_ij x_i x_j``. If all a and b are
-multiples of d, so is every difference of energies, and a lower bound may be raised to the next point of the lattice.
+If all coefficients of the energy as a polynomial are multiples of d, so is every difference of energies, and a lower
+bound may be raised to the next point of the lattice.
 
 Source: docs/method.md §9.2.
 """
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core.model import BinaryMRF, FloatArray
+from bender_core.forms.polynomial import polynomial
+from bender_core.model import BinaryMRF
 
 # Coefficients are tried as multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: the usual choices in files.
 _SCALES = (*(2.0**k for k in range(0, 21, 4)), *(10.0**k for k in range(1, 7)))
@@ -102,23 +103,3 @@ def lattice(mrf: BinaryMRF) -> Lattice:
         if step and off <= _ROUNDING * size <= _OFF * step and hidden <= _HIDDEN:
             return Lattice(offset, step, off)
     return Lattice(offset, 0.0)
-
-
-def polynomial(mrf: BinaryMRF) -> tuple[FloatArray, FloatArray]:
-    """The coefficients of the energy as a polynomial, ``a`` of the variables and ``b`` of the edges.
-
-    Source: docs/method.md §9.2.
-
-    Parameters
-    ----------
-    mrf : BinaryMRF
-
-    Returns
-    -------
-    a : ndarray, shape (n,)
-    b : ndarray, shape (m,)
-    """
-    linear = mrf.unary[:, 1] - mrf.unary[:, 0]
-    np.add.at(linear, mrf.edges[:, 0], mrf.pairwise[:, 1, 0] - mrf.pairwise[:, 0, 0])
-    np.add.at(linear, mrf.edges[:, 1], mrf.pairwise[:, 0, 1] - mrf.pairwise[:, 0, 0])
-    return linear, mrf.coupling()

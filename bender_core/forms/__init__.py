@@ -1,0 +1,1 @@
+"""The energy in other forms: a polynomial, the normal form, points of a lattice, what is left of a model."""

@@ -1,0 +1,66 @@
+"""The energy as a polynomial in the variables, ``f(x) = f(0) + sum_i a_i x_i + sum_ij b_ij x_i x_j``.
+
+Source: docs/method.md §9.2.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.sums import exact_sums
+
+
+class Terms(NamedTuple):
+    """The energies that add up to the coefficients of a polynomial, but those of pairs.
+
+    Attributes
+    ----------
+    constant : ndarray, shape (c,)
+    variables : ndarray of int64, shape (k,)
+    linear : ndarray, shape (k,)
+        Energies of the variables.
+    """
+
+    constant: FloatArray
+    variables: IntArray
+    linear: FloatArray
+
+
+def terms_of(mrf: BinaryMRF) -> Terms:
+    """The terms of a model's energy.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+
+    Returns
+    -------
+    Terms
+    """
+    i, j = mrf.edges.T
+    own, t = np.arange(mrf.n), mrf.pairwise
+    linear = [mrf.unary[:, 1], -mrf.unary[:, 0], t[:, 1, 0], t[:, 0, 1], -t[:, 0, 0], -t[:, 0, 0]]
+    return Terms(
+        np.concatenate([[mrf.constant], mrf.unary[:, 0], t[:, 0, 0]]),
+        np.concatenate([own, own, i, j, i, j]),
+        np.concatenate(linear),
+    )
+
+
+def polynomial(mrf: BinaryMRF) -> tuple[FloatArray, FloatArray]:
+    """The coefficients, ``a`` of the variables and ``b`` of the edges, each rounded once.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+
+    Returns
+    -------
+    a : ndarray, shape (n,)
+    b : ndarray, shape (m,)
+    """
+    terms = terms_of(mrf)
+    return exact_sums(terms.variables, terms.linear, mrf.n), mrf.coupling()
