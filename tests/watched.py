@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page
 import bender_core as bc
 from bender_core.kernels.layout import Status
 from bender_core.run.bounds import relative_gap
+from tests.chromium import told
 from tests.labs import is_shown
 
 OUTPUTS = {
@@ -71,7 +72,7 @@ class Watched:
 
     def marks(self) -> list[dict[str, Any]]:
         """All that the pictures draw, and what it means."""
-        marks: list[dict[str, Any]] = self.stage.evaluate("({ stage }) => stage.marks()")
+        marks: list[dict[str, Any]] = told(self.stage, "({ stage }) => stage.marks()")
         return marks
 
     def shown(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.watch import stage as feeding
-from tests.chromium import sound_pages
+from tests.chromium import sound_pages, told
 from tests.component.conftest import ADDRESS
 from tests.component.mounting import Stage
 from tests.labs import SessionState, lab
@@ -26,7 +26,8 @@ def shown(stage: Stage, positions: Sequence[int]) -> list[list[Mark]]:
     """What the charts draw at positions of an update; of every mark also the height of its value, and the frame."""
     stage.root.evaluate("({ stage }, position) => stage.player.jump(position)", positions[-1])
     stage.settle()
-    found: list[list[Mark]] = stage.root.evaluate(
+    found: list[list[Mark]] = told(
+        stage.root,
         """({ stage }, positions) => positions.map((position) => {
             stage.player.position = position;
             stage.charts.draw(stage.player.moment());

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -12,24 +11,25 @@ from playwright.sync_api import Page
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.watch.frames import Encoder
+from tests.chromium import told
 from tests.labs import lab
 from tests.protocol import KINDS, faults
 
 pytestmark = pytest.mark.browser
-# Reads a chunk: from text to text, as passing values one by one takes longer than all else.
+# Reads a chunk.
 DECODE = """async (chunk) => {
     const { decode, readFor } = await import('/stage/frames.js');
     const { KIND } = await import('/stage/kinds.js');
-    const { first, origin, events } = decode(JSON.parse(chunk));
+    const { first, origin, events } = decode(chunk);
     for (const event of events) event.entries = [...event.rows].map((_, arc) => readFor(event, arc));
-    return JSON.stringify({ kinds: KIND, first, origin, events }, (_, v) =>
-        v instanceof Map ? [...v] : ArrayBuffer.isView(v) ? [...v] : v);
+    const plain = (_, v) => (v instanceof Map || ArrayBuffer.isView(v) ? [...v] : v);
+    return JSON.parse(JSON.stringify({ kinds: KIND, first, origin, events }, plain));
 }"""
 
 
 def decoded(page: Page, chunk: dict[str, Any]) -> dict[str, Any]:
     """What the decoder makes of a chunk."""
-    read: dict[str, Any] = json.loads(page.evaluate(DECODE, json.dumps(chunk)))
+    read: dict[str, Any] = told(page, DECODE, chunk)
     return read
 
 
@@ -126,14 +126,14 @@ def test_pieces_that_go_on_from_each_other_are_read_as_the_whole(
         at += len(pieces[-1]["columns"]["kind"])
     whole = Encoder(lab(name, max_size, variant).run).frames(0, 150, 150, more=True)
     assert len(pieces) >= 150 // piece
-    assert all(page.evaluate(JOIN, [whole, pieces]))
+    assert all(told(page, JOIN, [whole, pieces]))
 
 
 def test_a_chunk_that_goes_on_from_an_event_that_is_not_held_is_left(page: Page) -> None:
-    assert page.evaluate(TAKE, Encoder(lab("pose-small", 8, 9).run).frames(0, 0, 5, more=True)) == 5
+    assert told(page, TAKE, Encoder(lab("pose-small", 8, 9).run).frames(0, 0, 5, more=True)) == 5
     run = lab("pose-small", 8, 9).run
     run.engine.run(max_events=20)
-    assert page.evaluate(TAKE, Encoder(run).frames(20, 0, 25, goes_on=True, more=True)) == 0
+    assert told(page, TAKE, Encoder(run).frames(20, 0, 25, goes_on=True, more=True)) == 0
 
 
 def test_a_new_round_asks_before_it_is_answered(page: Page) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -273,7 +272,7 @@ def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None
         labels_are_whole(stage)
         stage.root.evaluate("(root, position) => root.stage.player.show(position)", position)
         stage.settle()
-        seen = Picture(json.loads(stage.root.evaluate("(root) => JSON.stringify(root.stage.marks())")), plain, position)
+        seen = Picture(stage.marks(), plain, position)
         ground = plain.ground(seen.event.node)
         columns = seen.of("ground", "ground")
         for mark in columns:
@@ -296,7 +295,7 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
     for k, position in enumerate(rng.integers(1, len(plain.trace) - 1, EVENTS).tolist()):
         stage.root.evaluate("(root, position) => root.stage.player.show(position)", position)
         stage.settle()
-        seen = Picture(json.loads(stage.root.evaluate("(root) => JSON.stringify(root.stage.marks())")), plain, position)
+        seen = Picture(stage.marks(), plain, position)
         check_bounds(seen)
         check_tensions(seen)
         assert is_shown(plain.lower_bound, stage.text("lower").split()[0])

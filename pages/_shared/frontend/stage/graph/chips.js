@@ -139,6 +139,7 @@ const placer = (pane, active) => {
     let [least, found] = [1, null];
     for (const [aside, down] of offsets) {
       const far = FAR * Math.hypot(aside, down);
+      if (far >= least) continue;
       for (const place of places) {
         const [x, y] = [place[0] + aside, place[1] + down];
         const mine = [x - width / 2, y - HIGH / 2, x + width / 2, y + HIGH / 2];
