@@ -23,7 +23,8 @@ from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
 from bender_core.labelings.searching import Found, search
-from bender_core.model import BinaryMRF, ModelError, Objective
+from bender_core.model import BinaryMRF, ModelError
+from bender_core.objective import Objective
 from bender_core.planning.advice import Remedy, what_would_help
 from bender_core.planning.auto import auto
 from bender_core.planning.comparison import Comparison, compare_partitions

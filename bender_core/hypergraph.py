@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bender_core.forms.normal_form import NormalForm, to_normal_form
+from bender_core.forms.scale import energy_scale
 from bender_core.groups import Partition, independent_cycles, numbered, require_cover
 from bender_core.kernels.layout import LOW_BITS, STEP, Couplings, Forms, Methods, Problem, Projections
 from bender_core.kernels.min_marginals.exact import plan_exact
@@ -232,32 +233,6 @@ class HyperGraph:
         for group, state in zip(self.partition.groups, states, strict=True):
             x[group] = state >> np.arange(len(group)) & 1
         return x
-
-
-def energy_scale(mrf: BinaryMRF) -> float:
-    """The energy at stake: the sum of all preferences and couplings, each counted only as much as it can matter.
-
-    A preference counts only up to the couplings of its variable, and a coupling only up to everything else at either of
-    its ends: any excess fixes a variable, or ties two, in every case. So one huge cost does not make differences
-    elsewhere look small. Source: docs/method.md §9.3.
-    """
-    coupling = 0.5 * np.abs(mrf.coupling())
-    preference = mrf.unary[:, 1] - mrf.unary[:, 0]
-    np.add.at(preference, mrf.edges[:, 0], (mrf.pairwise[:, 1, :] - mrf.pairwise[:, 0, :]).mean(axis=1))
-    np.add.at(preference, mrf.edges[:, 1], (mrf.pairwise[:, :, 1] - mrf.pairwise[:, :, 0]).mean(axis=1))
-    preference = np.abs(preference)
-    coupled = np.bincount(mrf.edges.reshape(-1), coupling.repeat(2), minlength=mrf.n)
-    # Only the strongest coupling of a variable can exceed everything else there. It is left out of the sum rather than
-    # subtracted, which would lose digits of the others.
-    strongest = np.full(mrf.n, -1)
-    order = np.argsort(coupling, kind="stable")
-    strongest[mrf.edges[order].reshape(-1)] = order.repeat(2)  # of repeated entries the last one stays
-    is_strongest = strongest[mrf.edges] == np.arange(mrf.n_edges)[:, None]
-    others = np.bincount(
-        mrf.edges.reshape(-1), np.where(is_strongest, 0.0, coupling[:, None]).reshape(-1), minlength=mrf.n
-    )
-    leeway = np.where(is_strongest, (preference + others)[mrf.edges], np.inf).min(axis=1, initial=np.inf)
-    return float(np.minimum(preference, coupled).sum() + np.minimum(coupling, leeway).sum())
 
 
 def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop) -> Problem:

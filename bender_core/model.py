@@ -12,11 +12,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bender_core.objective import Objective
 from bender_core.sums import exact_sums
 
 FloatArray = NDArray[np.float64]
@@ -34,50 +35,6 @@ _ROUNDING = 1e-9
 
 class ModelError(ValueError):
     """The given arrays do not describe a binary pairwise model; the message says where and how to fix it."""
-
-
-@dataclass(frozen=True)
-class Objective:
-    """The objective of a model's source: ``value = scale * energy + offset``.
-
-    Source: docs/formats.md §1.4.
-
-    Attributes
-    ----------
-    name : str
-        The source's name for the value ("energy", "log potential", "cut weight").
-    sense : {"min", "max"}
-        Whether the source minimises or maximises it.
-    scale, offset : float
-        The affine map from energy to the source's value.
-    domain : {"bits", "spins"}
-        Whether the source's variables are ``x`` or spins ``2 x - 1``.
-
-    Examples
-    --------
-    >>> Objective("cut weight", sense="max", scale=-1.0).value(-7.0)
-    7.0
-    """
-
-    name: str = "energy"
-    sense: Literal["min", "max"] = "min"
-    scale: float = 1.0
-    offset: float = 0.0
-    domain: Literal["bits", "spins"] = "bits"
-
-    def value(self, energy: float) -> float:
-        """The source's value of an energy.
-
-        Parameters
-        ----------
-        energy : float
-
-        Returns
-        -------
-        float
-            In the source's unit.
-        """
-        return self.scale * energy + self.offset
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -325,12 +282,11 @@ class BinaryMRF:
         only_i, only_j, both = of_i & ~of_j, of_j & ~of_i, of_i & of_j
         free = np.concatenate([j[only_i], i[only_j]])
         given = np.concatenate([pairwise[only_i, observed[i[only_i]], :], pairwise[only_j, :, observed[j[only_j]]]])
-        # An offset common to both states becomes part of the constant: in sums it would cost their difference digits.
-        shared, floor = np.where(np.isin(np.arange(self.n), free), _lowest(unary), 0.0), _lowest(given)
-        unary -= shared[:, None]
-        np.add.at(unary, free, given - floor[:, None])
+        own = np.unique(free)
+        at_zero, added = _added(np.append(own, free), np.concatenate([unary[own], given]), self.n)
+        unary[own] = added[own]
         within = pairwise[both, observed[i[both]], observed[j[both]]]
-        constant = math.fsum([self.constant, *unary[known, values], *within, *shared, *floor])
+        constant = math.fsum([self.constant, *unary[known, values], *within, *at_zero])
         if np.isinf(constant):
             raise ModelError("the evidence violates a hard constraint; correct it")
         unary[known, values] = 0.0
@@ -421,11 +377,26 @@ def _canonical_edges(edges: IntArray, pairwise: FloatArray) -> tuple[IntArray, F
     if len(unique) == len(edges):
         return edges, pairwise
     order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    total = np.zeros((len(unique), 2, 2))
-    np.add.at(total, rank[inverse.reshape(-1)], pairwise)
+    place = 4 * np.argsort(order)[inverse.reshape(-1), None] + np.arange(4)
+    forbidden = np.isinf(pairwise).reshape(-1, 4)
+    total = exact_sums(
+        place.reshape(-1), np.where(forbidden, 0.0, pairwise.reshape(-1, 4)).reshape(-1), 4 * len(unique)
+    )
+    total[place[forbidden]] = np.inf
+    total = total.reshape(-1, 2, 2)
     return np.ascontiguousarray(unique[order]), total
+
+
+def _added(owner: IntArray, tables: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
+    """The energies of variables added up: what all cost at 0, and tables of what is left, shapes (k,) and (n, 2)."""
+    forbidden = np.isinf(tables)
+    # Beside a forbidden state only the other one is left.
+    energies = np.where(forbidden.all(axis=1, keepdims=True), 0.0, np.where(forbidden, tables[:, ::-1], tables))
+    found = np.zeros((n, 2))
+    found[:, 1] = exact_sums(np.append(owner, owner), np.concatenate([energies[:, 1], -energies[:, 0]]), n)
+    for state in (0, 1):
+        found[owner[forbidden[:, state]], state] = np.inf
+    return energies[:, 0], found
 
 
 def require_moderate(*tables: FloatArray) -> None:

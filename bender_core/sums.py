@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,18 +32,43 @@ def exact_sums(place: NDArray[np.int64], terms: NDArray[np.float64], n: int) -> 
     >>> exact_sums(np.array([0, 1, 0, 0]), np.array([1e16, 0.5, 1.0, -1e16]), 3).tolist()
     [1.0, 0.5, 0.0]
     """
-    heads = []
-    while (left := terms != 0.0).any():
+    sums, further = np.zeros((2, n)), defaultdict[int, list[float]](list)
+    for k in count():
+        left = terms != 0.0
+        if not left.any():
+            break
         place, terms = place[left], terms[left]
-        head = _heads(place, terms, n)
-        heads.append(np.bincount(place, head, n))
-        terms = terms - head
-    parts = np.array([*heads, np.zeros(n), np.zeros(n)])
+        heads = _heads(place, terms, n)
+        summed = np.bincount(place, heads, n)
+        if k < len(sums):
+            sums[k] = summed
+        else:
+            for p in np.unique(place).tolist():
+                further[p].append(float(summed[p]))
+        terms = terms - heads
     # The sum of two is rounded once, that of more is not.
-    sums: NDArray[np.float64] = parts[0] + parts[1]
-    several = np.flatnonzero(parts[2:].any(axis=0))
-    sums[several] = [math.fsum(column) for column in parts[:, several].T.tolist()]
-    return sums
+    found: NDArray[np.float64] = sums[0] + sums[1]
+    for p, parts in further.items():
+        found[p] = math.fsum([*sums[:, p].tolist(), *parts])
+    return found
+
+
+def rounding_of(sums: NDArray[np.float64], place: NDArray[np.int64], terms: NDArray[np.float64]) -> float:
+    """How much `exact_sums` of these terms have been rounded, all of them together.
+
+    Parameters
+    ----------
+    sums : ndarray, shape (n,)
+    place, terms
+        As for `exact_sums`.
+
+    Returns
+    -------
+    float
+    """
+    n = len(sums)
+    errors = exact_sums(np.concatenate([place, np.arange(n)]), np.concatenate([terms, -sums]), n)
+    return float(np.abs(errors).sum())
 
 
 def _heads(place: NDArray[np.int64], terms: NDArray[np.float64], n: int) -> NDArray[np.float64]:
@@ -50,8 +77,8 @@ def _heads(place: NDArray[np.int64], terms: NDArray[np.float64], n: int) -> NDAr
     After Rump, Ogita and Oishi, Accurate Floating-Point Summation I, SIAM J. Sci. Comput. 31 (2008): what is added to
     a term and taken off again is a power of two that exceeds all terms of the place together.
     """
-    largest, count = np.zeros(n), np.bincount(place, minlength=n)
+    largest, many = np.zeros(n), np.bincount(place, minlength=n)
     np.maximum.at(largest, place, np.abs(terms))
-    above = np.ldexp(1.0, np.frexp(largest)[1] + np.frexp(count)[1])[place]
+    above = np.ldexp(1.0, np.frexp(largest)[1] + np.frexp(many)[1])[place]
     found: NDArray[np.float64] = (above + terms) - above
     return found

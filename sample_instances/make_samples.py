@@ -13,7 +13,8 @@ FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
 
 from bender_core.io import save  # noqa: E402
-from bender_core.model import BinaryMRF, Objective  # noqa: E402
+from bender_core.model import BinaryMRF  # noqa: E402
+from bender_core.objective import Objective  # noqa: E402
 from bender_core.synth import body_pose, frustrated_cycle, ising_grid, random_tree  # noqa: E402
 
 ENDING = ".mrf.json"

@@ -76,10 +76,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
     optimal |= not len(left.open) and left.polynomial.excess >= -proof.negligible
     if not optimal and proof.lower_bound > -math.inf:
         _require(proof.lower_bound < energy, "the steps do not prove that the labelling is optimal")
-        # Rounding of energies may be forgiven, that of messages may not: a proof makes these as large as it likes.
-        size = float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
-        forgiven = proof.negligible + math.ulp(proof.lower_bound) + _ROUNDING * size
-        claimed = math.fsum([proof.lower_bound, *left.refund]) - forgiven
+        claimed = math.fsum([proof.lower_bound, *left.refund]) - proof.negligible - math.ulp(proof.lower_bound)
         _require(claimed <= proven, f"the steps do not prove the bound {proof.lower_bound!r}")
     _require(proof.lower_bound <= energy, f"the bound {proof.lower_bound!r} is above the energy of the labelling")
 
@@ -93,7 +90,7 @@ class _Checked:
     """The bounds that the messages of a step give, and its facts."""
 
     def __init__(self, left: Left, step: Step, negligible: float) -> None:
-        self.step, self.negligible, self.polynomial = step, negligible, left.polynomial
+        self.left, self.step, self.negligible, self.polynomial = left, step, negligible, left.polynomial
         _require_groups(step.groups, left.open)
         # The group of every variable, and the bit of a state that is its value; -1 where it is not open.
         self.group, self.bit = np.full(left.mrf.n, -1), np.full(left.mrf.n, -1)
@@ -135,7 +132,7 @@ class _Checked:
                 answers[q].append(_min_marginal(coupling.T, messages[p, q]))
         least = [float(_sum([own[p], *into[p]]).min()) for p in groups]
         self.excess = math.fsum([self.polynomial.excess, *least, *edges.values()])
-        self.bound = self.excess - of_messages
+        self.bound = self.excess - self.rounding
         # Of the states of the groups with facts: what all labellings that take one cost at least.
         self.costs = {}
         for p in claimed:
@@ -206,11 +203,11 @@ class _Checked:
         largest = max(map(abs, [*coefficients, self.polynomial.excess, self.negligible]))
         # So small that its multiples cannot be counted.
         _require(0 < step < math.inf and largest / step < 2**53, f"{step} is no step of a lattice")
-        off = float(sum(abs(Fraction(c) - round(c / step) * Fraction(step)) for c in coefficients))
-        _require(4 * off <= self.negligible, f"not all energies are multiples of {step:.9g}")
+        negligible, (off, excess) = Fraction(self.negligible), self.left.off(step)
+        _require(4 * off <= negligible, f"not all energies are multiples of {step:.9g}")
         # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.
-        k = math.ceil((-self.negligible / 2 - off - self.polynomial.excess) / step) - 1
-        return min(self.polynomial.excess + k * step + off, -self.negligible) + self.rounding
+        k = math.ceil((-negligible / 2 - off - excess) / Fraction(step)) - 1
+        return min(float(excess + k * Fraction(step) + off), -self.negligible) + self.rounding
 
     @property
     def proves_optimal(self) -> bool:

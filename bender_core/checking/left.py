@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -45,7 +46,8 @@ class Left:
 
     def take(self, step: Step) -> None:
         """Take out what a step has decided."""
-        self.__dict__.pop("polynomial", None)
+        for made in ("polynomial", "_terms"):
+            self.__dict__.pop(made, None)
         for j, i, value in [*((j, self.mrf.n, v) for j, v in step.fixed), *((j, i, o) for i, j, o in step.tied)]:
             follows = self.decider == j
             self.decider[follows] = i
@@ -53,7 +55,31 @@ class Left:
 
     @cached_property
     def polynomial(self) -> Polynomial:
-        """An entry is paid where its indicators are 1: ``[x_i = s] = free + slope * x_decider``; n is no variable."""
+        """The energy of what is left, its coefficients rounded once."""
+        n = self.mrf.n
+        keys, sums = _exact_sums(*self._terms)
+        found = np.column_stack([keys // (n + 1), keys % (n + 1)])
+        is_linear = (found[:, 1] == n) & (found[:, 0] < n)
+        linear = np.zeros(n)
+        linear[found[is_linear, 0]] = sums[is_linear]
+        is_pair = (found[:, 1] < n) & (sums != 0)
+        return Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
+
+    def off(self, step: float) -> tuple[Fraction, Fraction]:
+        """By how much the coefficients miss multiples of a step, all together, and the excess, before rounding."""
+        keys, sums = _exact_sums(*self._terms)
+        of_terms, energies = self._terms
+        _, errors = _exact_sums(np.concatenate([of_terms, keys]), np.concatenate([energies, -sums]))
+        exact = [Fraction(c) + Fraction(error) for c, error in zip(sums.tolist(), errors.tolist(), strict=True)]
+        *coefficients, excess = exact  # the last key is that of the constant
+        return sum((abs(c - round(c / Fraction(step)) * Fraction(step)) for c in coefficients), Fraction(0)), excess
+
+    @cached_property
+    def _terms(self) -> tuple[IntArray, FloatArray]:
+        """The terms of the coefficients, and what they belong to: ``i (n + 1) + j``, where n is no variable.
+
+        An entry is paid where its indicators are 1: ``[x_i = s] = free + slope * x_decider``.
+        """
         mrf, n = self.mrf, self.mrf.n
         i, j = mrf.edges.T
         low, high, terms = [np.full(len(self.refund), n)], [np.full(len(self.refund), n)], [np.array(self.refund)]
@@ -76,13 +102,7 @@ class Left:
                 add(home[i], none_ij, entry * slope_i * free_j)
                 add(none_ij, home[j], entry * free_i * slope_j)
                 add(home[i], home[j], entry * slope_i * slope_j)
-        keys, sums = _exact_sums(np.concatenate(low) * (n + 1) + np.concatenate(high), np.concatenate(terms))
-        found = np.column_stack([keys // (n + 1), keys % (n + 1)])
-        is_linear = (found[:, 1] == n) & (found[:, 0] < n)
-        linear = np.zeros(n)
-        linear[found[is_linear, 0]] = sums[is_linear]
-        is_pair = (found[:, 1] < n) & (sums != 0)
-        return Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
+        return np.concatenate(low) * (n + 1) + np.concatenate(high), np.concatenate(terms)
 
     def _indicator(self, i: IntArray, s: int) -> tuple[FloatArray, FloatArray]:
         hits = self.value[i] == s

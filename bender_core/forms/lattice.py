@@ -9,11 +9,13 @@ Source: docs/method.md §9.2.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bender_core.forms.polynomial import polynomial
+from bender_core.forms.polynomial import polynomial, rounding, terms_of
+from bender_core.forms.reduction import Reduction
+from bender_core.forms.scale import energy_scale, negligible_gain
 from bender_core.model import BinaryMRF
 
 # Coefficients are tried as multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: the usual choices in files.
@@ -22,9 +24,8 @@ _SCALES = (*(2.0**k for k in range(0, 21, 4)), *(10.0**k for k in range(1, 7)))
 # error of an energy, in steps; and the tolerance for it.
 _ROUNDING = 64 * np.finfo(float).eps
 _OFF, _ALLOWED = 1e-7, 1e-6
-# The largest rounding error of an entry of a table, in units of the scale. What is more is an energy of its own, even
-# where the coefficients, differences of entries, are so large that they hide it.
-_HIDDEN = 1e-9
+# The share of what does not count by which energies may miss the lattice.
+_SHARE = 1 / 8
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,16 @@ class Lattice:
     step : float
         0 if no step is known.
     off : float
-        By how much all coefficients together miss multiples of the step at most, energy.
+        By how much all coefficients together miss multiples of the step at most, energy: before they are rounded.
     """
 
     offset: float
     step: float
     off: float = 0.0
+
+    def within(self, negligible: float) -> Lattice:
+        """The lattice if energies miss it by much less than an energy that does not count; else one without a step."""
+        return self if self.off <= _SHARE * negligible else Lattice(self.offset, 0.0)
 
     def raised(self, lower: float, upper: float) -> float:
         """The least energy of the lattice that is consistent with a lower bound.
@@ -86,11 +91,10 @@ def lattice(mrf: BinaryMRF) -> Lattice:
     >>> points.step, points.raised(-2.9, upper=-2.5)
     (0.5, -2.5)
     """
-    offset = float(mrf.constant + mrf.unary[:, 0].sum() + mrf.pairwise[:, 0, 0].sum())
+    offset = math.fsum(terms_of(mrf).constant)
     of_variables, of_edges = polynomial(mrf)
     coefficients = np.concatenate([of_variables, of_edges])
-    entries = np.concatenate([mrf.unary.reshape(-1), mrf.pairwise.reshape(-1)])
-    size = abs(offset) + float(np.abs(entries).sum())
+    size = abs(offset) + float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
     for scale in _SCALES:
         whole = np.round(coefficients * scale)
         if not (np.abs(whole) < 2.0**52).all():
@@ -99,7 +103,23 @@ def lattice(mrf: BinaryMRF) -> Lattice:
         off = float(np.abs(coefficients - whole / scale).sum())
         # Multiples of 1/10 are rounded, and so is 1/10.
         off += 0.0 if math.frexp(scale)[0] == 0.5 else np.finfo(float).eps * float(np.abs(coefficients).sum())
-        hidden = np.abs(entries * scale - np.round(entries * scale)).max(initial=0.0)
-        if step and off <= _ROUNDING * size <= _OFF * step and hidden <= _HIDDEN:
-            return Lattice(offset, step, off)
+        if step and off <= _ROUNDING * size <= _OFF * step:
+            return Lattice(offset, step, off + rounding(mrf)).within(negligible_gain(energy_scale(mrf)))
     return Lattice(offset, 0.0)
+
+
+def lattice_left(found: Reduction) -> Lattice:
+    """The lattice of what is left of a model, as `lattice` of the reduced one.
+
+    What the energies of that have been rounded by counts: they may look like multiples of a step only then.
+
+    Parameters
+    ----------
+    found : Reduction
+
+    Returns
+    -------
+    Lattice
+    """
+    points = lattice(found.reduced)
+    return replace(points, off=points.off + found.rounding) if points.step else points

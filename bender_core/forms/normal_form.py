@@ -100,10 +100,7 @@ def normal_form(terms: Terms, n: int, edges: IntArray, coupling: FloatArray) -> 
     coupling : ndarray, shape (m,)
         The coefficients of the edges.
     """
-    repulsive = coupling > 0.0
-    # b x_i x_j = b x_i - b x_i (1 - x_j).
-    variables = np.concatenate([terms.variables, edges[repulsive, 0]])
-    slope = exact_sums(variables, np.concatenate([terms.linear, coupling[repulsive]]), n)
+    slope = exact_sums(*slope_terms(terms, edges, coupling), n)
     least = np.minimum(slope, 0.0)
     entry = np.ones((len(edges), 2), np.int64)
     entry[coupling >= 0.0, 1] = 0
@@ -114,3 +111,17 @@ def normal_form(terms: Terms, n: int, edges: IntArray, coupling: FloatArray) -> 
         entry=entry,
         weight=-np.abs(coupling),
     )
+
+
+def slope_terms(terms: Terms, edges: IntArray, coupling: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The energies whose sum is what a variable costs more at 1 than at 0, and their variables.
+
+    Parameters
+    ----------
+    terms, edges, coupling
+        As for `normal_form`.
+    """
+    repulsive = coupling > 0.0
+    # b x_i x_j = b x_i - b x_i (1 - x_j).
+    variables = np.concatenate([terms.variables, edges[repulsive, 0]])
+    return variables, np.concatenate([terms.linear, coupling[repulsive]])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.sums import exact_sums
+from bender_core.sums import exact_sums, rounding_of
 
 
 class Terms(NamedTuple):
@@ -64,3 +64,16 @@ def polynomial(mrf: BinaryMRF) -> tuple[FloatArray, FloatArray]:
     """
     terms = terms_of(mrf)
     return exact_sums(terms.variables, terms.linear, mrf.n), mrf.coupling()
+
+
+def rounding(mrf: BinaryMRF) -> float:
+    """How much the coefficients have been rounded, all of them together: an energy.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    """
+    (of_variables, of_edges), terms = polynomial(mrf), terms_of(mrf)
+    entries = (mrf.pairwise * [[1.0, -1.0], [-1.0, 1.0]]).reshape(-1)
+    edges = np.arange(mrf.n_edges).repeat(4)
+    return rounding_of(of_variables, terms.variables, terms.linear) + rounding_of(of_edges, edges, entries)

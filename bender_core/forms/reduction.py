@@ -12,10 +12,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bender_core.forms.normal_form import normal_form
+from bender_core.forms.normal_form import normal_form, slope_terms
 from bender_core.forms.polynomial import Terms
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, ModelError
-from bender_core.sums import exact_sums
+from bender_core.sums import exact_sums, rounding_of
 
 OPEN = -1
 GONE = -1
@@ -76,6 +76,19 @@ class Reduction:
         decided = np.flatnonzero(self.is_open)[::-1]
         found[self.home[decided]] = decided  # of several the first one stays
         return found
+
+    @cached_property
+    def rounding(self) -> float:
+        """How much the energies of the reduced model have been rounded, all of them together."""
+        if self.reduced is self.model:
+            return 0.0
+        terms, pairs, energies = _terms(self.model, self.home, self.value)
+        coupling, slope = self.reduced.coupling(), self.reduced.unary[:, 1] - self.reduced.unary[:, 0]
+        keys, wanted = (self.reduced.n * pair[:, 0] + pair[:, 1] for pair in (self.reduced.edges, pairs))
+        kept = np.isin(wanted, keys)
+        of_pairs = rounding_of(coupling, np.searchsorted(keys, wanted[kept]), energies[kept])
+        # What repulsive couplings have been rounded by is in both.
+        return 2 * of_pairs + rounding_of(slope, *slope_terms(terms, self.reduced.edges, coupling))
 
     def restored(self, labeling: ArrayLike) -> IntArray:
         """The labelling of the model that a labelling of the reduced model stands for.
@@ -226,7 +239,12 @@ def _left(model: BinaryMRF, home: IntArray, value: IntArray) -> BinaryMRF:
     """The model that is left, in the normal form; penalties of hard constraints are energies like any other."""
     is_open = np.flatnonzero(home != GONE)
     kept = is_open[np.unique(home[is_open], return_index=True)[1]]
-    form = normal_form(*_polynomial(model, home, value, len(kept)))
+    n, (terms, pairs, energies) = len(kept), _terms(model, home, value)
+    found, place = np.unique(pairs[:, 0] * n + pairs[:, 1], return_inverse=True)
+    coupling = exact_sums(place, energies, len(found))
+    # Of pairs whose energies cancel there is no edge.
+    edges = np.column_stack(np.divmod(found, max(n, 1)))[coupling != 0.0]
+    form = normal_form(terms, n, edges, coupling[coupling != 0.0])
     return BinaryMRF(
         unary=form.unary,
         edges=form.edges,
@@ -239,8 +257,8 @@ def _left(model: BinaryMRF, home: IntArray, value: IntArray) -> BinaryMRF:
     )
 
 
-def _polynomial(model: BinaryMRF, home: IntArray, value: IntArray, n: int) -> tuple[Terms, int, IntArray, FloatArray]:
-    """The energy of the n variables that are left: its terms, and its edges with their couplings.
+def _terms(model: BinaryMRF, home: IntArray, value: IntArray) -> tuple[Terms, IntArray, FloatArray]:
+    """The energy of what is left: its terms, and its pairs of variables, the lower one first, with their energies.
 
     An energy counts where two indicators are 1. Each of them is known if its variable is; elsewhere it is y or 1 - y,
     where y is the variable that decides it.
@@ -256,9 +274,10 @@ def _polynomial(model: BinaryMRF, home: IntArray, value: IntArray, n: int) -> tu
         paid = is_open[:, one] & at_zero[:, other]
         variables.append(decider[paid, one])
         linear.append((slope[:, one] * energies)[paid])
-    constant = np.append(energies[at_zero.all(axis=1)], model.constant)
-    edges, coupling = _couplings(np.sort(decider[both & ~same], axis=1), product[both & ~same], n)
-    return Terms(constant, np.concatenate(variables), np.concatenate(linear)), n, edges, coupling
+    terms = Terms(
+        np.append(energies[at_zero.all(axis=1)], model.constant), np.concatenate(variables), np.concatenate(linear)
+    )
+    return terms, np.sort(decider[both & ~same], axis=1), product[both & ~same]
 
 
 def _entries(model: BinaryMRF) -> tuple[IntArray, IntArray, FloatArray]:
@@ -269,11 +288,3 @@ def _entries(model: BinaryMRF) -> tuple[IntArray, IntArray, FloatArray]:
     states = np.concatenate([np.column_stack([s, np.zeros(len(s), np.int64)]), paired[:, 1:]])
     energies = [table[table != 0.0] for table in (model.unary, model.pairwise)]
     return ends, states, np.concatenate(energies)
-
-
-def _couplings(pairs: IntArray, energies: FloatArray, n: int) -> tuple[IntArray, FloatArray]:
-    """Every pair of variables once, and the sum of its energies; pairs for which it is 0 are left out."""
-    found, place = np.unique(pairs[:, 0] * n + pairs[:, 1], return_inverse=True)
-    coupling = exact_sums(place, energies, len(found))
-    kept = coupling != 0.0
-    return np.column_stack(np.divmod(found[kept], max(n, 1))), coupling[kept]

@@ -132,7 +132,7 @@ class Problem(NamedTuple):
     projections: Projections
     forms: Forms
     methods: Methods
-    scale: float  # how much energy is at stake (see hypergraph.energy_scale): what tolerances are relative to
+    scale: float  # how much energy is at stake (see forms.scale.energy_scale): what tolerances are relative to
 
 
 class Rule(NamedTuple):

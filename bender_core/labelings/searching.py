@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bender_core.forms.polynomial import polynomial
-from bender_core.hypergraph import energy_scale
+from bender_core.forms.scale import energy_scale
 from bender_core.kernels.search.board import WIDTH, Board, Spell, Terms, begin
 from bender_core.kernels.search.elimination import move_on
 from bender_core.kernels.search.tabu import flip_on

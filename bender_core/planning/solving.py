@@ -15,8 +15,8 @@ from bender_core.account import Account
 from bender_core.costs.fit import charge_run
 from bender_core.forms.lattice import lattice
 from bender_core.forms.normal_form import to_normal_form
+from bender_core.forms.scale import energy_scale
 from bender_core.groups import Partition
-from bender_core.hypergraph import energy_scale
 from bender_core.kernels.layout import Status
 from bender_core.model import BinaryMRF
 from bender_core.planning.continuing import Continuations

@@ -49,6 +49,11 @@ class Bounds:
         self._note_labeling(engine)
         self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
 
+    def _certain(self, engine: Engine) -> float:
+        """The bound of a run, less what it may be wrong by where that is not negligible."""
+        rounding = engine.margin.rounding_with(engine.message_size)
+        return engine.lower_bound - (rounding if rounding > self.negligible else 0.0)
+
     def _note_labeling(self, engine: Engine) -> None:
         # Adding up the energy of the whole model takes as long as many updates.
         if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:

@@ -22,14 +22,13 @@ from bender_core.account import Account
 from bender_core.checking.left import sum_of_minima
 from bender_core.costs.fit import TooLargeError
 from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
+from bender_core.forms.scale import energy_scale, negligible_gain
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
-from bender_core.hypergraph import energy_scale
 from bender_core.model import BinaryMRF
 from bender_core.proofs.bounds import Bounds
 from bender_core.proofs.keeping import Steps
 from bender_core.proofs.trial import Trial, largest
 from bender_core.run.arrays import ENDLESS
-from bender_core.run.bounds import negligible_gain
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
 from bender_core.run.looking.deciding import confirmed, decided, proves
@@ -210,8 +209,7 @@ class Descent(Bounds):
     @property
     def _claimed(self) -> float:
         """A bound that no rounding has raised, below the upper bound: equal ones would claim a proof."""
-        # None may be known yet.
-        lower = max(self.lower_bound, sum_of_minima(self.whole.model))
+        lower = max(self._steps.lower_bound, sum_of_minima(self.whole.model))
         rounded = (1 + len(self.rounds)) * math.ulp(lower)
         # The constant is added to the bound of every round.
         lower -= rounded if rounded > self.negligible else 0.0
@@ -365,7 +363,7 @@ class Descent(Bounds):
         """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
         engine = self._running
         self._ended.add((engine.mrf.n, engine.schedule, _as_sets(engine.partition)))
-        self._steps.add(engine, self.whole, engine.margin.step, found, proves)
+        self._steps.add(engine, self.whole, self._certain(engine), found, proves)
         self._keep_better(engine.labeling)
         self.rounds.append(
             Round(

@@ -19,6 +19,8 @@ class Steps:
 
     Attributes
     ----------
+    lower_bound : float
+        The best one that was kept.
     too_large : bool
         Whether the steps were given up because of their size.
     """
@@ -26,11 +28,12 @@ class Steps:
     def __init__(self) -> None:
         self.too_large = False
         self._steps: list[Step] = []
-        self._left, self._lower = memory_limit() // SHARE, -np.inf
+        self.lower_bound = -np.inf
+        self._left = memory_limit() // SHARE
         self._of_bound: Step | None = None  # it decides nothing
 
     def add(
-        self, engine: Engine, whole: Reduction, lattice: float, found: Reduction | None = None, proves: bool = False
+        self, engine: Engine, whole: Reduction, lower: float, found: Reduction | None = None, proves: bool = False
     ) -> None:
         """Keep the messages of a run, unless they prove neither facts nor the best bound.
 
@@ -39,19 +42,19 @@ class Steps:
         engine : Engine
         whole : Reduction
             Of the whole model to that of the run.
-        lattice : float
-            The step of the lattice of its energies.
+        lower : float
+            The bound that the run proves for certain.
         found : Reduction, optional
             Of the model of the run to what it leaves.
         proves : bool
             Whether the bound proves that nothing is better; next to a large constant it may seem to fall.
         """
         decides = found is not None and found.reduced.n < found.model.n
-        raises = proves or engine.lower_bound >= self._lower
+        raises = proves or lower >= self.lower_bound
+        self.lower_bound = max(self.lower_bound, lower)
         if self.too_large or not (decides or raises):
             return
         if raises:
-            self._lower = engine.lower_bound
             self._steps = [step for step in self._steps if step is not self._of_bound]
             self._left += 0 if self._of_bound is None else self._of_bound.messages.nbytes
             self._of_bound = None
@@ -59,7 +62,7 @@ class Steps:
         if self._left < 0:
             self.too_large, self._steps = True, []
             return
-        step = _step(engine, whole, lattice, found)
+        step = _step(engine, whole, found)
         self._steps.append(step)
         if not decides:
             self._of_bound = step
@@ -71,7 +74,7 @@ class Steps:
         return Proof(mrf.content_hash(), labeling, lower, upper, negligible, tuple(self._steps))
 
 
-def _step(engine: Engine, whole: Reduction, lattice: float, found: Reduction | None) -> Step:
+def _step(engine: Engine, whole: Reduction, found: Reduction | None) -> Step:
     number = whole.deciders
     fixed, tied = np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
     if found is not None:
@@ -81,4 +84,4 @@ def _step(engine: Engine, whole: Reduction, lattice: float, found: Reduction | N
         follows = np.flatnonzero((found.home != GONE) & (first != np.arange(found.model.n)))
         tied = np.column_stack([number[first[follows]], number[follows], found.value[follows]])
     groups = tuple(number[group] for group in engine.partition.groups)
-    return Step(groups, engine.graph.edges.copy(), engine.messages(), fixed, tied, lattice)
+    return Step(groups, engine.graph.edges.copy(), engine.messages(), fixed, tied, engine.margin.step)

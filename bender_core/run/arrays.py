@@ -13,15 +13,16 @@ from numpy.typing import ArrayLike
 from bender_core import memory
 from bender_core.account import Account
 from bender_core.costs.fit import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
-from bender_core.forms.lattice import lattice
+from bender_core.forms.lattice import lattice_left
 from bender_core.forms.reduction import Reduction, composed, unreduced
+from bender_core.forms.scale import negligible_gain
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace
 from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF
-from bender_core.run.bounds import margin, negligible_gain
+from bender_core.run.bounds import margin
 from bender_core.run.carrying import carry, decode_to
 from bender_core.run.rows import cut_kind
 from bender_core.run.snapshots import Snapshots
@@ -92,9 +93,9 @@ class Arrays:
     def _build(self, stop: Stop, start: Arrays | None, reduction: Reduction | None, labeling: ArrayLike | None) -> None:
         """Allocate everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
-        self.lattice = lattice(self.mrf)
         self.whole = _whole(self.mrf, start, reduction)
         self.negligible: float = negligible_gain(self.graph.problem.scale) if start is None else start.negligible
+        self.lattice = lattice_left(self.whole).within(self.negligible)
         self.margin = margin(self.graph.normal_form, self.lattice, self.negligible)
         self._problem = self.graph.problem
         self._rule = self._make_rule()

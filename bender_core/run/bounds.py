@@ -12,26 +12,10 @@ from bender_core.forms.normal_form import NormalForm
 from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows.pool import TIGHT
 
-# A labelling is optimal if none is better by more than this share of the energy at stake, or by more than an energy
-# that floats hold with few digits only.
-NEGLIGIBLE, FEW_DIGITS = 1e-9, 1e-300
 # A run claims less than that: a checker adds up differently, and another labelling may be a little better.
 CLAIMED = 0.9
 # The largest rounding error of a bound, as a share of all energies together.
 ROUNDING = 256 * np.finfo(float).eps
-
-
-def negligible_gain(scale: float) -> float:
-    """The largest gain of a labelling that does not count.
-
-    Source: docs/method.md §15.1.
-
-    Parameters
-    ----------
-    scale : float
-        The energy at stake (`hypergraph.energy_scale`).
-    """
-    return max(NEGLIGIBLE * scale, FEW_DIGITS)
 
 
 def is_closed(lower: float, upper: float, scale: float) -> bool:
@@ -44,7 +28,7 @@ def is_closed(lower: float, upper: float, scale: float) -> bool:
     lower, upper : float
         Energies.
     scale : float
-        The energy at stake (`hypergraph.energy_scale`): a constant added to all energies does not close the gap.
+        The energy at stake (`forms.scale.energy_scale`): a constant added to all energies does not close the gap.
     """
     size = min(max(abs(lower), abs(upper)), scale)
     return upper - lower <= max(CLOSED * size, TIGHT * scale)
@@ -111,9 +95,13 @@ class Margin:
         """A bound above the best energy by this much excludes better labellings; mostly negative."""
         return self.rounding - self.gain
 
+    def rounding_with(self, message_size: float) -> float:
+        """The largest rounding error of what is recomputed from the messages of a run, whose sizes count as well."""
+        return self.rounding + ROUNDING * message_size
+
     def limit_with(self, message_size: float) -> float:
-        """The same of what is recomputed from the messages of a run, whose sizes count as well."""
-        return self.limit + ROUNDING * message_size
+        """`limit` of what is recomputed from the messages of a run."""
+        return self.rounding_with(message_size) - self.gain
 
 
 def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
@@ -124,7 +112,7 @@ def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
     form : NormalForm
         Of the model.
     points : Lattice
-        Of its energies.
+        Of its energies, which miss it by much less than is negligible.
     negligible : float
         A gain that does not count, energy.
 
@@ -132,7 +120,5 @@ def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
     -------
     Margin
     """
-    # Next to a large constant energies count as multiples that are not quite.
-    step = points.step if 8 * points.off <= negligible else 0.0
     rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
-    return Margin(max(step - negligible, CLAIMED * negligible), rounding, step)
+    return Margin(max(points.step - negligible, CLAIMED * negligible), rounding, points.step)

@@ -104,7 +104,7 @@ def verdict(
     points : Lattice
         The lattice of energies.
     scale : float
-        The energy at stake (`hypergraph.energy_scale`).
+        The energy at stake (`forms.scale.energy_scale`).
     tried : tuple of Attempt
         The runs made, if there was more than one.
     """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.model import BinaryMRF, Objective
+from bender_core.model import BinaryMRF
+from bender_core.objective import Objective
 from bender_core.synth._family import SEED, Family, Parameter, stated
 from bender_core.synth._graphs import NAMED, RANDOM, Network, named_network, random_network
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.hypergraph import energy_scale
+from bender_core.forms.scale import energy_scale
 from bender_core.kernels.layout import Kind, Status
 from bender_core.run.bounds import gap_between, is_closed, relative_gap
 from pages._shared.app.session import Lab

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import bender_core as bc
-from bender_core.hypergraph import energy_scale
+from bender_core.forms.scale import energy_scale
 from bender_core.kernels.tables.coupling import coupling_energy
 from tests import naive
 from tests.models import between_groups, cut_mrfs, examples, random_mrf
@@ -128,7 +128,7 @@ def test_the_scale_of_the_energies_is_what_is_at_stake() -> None:
         assert energy_scale(bc.BinaryMRF(unary, edges, pairwise)) <= 3 * scale
         # Another variable, isolated or tied to the first one for ever.
         unary = np.vstack([mrf.unary, [0.0, 1e15]])
-        assert energy_scale(bc.BinaryMRF(unary, edges, pairwise)) == scale
+        assert energy_scale(bc.BinaryMRF(unary, edges, pairwise)) == pytest.approx(scale, rel=1e-14)
         tie = np.array([[[0.0, 1e15], [1e15, 0.0]]])
         tied = bc.BinaryMRF(
             np.vstack([mrf.unary, [0.0, 0.0]]), np.vstack([edges, [0, 7]]), np.concatenate([pairwise, tie])

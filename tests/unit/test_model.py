@@ -339,3 +339,31 @@ def test_the_content_hash_is_that_of_the_energy_function() -> None:
 def test_an_objective_speaks_the_sources_terms() -> None:
     assert Objective("cut", "max", -2.0, 3.0).value(-5.0) == 13.0
     assert Objective().value(-5.0) == -5.0
+
+
+def test_repeated_tables_that_cancel_leave_what_is_small() -> None:
+    tables = np.zeros((4, 2, 2))
+    tables[:, 0, 0] = [1e20, 1.0, -1e20, 0.25]
+    tables[3, 1, 0] = np.inf
+    mrf = BinaryMRF(np.zeros((2, 2)), [[0, 1], [0, 1], [1, 0], [0, 1]], tables)
+    assert mrf.pairwise[0, 0, 0] == 1.25
+    assert mrf.hard_masks()[1].tolist() == [[[False, False], [True, False]]]
+
+
+def test_evidence_whose_energies_cancel_leaves_what_is_small() -> None:
+    tables = np.zeros((3, 2, 2))
+    tables[:, 1, 1] = [1e16, -1e16, -0.7]
+    mrf = BinaryMRF([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.4]], [[0, 3], [1, 3], [2, 3]], tables)
+    given = mrf.condition({0: 1, 1: 1, 2: 1})
+    assert given.unary[3, 1] - given.unary[3, 0] == math.fsum([0.4, -0.7])
+    for x in ([1, 1, 1, 0], [1, 1, 1, 1]):
+        assert given.energy(x) == mrf.energy(x)
+
+
+def test_evidence_forbids_what_its_tables_forbid() -> None:
+    tables = [[[0.0, np.inf], [2.0, 3.0]], [[1.0, 0.0], [np.inf, np.inf]], [[np.inf, 5.0], [0.0, 0.0]]]
+    mrf = BinaryMRF([[0.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 7.0]], [[0, 1], [2, 0], [0, 3]], tables)
+    given = mrf.condition({0: 0})
+    assert given.hard_masks()[0].tolist() == [[False, True], [False, True], [False, True], [True, False]]
+    assert (given.energy([0, 0, 0, 1]), given.violations([0, 0, 0, 1])) == (13.0, 0)
+    assert given.violations([0, 0, 1, 1]) == mrf.violations([0, 0, 1, 1]) == 1

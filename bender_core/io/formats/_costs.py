@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from bender_core.io._source import Source
-from bender_core.model import BinaryMRF, FloatArray, Objective, require_moderate
+from bender_core.model import BinaryMRF, FloatArray, require_moderate
+from bender_core.objective import Objective
 
 LARGEST_ARITY = 2
 UNSUPPORTED = "only cost functions of at most two variables are supported"

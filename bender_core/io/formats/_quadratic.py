@@ -10,7 +10,8 @@ import numpy as np
 
 from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
-from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.objective import Objective
 
 Domain = Literal["bits", "spins"]
 # Coefficients that cancel leave at most this share of their sum.

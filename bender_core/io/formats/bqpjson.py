@@ -20,7 +20,8 @@ from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
 from bender_core.io.formats._quadratic import Domain, Quadratic, quadratic
-from bender_core.model import BinaryMRF, FloatArray, IntArray, Objective
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.objective import Objective
 
 TITLE = "bqpjson"
 _DOMAINS: dict[str, Domain] = {"boolean": "bits", "spin": "spins"}

@@ -28,7 +28,8 @@ from bender_core.io._source import NUMBER, SMALLER, Source, overflows, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
 from bender_core.io.formats._format import Format
-from bender_core.model import BinaryMRF, FloatArray, Objective, require_moderate
+from bender_core.model import BinaryMRF, FloatArray, require_moderate
+from bender_core.objective import Objective
 
 TITLE = "cfn"
 _COMMENT = re.compile(r"^#[^\n]*|//[^\n]*", re.MULTILINE)

@@ -23,7 +23,8 @@ from bender_core.io._json import number, read_json, require_known, shown_value, 
 from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
-from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray, Objective
+from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray
+from bender_core.objective import Objective
 
 MARK = "bender-lab-mrf"
 VERSION = 1

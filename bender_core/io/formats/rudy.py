@@ -17,7 +17,8 @@ from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
 from bender_core.io.formats._quadratic import HOLDS_ANY, quadratic, rows, unless_rounding
 from bender_core.io.formats._rows import header, read_rows, starts_with_counts
-from bender_core.model import BinaryMRF, Objective
+from bender_core.model import BinaryMRF
+from bender_core.objective import Objective
 
 TITLE = "max-cut (rudy)"
 OBJECTIVE = Objective(name="cut weight", sense="max", scale=-1.0)

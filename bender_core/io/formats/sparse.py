@@ -20,7 +20,8 @@ from bender_core.io._source import Source, Tokens
 from bender_core.io.formats._format import Format
 from bender_core.io.formats._quadratic import Domain, from_coefficients, quadratic, rows, shortest, unheld_constant
 from bender_core.io.formats._rows import header, read_rows, starts_with_counts
-from bender_core.model import BinaryMRF, Objective
+from bender_core.model import BinaryMRF
+from bender_core.objective import Objective
 
 TITLE = "sparse"
 ENDINGS = (".sparse", ".qpbo", ".bqp")

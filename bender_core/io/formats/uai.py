@@ -24,7 +24,8 @@ import numpy as np
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
-from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray, Objective
+from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray
+from bender_core.objective import Objective
 
 COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.

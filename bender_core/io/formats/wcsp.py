@@ -18,7 +18,8 @@ from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
 from bender_core.io.formats._format import Format
-from bender_core.model import BinaryMRF, Objective
+from bender_core.model import BinaryMRF
+from bender_core.objective import Objective
 
 TITLE = "wcsp"
 _HEAD = re.compile(r"\s*(?P<name>\S+)(\s+\d+){4}\s", re.ASCII)

@@ -47,7 +47,7 @@ class Curve:
     memory : int or None
         Predicted, in bytes; None if unknown.
     scale : float
-        The energy at stake in its model (`hypergraph.energy_scale`).
+        The energy at stake in its model (`forms.scale.energy_scale`).
     note : str
         A remark next to its name: pinned, or of an earlier session.
     faded : bool

@@ -16,7 +16,7 @@ from bender_core.experiments import FinishedRun, Limits, Outcome, Store, Task, c
 from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.outcome import CURVE
 from bender_core.experiments.race import Race
-from bender_core.hypergraph import energy_scale
+from bender_core.forms.scale import energy_scale
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve
 from pages._shared.cuts.cutting import Cutting

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
-from bender_core.forms.lattice import lattice
+from bender_core.forms.lattice import lattice, lattice_left
+from bender_core.forms.polynomial import polynomial, rounding
+from bender_core.forms.reduction import OPEN, Facts, reduction, unreduced
 from tests import naive
 from tests.models import examples, random_mrf
 
@@ -51,6 +53,31 @@ def test_a_large_energy_hides_no_small_one(scale: float) -> None:
     assert lattice(whole).step in (0.0, scale, 2 * scale)
     found = bc.certify(mrf)
     assert not found.optimal or found.labeling.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(("large", "small"), [(1e6, 4e-11), (2.0**26, 9e-10), (1e15, 0.06), (2.0**50, 7e-4)])
+def test_what_coefficients_are_rounded_by_counts(large: float, small: float) -> None:
+    """They look like multiples of ``large``; there are energies between."""
+    mrf = bc.BinaryMRF(np.zeros((2, 2)), [[0, 1]], [[[0.0, large], [large, -small]]])
+    assert polynomial(mrf)[1].tolist() == [-2 * large]
+    assert rounding(mrf) == pytest.approx(small, rel=1e-6)
+    assert lattice(mrf).step == 0.0
+    found = bc.certify(mrf, max_size=1)
+    assert not found.optimal or found.labeling.tolist() == [1, 1]
+
+
+def test_what_is_left_hides_no_energies_either() -> None:
+    """The reduced model says only multiples of 1e15; the whole one says more."""
+    tables = [[[0.0, 2e15], [2e15, 0.0]], [[0.0, 1e15], [1e15, -0.03]], [[4000.0, 0.0], [0.0, 4000.0]]]
+    mrf = bc.BinaryMRF(np.zeros((4, 2)), [[0, 1], [0, 2], [2, 3]], tables)
+    found = reduction(unreduced(mrf), Facts(np.full(4, OPEN), np.array([[0, 1, 0], [2, 3, 1]])))
+    assert lattice(found.reduced).step == 1e15
+    assert found.rounding == pytest.approx(2 * 0.03, rel=0.5)
+    assert lattice_left(found).within(1e-6).step == 0.0
+    integers = random_mrf(0, 6, integers=True)
+    left = reduction(unreduced(integers), Facts(np.array([1, OPEN, OPEN, OPEN, OPEN, OPEN])))
+    assert left.rounding == 0.0
+    assert lattice_left(left) == lattice(left.reduced)
 
 
 @settings(max_examples=examples(200))

@@ -10,7 +10,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.io import FORMATS, FormatError, load
-from bender_core.model import Objective
+from bender_core.objective import Objective
 from tests.unit.io.written import (
     BQPJSON,
     CASES,

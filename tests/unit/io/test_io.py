@@ -17,7 +17,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from bender_core.io import FORMATS, FormatError, dumps, load, save
-from bender_core.model import BinaryMRF, ModelError, Objective
+from bender_core.model import BinaryMRF, ModelError
+from bender_core.objective import Objective
 from tests.unit.local_polytope import solve_lp
 
 # Four variables; an asymmetric table, a scope in falling order, a repeated scope, two unary factors on one variable,

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core.io import FORMATS, FormatError, dumps, load, without_unheld_constant
 from bender_core.io.formats._quadratic import SMALLEST
-from bender_core.model import BinaryMRF, Objective
+from bender_core.model import BinaryMRF
+from bender_core.objective import Objective
 from bender_core.synth import ising_grid
 from tests.unit.local_polytope import solve_lp
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from bender_core.model import Objective
+from bender_core.objective import Objective
 
 Value = Callable[[Sequence[int]], float]
 

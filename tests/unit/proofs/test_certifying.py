@@ -161,6 +161,45 @@ def test_small_energies_beside_huge_ones_that_cancel(seed: int) -> None:
     assert exact_energy(mrf, tuple(found.labeling)) - min(costs) <= found.negligible < 1e-7 * small
 
 
+def table(same: float, other: float, both: float = 0.0) -> list[list[float]]:
+    """Energies of two variables that are equal, or opposite; both may be 1 at another one."""
+    return [[same, other], [other, both or same]]
+
+
+K = 2.0**50
+
+
+@pytest.mark.parametrize("max_size", [1, 2, 6])
+@pytest.mark.parametrize(
+    ("edges", "tables"),
+    [
+        ([[0, 1]], [table(0, 1e15, -0.06)]),
+        ([[0, 1], [0, 2], [2, 3]], [table(0, 2e15), table(0, 1e15, -0.03), table(4000, 0)]),
+        ([[0, 1]], [table(0, 1e6, -4e-11)]),
+        ([[0, 1]], [table(0, 2.0**26, -9e-10)]),
+        (
+            [[0, i] for i in range(1, 7)],
+            [table(2 * K, 0), table(K, 0), table(2 * K, 0), table(2 * K, 0), table(0, K), [[2 * K, 0], [-7e-4, 2 * K]]],
+        ),
+        ([[0, 1], [1, 2]], [[[1e11 + 1, 1], [2, 1e11 - 2]], [[0, 1e11 - 1], [1e11 + 1, 2]]]),
+        ([[0, 2], [1, 2]], [[[1e15, -0.01], [0, 1e15]], [[0, 0], [2000, 0]]]),
+        ([[0, 1], [3, 4]], [table(0, 824633720832.0), [[5e-6, 824633720832.0], [824633720832.0, 0]]]),
+    ],
+)
+def test_small_energies_that_coefficients_are_rounded_by(
+    edges: list[list[int]], tables: list[list[list[float]]], max_size: int
+) -> None:
+    """They may lie below the last digit of all sums: then nothing is proven that they might change."""
+    n = 1 + max(map(max, edges))
+    mrf = bc.BinaryMRF(np.zeros((n, 2)), edges, tables)
+    found = certify(mrf, max_size)
+    found.verify(mrf)
+    least = min(exact_energy(mrf, x) for x in product((0, 1), repeat=n))
+    if found.optimal:
+        assert exact_energy(mrf, tuple(found.labeling)) - least <= found.negligible
+    assert Fraction(found.lower_bound) - least <= found.negligible
+
+
 def exact_energy(mrf: bc.BinaryMRF, x: tuple[int, ...]) -> Fraction:
     taken = [mrf.unary[i, x[i]] for i in range(mrf.n)]
     taken += [t[x[i], x[j]] for (i, j), t in zip(mrf.edges, mrf.pairwise, strict=True)]

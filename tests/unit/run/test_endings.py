@@ -9,7 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.forms.lattice import Lattice
-from bender_core.hypergraph import energy_scale
+from bender_core.forms.scale import energy_scale
 from bender_core.kernels.layout import Status
 from bender_core.run import engine as engine_module
 from bender_core.run.result import STATUSES, verdict
