@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import combinations
 from typing import NamedTuple
 
-from bender_core.forms.lattice import lattice
+from bender_core.forms.lattice import Lattice, lattice
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Kind, RowKind, Status
 from bender_core.run.bounds import is_closed
@@ -104,6 +104,7 @@ def explain(
     schedule: str = "mplp",
     loose: int | None = None,
     floor: tuple[float, float] | None = None,
+    points: Lattice | None = None,
 ) -> Explanation:
     """Explain the effect of an event and its reason.
 
@@ -118,13 +119,15 @@ def explain(
         Of an oracle, on how many messages the rows were too low.
     floor : (float, float), optional
         Of a row, the floor at the oracle that asked for it, and now.
+    points : Lattice, optional
+        Of the energies, as the run knows it; by default that of its model.
 
     Returns
     -------
     Explanation
     """
     place = f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}: " if event.node >= 0 else ""
-    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor))
+    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor, points))
     return Explanation(place + said.sentence, said.formula)
 
 
@@ -137,6 +140,7 @@ class _Told(NamedTuple):
     schedule: str
     loose: int | None
     floor: tuple[float, float] | None
+    points: Lattice | None
 
     @property
     def y(self) -> str:
@@ -300,7 +304,7 @@ def _finished(told: _Told) -> Explanation:
     event = told.event
     upper = number(event.upper_bound)
     known = f"No labelling costs less than {at_least(event.lower_bound)}; the best one found costs {upper}."
-    points = lattice(told.graph.mrf)
+    points = told.points or lattice(told.graph.mrf)
     rounded = points.raised(event.lower_bound, event.upper_bound)
     if rounded > event.lower_bound and not _closed(told):
         step, least = number(points.step), number(rounded)

@@ -240,7 +240,7 @@ class Chunk:
             loose = None if self.update is None else self.update.loose
         elif event.kind == Kind.ROW:
             risen = (self.round, floor)
-        return explain(event, engine.graph, engine.variant, engine.schedule, loose, risen)
+        return explain(event, engine.graph, engine.variant, engine.schedule, loose, risen, engine.lattice)
 
     def _decides(self, known: list[str]) -> str:
         """What has been decided beyond what was known of every group, in words."""

@@ -30,7 +30,7 @@ from tests.unit.experiments.plans import task_of
 
 # Of what the engine imports: limits, words and looks, which decide nothing.
 NEUTRAL = {
-    *("account", "checking", "child_process", "costs", "files", "labelings", "planning", "reduction", "seeds"),
+    *("account", "checking", "child_process", "costs", "files", "labelings", "objective", "planning", "seeds"),
     *("stopping", "strategies", "units"),
     *(f"run.{name}" for name in ("attribution", "carrying", "certificate", "inspection", "reckoning", "snapshots")),
     *("run.standing", "run.trace"),
