@@ -195,10 +195,10 @@ class _Checked:
     # -- facts, docs/method.md §15.1 ------------------------------------------------------------------
 
     def _limit(self) -> float:
-        """What costs no less than this, relative to the labelling, is not better; minus a rounding error."""
+        """What costs more than this, relative to the labelling, is not better; with a rounding error."""
         step = self.step.lattice
         if not step:
-            return -self.negligible + self.rounding
+            return math.nextafter(-self.negligible + self.rounding, math.inf)
         coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling]).tolist()
         largest = max(map(abs, [*coefficients, self.polynomial.excess, self.negligible]))
         # So small that its multiples cannot be counted.
@@ -207,16 +207,17 @@ class _Checked:
         _require(4 * off <= negligible, f"not all energies are multiples of {step:.9g}")
         # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.
         k = math.ceil((-negligible / 2 - off - excess) / Fraction(step)) - 1
-        return min(float(excess + k * Fraction(step) + off), -self.negligible) + self.rounding
+        highest = min(excess + k * Fraction(step) + off, -negligible)
+        return math.nextafter(float(highest + Fraction(self.rounding)), math.inf)
 
     @property
     def proves_optimal(self) -> bool:
         """Whether the bound alone says that no labelling is better."""
-        return self.excess >= self.limit
+        return self.excess > self.limit
 
     def check_facts(self) -> None:
         """Check that all states that are left fulfil the facts."""
-        alive = {p: np.flatnonzero(costs < self.limit) for p, costs in self.costs.items()}
+        alive = {p: np.flatnonzero(costs <= self.limit) for p, costs in self.costs.items()}
         for i, value in self.step.fixed.tolist():
             states = alive[int(self.group[i])]
             self._require_none(

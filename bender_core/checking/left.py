@@ -67,10 +67,14 @@ class Left:
 
     def off(self, step: float) -> tuple[Fraction, Fraction]:
         """By how much the coefficients miss multiples of a step, all together, and the excess, before rounding."""
-        keys, sums = _exact_sums(*self._terms)
         of_terms, energies = self._terms
-        _, errors = _exact_sums(np.concatenate([of_terms, keys]), np.concatenate([energies, -sums]))
-        exact = [Fraction(c) + Fraction(error) for c, error in zip(sums.tolist(), errors.tolist(), strict=True)]
+        keys, sums = _exact_sums(of_terms, energies)
+        exact = [Fraction(0)] * len(keys)
+        while sums.any():
+            exact = [c + Fraction(s) for c, s in zip(exact, sums.tolist(), strict=True)]
+            of_terms, energies = np.concatenate([of_terms, keys]), np.concatenate([energies, -sums])
+            # What they have been rounded by.
+            _, sums = _exact_sums(of_terms, energies)
         *coefficients, excess = exact  # the last key is that of the constant
         return sum((abs(c - round(c / Fraction(step)) * Fraction(step)) for c in coefficients), Fraction(0)), excess
 

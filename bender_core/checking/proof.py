@@ -115,7 +115,7 @@ class Proof:
         for k, step in enumerate(self.steps, 1):
             contents = {
                 "sizes": np.array([len(group) for group in step.groups], np.int64),
-                "members": np.concatenate(step.groups),
+                "members": np.concatenate([*step.groups, np.empty(0, np.int64)]),
                 "edges": step.edges,
                 "messages": step.messages,
                 "fixed": step.fixed,

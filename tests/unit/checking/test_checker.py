@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,14 @@ from benchmarks.proofs import drawn
 from bender_core.checking import checker
 from bender_core.checking.checker import RefusedError, _Checked, check_proof
 from bender_core.checking.left import Left
-from bender_core.checking.proof import Proof, Step
+from bender_core.checking.proof import Proof, Step, load_proof
 from bender_core.proofs import keeping
 from bender_core.proofs.descent import Descent
 from bender_core.synth.pose import body_pose
 from tests import naive
 from tests.models import JIT, examples, random_mrf, random_partition
 
+NO_EDGES, NO_TIES, NO_MESSAGES = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64), np.zeros(0)
 ROOT = Path(__file__).parents[3]
 MODELS = 300 if JIT else 10
 
@@ -224,8 +226,7 @@ def test_a_bound_that_is_raised_is_refused() -> None:
 def test_large_messages_do_not_raise_the_bound(size: float) -> None:
     mrf = bc.BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 1], [1, 0]]])
     groups, messages = (np.array([0]), np.array([1])), np.array([size, size, -size, -size])
-    facts = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64)
-    step = Step(groups, np.array([[0, 1]]), messages, *facts, 0.0)
+    step = Step(groups, np.array([[0, 1]]), messages, NO_EDGES, NO_TIES, 0.0)
     for bound in (0.1, 1.9):
         with pytest.raises(RefusedError, match="do not prove the bound"):
             check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), bound, 2.0, 0.0, (step,)))
@@ -235,10 +236,9 @@ def test_large_messages_do_not_raise_the_bound(size: float) -> None:
 def test_rounding_of_large_messages_proves_nothing(size: float) -> None:
     """Beside them the energies vanish: sums of floats are 0 where the true ones are below."""
     mrf, labeling = bc.BinaryMRF(unary=[[0, -5], [0, -5]]), np.zeros(2, np.int64)
-    facts = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64)
     messages = np.array([size, size, -size, -size])
     for lattice in (0.0, 5.0):
-        step = Step((np.array([0]), np.array([1])), np.array([[0, 1]]), messages, *facts, lattice)
+        step = Step((np.array([0]), np.array([1])), np.array([[0, 1]]), messages, NO_EDGES, NO_TIES, lattice)
         for bound in (-1.0, -1e-6, 0.0):
             assert refused(mrf, Proof(mrf.content_hash(), labeling, bound, 0.0, 1e-9, (step,)))
 
@@ -246,11 +246,11 @@ def test_rounding_of_large_messages_proves_nothing(size: float) -> None:
 def test_messages_whose_sum_is_infinite_decide_nothing() -> None:
     mrf, size = bc.BinaryMRF(unary=[[0, -5], *[[0, 0]] * 7]), 1.2e308
     into = np.array([[0, 0, -m, -m] for m in (-size, size, size, -size, 0, 0, 0)]).reshape(-1)
-    edges, no_ties = np.array([[0, k] for k in range(1, 8)]), np.zeros((0, 3), np.int64)
+    edges = np.array([[0, k] for k in range(1, 8)])
     alone = tuple(np.array([k]) for k in range(8))
-    first = Step(alone, edges, into, np.array([[0, 0]]), no_ties, 0.0)
+    first = Step(alone, edges, into, np.array([[0, 0]]), NO_TIES, 0.0)
     rest = np.array([[k, 0] for k in range(1, 8)])
-    second = Step(alone[1:], np.zeros((0, 2), np.int64), np.zeros(0), rest, no_ties, 0.0)
+    second = Step(alone[1:], NO_EDGES, np.zeros(0), rest, NO_TIES, 0.0)
     proof = Proof(mrf.content_hash(), np.zeros(8, np.int64), 0.0, 0.0, 1e-9, (first, second))
     with pytest.raises(RefusedError, match="step 1: a message is not a number of size below"):
         check_proof(mrf, proof)
@@ -258,8 +258,8 @@ def test_messages_whose_sum_is_infinite_decide_nothing() -> None:
 
 def test_what_is_negligible_does_not_depend_on_offsets() -> None:
     """The other value costs 1000 less: that is much, also beside 1e12."""
-    mrf, no_ties = bc.BinaryMRF(unary=[[1e12, 1e12 - 1000]]), np.zeros((0, 3), np.int64)
-    step = Step((np.array([0]),), np.zeros((0, 2), np.int64), np.zeros(0), np.array([[0, 0]]), no_ties, 0.0)
+    mrf = bc.BinaryMRF(unary=[[1e12, 1e12 - 1000]])
+    step = Step((np.array([0]),), NO_EDGES, np.zeros(0), np.array([[0, 0]]), NO_TIES, 0.0)
     with pytest.raises(RefusedError, match="is not negligible"):
         check_proof(mrf, Proof(mrf.content_hash(), np.zeros(1, np.int64), 1e12, 1e12, 3900.0, (step,)))
 
@@ -290,11 +290,36 @@ def test_a_certificate_claims_what_its_proof_does() -> None:
                 replace(certificate, **change).verify(mrf)
 
 
+@pytest.mark.parametrize("rest", [[], [[0.0, 1e-20]]])
+def test_a_lattice_through_what_is_left_proves_nothing_of_what_is_not(rest: list[list[float]], tmp_path: Path) -> None:
+    """The first step is true: what is better has x = 1. All that is left lies on a lattice with the worse labelling."""
+    mrf = bc.BinaryMRF(unary=[[0.0, -1.0], *rest])
+    first = Step(tuple(np.array([i]) for i in range(mrf.n)), NO_EDGES, NO_MESSAGES, np.array([[0, 1]]), NO_TIES, 0.0)
+    second = Step(first.groups[1:], NO_EDGES, NO_MESSAGES, NO_EDGES, NO_TIES, 1.0)
+    proof = Proof(mrf.content_hash(), np.zeros(mrf.n, np.int64), 0.0, 0.0, 1e-9, (first, second))
+    assert refused(mrf, proof)
+    proof.save(tmp_path / "forged")
+    assert refused(mrf, load_proof(tmp_path / "forged"))
+
+
+def test_a_lattice_is_measured_with_all_digits() -> None:
+    """Opposite coefficients miss multiples of 1e15 by 1e-8, 1e-33 of their size."""
+    exact = (2**36 + 1) * 10**15
+    high, tie, small = float(exact), 1e15 * 2.0**38, 1e-8
+    low = float(Fraction(exact) - Fraction(high))
+    tables = [[[tie, 0.0], [0.0, tie]], [[0.0, 0.0], [small, small]]]
+    mrf = bc.BinaryMRF([[-low, high], [-low, high], [0.0, 0.0]], [[0, 1], [0, 2]], tables)
+    x = np.array([1, 0, 0])
+    step = Step((np.arange(3),), NO_EDGES, NO_MESSAGES, NO_EDGES, NO_TIES, 1e15)
+    with pytest.raises(RefusedError, match="not all energies are multiples"):
+        check_proof(mrf, Proof(mrf.content_hash(), x, mrf.energy(x), mrf.energy(x), 1e-10, (step,)))
+
+
 @pytest.mark.parametrize("step", [1e-320, 1e-310, 5e-324])
 def test_a_lattice_that_is_too_fine_is_refused(step: float) -> None:
     mrf = bc.BinaryMRF(unary=[[0, 1], [0, 1]], edges=[[0, 1]], pairwise=[[[0, 1], [1, 0]]])
-    groups, facts = (np.array([0]), np.array([1])), (np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64))
-    forged = Step(groups, np.array([[0, 1]]), np.zeros(4), *facts, step)
+    groups = (np.array([0]), np.array([1]))
+    forged = Step(groups, np.array([[0, 1]]), np.zeros(4), NO_EDGES, NO_TIES, step)
     with pytest.raises(RefusedError, match="no step of a lattice"):
         check_proof(mrf, Proof(mrf.content_hash(), np.array([1, 1]), 1.9, 2.0, 1e-9, (forged,)))
 
