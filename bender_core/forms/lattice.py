@@ -39,7 +39,7 @@ class Lattice:
     step : float
         0 if no step is known.
     off : float
-        By how much all coefficients together miss multiples of the step at most, energy: before they are rounded.
+        By how much all coefficients together, before they are rounded, miss multiples of the step at most, energy.
     """
 
     offset: float
@@ -104,7 +104,9 @@ def lattice(mrf: BinaryMRF) -> Lattice:
         # Multiples of 1/10 are rounded, and so is 1/10.
         off += 0.0 if math.frexp(scale)[0] == 0.5 else np.finfo(float).eps * float(np.abs(coefficients).sum())
         if step and off <= _ROUNDING * size <= _OFF * step:
-            return Lattice(offset, step, off + rounding(mrf)).within(negligible_gain(energy_scale(mrf)))
+            return Lattice(offset, step, off + rounding(mrf, of_variables, of_edges)).within(
+                negligible_gain(energy_scale(mrf))
+            )
     return Lattice(offset, 0.0)
 
 

@@ -66,14 +66,16 @@ def polynomial(mrf: BinaryMRF) -> tuple[FloatArray, FloatArray]:
     return exact_sums(terms.variables, terms.linear, mrf.n), mrf.coupling()
 
 
-def rounding(mrf: BinaryMRF) -> float:
+def rounding(mrf: BinaryMRF, of_variables: FloatArray, of_edges: FloatArray) -> float:
     """How much the coefficients have been rounded, all of them together: an energy.
 
     Parameters
     ----------
     mrf : BinaryMRF
+    of_variables, of_edges : ndarray
+        As `polynomial` finds them.
     """
-    (of_variables, of_edges), terms = polynomial(mrf), terms_of(mrf)
+    terms = terms_of(mrf)
     entries = (mrf.pairwise * [[1.0, -1.0], [-1.0, 1.0]]).reshape(-1)
     edges = np.arange(mrf.n_edges).repeat(4)
     return rounding_of(of_variables, terms.variables, terms.linear) + rounding_of(of_edges, edges, entries)

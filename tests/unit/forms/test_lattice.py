@@ -59,8 +59,9 @@ def test_a_large_energy_hides_no_small_one(scale: float) -> None:
 def test_what_coefficients_are_rounded_by_counts(large: float, small: float) -> None:
     """They look like multiples of ``large``; there are energies between."""
     mrf = bc.BinaryMRF(np.zeros((2, 2)), [[0, 1]], [[[0.0, large], [large, -small]]])
-    assert polynomial(mrf)[1].tolist() == [-2 * large]
-    assert rounding(mrf) == pytest.approx(small, rel=1e-6)
+    coefficients = polynomial(mrf)
+    assert coefficients[1].tolist() == [-2 * large]
+    assert rounding(mrf, *coefficients) == pytest.approx(small, rel=1e-6)
     assert lattice(mrf).step == 0.0
     found = bc.certify(mrf, max_size=1)
     assert not found.optimal or found.labeling.tolist() == [1, 1]

@@ -100,7 +100,7 @@ def test_a_shift_of_all_energies_does_not_cost_their_differences_digits() -> Non
 
 
 def test_small_energies_are_kept_where_huge_ones_cancel() -> None:
-    """Of variable 1 two couplings of 1e13 cancel; what is left is 0.125, which is lost in the sum of any two terms."""
+    """Two couplings of variable 3 of 1e13 cancel; 0.125 is left, which is lost in the sum of any two terms."""
     tables = np.zeros((3, 2, 2))
     tables[:, :, 1] = np.array([1e13 + 0.5, -1e13, -0.375])[:, None]
     unary = np.zeros((4, 2))
