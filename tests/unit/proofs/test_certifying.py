@@ -393,3 +393,10 @@ def test_bad_input_is_refused() -> None:
         certify(mrf, time_limit=float("nan"))
     with pytest.raises(bc.PartitionError):
         certify(mrf, max_size=0)
+
+
+def test_a_bound_is_checked_to_its_last_digits() -> None:
+    mrf = bc.BinaryMRF(unary=[[1.0, 2.0]])
+    bc.check_proof(mrf, bc.Proof(mrf.content_hash(), np.array([1]), 1.0, 2.0, 0.0, ()))
+    with pytest.raises(bc.RefusedError, match="do not prove the bound"):
+        bc.check_proof(mrf, bc.Proof(mrf.content_hash(), np.array([1]), 1.0 + 1e-12, 2.0, 0.0, ()))
