@@ -30,6 +30,13 @@ def faults(name: str, value: Any) -> list[str]:
     ]
 
 
+def check(name: str, value: Any) -> None:
+    """Raise an error that names the faults of a value, also where pytest does not see it."""
+    found = faults(name, value)
+    if found:
+        raise AssertionError(f"{name}: {'; '.join(found)}")
+
+
 def fields(name: str) -> set[str]:
     """The names that the protocol gives to the parts of something."""
     return set(PROTOCOL["$defs"][name]["properties"])

@@ -12,7 +12,7 @@ from pages._shared.app.frontend import FRONTEND, Component
 from pages._shared.app.session import Lab
 from pages._shared.compare import curves
 from pages._shared.watch import stage
-from tests.protocol import faults
+from tests.protocol import check
 from tests.watched import Watched
 
 # The colours and type that Streamlit passes on to components.
@@ -40,6 +40,11 @@ MOUNT = """async ([html, trigger]) => {
     window.receive = receive;
 }"""
 
+# What is drawn changes sizes, which changes what is drawn, before the picture is painted.
+RECEIVE = """async (told) => {
+    await window.receive(JSON.parse(told));
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+}"""
 
 _serials = count()
 
@@ -65,10 +70,10 @@ class Mounted:
 
     def receive(self, data: dict[str, Any], code: bool = True) -> None:
         """Send data to the component, with its code if the tab lacks that, and wait until they are drawn."""
-        assert faults(self.protocol, data) == []
+        check(self.protocol, data)
         code &= self.page.evaluate("(name) => !globalThis.benderLab?.[name]", self.component.name)
         told = json.dumps(data | {"code": self.component.code if code else None})
-        self.page.evaluate("(told) => window.receive(JSON.parse(told))", told)
+        self.page.evaluate(RECEIVE, told)
 
     def answer(self, name: str, value: Any) -> dict[str, Any] | None:
         """Python's answer to a request of the component; none by default."""
@@ -78,7 +83,7 @@ class Mounted:
         data = self.answer(name, value)
         if data is None:
             return None
-        assert faults(self.protocol, data) == []
+        check(self.protocol, data)
         # As a text, as Streamlit sends it: Playwright takes ten times as long to pass on the values one by one.
         return json.dumps(data | {"code": self.component.code if name == "missing" else None})
 
@@ -116,7 +121,7 @@ class Stage(Mounted, Watched):
 
     def answer(self, name: str, value: Any) -> dict[str, Any]:
         if name == "command":
-            assert faults("command", value) == []
+            check("command", value)
             if value["do"] == "turn":
                 stage.turn(self.lab, value["chapter"], value["to"])
             else:

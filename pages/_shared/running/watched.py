@@ -8,10 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from bender_core.model import IntArray
 from bender_core.run.attribution import Attribution
+from bender_core.run.explain import ROUNDING
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.running.background import Personal
@@ -163,7 +166,7 @@ class WatchedRun:
             engine.position,
             engine.lower_bound,
             engine.upper_bound,
-            engine.tension(),
+            tensions(engine),
             engine.attribution(),
             engine.work().messages,
             engine.rows_made(),
@@ -182,6 +185,13 @@ def go_to(engine: bc.Engine, position: int, stop: bc.Stop) -> None:
     """
     if not engine.seek(position, lambda _: stop()):
         raise bc.Stopped
+
+
+def tensions(engine: bc.Engine) -> Tension:
+    """The tension of every part; what rounding leaves of none is none."""
+    least = ROUNDING * engine.graph.problem.scale
+    groups, edges = (np.where(values > least, values, 0.0) for values in engine.tension())
+    return Tension(groups, edges)
 
 
 def whereabouts(engine: bc.Engine) -> str:

@@ -14,12 +14,12 @@ from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
 from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
-from bender_core.run.explain import DECIDED, ROUNDING, Explanation, decides, explain, optimal
+from bender_core.run.explain import DECIDED, Explanation, decides, explain, optimal
 from bender_core.run.looking.deciding import decided_members, proves, settled
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.app.text import inert, label
-from pages._shared.running.watched import WatchedRun, go_to
+from pages._shared.running.watched import WatchedRun, go_to, tensions
 from pages._shared.watch.details import Update, listed, rounded
 
 # Computing ahead must not keep the person waiting.
@@ -333,13 +333,6 @@ def best_states(engine: Engine) -> list[int]:
     """Of every group its state in the best labelling."""
     states: list[int] = engine.graph.states(engine.labeling).tolist()
     return states
-
-
-def tensions(engine: Engine) -> Tension:
-    """The tension of every part; what rounding leaves of none is none."""
-    least = ROUNDING * engine.graph.problem.scale
-    groups, edges = (np.where(values > least, values, 0.0) for values in engine.tension())
-    return Tension(groups, edges)
 
 
 def decided_of(engine: Engine, p: int) -> str:

@@ -7,7 +7,6 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -15,7 +14,6 @@ import bender_core as bc
 from bender_core.io import dump_labeling, dumps
 from bender_core.run.explain import number
 from bender_core.run.looking.classes import classes
-from bender_core.run.reckoning import Tension
 from bender_core.run.repeating.script import as_script
 from bender_core.stopping import never
 from bender_core.visualization.document import document
@@ -24,7 +22,7 @@ from bender_core.visualization.message import MOST, plot_classes, stems
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
-from pages._shared.running.watched import go_to
+from pages._shared.running.watched import go_to, tensions
 from pages._shared.watch.below import found_below
 
 
@@ -107,9 +105,7 @@ def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["part", "group", "neighbour", "tension", "disagreement", "unclaimed"])
-    labels, found = engine.partition.labels, engine.tension()
-    # Each part is at least 0, but for rounding.
-    tension = Tension(np.maximum(found.groups, 0.0), np.maximum(found.edges, 0.0))
+    labels, tension = engine.partition.labels, tensions(engine)
     for name, value in zip(labels, tension.groups.tolist(), strict=True):
         writer.writerow(["group", name, "", value, "", ""])
     for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
@@ -145,7 +141,7 @@ def messages_csv(engine: bc.Engine) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["receiver", "sender", "tension", "gained", "work", "rows"])
-    labels, tension = engine.partition.labels, np.maximum(engine.tension().edges, 0.0).repeat(2)
+    labels, tension = engine.partition.labels, tensions(engine).edges.repeat(2)
     columns = (tension, engine.attribution().messages, engine.work().messages, engine.rows_made())
     for arc, values in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         receiver, sender = engine.graph.ends(arc)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from pages._shared.compare.curves import Curve, view
 from pages._shared.watch import stage
 from pages._shared.watch.frames import COLUMNS, Encoder
 from pages._shared.watch.stage import obey, stage_data
-from pages._shared.watch.views import reference_lines
+from pages._shared.watch.views import following, reference_lines
 from tests.labs import SessionState, command, lab
 from tests.protocol import KINDS, PROTOCOL, faults, fields
 
@@ -42,6 +44,14 @@ def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
     for position in (0, 1, len(engine.trace)):
         engine.seek(position)
         assert faults("frames", encoder.last_event()) == []
+
+
+def test_what_rounding_leaves_of_no_tension_is_none_while_a_run_goes_on() -> None:
+    run = lab("pose", 8, 9).run
+    run.engine.run(max_events=2500)
+    assert run.engine.tension().edges.min() < 0
+    run._tell(threading.Event(), run.engine)
+    assert faults("running", following(run)) == []
 
 
 def test_every_kind_of_event_has_its_own_detail(mine: Lab) -> None:
