@@ -20,6 +20,7 @@ from playwright.sync_api import (
     Page,
     Request,
     ViewportSize,
+    expect,
     sync_playwright,
 )
 from playwright.sync_api import Error as PlaywrightError
@@ -37,6 +38,9 @@ FLAGS = [
     # With a page that stays, all pages of a profile share a process, which keeps the scripts compiled.
     "--process-per-site",
 ]
+
+# Only what fails waits as long; a busy machine takes its time.
+expect.set_options(timeout=30_000)
 
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 
