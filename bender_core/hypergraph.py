@@ -53,6 +53,7 @@ class HyperGraph:
         self.mrf = mrf
         self.partition = partition
         self.normal_form = to_normal_form(mrf)
+        self._owner, self._bit = partition.group_of(), partition.bit_of()
         self._active_members: dict[int, IntArray] = {}
         stop.check()
         self.problem = _problem(mrf, self.normal_form, partition, stop)
@@ -136,7 +137,8 @@ class HyperGraph:
         list of int
         """
         first, last = self.problem.arc_first[p], self.problem.arc_first[p + 1]
-        return [self.ends(int(arc))[1] for arc in self.problem.node_arcs[first:last]]
+        senders: list[int] = self.edges.reshape(-1)[self.problem.node_arcs[first:last] ^ 1].tolist()
+        return senders
 
     def active_members(self, arc: int) -> IntArray:
         """The bits of the receiver of an arc that have a coupling there, ascending.
@@ -216,7 +218,9 @@ class HyperGraph:
         -------
         ndarray of int64, shape (G,)
         """
-        return np.array([labeling[group] @ (1 << np.arange(len(group))) for group in self.partition.groups], np.int64)
+        states = np.zeros(self.n_groups, np.int64)
+        np.add.at(states, self._owner, labeling << self._bit)
+        return states
 
     def labeling(self, states: IntArray) -> IntArray:
         """The values of all variables in a joint state of the groups.
@@ -229,9 +233,7 @@ class HyperGraph:
         -------
         ndarray of int64, shape (n,)
         """
-        x = np.empty(self.mrf.n, np.int64)
-        for group, state in zip(self.partition.groups, states, strict=True):
-            x[group] = state >> np.arange(len(group)) & 1
+        x: IntArray = states[self._owner] >> self._bit & 1
         return x
 
 

@@ -89,7 +89,8 @@ def _facts(engine: Engine, groups: Iterable[int], alive: Callable[[int], BoolArr
         # So that the best labelling lies inside what is left.
         states[best[p]] = True
         value[group], tied = common(states, len(group))
-        ties.append(np.column_stack([group[tied[:, 0]], group[tied[:, 1]], tied[:, 2]]))
+        tied[:, :2] = group[tied[:, :2]]
+        ties.append(tied)
     return Facts(value, np.concatenate(ties))
 
 
@@ -181,5 +182,4 @@ def common(alive: BoolArray, bits: int) -> tuple[IntArray, IntArray]:
     """
     value, tied, opposite = np.empty((3, bits), np.int64)
     agreement(alive, bits, value, tied, opposite)
-    bound = np.flatnonzero(tied != OPEN)
-    return value, np.column_stack([tied[bound], bound, opposite[bound]])
+    return value, np.array([tied, np.arange(bits), opposite]).T[tied != OPEN]

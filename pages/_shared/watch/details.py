@@ -59,11 +59,7 @@ class Update:
         self.held = self._held()
         # Asked for while what is exact is at hand; what the senders hold does not change by this update.
         self.exact = {"y": event.state} | self._answers(event.state)[1] if engine.variant.exact else {}
-        # A group passes more to those that are updated after it in this direction of the sweep.
-        rank, at = np.argsort(engine.graph.sweep_order()), engine.whereabouts.update
-        forward = at < engine.graph.n_groups
-        later = [(rank[q] > rank[event.node]) == forward for q in self.senders]
-        self.ahead = [True if engine.schedule == "mplp" else bool(ahead) for ahead in later]
+        self.ahead = [True] * len(self.senders) if engine.schedule == "mplp" else self._later()
 
     def detail(self, event: Event) -> dict[str, Any] | None:
         """What the pictures of an event of this update need."""
@@ -128,6 +124,12 @@ class Update:
         before, self.held = self.held, self._held()
         told = {"level": self._rounded(event.floor - self.rest), **self.held, "before": before, "ahead": self.ahead}
         return told | self.exact
+
+    def _later(self) -> list[bool]:
+        """Whether a sender is updated after the group in this direction of the sweep: then it is passed more."""
+        graph = self.engine.graph
+        rank, forward = np.argsort(graph.sweep_order()), self.engine.whereabouts.update < graph.n_groups
+        return [bool(rank[q] > rank[self.group]) == forward for q in self.senders]
 
     def _dead(self) -> dict[str, Any]:
         """The states that no better labelling takes, as far as is known: how many, and which of the columns."""
