@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,14 @@ class SessionState(dict[str, Any]):
     __setattr__ = dict.__setitem__
 
 
+@cache
+def sample(name: str) -> bc.BinaryMRF:
+    return bc.load(SAMPLES / f"{name}.mrf.json")
+
+
 def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_sweeps: int = 400) -> Lab:
     """A sample at the start of its run."""
-    mrf = bc.load(SAMPLES / f"{name}.mrf.json")
+    mrf = sample(name)
     part = bc.partition(mrf, max_size)
     engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=max_sweeps, excluding=True)
     return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))

@@ -70,6 +70,15 @@ class Watched:
     def text(self, output: str) -> str:
         return self.stage.locator(OUTPUTS[output]).inner_text()
 
+    def said(self) -> dict[str, str]:
+        """All that the stage says in numbers and words, by the names of its outputs."""
+        said: dict[str, str] = self.stage.evaluate(
+            """(stage, outputs) => Object.fromEntries(Object.entries(outputs).map(([name, selector]) =>
+                [name, stage.querySelector(selector).innerText]))""",
+            OUTPUTS,
+        )
+        return said
+
     def marks(self) -> list[dict[str, Any]]:
         """All that the pictures draw, and what it means."""
         marks: list[dict[str, Any]] = told(self.stage, "({ stage }) => stage.marks()")
@@ -91,17 +100,17 @@ class Watched:
 
     def shows(self, run: bc.Engine, kept: float = -math.inf) -> None:
         """Check that the stage shows the state of an engine; ``kept``: the best bound of the chapters before."""
-        lower = max(run.lower_bound, kept)
+        lower, said = max(run.lower_bound, kept), self.said()
         assert self.position == run.position
-        assert self.text("where").endswith(f"sweep {self.sweep_of(run) + 1} · event {run.position}")
-        assert is_shown(lower, self.text("lower"))
-        assert is_shown(run.upper_bound, self.text("upper"))
-        assert self.text("rows") == str(run.n_rows)
+        assert said["where"].endswith(f"sweep {self.sweep_of(run) + 1} · event {run.position}")
+        assert is_shown(lower, said["lower"])
+        assert is_shown(run.upper_bound, said["upper"])
+        assert said["rows"] == str(run.n_rows)
         gap = relative_gap(lower, run.upper_bound)
         if run.status == Status.GAP_CLOSED:
-            assert self.text("gap") == "0, closed"
+            assert said["gap"] == "0, closed"
         else:
-            assert is_shown(100 * gap, self.text("gap").removesuffix(" %"))
+            assert is_shown(100 * gap, said["gap"].removesuffix(" %"))
 
     @staticmethod
     def sweep_of(run: bc.Engine) -> int:

@@ -24,8 +24,7 @@ Mark = dict[str, Any]
 
 def shown(stage: Stage, positions: Sequence[int]) -> list[list[Mark]]:
     """What the charts draw at positions of an update; of every mark also the height of its value, and the frame."""
-    stage.root.evaluate("({ stage }, position) => stage.player.jump(position)", positions[-1])
-    stage.settle()
+    stage.jump(positions[-1])
     found: list[list[Mark]] = told(
         stage.root,
         """({ stage }, positions) => positions.map((position) => {
@@ -71,8 +70,8 @@ def update(stage: Stage, run: bc.Engine) -> range:
     # Another test may have gone to the end before.
     stage.root.locator(".scrub").fill("0")
     stage.settle()
-    stage.click("[data-step=sweep]")
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
+    stage.step("sweep")
     spans, begin = [], 0
     for event in run.trace:
         if event.kind == Kind.NODE_OPENED:
@@ -206,8 +205,7 @@ def test_on_request_all_states_have_their_exact_costs_and_no_row_is_above(
     neighbours, looked = run.ground_parts(p).neighbours.tolist(), 0
     exact = {q: run.min_marginal(p, q) for q in neighbours}
     for position in update[:-1]:
-        stage.root.evaluate("({ stage }, position) => stage.player.jump(position)", position)
-        stage.settle()
+        stage.jump(position)
         stage.wait("stage.stage.charts.exact.of(stage.stage.player.moment().update.y) !== null")
         marks = stage.marks()
         run.seek(position)
@@ -230,8 +228,11 @@ def test_on_request_all_states_have_their_exact_costs_and_no_row_is_above(
 
 # -- labels ---------------------------------------------------------------------------------------------------
 
-# The boxes of texts and of chips: left, top, right, bottom. `data` is the frame of the curves.
-BOXES = """({ stage }) => {
+# The boxes of texts and of chips, with references beside the curves: left, top, right, bottom. `data` is the frame of
+# the curves.
+BOXES = """({ stage }, references) => {
+    Object.assign(stage.data, { references });
+    stage.draw();
     const box = (element) => {
         const { x, y, width, height } = element.getBBox();
         return [x, y, x + width, y + height];
@@ -269,12 +270,9 @@ def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> 
             stage.click("[data-act=run]")
             stage.wait_for_end()
         else:
-            shown(stage, [position])
+            stage.jump(position)
         for references in ([], [{"name": "optimum", "energy": -30.61}, {"name": "variable LP", "energy": -46.2}]):
-            stage.root.evaluate(
-                "({ stage }, references) => { Object.assign(stage.data, { references }); stage.draw(); }", references
-            )
-            seen = stage.root.evaluate(BOXES)
+            seen = stage.root.evaluate(BOXES, references)
             assert seen["names"]
             assert not any(overlap(name, seen["data"]) for name in seen["names"])
             assert max(right for _, _, right, _ in seen["names"]) <= seen["fan"] + 1
@@ -288,8 +286,8 @@ def test_chips_are_whole_and_hide_neither_circles_nor_the_name_of_the_group_upda
     looked = 0
     passed = [event.index + 1 for event in run.trace if event.kind == Kind.MESSAGE and event.sweep == 1]
     for position in (*update[1:], *neck[-12:], *passed):
-        shown(stage, [position])
-        seen = stage.root.evaluate(BOXES)
+        stage.jump(position)
+        seen = stage.root.evaluate(BOXES, [])
         chips, (_, _, right, bottom) = seen["chips"], seen["pane"]
         looked += len(chips)
         assert len(chips) <= 1 or position not in neck
@@ -321,8 +319,8 @@ def test_a_proof_is_shown_at_the_end_of_a_run_that_closed_the_gap(stage: Stage, 
     stage.wait_for_end()
     assert proof.count() == 1 + len(run.partition.labels)
     # The bounds have met before the event that ends the run; a sweep earlier they had not.
-    stage.click("[data-back=event]")
+    stage.step("event", backward=True)
     assert proof.count() == 1 + len(run.partition.labels)
-    stage.click("[data-back=sweep]")
-    stage.click("[data-back=sweep]")
+    stage.step("sweep", backward=True)
+    stage.step("sweep", backward=True)
     assert proof.count() == 0

@@ -49,7 +49,7 @@ def test_a_large_circle_shows_the_bits_of_the_states_that_count(
     stage, run = watched(mine), lab(name, max_size, variant).run.engine
     seen = set()
     for _ in range(4):
-        stage.click("[data-step=round]")
+        stage.step("round")
         run.step("round")
         p, y = run.last_event.node, run.last_event.state
         asked = [] if run.last_event.kind.name == "MESSAGE" else run.answers(p, y)
@@ -74,8 +74,7 @@ def test_inner_couplings_that_the_labelling_breaks_are_marked(watched: Watched, 
     mine = lab(name, max_size, 9)
     mine.run.engine.run(max_sweeps=2)
     stage = watched(mine)
-    stage.root.evaluate("({ stage }, at) => stage.player.jump(at)", len(mine.run.engine.trace))
-    stage.settle()
+    stage.jump(len(mine.run.engine.trace))
     engine = mine.run.engine
     fates = set()
     for p in range(3):
@@ -103,7 +102,7 @@ def test_the_variables_show_the_labelling_and_what_it_breaks(watched: Watched) -
     stage = watched(mine)
     stage.click("button[data-view=variables]")
     for _ in range(2):
-        stage.click("[data-step=sweep]")
+        stage.step("sweep")
         engine = mine.run.engine
         engine.seek(stage.position)
         labels = engine.labeling
@@ -122,7 +121,7 @@ def test_a_stage_that_opens_on_the_variables_alone_is_drawn(page: Page, watched:
     kept = {"menus": menus, "view": "variables", "distance": False, "list": unlisted, "run": 0, "zoom": None}
     page.evaluate("(kept) => { sessionStorage['bender-lab:choices'] = JSON.stringify(kept); }", kept)
     stage, run = watched(lab("pose-small", 8, 9)), lab("pose-small", 8, 9).run.engine
-    stage.click("[data-step=node]")
+    stage.step("node")
     run.step("node")
     stage.shows(run)
     assert stage.root.locator(".variable").count() == run.mrf.n
@@ -139,7 +138,7 @@ def test_a_stage_that_opens_on_the_variables_alone_is_drawn(page: Page, watched:
 
 def test_buttons_look_closer_at_the_group_updated(stage: Stage) -> None:
     """As near to the middle as it goes: nothing beside the whole is ever in sight."""
-    stage.click("[data-step=event]")
+    stage.step("event")
     updated = stage.lab.run.engine.trace[0].node
     for _ in range(6):
         stage.root.locator("[data-zoom='+']").click()
@@ -203,7 +202,7 @@ def test_where_circles_are_crowded_the_group_that_is_updated_is_named(watched: W
     """And the one that is pointed at; the others would cover each other."""
     stage, run = watched(lab("torus-10x10", 2, 9)), lab("torus-10x10", 2, 9).run.engine
     assert len(run.partition) > 40
-    stage.click("[data-step=round]")
+    stage.step("round")
     run.step("round")
     names = stage.root.locator("svg.hyper .node-name")
     p = run.last_event.node

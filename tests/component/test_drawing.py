@@ -171,17 +171,24 @@ def test_groups_have_the_colours_of_the_library(watched: type[Stage]) -> None:
 
 # -- merged groups ---------------------------------------------------------------------------------------------
 
-# Every circle on its way to another, in every frame.
-WATCHED = """([root, told]) => {
-    window.frames = [];
-    const { stage } = root;
-    const look = () => {
-        const moving = stage.marks().filter(({ means }) => means?.what === 'flowing');
-        window.frames.push(moving.map(({ cx, cy, means }) => [cx, cy, means.group]));
-        if (window.frames.length < 240) requestAnimationFrame(look);
-    };
-    window.receive(JSON.parse(told));
-    look();
+# Every circle on its way to another, in every frame, until half a second after the last one has arrived.
+WATCHED = """async (root, told) => {
+    const frames = [], { stage } = root;
+    let received = false, since = 0;
+    const seen = new Promise((over) => {
+        const look = () => {
+            const moving = stage.marks().filter(({ means }) => means?.what === 'flowing');
+            frames.push(moving.map(({ cx, cy, means }) => [cx, cy, means.group]));
+            since = !received || stage.panes.flow.isOn ? 0 : since + 1;
+            if (since < 30) requestAnimationFrame(look);
+            else over();
+        };
+        look();
+    });
+    await window.receive(JSON.parse(told));
+    received = true;
+    await seen;
+    return frames;
 }"""
 
 
@@ -190,12 +197,9 @@ def forked(mine: Lab, merge: tuple[int, int]) -> None:
     mine.fork(change, change.fork(mine.run.engine))
 
 
-def frames_of(stage: Stage, page: Page) -> list[list[list[float]]]:
-
+def frames_of(stage: Stage) -> list[list[list[float]]]:
     told = json.dumps(stage_data(stage.lab) | {"code": None})
-    page.evaluate(WATCHED, [stage.root.element_handle(), told])
-    page.wait_for_function("window.frames.length === 240")
-    found: list[list[list[float]]] = page.evaluate("window.frames")
+    found: list[list[list[float]]] = stage.root.evaluate(WATCHED, told)
     return found
 
 
@@ -212,7 +216,7 @@ def test_the_circles_of_merged_groups_flow_from_where_they_were_into_the_union(
     stage.settle()
     before, groups = places(stage), len(stage.lab.partition)
     forked(stage.lab, (3, 7))
-    frames = frames_of(stage, page)
+    frames = frames_of(stage)
     after = places(stage)
     assert len(after) == groups - 1
     assert all(len(frame) in (0, groups) for frame in frames)
@@ -238,11 +242,11 @@ def test_without_motion_nothing_flows_and_neither_from_a_run_that_was_not_shown(
     stage = watched(lab("pose-small", 4, 9))
     stage.settle()
     forked(stage.lab, (3, 7))
-    assert not any(frames_of(stage, page))
+    assert not any(frames_of(stage))
     page.emulate_media(reduced_motion="no-preference")
     forked(stage.lab, (0, 1))
     forked(stage.lab, (0, 1))
-    assert not any(frames_of(stage, page))
+    assert not any(frames_of(stage))
 
 
 def test_beside_the_bound_of_a_fork_is_that_of_the_run_it_forked_from(watched: Callable[[Lab], Stage]) -> None:

@@ -89,7 +89,7 @@ def test_the_canvas_is_as_fine_as_the_screen_and_has_its_lines_where_the_circles
     large: Callable[[Watched], Stage],
 ) -> None:
     stage = large(lab("pose", 2, 9))
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     canvas = stage.root.locator("canvas.ties")
     width, shown = canvas.evaluate("(canvas) => [canvas.width, canvas.getBoundingClientRect().width]")
     assert width == pytest.approx(shown, abs=1)

@@ -28,16 +28,23 @@ COLOUR = """({ stage }, [x, y]) => {
 @pytest.fixture
 def stage(watched: Callable[[Watched], Stage]) -> Stage:
     stage = watched(lab("pose", 2, 9))
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     return stage
 
 
-@pytest.fixture
-def run(stage: Stage) -> bc.Engine:
+@pytest.fixture(scope="module")
+def engine() -> bc.Engine:
     mine = lab("pose", 2, 9).run.engine
     mine.step("sweep")
     assert len(mine.graph.edges) > 1000
     return mine
+
+
+@pytest.fixture
+def run(engine: bc.Engine) -> bc.Engine:
+    """The same run, on this side."""
+    engine.seek(int(engine.trace.stops("sweep")[0]))
+    return engine
 
 
 def ties(stage: Stage) -> list[dict[str, Any]]:
@@ -83,7 +90,7 @@ def test_the_canvas_shows_the_tension_of_every_edge(stage: Stage, run: bc.Engine
 def test_the_canvas_follows_the_run_and_the_measure(stage: Stage, run: bc.Engine) -> None:
     image = "({ stage }) => stage.panes.strokes.canvas.toDataURL()"
     before = stage.root.evaluate(image)
-    stage.click("[data-step=node]")
+    stage.step("node")
     run.step("node")
     tension = run.tension().edges
     assert [mark["means"]["value"] for mark in ties(stage)] == pytest.approx(tension.tolist(), rel=1e-6, abs=1e-9)

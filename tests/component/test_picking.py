@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_click_on_a_line_pins_its_message_and_another_flips_it(stage: Stage, run: bc.Engine) -> None:
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     run.step("sweep")
     # A line, at a point where nothing lies over it.
     edge, x, y = stage.root.evaluate(
@@ -52,7 +52,7 @@ def test_a_click_on_a_line_pins_its_message_and_another_flips_it(stage: Stage, r
 
 def test_a_click_on_a_circle_pins_its_loosest_message(stage: Stage, run: bc.Engine) -> None:
     while not (run.position and run.last_event.kind.name == "ORACLE"):
-        stage.click("[data-step=event]")
+        stage.step("event")
         run.step("event")
     loosest = run.last_event.arc
     receiver, sender = run.graph.ends(loosest)
@@ -83,7 +83,7 @@ def test_a_circle_stays_where_it_is_dragged(stage: Stage) -> None:
     assert place(stage, 5) == other
     assert stage.root.evaluate("({ stage }) => stage.arc") == -1, "the click that ends a drag picks nothing"
     for _ in range(3):
-        stage.click("[data-step=round]")
+        stage.step("round")
     stage.root.evaluate("({ stage }) => stage.panes.layout()")
     assert place(stage, 4) == dragged
     stage.click("[data-act=tidy]")
@@ -92,7 +92,7 @@ def test_a_circle_stays_where_it_is_dragged(stage: Stage) -> None:
 
 
 def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: bc.Engine) -> None:
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     run.step("sweep")
     tension = run.tension()
     parts = [mark["means"] for mark in stage.marks() if (mark.get("means") or {}).get("what") == "gap part"]
@@ -118,7 +118,7 @@ def test_the_parts_of_the_gap_add_up_as_they_are_shown(watched: Callable[[Lab], 
     """At every event, and none is negative: what is left over by rounding is nobody's."""
     stage, seen = watched(lab("tiny", 2, 9)), 0
     while stage.position < 40:
-        stage.click("[data-step=event]")
+        stage.step("event")
         texts = stage.root.locator(".gap-value").all_text_contents()
         if not texts:
             break  # the gap is closed
@@ -133,7 +133,7 @@ def test_the_parts_of_the_gap_add_up_as_they_are_shown(watched: Callable[[Lab], 
 def test_a_chip_says_whether_its_part_is_exact(watched: Callable[[Lab], Stage], variant: int, sign: str) -> None:
     """Before y* is asked: a bound by rows, or the cost itself where the variant is exact."""
     stage = watched(lab("pose-small", 8, variant))
-    stage.click("[data-step=node]")
+    stage.step("node")
     texts = stage.root.evaluate(
         """({ stage }) => {
             const from = stage.player.position - 1;
@@ -151,7 +151,7 @@ def test_a_chip_says_whether_its_part_is_exact(watched: Callable[[Lab], Stage], 
 
 def test_chips_and_bits_are_the_engines(stage: Stage, run: bc.Engine) -> None:
     while not (run.position and run.last_event.kind.name == "ORACLE" and run.last_event.sweep == 0):
-        stage.click("[data-step=event]")
+        stage.step("event")
         run.step("event")
     event = run.last_event
     answers = run.answers(event.node, event.state)
@@ -196,7 +196,7 @@ def test_variables_and_groups_are_two_views_of_one_thing(stage: Stage, run: bc.E
     assert run.graph.ends(stage.lab.run.arc)[0] == 6
     stage.click("button[data-view=variables]")
     expect(stage.root.locator("svg.hyper")).to_be_hidden()
-    stage.click("[data-step=node]")
+    stage.step("node")
     expect(variables.locator(f".hull[data-node='{run.step('node')[-1].node}'].active")).to_have_count(1)
 
 
@@ -208,7 +208,7 @@ def test_bounds_are_told_in_the_terms_of_the_source_too(watched: Callable[[Lab],
     karate = lab("karate", 8, 9)
     run, objective = lab("karate", 8, 9).run.engine, karate.mrf.objective
     stage = watched(karate)
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     run.step("sweep")
     own = stage.root.locator("[data-out=own]").inner_text()
     found, bound = re.fullmatch(r"modularity (\S+), at most (\S+)", own).groups()

@@ -17,7 +17,8 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
-from tests.component.mounting import Stage
+from tests.chromium import told
+from tests.component.mounting import SETTLED, Stage
 from tests.labs import is_shown, lab
 
 EVENTS = 40  # of every model
@@ -29,6 +30,13 @@ RUNS = {
     "torus": ("torus-10x10", 10, 5, "mplp"),
     "cycle": ("frustrated-cycle", 3, 9, "mplp"),
 }
+# What is drawn at a position, and the bound above it.
+LOOK = f"""async (root, position) => {{
+    const {{ stage }} = root;
+    stage.player.show(position);
+    await ({SETTLED})(root);
+    return [stage.marks(), stage.$('[data-out=lower]').innerText];
+}}"""
 NEAR = 1e-6  # of the numbers sent, relative to the energy at stake
 PIXEL = 1.5
 
@@ -257,7 +265,7 @@ def test_labels_of_the_axis_are_whole(watched: Callable[..., Stage], constant: f
     stage = watched(Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9))))
     for _ in range(5):
         labels_are_whole(stage)
-        stage.click("[data-step=round]")
+        stage.step("round")
 
 
 def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None:
@@ -270,8 +278,7 @@ def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None
     asked = [event.index + 1 for event in plain.trace if event.kind == Kind.ORACLE and event.suspects > 0]
     for position in asked[:6]:
         labels_are_whole(stage)
-        stage.root.evaluate("(root, position) => root.stage.player.show(position)", position)
-        stage.settle()
+        stage.jump(position)
         seen = Picture(stage.marks(), plain, position)
         ground = plain.ground(seen.event.node)
         columns = seen.of("ground", "ground")
@@ -291,14 +298,15 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
     plain = lab(name, max_size, variant, schedule, max_sweeps=4).run.engine
     plain.run()
     stage = watched(mine)
+    stage.ask_for_nothing_ahead()
     rng = np.random.default_rng(max_size + variant)
-    for k, position in enumerate(rng.integers(1, len(plain.trace) - 1, EVENTS).tolist()):
-        stage.root.evaluate("(root, position) => root.stage.player.show(position)", position)
-        stage.settle()
-        seen = Picture(stage.marks(), plain, position)
+    # In a short run some are drawn twice.
+    for k, position in enumerate(dict.fromkeys(rng.integers(1, len(plain.trace) - 1, EVENTS).tolist())):
+        marks, lower = told(stage.root, LOOK, position)
+        seen = Picture(marks, plain, position)
         check_bounds(seen)
         check_tensions(seen)
-        assert is_shown(plain.lower_bound, stage.text("lower").split()[0])
+        assert is_shown(plain.lower_bound, lower.split()[0])
         if seen.event.kind <= Kind.MESSAGE:
             if seen.of("ground", "ground"):
                 check_ground(seen)

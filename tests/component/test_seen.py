@@ -44,7 +44,7 @@ def test_no_style_overrules_what_a_mark_says(
     stage = watched(lab(name, max_size, variant))
     found = set()
     for step in ("event", "event", "event", "round", "node", "sweep"):
-        stage.click(f"[data-step={step}]")
+        stage.step(step)
         found |= set(stage.root.evaluate(OVERRULED))
     stage.click("[data-view=both]")
     found |= set(stage.root.evaluate(OVERRULED))

@@ -61,7 +61,7 @@ def test_a_stage_without_a_graph_asks_for_all(watched: Watched, monkeypatch: pyt
 
 def test_a_late_answer_does_not_undo_a_jump(stage: Stage) -> None:
     """While the thumb is dragged an answer to an earlier place comes in, before the new place is asked for."""
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     end = stage.position
     kept = stage.root.evaluate(
         """({ stage }) => {
@@ -78,7 +78,7 @@ def test_a_late_answer_does_not_undo_a_jump(stage: Stage) -> None:
 
 def test_what_is_not_known_yet_is_shown_as_not_known(stage: Stage, run: bc.Engine) -> None:
     """Where events are not held, no number of another event stands in for theirs."""
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     said = stage.root.evaluate(
         """({ stage }) => {
             for (const k of [...stage.events.held.keys()]) stage.events.held.delete(k);
@@ -99,7 +99,7 @@ def test_what_is_not_known_yet_is_shown_as_not_known(stage: Stage, run: bc.Engin
 
 
 def test_zoom_is_kept_over_steps(page: Page, stage: Stage) -> None:
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     stage.root.locator("[data-act=unit]").select_option("events")
     zoom = "({ stage }) => stage.charts.fan.zoom.range"
     box = stage.root.locator("svg.fan").bounding_box()
@@ -109,14 +109,14 @@ def test_zoom_is_kept_over_steps(page: Page, stage: Stage) -> None:
     zoomed = stage.root.evaluate(zoom)
     assert zoomed is not None
     for _ in range(10):
-        stage.click("[data-back=event]")
+        stage.step("event", backward=True)
     assert stage.root.evaluate(zoom) == zoomed
     stage.root.locator("svg.fan").dblclick()
     assert stage.root.evaluate(zoom) is None
 
 
 def test_keys_zoom_around_the_event_shown(page: Page, stage: Stage) -> None:
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     end = stage.position
     stage.root.locator("[data-act=unit]").select_option("events")
     stage.root.locator("svg.fan").focus()
@@ -131,7 +131,7 @@ def test_keys_zoom_around_the_event_shown(page: Page, stage: Stage) -> None:
 
 def test_bounds_against_sweeps(stage: Stage) -> None:
     for _ in range(2):
-        stage.click("[data-step=sweep]")
+        stage.step("sweep")
     along = "({ stage }, event) => stage.charts.fan.along(event)"
     ends = stage.root.evaluate("({ stage }) => stage.history.sweeps")
     assert len(ends) == 2
@@ -143,7 +143,7 @@ def test_bounds_against_sweeps(stage: Stage) -> None:
 def test_a_loop_is_over_the_sweep_shown(stage: Stage) -> None:
     """Where a sweep has just ended that is the one that led there."""
     for _ in range(2):
-        stage.click("[data-step=sweep]")
+        stage.step("sweep")
     first, second = stage.root.evaluate("({ stage }) => stage.history.sweeps")
     for position, expected in ((0, [0, first]), (first, [0, first]), (first + 1, [first, second])):
         stage.root.locator(".scrub").fill(str(position))
@@ -157,7 +157,7 @@ def test_a_loop_is_over_the_sweep_shown(stage: Stage) -> None:
 
 
 def test_a_line_tells_its_part_of_the_gap_on_hover(stage: Stage, run: bc.Engine) -> None:
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     run.step("sweep")
     edge = int(run.tension().edges.argmax())
     p, q = run.graph.edges[edge]
@@ -183,7 +183,7 @@ def test_the_colours_follow_the_page(stage: Stage) -> None:
 
 
 def test_lines_are_coloured_by_the_measure_chosen(stage: Stage, run: bc.Engine) -> None:
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     run.step("sweep")
     before = lines(stage)
     for measure, name in (("mean", "mean slack"), ("loose", "tight states")):
@@ -205,7 +205,7 @@ def test_lines_are_coloured_by_the_measure_chosen(stage: Stage, run: bc.Engine) 
 
 def test_colours_do_not_depend_on_what_was_seen_later(watched: Watched) -> None:
     stage = watched(lab("pose", 8, 9))
-    stage.click("[data-step=round]")
+    stage.step("round")
     early, position = lines(stage), stage.position
     stage.click("[data-act=run]")
     stage.wait_for_end()
@@ -240,7 +240,7 @@ def test_a_model_without_messages_can_be_watched(watched: Watched) -> None:
     part = bc.manual(mrf, [list(range(mrf.n))])
     stage = watched(Lab(mrf, mrf.n, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9))))
     for _ in range(3):
-        stage.click("[data-step=event]")
+        stage.step("event")
     expect(stage.root.locator("[data-out=message]")).to_have_text("Message")
     stage.click("[data-act=distance]")
     assert stage.position == 3

@@ -63,7 +63,7 @@ def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage
     expect(stage.root.locator("[data-out=undecided]")).to_have_text(f"0 of {mine.mrf.n}")
     seen = [place(stage)]
     while not stage.root.locator("[data-back=sweep]").is_disabled():
-        stage.click("[data-back=sweep]")
+        stage.step("sweep", backward=True)
         seen.append(place(stage))
         shows_the_engines_values(stage)
     assert seen[-1] == (0, 0)
@@ -72,7 +72,7 @@ def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage
     assert {(k, 0) for k in range(len(chapters))} | {(k, end) for k, end in enumerate(lengths)} <= set(seen)
     there = [place(stage)]
     while not stage.root.locator("[data-step=sweep]").is_disabled():
-        stage.click("[data-step=sweep]")
+        stage.step("sweep")
         there.append(place(stage))
     assert set(there) >= set(seen) - {each for each in seen if each[0] == 0 and each[1] not in (0, BEGINS)}
     assert there[-1] == seen[0]
@@ -102,9 +102,7 @@ def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
 
 
 def test_thumb_ticks_and_chapters_of_the_strip_lie_at_the_same_places(stage: Stage, mine: Lab) -> None:
-    stage.stage.evaluate("({ stage }) => stage.chapters.turn(2, 0)")
-    stage.wait("stage.stage.chapters.at === 2", None)
-    stage.settle()
+    stage.turn(2, 0)
     blocks, sweeps, thumb, names = stage.stage.evaluate(
         """({ stage }) => {
             const all = (name) => [...stage.root.querySelectorAll(`.marks ${name}`)];
@@ -143,9 +141,7 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     last = mine.branches.chapters[2].event
     openings = [k + 1 for k in range(last) if chapter.engine.trace[k].kind == Kind.NODE_OPENED]
     opened = next(k for k in reversed(openings) if is_struck(chapter.engine, k))
-    stage.stage.evaluate("({ stage }, to) => stage.chapters.turn(1, to)", opened)
-    stage.wait("stage.stage.chapters.at === 1", None)
-    stage.settle()
+    stage.turn(1, opened)
     engine = mine.run.engine
     mine.run.halt()
     engine.seek(opened)
@@ -156,7 +152,7 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     dead = stage.root.locator(".known.dead").evaluate_all("bars => bars.length")
     assert dead == len(out)
     # What is shaded is above that line, and says why; nothing else is ruled out where every cost is exact.
-    stage.click("[data-step=node]")
+    stage.step("node")
     marks = {each["id"]: each for each in stage.marks() if each["picture"] == "ground"}
     shade, line = marks["ruled out"], marks["ub"]
     assert shade["y"] + shade["height"] == pytest.approx(line["y1"])
@@ -204,15 +200,13 @@ def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_s
     expect(ground).to_contain_text("the bounds meet")
     expect(message).to_contain_text("No group is updated any more.")
     expect(stage.root.locator("svg.gaps")).to_have_text("Its parts are all 0.")
-    stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, 0)")
-    stage.wait("stage.stage.chapters.at === 1", None)
-    stage.settle()
+    stage.turn(1, 0)
     expect(ground).to_contain_text("With the next update: what each state costs.")
     expect(message).to_contain_text("With the next update: its loosest message.")
     while mine.run.engine.trace[stage.position].kind != Kind.SWEEP:
-        stage.click("[data-step=node]")
+        stage.step("node")
     costs = [[each[key] for key in ("id", "means")] for each in stage.marks() if each["id"].startswith("known ")]
-    stage.click("[data-step=event]")
+    stage.step("event")
     assert mine.run.engine.trace[stage.position - 1].kind == Kind.SWEEP
     assert costs == [
         [each[key] for key in ("id", "means")] for each in stage.marks() if each["id"].startswith("known ")
@@ -239,9 +233,7 @@ def test_what_is_decided_of_the_whole_labelling_stays_in_sight(stage: Stage, min
     counts, ties = [len(whole)], []
     for k in range(len(mine.branches.chapters) - 1, -1, -1):
         to = 0 if k == 0 else mine.branches.chapters[k].position or 10
-        stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, to])
-        stage.wait("stage.stage.chapters.at === argument[0]", [k])
-        stage.settle()
+        stage.turn(k, to)
         shows_the_engines_values(stage)
         engine = mine.run.engine
         known = np.full(engine.mrf.n + 1, True)  # of those that are not in this model any more
@@ -277,9 +269,7 @@ def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_i
         stage.root.locator(f'[data-mark="cell {i}"]').hover()
         expect(tip).to_contain_text(f"{mine.mrf.names[i]} = {solution(stage)[i]}")
         expect(tip).to_contain_text(f"decided by chapter {number}:")
-    stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, stage.chapters.all[1].length)")
-    stage.wait("stage.stage.chapters.at === 1", None)
-    stage.settle()
+    stage.turn(1)
     values = solution(stage)
     known = next(i for i, value in enumerate(values) if value is not None)
     stage.page.mouse.move(0, 0)
@@ -287,9 +277,7 @@ def test_a_cell_of_the_solution_says_its_variable_and_the_chapter_that_decided_i
     for i, said in ((unknown, "not decided yet"), (known, "decided by chapter 2:")):
         stage.root.locator(f'[data-mark="cell {i}"]').hover()
         expect(tip).to_contain_text(said)
-    stage.stage.evaluate("({ stage }) => stage.chapters.turn(3, 0)")
-    stage.wait("stage.stage.chapters.at === 3", None)
-    stage.settle()
+    stage.turn(3, 0)
     tied = next(each for each in cells(stage) if "tie" in each)
     stage.root.locator(f'[data-mark="cell {tied["variable"]}"]').hover()
     one, other = (mine.mrf.names[tied[key]] for key in ("variable", "tie"))
@@ -300,9 +288,7 @@ def test_a_scale_that_has_changed_says_what_it_was(stage: Stage, mine: Lab) -> N
     legend = stage.root.locator(".legend")
     ends = []
     for k in (0, 1):
-        stage.stage.evaluate("({ stage }, k) => stage.chapters.turn(k, stage.chapters.all[k].length)", k)
-        stage.wait("stage.stage.chapters.at === argument", k)
-        stage.settle()
+        stage.turn(k)
         ends.append(legend.inner_text().split(" (")[0].lstrip("0").strip())
     assert ends[0] != ends[1]
     assert legend.inner_text().endswith(f"{ends[1]} (before: {ends[0]})")
@@ -319,15 +305,14 @@ COVERED = """({ stage: { panes } }) => {
 
 def test_chips_of_a_proof_cover_no_circle(stage: Stage, mine: Lab) -> None:
     looked = 0
+    stage.ask_for_nothing_ahead()
     for k in (1, 2, 3):
         trace, end = mine.branches.chapters[k].run.engine.trace, mine.branches.chapters[k + 1].event
-        stage.stage.evaluate("({ stage }, k) => stage.chapters.turn(k, 0)", k)
-        stage.wait("stage.stage.chapters.at === argument", k)
+        stage.turn(k, 0)
         kinds = (Kind.NODE_OPENED, Kind.MESSAGE)
         drawn = [i + 1 for i in range(end) if trace[i].kind in kinds]
         for position in drawn[:: 1 + len(drawn) // 12]:
-            stage.stage.evaluate("({ stage }, to) => stage.player.jump(to)", position)
-            stage.settle()
+            stage.jump(position)
             chips, covered = stage.stage.evaluate(COVERED)
             assert covered == [], (k, position)
             looked += chips
@@ -344,7 +329,7 @@ def test_the_solution_lies_beside_the_circles_and_chips_keep_off_it(stage: Stage
     stage.page.set_viewport_size({"width": width, "height": 844})
     for grain in ("", "node", "event"):
         if grain:
-            stage.click(f"[data-back={grain}]")
+            stage.step(grain, backward=True)
         boxes, at, radius, chips = stage.stage.evaluate(
             """({ stage: { panes } }) => [panes.solution.boxes, panes.at, panes.radius,
                 panes.over.list().filter(({ class: look }) => look.startsWith('chip') && look.endsWith(' '))]"""
@@ -357,9 +342,7 @@ def test_the_solution_lies_beside_the_circles_and_chips_keep_off_it(stage: Stage
 
 def test_a_circle_without_room_for_bits_shows_how_many_are_decided(stage: Stage, mine: Lab) -> None:
     stage.page.set_viewport_size({"width": 390, "height": 560})
-    stage.stage.evaluate("({ stage }) => stage.chapters.turn(1, stage.chapters.all[1].length)")
-    stage.wait("stage.stage.chapters.at === 1", None)
-    stage.settle()
+    stage.turn(1)
     shows_the_engines_values(stage)
     engine, shares = stage.lab.run.engine, {}
     for p in range(len(engine.partition)):
@@ -397,8 +380,7 @@ def test_a_chapter_that_is_cut_anew_keeps_the_bound_of_those_before(watched: Cal
     while fresh.lower_bound <= best and not fresh.finished:
         fresh.step("sweep")
     if fresh.lower_bound > best:
-        stage.stage.evaluate("({ stage }, to) => stage.player.jump(to)", fresh.position)
-        stage.settle()
+        stage.jump(fresh.position)
         assert is_shown(fresh.lower_bound, stage.text("lower"))
         assert stage.text("keeper") == ""
 
@@ -436,9 +418,7 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
         for k, (old, new) in enumerate(itertools.pairwise(chapters))
         if any(to >= 0 for *_, to, _ in passage(old.run.engine, new.run.engine).leaving)
     )
-    stage.stage.evaluate("({ stage }, [k, to]) => stage.chapters.turn(k, to)", [k, chapters[k + 1].event])
-    stage.wait("stage.stage.chapters.at === argument[0]", [k])
-    stage.settle()
+    stage.turn(k, chapters[k + 1].event)
     labels = set(chapters[k].run.engine.partition.labels)
     before = stage.stage.evaluate("({ stage }) => stage.$('.scrub').value")
     stage.page.emulate_media(reduced_motion="no-preference")
@@ -470,7 +450,7 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
         # What goes to another group leaves a trail.
         assert frame["trails"] == [[to, x, y] for *_, to, x, y in frame["leaving"] if to >= 0]
     # What follows another comes to where that one is; what is decided comes to the solution, at the left.
-    stage.click("[data-back=sweep]")
+    stage.step("sweep", backward=True)
     circles, radius = stage.stage.evaluate("({ stage: { panes } }) => [panes.at, panes.radius]")
     groups, home = chapters[k + 1].run.engine.partition.groups, home_of(engine, chapters[k + 1].run.engine)
     for (p, bit, to, x0, y0), (*_, x, y) in zip(frames[0]["leaving"], frames[-1]["leaving"], strict=True):
@@ -487,9 +467,7 @@ def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_el
 
 def test_a_jump_ends_the_flow_at_once(stage: Stage, mine: Lab) -> None:
     last = mine.branches.chapters[2].event
-    stage.stage.evaluate("({ stage }, to) => stage.chapters.turn(1, to)", last)
-    stage.wait("stage.stage.chapters.at === 1", None)
-    stage.settle()
+    stage.turn(1, last)
     stage.page.emulate_media(reduced_motion="no-preference")
     stage.root.locator("[data-step=round]").click()
     stage.wait("stage.stage.panes.flow.isOn", None)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def stage(watched: Callable[[Watched], Stage]) -> Stage:
     stage = watched(lab("pose-small", 8, 9))
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     stage.page.keyboard.press("d")
     stage.settle()
     return stage
@@ -64,7 +64,7 @@ def test_it_shows_the_message_and_the_event_that_the_stage_shows(stage: Stage, r
     arc = stage.root.evaluate("({ stage }) => stage.drawer.arc")
     is_of(stage, run, arc)
     for grain in ("node", "round"):
-        stage.click(f"[data-step={grain}]")
+        stage.step(grain)
         run.step(grain)
         is_of(stage, run, stage.root.evaluate("({ stage }) => stage.drawer.arc"))
     stage.root.evaluate("({ stage }) => stage.select(3)")
@@ -159,7 +159,7 @@ def test_what_is_of_an_earlier_event_says_so(stage: Stage, run: bc.Engine, monke
     is_of(stage, run, arc)
     answer = stage.answer
     monkeypatch.setattr(stage, "answer", lambda *asked: answer(*asked) | {"drawer": None})
-    stage.click("[data-step=event]")
+    stage.step("event")
     title = stage.root.locator("[data-out=drawer]")
     expect(title).to_contain_text(f", at event {run.position}")
     expect(stage.root).to_contain_class("drawn-earlier")
@@ -178,7 +178,7 @@ def test_what_a_step_has_lifted_is_gold_and_goes_back_with_it(stage: Stage, run:
     envelope = run.envelope(p, q)
     # Until a step lifts it: a row of this edge, or new messages.
     for _ in range(60):
-        stage.click("[data-step=node]")
+        stage.step("node")
         run.step("node")
         is_of(stage, run, 3)
         before, envelope = envelope, run.envelope(p, q)
@@ -190,13 +190,13 @@ def test_what_a_step_has_lifted_is_gold_and_goes_back_with_it(stage: Stage, run:
     assert {f"risen {state}" for state in states if envelope[state] > before[state] + near} <= risen
     assert risen <= {f"risen {state}" for state in states if envelope[state] > before[state] - near}
     assert risen
-    stage.click("[data-back=node]")
+    stage.step("node", backward=True)
     stage.wait("stage.stage.drawer.view.at < argument", run.position)
     assert not [mark for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("risen")]
 
 
 def test_y_star_of_a_group_that_is_not_updated_is_its_last(stage: Stage, run: bc.Engine) -> None:
-    stage.click("[data-step=event]")
+    stage.step("event")
     run.step("event")
     updated = run.last_event.node
     arcs = range(2 * len(run.graph.edges))
@@ -213,21 +213,21 @@ def test_columns_keep_their_places_while_a_group_is_updated(stage: Stage, run: b
         marks = [mark for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("nu ")]
         return [mark["means"]["state"] for mark in sorted(marks, key=lambda mark: mark["cx"])]
 
-    stage.click("[data-step=event]")
+    stage.step("event")
     run.step("event")
     arc = next(arc for arc in range(2 * len(run.graph.edges)) if run.graph.ends(arc)[0] == run.last_event.node)
     stage.root.evaluate("({ stage }, arc) => stage.select(arc)", arc)
     is_of(stage, run, arc)
     placed = columns()
     for _ in range(4):
-        stage.click("[data-step=event]")
+        stage.step("event")
         run.step("event")
         is_of(stage, run, arc, ranked=False)
         assert columns() == placed
         if run.last_event.kind == Kind.MESSAGE:
             break
     for _ in range(2):
-        stage.click("[data-step=node]")
+        stage.step("node")
         run.step("node")
     is_of(stage, run, arc)
     assert columns() != placed

@@ -29,7 +29,7 @@ ORDER = "({ stage }) => stage.list.order"
 @pytest.fixture
 def stage(watched: Callable[[Watched], Stage]) -> Stage:
     stage = watched(lab("pose-small", 8, 9))
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     stage.page.keyboard.press("l")
     stage.settle()
     return stage
@@ -175,7 +175,7 @@ def test_the_sums_below_are_the_gap_and_the_rise_of_the_bound(stage: Stage, run:
 def test_the_course_of_tension_has_a_step_for_every_sweep_that_was_seen(stage: Stage, run: bc.Engine) -> None:
     ends = [0, stage.position]
     for _ in range(2):
-        stage.click("[data-step=sweep]")
+        stage.step("sweep")
         ends.append(stage.position)
     assert stage.root.evaluate("({ stage }) => stage.list.past.samples.map(({ at }) => at)") == ends
     run.run(max_sweeps=3)
@@ -207,7 +207,7 @@ def test_the_line_gone_to_keeps_its_place_as_the_order_changes(stage: Stage) -> 
     current = stage.root.locator(".table .line.current:not([hidden])")
     stage.click(".table .head .tension")
     for _ in range(6):
-        stage.click("[data-step=node]")
+        stage.step("node")
         expect(current).to_have_count(1)
         expect(current).to_be_in_viewport()
 
@@ -215,7 +215,7 @@ def test_the_line_gone_to_keeps_its_place_as_the_order_changes(stage: Stage) -> 
 def test_exact_messages_have_their_method_and_no_rows(watched: Callable[[Watched], Stage]) -> None:
     mine = lab("karate", 6, 12)
     stage = watched(mine)
-    stage.click("[data-step=sweep]")
+    stage.step("sweep")
     stage.page.keyboard.press("l")
     stage.settle()
     heads = stage.root.locator(".table .head .cell").all_inner_texts()
