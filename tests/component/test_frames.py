@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.watch.frames import Encoder
 from tests.chromium import told
-from tests.labs import lab
+from tests.labs import lab, near
 from tests.protocol import KINDS, faults
 
 pytestmark = pytest.mark.browser
@@ -46,14 +46,14 @@ def check(update: dict[str, Any], run: bc.Engine) -> None:
     columns = update["columns"]
     close = {"rel": 1e-5, "abs": 1e-5 * run.graph.problem.scale}
     states = [column["state"] for column in columns]
-    drawn = {name: np.array([column[name] for column in columns]) for name in ("g", "own", "parts")}
-    assert drawn["g"] == pytest.approx(ground[states], **close)
-    assert drawn["own"] == pytest.approx(found.own[states], **close)
-    assert drawn["parts"] == pytest.approx(found.parts[:, states].T, **close)
+    drawn = {name: [column[name] for column in columns] for name in ("g", "own", "parts")}
+    assert near(drawn["g"], ground[states], **close)
+    assert near(drawn["own"], found.own[states], **close)
+    assert near(drawn["parts"], found.parts[:, states].T, **close)
     assert [column["bits"] for column in columns] == [run.partition.describe(update["node"], y) for y in states]
     assert (np.diff([column["g0"] for column in columns]) >= -close["abs"]).all()
     reckoning = run.reckoning()
-    assert update["floor"] == pytest.approx(reckoning.floor, **close)
+    assert near(update["floor"], reckoning.floor, **close)
     assert update["suspects"] == reckoning.suspects
     assert update["bestSoFar"] == reckoning.best
     assert {state: pytest.approx(cost, **close) for state, cost in run.asked().items()} == dict(update["asked"])
@@ -85,14 +85,14 @@ def test_events_are_read_as_they_happened(page: Page, name: str, max_size: int, 
         assert event["entries"] == plain.work().messages.tolist()
         for name, truth_of in (("gained", plain.attribution()), ("tension", plain.tension())):
             for part, values in truth_of._asdict().items():
-                assert np.array(event[name][part]) == pytest.approx(values, **close)
+                assert near(event[name][part], values, **close)
         assert event["best"] == states(plain)
         if truth.kind in (Kind.NODE_OPENED, Kind.ORACLE, Kind.ROW):
             check(event["update"], plain)
         else:
             assert event["update"] is None
         if truth.kind == Kind.MESSAGE:
-            assert event["passed"]["floor"] == pytest.approx(truth.lower_bound, **close)
+            assert near(event["passed"]["floor"], truth.lower_bound, **close)
             assert event["passed"]["suspects"] == 0
 
 
