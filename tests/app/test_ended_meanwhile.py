@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bender_core import synth
 from pages._shared.compare.racing import Racing
 from pages._shared.experiments.experimenting import Experiment
 from pages._shared.running.background import Background
@@ -15,7 +16,7 @@ from pages._shared.watch.stage import stage_data
 from tests.app.pages.test_compare_page import contest, raced
 from tests.app.pages.test_experiments_page import carrying_out, mine
 from tests.app.pages.test_pages import app, lab, ran
-from tests.app.pages.test_partition_page import look
+from tests.app.pages.test_partition_page import look, opened
 
 TIMES = pytest.mark.parametrize("times", range(1, 5))
 
@@ -77,7 +78,7 @@ def test_cuts_are_ready_while_compare_is_drawn(times: int) -> None:
 
 @TIMES
 def test_a_comparison_ends_while_partition_is_drawn(times: int) -> None:
-    test = look(app("partition"), "Compare strategies")
+    test = look(opened(synth.ising_grid(rows=3, columns=3, seed=1)), "Compare strategies")
     ending(test.session_state.comparing, times)
     shown = buttons(ran(test.run()))
     assert ("Stop" in shown) != shown["Bound after 10 sweeps"]

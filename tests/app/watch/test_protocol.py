@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,10 +95,14 @@ def test_what_the_stage_is_sent_is_what_the_protocol_says(mine: Lab, measure: st
     assert faults("stage", stage_data(mine)) == []
 
 
-def test_references_are_sent_as_the_protocol_says(mine: Lab) -> None:
-    lines = reference_lines(bc.reference(mine.mrf, time_limit=20))
-    assert lines
-    assert faults("references", lines) == []
+def test_references_are_sent_as_the_protocol_says() -> None:
+    """All four kinds: those of a search that has ended, and of one that has not."""
+    mine = lab("tiny", 3, 9)
+    whole = bc.reference(mine.mrf, mine.partition)
+    lines = [reference_lines(found) for found in (whole, replace(whole, optimum=None))]
+    assert {line["name"] for sent in lines for line in sent} == {"variable LP", "group LP", "optimum", "best of HiGHS"}
+    for sent in lines:
+        assert faults("references", sent) == []
 
 
 @pytest.mark.parametrize("sweeps", [0, 1, 30])

@@ -103,7 +103,8 @@ def test_frames_say_what_the_engine_did(mine: Lab, first: int) -> None:
 
 
 def test_frames_reach_beyond_what_is_computed_and_stop_at_the_end(mine: Lab) -> None:
-    count, engine = 0, mine.run.engine
+    engine = bc.Engine(mine.mrf, mine.partition, mine.variant, max_sweeps=3, excluding=True)
+    mine.run, count = WatchedRun(engine), 0
     while not engine.finished:
         window = frames(mine, count, count + 96)
         assert window["first"] <= count < window["first"] + len(events(window))
@@ -271,8 +272,8 @@ def test_inspection_changes_nothing(mine: Lab) -> None:
         more = {"grain": str(rng.choice(["event", "round", "node", "sweep"])), "backward": bool(do == "back")}
         at = int(rng.integers(0, seen + 1)) if do == "show" else position
         kind = "show" if do == "show" else "step"
-        measure = str(rng.choice(["tension", "mean", "largest", "loose"]))
-        obey(mine.run, command(kind, at=at, arc=int(rng.integers(arcs)), measure=measure, **more))
+        measure, ahead = str(rng.choice(["tension", "mean", "largest", "loose"])), int(rng.choice([0, 8, 80]))
+        obey(mine.run, command(kind, at=at, arc=int(rng.integers(arcs)), ahead=ahead, measure=measure, **more))
         data = stage_data(mine)
         position, seen = data["position"], data["seen"]
     obey(mine.run, command("run", at=position))
