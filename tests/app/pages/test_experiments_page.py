@@ -236,7 +236,7 @@ def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     assert running.failure == ""
     done = len(Store(kept).runs())
     assert 0 < done < 60
-    running.start(plan, kept, 2)
+    running.start(plan, kept, 1)
     running.thread.join()
     assert (running.done, running.total, running.failure) == (60, 60, "")
     assert len(Store(kept).runs()) == 60
