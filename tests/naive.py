@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,15 +38,26 @@ def energy(mrf: BinaryMRF, x: Sequence[int]) -> float:
     return float(total)
 
 
-def optimum(mrf: BinaryMRF) -> float:
-    """The least energy, by trying every labelling at once."""
-    x = np.arange(1 << mrf.n)[:, None] >> np.arange(mrf.n) & 1
+@cache
+def bits(n: int) -> NDArray[np.int64]:
+    """Bit k of every number below 2^n: one row a number, one column a bit; not to be written to."""
+    return np.arange(1 << n)[:, None] >> np.arange(n) & 1
+
+
+def energies(mrf: BinaryMRF) -> Array:
+    """f of all labellings at once, in the order of `bits`."""
+    x = bits(mrf.n)
     total = np.full(1 << mrf.n, mrf.constant)
     for i in range(mrf.n):
         total += mrf.unary[i, x[:, i]]
     for (i, j), table in zip(mrf.edges, mrf.pairwise, strict=True):
         total += table[x[:, i], x[:, j]]
-    return float(total.min())
+    return total
+
+
+def optimum(mrf: BinaryMRF) -> float:
+    """The least energy, by trying every labelling."""
+    return float(energies(mrf).min())
 
 
 def normal_form(mrf: BinaryMRF) -> tuple[float, Array, list[Array]]:
@@ -72,12 +84,12 @@ def normal_form(mrf: BinaryMRF) -> tuple[float, Array, list[Array]]:
 
 def affine(constant: float, slope: Sequence[float]) -> Array:
     """``constant + sum_k slope[k] bit_k(y)`` for every y."""
-    return np.array([constant + sum(s * (y >> k & 1) for k, s in enumerate(slope)) for y in range(1 << len(slope))])
+    return constant + bits(len(slope)) @ np.asarray(slope, float)
 
 
 def table_of(terms: Array) -> Array:
     """``sum_k terms[k, bit_k(y)]`` for every y."""
-    return np.array([sum(t[y >> k & 1] for k, t in enumerate(terms)) for y in range(1 << len(terms))])
+    return terms[np.arange(len(terms)), bits(len(terms))].sum(axis=1)
 
 
 class GroupModel:
@@ -93,8 +105,8 @@ class GroupModel:
         for (i, j), table in zip(mrf.edges.tolist(), tables, strict=True):
             (p, k), (q, m) = place[i], place[j]
             if p == q:
-                for y in range(1 << len(self.groups[p])):
-                    self.phi[p][y] += table[y >> k & 1, y >> m & 1]
+                y = bits(len(self.groups[p]))
+                self.phi[p] += table[y[:, k], y[:, m]]
             elif table.any():
                 self.theta.setdefault((p, q), []).append((k, m, table))
                 self.theta.setdefault((q, p), []).append((m, k, table.T))
@@ -157,9 +169,9 @@ class GroupModel:
 
     def _tabulated(self, p: int, q: int) -> Array:
         total = np.zeros((len(self.phi[p]), len(self.phi[q])))
-        y, z = np.arange(total.shape[0]), np.arange(total.shape[1])
+        y, z = bits(len(self.groups[p])), bits(len(self.groups[q]))
         for k, m, theta in self.theta[p, q]:
-            total += theta[(y >> k & 1)[:, None], (z >> m & 1)[None, :]]
+            total += theta[y[:, None, k], z[None, :, m]]
         return total
 
 

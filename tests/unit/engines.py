@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.kernels.layout import Kind
+from bender_core.run.rows import Row
 from bender_core.run.trace import COLUMNS
 from tests import naive
 from tests.models import JIT
@@ -37,12 +41,36 @@ def size_of(mrf: bc.BinaryMRF) -> float:
 
 def twin(engine: bc.Engine) -> naive.NaiveEngine:
     """A naive engine at the messages and with the rows of an engine."""
-    slow = naive.NaiveEngine(engine.mrf, engine.partition.groups, engine.variant.number)
-    for p, q in slow.lam:
-        slow.lam[p, q] = engine.message(p, q)
-    for p, q in slow.rows:
-        slow.rows[p, q] = [{p: naive.table_of(row.u), q: naive.table_of(row.v)} for row in engine.rows(p, q)]
+    slow = _at_the_messages(engine, _fresh_twin(engine.mrf, engine.partition, engine.variant.number))
+    slow.rows = {(p, q): [_tables(p, q, row) for row in engine.rows(p, q)] for p, q in slow.model.edges}
     return slow
+
+
+def followed(slow: naive.NaiveEngine, engine: bc.Engine, event: bc.Event) -> naive.NaiveEngine:
+    """The twin after an event, from that before it: with one more row, or at the messages that were passed.
+
+    Both share their lists of rows.
+    """
+    if event.kind == Kind.ROW:
+        p, q = engine.graph.ends(event.arc)
+        slow.rows[min(p, q), max(p, q)].append(_tables(p, q, engine.row(event.row)))
+    return _at_the_messages(engine, slow) if event.kind == Kind.MESSAGE else slow
+
+
+@lru_cache(maxsize=1)
+def _fresh_twin(mrf: bc.BinaryMRF, part: bc.Partition, variant: int) -> naive.NaiveEngine:
+    """At the start of a run; kept, for its tables are the same all through the run."""
+    return naive.NaiveEngine(mrf, part.groups, variant)
+
+
+def _at_the_messages(engine: bc.Engine, slow: naive.NaiveEngine) -> naive.NaiveEngine:
+    twin = copy(slow)
+    twin.lam = {(p, q): engine.message(p, q) for p, q in slow.model.theta}
+    return twin
+
+
+def _tables(receiver: int, sender: int, row: Row) -> dict[int, naive.Array]:
+    return {receiver: naive.table_of(row.u), sender: naive.table_of(row.v)}
 
 
 def glassy(seed: int = 0, n: int = 10 if JIT else 7, max_size: int = 3) -> Cut:
