@@ -44,6 +44,11 @@ def bits(n: int) -> NDArray[np.int64]:
     return np.arange(1 << n)[:, None] >> np.arange(n) & 1
 
 
+def states(labels: NDArray[np.int64], group: Sequence[int]) -> NDArray[np.int64]:
+    """The states of a group in labellings, one a row."""
+    return labels[:, group] @ (1 << np.arange(len(group)))
+
+
 def energies(mrf: BinaryMRF) -> Array:
     """f of all labellings at once, in the order of `bits`."""
     x = bits(mrf.n)

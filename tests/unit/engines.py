@@ -39,10 +39,11 @@ def size_of(mrf: bc.BinaryMRF) -> float:
     return float(1 + abs(mrf.constant) + np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
 
 
-def twin(engine: bc.Engine) -> naive.NaiveEngine:
-    """A naive engine at the messages and with the rows of an engine."""
+def twin(engine: bc.Engine, rows: bool = True) -> naive.NaiveEngine:
+    """A naive engine at the messages and with the rows of an engine; without rows it has no envelopes."""
     slow = _at_the_messages(engine, _fresh_twin(engine.mrf, engine.partition, engine.variant.number))
-    slow.rows = {(p, q): [_tables(p, q, row) for row in engine.rows(p, q)] for p, q in slow.model.edges}
+    edges = slow.model.edges if rows else ()
+    slow.rows = {(p, q): [_tables(p, q, row) for row in engine.rows(p, q)] for p, q in edges}
     return slow
 
 

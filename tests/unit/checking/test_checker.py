@@ -135,8 +135,7 @@ def test_its_bounds_at_any_messages_are_those_of_the_twin(seed: int) -> None:
     first = np.array([[group[0], 0] for group in part.groups])
     step = Step(part.groups, edges, rng.normal(size=size), first, np.empty((0, 3), np.int64), 0.0)
     twin = twin_of(mrf, step)
-    labels = np.array(naive.labelings(8))
-    costs = np.array([mrf.energy(x) for x in labels])
+    labels, costs = naive.bits(8), naive.energies(mrf)
     x = labels[rng.integers(len(labels))]
     proof = Proof(mrf.content_hash(), x, -np.inf, mrf.energy(x), 1e-9, (step,))
     found = _Checked(Left(mrf, proof), step, 1e-9)

@@ -91,7 +91,7 @@ def test_they_meet_on_random_models(seed: int, variant: int, schedule: str, ties
 
 def exact_ground(engine: bc.Engine, p: int) -> np.ndarray:
     """What every state of a group costs exactly, in units of the bound, by brute force."""
-    slow, held = twin(engine), engine.held()
+    slow, held = twin(engine, rows=False), engine.held()
     mine = [e for e, edge in enumerate(engine.graph.edges.tolist()) if p in edge]
     return engine.lower_bound - held.groups[p] - held.edges[mine].sum() + slow.exact_total(p)
 
@@ -164,7 +164,7 @@ def test_answers_are_best_responses_of_the_neighbours() -> None:
     engine.run()
     for position in (0, 7, 30, len(engine.trace)):
         engine.seek(position)
-        slow = twin(engine)
+        slow = twin(engine, rows=False)
         for p in range(engine.graph.n_groups):
             for state in range(1 << len(part.groups[p])):
                 found = engine.answers(p, state)
@@ -196,7 +196,7 @@ def test_a_row_is_that_of_its_list() -> None:
 
 
 def tension_by_definition(engine: bc.Engine, labeling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    slow, held, states = twin(engine), engine.held(), engine.graph.states(labeling)
+    slow, held, states = twin(engine, rows=False), engine.held(), engine.graph.states(labeling)
     groups = [slow.reparametrized(p)[y] - held.groups[p] for p, y in enumerate(states)]
     edges = []
     for (p, q), term in zip(slow.model.edges, held.edges, strict=True):

@@ -28,6 +28,7 @@ from bender_core.synth import (
 )
 from bender_core.synth._family import Parameter, Value
 from bender_core.synth.pose import ADJACENT, BODY_HEIGHT, LIMBS, PARTS, SKELETON
+from tests import naive
 from tests.unit.local_polytope import fractional_share, solve_lp
 
 
@@ -56,10 +57,6 @@ def spins_of(mrf: BinaryMRF) -> tuple[dict[tuple[int, int], float], list[float]]
     """The couplings and fields of a spin glass, from how its tables differ."""
     strength = {(i, j): -float(w) / 4 for (i, j), w in zip(mrf.edges.tolist(), mrf.coupling(), strict=True)}
     return strength, ((mrf.unary[:, 0] - mrf.unary[:, 1]) / 2).tolist()
-
-
-def optimum(mrf: BinaryMRF) -> float:
-    return min(mrf.energy(x) for x in itertools.product((0, 1), repeat=mrf.n))
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -311,7 +308,7 @@ def test_a_frustrated_cycle_must_lose_its_weakest_edge(n: int, seed: int) -> Non
     assert nx.is_isomorphic(graph(mrf), nx.cycle_graph(n))
     strength = np.abs(mrf.coupling()) / 4
     assert set(strength) <= {1.0, 2.0, 3.0}
-    assert optimum(mrf) == -strength.sum() + 2 * strength.min()
+    assert naive.optimum(mrf) == -strength.sum() + 2 * strength.min()
     bound, x = solve_lp(mrf)
     assert bound == pytest.approx(-strength.sum())
     assert fractional_share(x) == 1
@@ -321,7 +318,7 @@ def test_a_frustrated_cycle_must_lose_its_weakest_edge(n: int, seed: int) -> Non
 def test_a_random_tree_is_a_tree_and_its_lp_is_tight(seed: int) -> None:
     mrf = random_tree(12, seed=seed)
     assert nx.is_tree(graph(mrf))
-    assert solve_lp(mrf)[0] == pytest.approx(optimum(mrf))
+    assert solve_lp(mrf)[0] == pytest.approx(naive.optimum(mrf))
 
 
 def test_a_random_tree_has_normal_couplings_and_fields() -> None:
