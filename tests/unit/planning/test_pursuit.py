@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import numpy as np
 import pytest
@@ -30,12 +31,26 @@ MODELS: dict[str, Callable[[], bc.BinaryMRF]] = {
 }
 
 
+def shorten(patch: pytest.MonkeyPatch) -> None:
+    for name, work in (("WORK", 1 << 28), ("START", 1 << 25), ("MAKING", 1 << 20), ("TRIAL", 1 << 25)):
+        patch.setattr(pursuit_module, name, work)
+    for counts_work in (auto_module.choose, auto_module.work_of_a_choice):
+        patch.setattr(counts_work, "__defaults__", (1 << 23,))
+    patch.setattr(auto_module, "LONGER", 1)
+
+
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short searches and trials."""
-    for name, work in (("WORK", 1 << 28), ("START", 1 << 25), ("MAKING", 1 << 20), ("TRIAL", 1 << 25)):
-        monkeypatch.setattr(pursuit_module, name, work)
-    monkeypatch.setattr(auto_module, "LONGER", 1)
+    shorten(monkeypatch)
+
+
+@cache
+def searched(name: str, max_size: int) -> bc.Partition:
+    """What a short search finds, once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        shorten(patch)
+        return bc.partition(MODELS[name](), max_size, PURSUIT)
 
 
 @pytest.fixture
@@ -73,31 +88,30 @@ def test_every_variable_is_in_one_group_of_at_most_m(mrf: bc.BinaryMRF, max_size
 def test_its_bound_is_not_below_that_of_auto(name: str, short: None) -> None:
     mrf = MODELS[name]()
 
-    def bound(strategy: str) -> tuple[float, float]:
-        engine = bc.Engine(mrf, bc.partition(mrf, 5, strategy), 9, "srmp")
+    def bound(part: bc.Partition) -> tuple[float, float]:
+        engine = bc.Engine(mrf, part, 9, "srmp")
         engine.run(max_work=1 << 29)
         return engine.lower_bound, engine.upper_bound
 
-    (found, upper), (usual, _) = bound(PURSUIT), bound(AUTO)
+    (found, upper), (usual, _) = bound(searched(name, 5)), bound(bc.partition(mrf, 5, AUTO))
     assert found >= usual - 0.01 * (upper - usual)
 
 
 @pytest.mark.parametrize(("name", "max_size"), [("torus", 5), ("regular", 6)])
 def test_it_finds_better_groups_than_any_rule(name: str, max_size: int, short: None) -> None:
     mrf = MODELS[name]()
-    part = bc.partition(mrf, max_size, PURSUIT)
+    part = searched(name, max_size)
     assert part.reason.startswith("merged: bound ")
     assert sets(part) not in [sets(bc.partition(mrf, max_size, rule)) for rule in applicable(mrf) if rule != PURSUIT]
 
 
 def test_it_depends_on_nothing_but_its_arguments(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
-    mrf = MODELS["torus"]()
-    first = bc.partition(mrf, 5, PURSUIT, seed=2)
+    mrf, first = MODELS["torus"](), searched("torus", 5)
     monkeypatch.setattr("bender_core.run.engine._SLICE", 1 << 20)
-    again = bc.partition(mrf, 5, PURSUIT, seed=2)
+    again = bc.partition(mrf, 5, PURSUIT)
     assert [group.tolist() for group in first.groups] == [group.tolist() for group in again.groups]
     assert first.reason == again.reason
-    assert len({frozenset(sets(bc.partition(mrf, 5, PURSUIT, seed))) for seed in (2, 3)}) > 1
+    assert sets(bc.partition(mrf, 5, PURSUIT, seed=2)) != sets(first)
 
 
 def test_a_forest_is_taken_at_once(runs: list) -> None:
@@ -130,7 +144,7 @@ def test_components_that_fit_are_one_group_each() -> None:
     assert sets(bc.partition(mrf, 4, PURSUIT)) == {frozenset(range(k, k + 4)) for k in (0, 4, 8)}
 
 
-def test_single_variables_stay_single() -> None:
+def test_single_variables_stay_single(short: None) -> None:
     mrf = MODELS["ties"]()
     assert bc.partition(mrf, 1, PURSUIT).max_size == 1
 
@@ -251,7 +265,7 @@ def test_it_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, runs: list) -> N
     best = max(engine.lower_bound for _, _, engine in runs)
     assert bounds == sorted(bounds)
     assert bounds[-1] >= best
-    assert sets(bc.partition(mrf, 6, PURSUIT)) == sets(part)
+    assert sets(searched("regular", 6)) == sets(part)
 
 
 class Request:

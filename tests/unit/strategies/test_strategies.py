@@ -16,6 +16,7 @@ import bender_core as bc
 from bender_core.groups import coupled_groups, independent_cycles, spanning_forest
 from bender_core.kernels import forest
 from bender_core.kernels.forest import Closes
+from bender_core.planning import auto as auto_module
 from bender_core.planning.comparison import bound_after
 from bender_core.strategies import BY_RUNS, STRATEGIES, applicable, applicable_rules, communities, quality
 from bender_core.synth import ising_grid, random_tree
@@ -378,6 +379,7 @@ def test_auto_takes_the_cheapest_forest() -> None:
 @pytest.mark.parametrize("strategy", ["auto", "pursuit"])
 def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for a search, which would take too long at every M."""
+    monkeypatch.setattr(auto_module.choose, "__defaults__", (1 << 20,))
     mrf = sample("torus-10x10")
     part = dataclasses.replace(bc.partition(mrf, 12, "auto"), strategy=strategy)
     monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: pytest.fail("a search takes too long"))
