@@ -24,7 +24,6 @@ from bender_core.experiments import (
     Store,
     dask,
     execute,
-    local,
     perform,
     read_plan,
 )
@@ -102,7 +101,7 @@ def test_ten_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(
         "[[instances]]\nfamily = 'ising_grid'\ntorus = true\ncoupling = 'gaussian'\nseed = {from = 0, to = 14}\n"
-        "[runs]\nsizes = [7]\nvariants = [5, 11]\nstrategies = ['blocks']\n[limits]\nsweeps = 300\n"
+        "[runs]\nsizes = [7]\nvariants = [5, 11]\nstrategies = ['blocks']\n[limits]\nsweeps = 150\n"
     )
     tasks = read_plan(path).tasks()
     undisturbed = Store(tmp_path / "undisturbed.sqlite")
@@ -134,11 +133,11 @@ def test_ten_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
     assert but_for_times(store) == but_for_times(undisturbed)
 
 
-def test_a_dask_cluster_gives_what_local_processes_give(plan_file: Path, tmp_path: Path) -> None:
+def test_a_dask_cluster_gives_what_this_process_gives(plan_file: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     tasks = read_plan(plan_file).tasks()
     mine, theirs = Store(tmp_path / "mine.sqlite"), Store(tmp_path / "theirs.sqlite")
-    assert execute(tasks, mine, local(2), 2)
+    assert execute(tasks, mine, here([], {}), 2)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         assert execute(tasks, theirs, dask(cluster.scheduler_address), 2)
         with distributed.Client(cluster.scheduler_address) as client:
