@@ -49,10 +49,10 @@ def states(labels: NDArray[np.int64], group: Sequence[int]) -> NDArray[np.int64]
     return labels[:, group] @ (1 << np.arange(len(group)))
 
 
-def energies(mrf: BinaryMRF) -> Array:
-    """f of all labellings at once, in the order of `bits`."""
-    x = bits(mrf.n)
-    total = np.full(1 << mrf.n, mrf.constant)
+def energies(mrf: BinaryMRF, labels: NDArray[np.int64] | None = None) -> Array:
+    """f of labellings, one a row; by default of all, in the order of `bits`."""
+    x = bits(mrf.n) if labels is None else labels
+    total = np.full(len(x), mrf.constant)
     for i in range(mrf.n):
         total += mrf.unary[i, x[:, i]]
     for (i, j), table in zip(mrf.edges, mrf.pairwise, strict=True):

@@ -401,7 +401,8 @@ def test_an_edit_leaves_no_reason_behind() -> None:
 # --- comparison ----------------------------------------------------------------------------------------------
 
 
-def test_a_comparison_says_what_estimate_and_engine_say() -> None:
+def test_a_comparison_says_what_estimate_and_engine_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto_module.choose, "__defaults__", (1 << 20,))
     mrf = sample("torus-10x10")
     rows = bc.compare_partitions(mrf, [4, 6], ["greedy", "layers", "auto"], variant=12, sweeps=3)
     assert [(row.max_size, row.strategy) for row in rows] == [
