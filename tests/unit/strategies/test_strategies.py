@@ -379,7 +379,6 @@ def test_auto_takes_the_cheapest_forest() -> None:
 @pytest.mark.parametrize("strategy", ["auto", "pursuit"])
 def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for a search, which would take too long at every M."""
-    monkeypatch.setattr(auto_module.choose, "__defaults__", (1 << 20,))
     mrf = sample("torus-10x10")
     part = dataclasses.replace(bc.partition(mrf, 12, "auto"), strategy=strategy)
     monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: pytest.fail("a search takes too long"))
