@@ -298,7 +298,6 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
     plain = lab(name, max_size, variant, schedule, max_sweeps=4).run.engine
     plain.run()
     stage = watched(mine)
-    stage.ask_for_nothing_ahead()
     rng = np.random.default_rng(max_size + variant)
     # In a short run some are drawn twice.
     for k, position in enumerate(dict.fromkeys(rng.integers(1, len(plain.trace) - 1, EVENTS).tolist())):
