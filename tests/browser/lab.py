@@ -9,15 +9,11 @@ from typing import Any
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 import bender_core as bc
-from tests.labs import SAMPLES
+from tests.labs import sample
 from tests.watched import Watched
 
 # A stage that does not show yet what it was asked for.
 UNDRAWN = ".stage:is(:not([data-state]), [data-state=waiting], [data-state=moving])"
-
-
-def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
 
 
 def engine(name: str = "pose-small", max_size: int = 8, variant: int = 9) -> bc.Engine:

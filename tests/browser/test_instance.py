@@ -15,7 +15,8 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.io import dumps, load
 from pages._shared.app.text import SHORT, label
-from tests.browser.lab import Lab, sample
+from tests.browser.lab import Lab
+from tests.labs import sample
 
 pytestmark = pytest.mark.browser
 

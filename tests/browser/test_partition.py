@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from bender_core import partition
-from tests.browser.lab import Lab, engine, sample
+from tests.browser.lab import Lab, engine
+from tests.labs import sample
 
 pytestmark = pytest.mark.browser
 

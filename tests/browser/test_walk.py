@@ -18,7 +18,8 @@ import pytest
 
 import bender_core as bc
 from bender_core.io import dumps
-from tests.browser.lab import Lab, sample
+from tests.browser.lab import Lab
+from tests.labs import sample
 
 pytestmark = pytest.mark.browser
 

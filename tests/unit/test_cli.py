@@ -308,7 +308,7 @@ def test_a_terminal_shows_how_far_a_search_for_groups_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    # Trials of a tenth of the work are told of, too; what comes after them is not looked at.
+    # Trials with a tenth of the work report progress, too; the run that follows them does not matter here.
     monkeypatch.setattr(auto.choose, "__defaults__", (auto.WORK // 10,))
     command = ["solve", TORUS, "--strategy", "auto", "--max-sweeps", "1"]
     assert main(command) == 0
