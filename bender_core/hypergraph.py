@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bender_core.forms.normal_form import NormalForm, to_normal_form
-from bender_core.forms.scale import energy_scale
+from bender_core.forms.scale import energy_scale, gap_scale
 from bender_core.groups import Partition, independent_cycles, numbered, require_cover
 from bender_core.kernels.layout import LOW_BITS, STEP, Couplings, Forms, Methods, Problem, Projections
 from bender_core.kernels.min_marginals.exact import plan_exact
@@ -265,6 +265,7 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
     bits, couplings, projections = _projections(size[receivers], couplings, stop)
     largest_active = int(bits.max(initial=1))
     first, weight = couplings.first, couplings.weight
+    scale = energy_scale(mrf)
     return Problem(
         size=size,
         phi=phi,
@@ -280,7 +281,8 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
         projections=projections,
         forms=_forms(bits, couplings, stop),
         methods=no_methods(len(bits), largest_active),
-        scale=energy_scale(mrf),
+        scale=scale,
+        gap_scale=gap_scale(scale, form.rounding),
     )
 
 

@@ -53,8 +53,8 @@ def exact_sums(place: NDArray[np.int64], terms: NDArray[np.float64], n: int) -> 
     return found
 
 
-def rounding_of(sums: NDArray[np.float64], place: NDArray[np.int64], terms: NDArray[np.float64]) -> float:
-    """How much `exact_sums` of these terms have been rounded, all of them together.
+def residues(sums: NDArray[np.float64], place: NDArray[np.int64], terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What `exact_sums` of these terms have lost by rounding, at every place: the exact sum is sum and residue.
 
     Parameters
     ----------
@@ -64,11 +64,10 @@ def rounding_of(sums: NDArray[np.float64], place: NDArray[np.int64], terms: NDAr
 
     Returns
     -------
-    float
+    ndarray, shape (n,)
     """
     n = len(sums)
-    errors = exact_sums(np.concatenate([place, np.arange(n)]), np.concatenate([terms, -sums]), n)
-    return float(np.abs(errors).sum())
+    return exact_sums(np.concatenate([place, np.arange(n)]), np.concatenate([terms, -sums]), n)
 
 
 def _heads(place: NDArray[np.int64], terms: NDArray[np.float64], n: int) -> NDArray[np.float64]:

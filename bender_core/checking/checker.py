@@ -8,6 +8,7 @@ exactly; tables are not, and ``_ROUNDING`` accounts for that. All bounds are rel
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from fractions import Fraction
@@ -20,8 +21,13 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
 # Fewer additions than this lead to any entry of a table, each wrong by at most 2^-53 of the sizes of its terms.
 _ROUNDING = 128 * 2.0**-53
-# The largest gain that may be called negligible, as a share of all differences of energies; and one that always may.
-_NEGLIGIBLE, _FEW_DIGITS = 2e-9, 1e-300
+# The largest gain that may be called negligible, as shares of all energies together and of their spread; and one that
+# always may.
+_OF_ALL, _OF_SPREAD, _FEW_DIGITS = 2.0**-41, 2.0**-20, 1e-300
+# An energy that exceeds the next smaller one by so many times as much as all smaller ones differ is a penalty.
+_PENALTY = 1024.0
+# Energies are sought to be multiples of 1 / k, but for at most the inverse of this share of a step, together.
+_DENOMINATORS, _MISSED = (*(2**k for k in range(21)), *(10**k for k in range(1, 7))), 48
 # A difference that rounding cannot make, as a share of the numbers involved.
 _CLEARLY = 2.0**-44
 # Far above the energies of any model, and far enough below the largest float that no sum of messages overflows.
@@ -36,8 +42,8 @@ class RefusedError(ValueError):
     """A proof does not prove what it claims; the message says where."""
 
 
-def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
-    """Check that no labelling costs less than the bound of a proof, up to ``proof.negligible``.
+def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
+    """Check that no labelling costs less than the bound of a proof, up to a gain that does not count.
 
     Source: docs/method.md §15.5.
 
@@ -45,6 +51,11 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
     ----------
     mrf : BinaryMRF
     proof : Proof
+
+    Returns
+    -------
+    float
+        That gain, energy: ``proof.negligible``; less where a proof of version 1 states more than may be.
 
     Raises
     ------
@@ -57,13 +68,13 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
     except ModelError as error:
         raise RefusedError(str(error)) from None
     _require(energy == proof.upper_bound, f"the labelling costs {energy!r}, not {proof.upper_bound!r}")
+    _require(proof.cap > 0, f"a cap of {proof.cap!r} leaves no energies")
     left = Left(mrf, proof)
-    most = max(_NEGLIGIBLE * left.polynomial.size, _FEW_DIGITS)
-    _require(0 <= proof.negligible <= most, f"a gain of {proof.negligible!r} is not negligible")
+    negligible = _negligible(left, proof)
     proven, optimal = math.fsum([sum_of_minima(mrf), *left.refund]), False
     for k, step in enumerate(proof.steps, 1):
         try:
-            checked = _Checked(left, step, proof.negligible)
+            checked = _Checked(left, step, negligible)
             checked.check_facts()
         except RefusedError as error:
             raise RefusedError(f"step {k}: {error}") from None
@@ -72,13 +83,51 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> None:
         optimal |= checked.proves_optimal
         proven = max(proven, checked.bound)
         left.take(step)
-    # Where nothing is left open, one labelling is left.
-    optimal |= not len(left.open) and left.polynomial.excess >= -proof.negligible
+    # Where nothing is left that costs anything, all labellings that are left cost the same.
+    optimal |= not left.polynomial.size and left.polynomial.excess >= -negligible
     if not optimal and proof.lower_bound > -math.inf:
         _require(proof.lower_bound < energy, "the steps do not prove that the labelling is optimal")
-        claimed = math.fsum([proof.lower_bound, *left.refund]) - proof.negligible - math.ulp(proof.lower_bound)
+        claimed = math.fsum([proof.lower_bound, *left.refund]) - negligible - math.ulp(proof.lower_bound)
         _require(claimed <= proven, f"the steps do not prove the bound {proof.lower_bound!r}")
     _require(proof.lower_bound <= energy, f"the bound {proof.lower_bound!r} is above the energy of the labelling")
+    return negligible
+
+
+def _negligible(left: Left, proof: Proof) -> float:
+    """The gain that does not count: what the proof says, if that may not hide a difference of energies.
+
+    Source: docs/method.md §9.3.
+    """
+    unary, pairwise, polynomial = left.unary, left.pairwise, left.polynomial
+    slopes = unary[:, 1] - unary[:, 0]
+    spread = _spread(np.concatenate([polynomial.linear, polynomial.coupling, slopes, pairwise.reshape(-1)]))
+    most = max(min(_OF_ALL * polynomial.size, _OF_SPREAD * spread), _FEW_DIGITS)
+    for step in filter(None, map(left.step, _DENOMINATORS)):
+        if _MISSED * left.off(step)[0] <= step:
+            # Energies differ by steps, or by the rounding of decimals.
+            most = float(step / 4)
+        break
+    if proof.version == 1:
+        return min(proof.negligible, most)
+    _require(0 <= proof.negligible <= most, f"a gain of {proof.negligible!r} is not negligible")
+    return proof.negligible
+
+
+def _spread(energies: FloatArray) -> float:
+    """By how much energies differ, those aside that are far larger than all differences between smaller ones."""
+    sizes = sorted({0.0, *np.abs(energies).tolist()})
+    together = 0.0
+    for gap in sorted(high - low for low, high in itertools.pairwise(sizes)):
+        if together and gap > _PENALTY * together:
+            break
+        together += gap
+    return together
+
+
+def _step(lattice: float) -> Fraction:
+    """The step that a float stands for: 0.1 is a tenth."""
+    found = Fraction(lattice).limit_denominator(max(_DENOMINATORS))
+    return found if float(found) == lattice else Fraction(lattice)
 
 
 def _require(fulfilled: bool | np.bool_, sentence: str) -> None:
@@ -203,11 +252,12 @@ class _Checked:
         largest = max(map(abs, [*coefficients, self.polynomial.excess, self.negligible]))
         # So small that its multiples cannot be counted.
         _require(0 < step < math.inf and largest / step < 2**53, f"{step} is no step of a lattice")
-        negligible, (off, excess) = Fraction(self.negligible), self.left.off(step)
+        exact, negligible = _step(step), Fraction(self.negligible)
+        off, excess = self.left.off(exact)
         _require(4 * off <= negligible, f"not all energies are multiples of {step:.9g}")
         # The energies are excess + k * step, up to off; the highest of them that is better by more than rounding.
-        k = math.ceil((-negligible / 2 - off - excess) / Fraction(step)) - 1
-        highest = min(excess + k * Fraction(step) + off, -negligible)
+        k = math.ceil((-negligible / 2 - off - excess) / exact) - 1
+        highest = min(excess + k * exact + off, -negligible)
         return math.nextafter(float(highest + Fraction(self.rounding)), math.inf)
 
     @property

@@ -51,8 +51,9 @@ def verified(mrf: BinaryMRF, path: Path) -> str:
         If the file cannot be read.
     """
     found = load_proof(path)
-    check_proof(mrf, found)
+    negligible = check_proof(mrf, found)
+    but = f", up to {negligible:.2g}" if negligible else ""
     steps = f"{len(found.steps)} step{'' if len(found.steps) == 1 else 's'}"
     if found.lower_bound == found.upper_bound:
-        return f"verified, {steps}: energy {found.upper_bound!r} is optimal, up to {found.negligible:.2g}"
-    return f"verified, {steps}: no energy is below {found.lower_bound!r}, up to {found.negligible:.2g}"
+        return f"verified, {steps}: energy {found.upper_bound!r} is optimal{but}"
+    return f"verified, {steps}: no energy is below {found.lower_bound!r}{but}"

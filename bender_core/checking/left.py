@@ -33,6 +33,7 @@ class Left:
 
     def __init__(self, mrf: BinaryMRF, proof: Proof) -> None:
         self.mrf = mrf
+        self.unary, self.pairwise = _capped(mrf.unary, proof.cap), _capped(mrf.pairwise, proof.cap)
         # The open variable that decides each, n if it is known; and its value where that one is 0, or known.
         self.decider, self.value = np.arange(mrf.n), np.zeros(mrf.n, np.int64)
         x, (i, j) = proof.labeling, mrf.edges.T
@@ -46,7 +47,7 @@ class Left:
 
     def take(self, step: Step) -> None:
         """Take out what a step has decided."""
-        for made in ("polynomial", "_terms"):
+        for made in ("polynomial", "_terms", "_exact"):
             self.__dict__.pop(made, None)
         for j, i, value in [*((j, self.mrf.n, v) for j, v in step.fixed), *((j, i, o) for i, j, o in step.tied)]:
             follows = self.decider == j
@@ -65,8 +66,34 @@ class Left:
         is_pair = (found[:, 1] < n) & (sums != 0)
         return Polynomial(float(sums[keys == n * (n + 1) + n].sum()), linear, found[is_pair], sums[is_pair])
 
-    def off(self, step: float) -> tuple[Fraction, Fraction]:
+    def off(self, step: Fraction) -> tuple[Fraction, Fraction]:
         """By how much the coefficients miss multiples of a step, all together, and the excess, before rounding."""
+        _, exact = self._exact
+        *coefficients, excess = exact  # the last key is that of the constant
+        return sum((_missed(c, step) for c in coefficients), Fraction(0)), excess
+
+    def step(self, denominator: int) -> Fraction:
+        """The largest step of multiples of 1 / denominator that all coefficients are multiples of.
+
+        But for the rounding of decimals that go into them; 0 if there is none.
+        """
+        # Beside decimals, whole numbers are exact, and so are multiples of a power of 2.
+        unit = float(denominator if denominator & (denominator - 1) == 0 else 1)
+        of_terms, energies = self._terms
+        decimals = np.where(energies * unit % 1.0 != 0.0, np.abs(energies), 0.0)
+        keys, exact = self._exact
+        # One rounding each, and one more by adding up their sizes.
+        most = np.bincount(np.searchsorted(keys, of_terms), decimals, len(keys)) * (2.0**-52)
+        found = 0
+        for coefficient, allowed in zip(exact[:-1], most.tolist()[:-1], strict=True):
+            if _missed(coefficient, Fraction(1, denominator)) > allowed:
+                return Fraction(0)
+            found = math.gcd(found, round(coefficient * denominator))
+        return Fraction(found, denominator)
+
+    @cached_property
+    def _exact(self) -> tuple[IntArray, list[Fraction]]:
+        """The coefficients, not rounded, and what they belong to, as in `_terms`."""
         of_terms, energies = self._terms
         keys, sums = _exact_sums(of_terms, energies)
         exact = [Fraction(0)] * len(keys)
@@ -75,8 +102,7 @@ class Left:
             of_terms, energies = np.concatenate([of_terms, keys]), np.concatenate([energies, -sums])
             # What they have been rounded by.
             _, sums = _exact_sums(of_terms, energies)
-        *coefficients, excess = exact  # the last key is that of the constant
-        return sum((abs(c - round(c / Fraction(step)) * Fraction(step)) for c in coefficients), Fraction(0)), excess
+        return keys, exact
 
     @cached_property
     def _terms(self) -> tuple[IntArray, FloatArray]:
@@ -97,11 +123,11 @@ class Left:
         add(none[:1], none[:1], np.array([mrf.constant]))
         for s in (0, 1):
             (free, slope), home = self._indicator(np.arange(n), s), self.decider
-            add(none[:n], none[:n], mrf.unary[:, s] * free)
-            add(home, none[:n], mrf.unary[:, s] * slope)
+            add(none[:n], none[:n], self.unary[:, s] * free)
+            add(home, none[:n], self.unary[:, s] * slope)
             for t in (0, 1):
                 (free_i, slope_i), (free_j, slope_j) = self._indicator(i, s), self._indicator(j, t)
-                entry, none_ij = mrf.pairwise[:, s, t], none[: len(i)]
+                entry, none_ij = self.pairwise[:, s, t], none[: len(i)]
                 add(none_ij, none_ij, entry * free_i * free_j)
                 add(home[i], none_ij, entry * slope_i * free_j)
                 add(none_ij, home[j], entry * free_i * slope_j)
@@ -116,6 +142,17 @@ class Left:
 def sum_of_minima(mrf: BinaryMRF) -> float:
     """The sum of the least entries of all tables, which proves itself: no energy is lower."""
     return math.fsum([mrf.constant, *mrf.unary.min(axis=1), *mrf.pairwise.min(axis=(1, 2))])
+
+
+def _capped(tables: FloatArray, cap: float) -> FloatArray:
+    """Tables with no entry that exceeds the least one by more than the cap: no energy of a labelling rises."""
+    axes = tuple(range(1, tables.ndim))
+    lowered: FloatArray = np.minimum(tables, tables.min(axis=axes, keepdims=True) + cap)
+    return lowered
+
+
+def _missed(coefficient: Fraction, step: Fraction) -> Fraction:
+    return abs(coefficient - round(coefficient / step) * step)
 
 
 def _exact_sums(keys: IntArray, terms: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import zipfile
 import zlib
@@ -16,7 +17,7 @@ from bender_core.files import write_whole
 from bender_core.io import FormatError
 from bender_core.model import FloatArray, IntArray
 
-_FORMAT, _VERSION = "bender-lab-proof", 1
+_FORMAT, VERSION = "bender-lab-proof", 2
 # Of the tables of a step.
 _WIDTHS = {"edges": 2, "fixed": 2, "tied": 3}
 
@@ -67,6 +68,10 @@ class Proof:
     negligible : float
         No labelling costs less than the bound by more than this, energy.
     steps : tuple of Step
+    cap : float
+        The steps are of the capped model: no entry of a table exceeds the least one by more than this, energy.
+    version : int
+        Of the file. Those of version 1 state another tolerance than the checker allows, which it replaces by its own.
     """
 
     model: str
@@ -75,6 +80,8 @@ class Proof:
     upper_bound: float
     negligible: float
     steps: tuple[Step, ...]
+    cap: float = math.inf
+    version: int = VERSION
 
     @property
     def nbytes(self) -> int:
@@ -106,10 +113,10 @@ class Proof:
         """
         arrays: dict[str, NDArray[np.generic]] = {
             "format": np.array(_FORMAT),
-            "version": np.array(_VERSION),
+            "version": np.array(self.version),
             "model": np.array(self.model),
             "labeling": self.labeling,
-            "bounds": np.array([self.lower_bound, self.upper_bound, self.negligible]),
+            "bounds": np.array([self.lower_bound, self.upper_bound, self.negligible, self.cap]),
             "steps": np.array(len(self.steps)),
         }
         for k, step in enumerate(self.steps, 1):
@@ -159,12 +166,15 @@ def load_proof(path: str | os.PathLike[str]) -> Proof:
 def _read(arrays: np.lib.npyio.NpzFile) -> Proof:
     if str(arrays["format"]) != _FORMAT:
         raise FormatError(None, "the file is of another kind", "")
-    if int(arrays["version"]) != _VERSION:
-        raise FormatError(None, f"the proof has version {int(arrays['version'])}, this program reads {_VERSION}", "")
-    lower, upper, negligible = arrays["bounds"].astype(np.float64, casting="safe").tolist()
+    version = int(arrays["version"])
+    if not 1 <= version <= VERSION:
+        raise FormatError(None, f"the proof has version {version}, this program reads up to {VERSION}", "")
     steps = tuple(_step(arrays, k) for k in range(1, int(arrays["steps"]) + 1))
-    labeling = _integers(arrays["labeling"], 1)
-    return Proof(str(arrays["model"]), labeling, lower, upper, negligible, steps)
+    labeling, bounds = _integers(arrays["labeling"], 1), arrays["bounds"].astype(np.float64, casting="safe").tolist()
+    if version == 1:
+        bounds += [math.inf]
+    lower, upper, negligible, cap = bounds
+    return Proof(str(arrays["model"]), labeling, lower, upper, negligible, steps, cap, version)
 
 
 def _step(arrays: np.lib.npyio.NpzFile, k: int) -> Step:

@@ -13,19 +13,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bender_core.forms.polynomial import polynomial, rounding, terms_of
+from bender_core.forms.normal_form import ROUNDING
+from bender_core.forms.polynomial import polynomial, rounded_off, terms_of
 from bender_core.forms.reduction import Reduction
-from bender_core.forms.scale import energy_scale, negligible_gain
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, FloatArray
 
 # Coefficients are tried as multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: the usual choices in files.
-_SCALES = (*(2.0**k for k in range(0, 21, 4)), *(10.0**k for k in range(1, 7)))
-# The largest rounding error of all coefficients together, relative to their sum: that of decimals. The largest rounding
-# error of an energy, in steps; and the tolerance for it.
-_ROUNDING = 64 * np.finfo(float).eps
-_OFF, _ALLOWED = 1e-7, 1e-6
-# The share of what does not count by which energies may miss the lattice.
-_SHARE = 1 / 8
+_SCALES = (*(2.0**k for k in range(21)), *(10.0**k for k in range(1, 7)))
+# The distance of a float from the next one is at most this share of it.
+_ULP = 2.0**-52
+# Each coefficient of a model goes into at most three of a reduced one, which so miss the lattice by up to three times
+# as much together; a proof allows for four times that.
+_PARTS = 12
+# Most steps are ruled out by the first coefficients.
+_SOME = 64
+# A bound is raised though it exceeds a point of the lattice by this share of a step: that may be rounding.
+_ALLOWED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -40,15 +43,23 @@ class Lattice:
         0 if no step is known.
     off : float
         By how much all coefficients together, before they are rounded, miss multiples of the step at most, energy.
+    rounding : float
+        How much too high a bound may be by rounding, energy.
     """
 
     offset: float
     step: float
     off: float = 0.0
+    rounding: float = 0.0
+
+    @property
+    def blur(self) -> float:
+        """A difference of energies that only the rounding of decimals can make; 0 if the lattice is exact."""
+        return _PARTS * self.off
 
     def within(self, negligible: float) -> Lattice:
         """The lattice if energies miss it by much less than an energy that does not count; else one without a step."""
-        return self if self.off <= _SHARE * negligible else Lattice(self.offset, 0.0)
+        return self if 4.0 * self.off <= negligible else Lattice(self.offset, 0.0)
 
     def raised(self, lower: float, upper: float) -> float:
         """The least energy of the lattice that is consistent with a lower bound.
@@ -67,15 +78,36 @@ class Lattice:
         """
         if not self.step or not math.isfinite(lower):
             return lower
-        steps = math.ceil((lower - self.offset) / self.step - _ALLOWED)
-        raised = self.offset + steps * self.step
-        if abs(raised - upper) <= 2 * _ALLOWED * self.step:
+        allowed = max(_ALLOWED, self._doubt(lower) / self.step)
+        raised = self.offset + math.ceil((lower - self.offset) / self.step - allowed) * self.step
+        if abs(raised - upper) <= max(2.0 * _ALLOWED * self.step, 2.0 * _digits(lower, self.offset)):
             raised = upper
         return max(lower, raised) if raised <= upper else lower
+
+    def proves(self, lower: float, upper: float) -> bool:
+        """Whether no energy of the lattice lies below that of a labelling, given a lower bound.
+
+        Parameters
+        ----------
+        lower, upper : float
+            As for `raised`.
+        """
+        return self._doubt(lower) < self.step and self.raised(lower, upper) >= upper
+
+    def _doubt(self, lower: float) -> float:
+        """How much too high a bound may be, with the last digits of numbers as large as it."""
+        return self.rounding + _digits(lower, self.offset)
+
+
+def _digits(*energies: float) -> float:
+    """The rounding of sums and differences of a few energies."""
+    return 2.0 * _ULP * max(map(abs, energies))
 
 
 def lattice(mrf: BinaryMRF) -> Lattice:
     """The lattice of a model's energies; its step is 0 when in doubt.
+
+    Source: docs/method.md §9.2.
 
     Parameters
     ----------
@@ -92,22 +124,59 @@ def lattice(mrf: BinaryMRF) -> Lattice:
     (0.5, -2.5)
     """
     offset = math.fsum(terms_of(mrf).constant)
-    of_variables, of_edges = polynomial(mrf)
-    coefficients = np.concatenate([of_variables, of_edges])
-    size = abs(offset) + float(np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum())
+    rounded = polynomial(mrf)
+    coefficients, size = np.concatenate(rounded), _entries(mrf, 0.0)
+    largest = float(np.abs(coefficients).max(initial=0.0))
     for scale in _SCALES:
-        whole = np.round(coefficients * scale)
-        if not (np.abs(whole) < 2.0**52).all():
+        if not largest * scale < 2.0**53:
             break
-        step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
-        off = float(np.abs(coefficients - whole / scale).sum())
-        # Multiples of 1/10 are rounded, and so is 1/10.
-        off += 0.0 if math.frexp(scale)[0] == 0.5 else np.finfo(float).eps * float(np.abs(coefficients).sum())
-        if step and off <= _ROUNDING * size <= _OFF * step:
-            return Lattice(offset, step, off + rounding(mrf, of_variables, of_edges)).within(
-                negligible_gain(energy_scale(mrf))
-            )
+        if _missed(coefficients[:_SOME], scale, size[:_SOME]) is None:
+            continue
+        missed = _missed(coefficients, scale, size)
+        if missed is not None:
+            whole = np.round(coefficients * scale)
+            return _lattice(mrf, scale, whole, missed + np.abs(np.concatenate(rounded_off(mrf, *rounded))), offset)
     return Lattice(offset, 0.0)
+
+
+def _missed(coefficients: FloatArray, scale: float, size: FloatArray) -> FloatArray | None:
+    """By how much coefficients miss multiples of 1 / scale; None if by more than the rounding of energies so large."""
+    missed = np.abs(coefficients - np.round(coefficients * scale) / scale)
+    return missed if (missed <= _ULP * size).all() else None
+
+
+def _lattice(mrf: BinaryMRF, scale: float, whole: FloatArray, missed: FloatArray, offset: float) -> Lattice:
+    """The lattice of coefficients that are multiples of 1 / scale, if only rounded decimals miss these."""
+    step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
+    # Beside decimals, whole numbers are exact, and so are multiples of a power of 2.
+    unit = scale if math.frexp(scale)[0] == 0.5 else 1.0
+    decimals = np.abs(whole[whole / scale * unit % 1.0 != 0.0]).sum() / scale
+    # In the normal form a coupling may be counted twice.
+    rounding = 2.0 * ROUNDING * float(np.abs(whole).sum()) / scale
+    found = Lattice(offset, step, float(missed.sum()) + _ULP * float(decimals), rounding)
+    is_close = (missed <= _ULP * _entries(mrf, unit)).all() and 4.0 * found.blur <= step
+    return found if is_close else Lattice(offset, 0.0)
+
+
+def _entries(mrf: BinaryMRF, unit: float) -> FloatArray:
+    """The sizes of the entries that go into each coefficient, added up, without those that are multiples of 1 / unit.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    unit : float
+        0: all are added up.
+
+    Returns
+    -------
+    ndarray, shape (n + m,)
+    """
+    of_unary, of_edges = (
+        np.abs(np.where(table * unit % 1.0 != 0.0, table, 0.0) if unit else table).sum(axis=tuple(range(1, table.ndim)))
+        for table in (mrf.unary, mrf.pairwise)
+    )
+    of_variables = of_unary + np.bincount(mrf.edges.reshape(-1), of_edges.repeat(2), mrf.n)
+    return np.concatenate([of_variables, of_edges])
 
 
 def lattice_left(found: Reduction) -> Lattice:

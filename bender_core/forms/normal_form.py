@@ -15,6 +15,9 @@ from bender_core.forms.polynomial import Terms, terms_of
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.sums import exact_sums
 
+# The largest rounding error of a bound, as a share of all energies together (docs/method.md §15.1).
+ROUNDING = 256 * 2.0**-52
+
 
 @dataclass(frozen=True, eq=False)
 class NormalForm:
@@ -54,6 +57,11 @@ class NormalForm:
         x = np.asarray(labeling, dtype=np.int64)
         paid = (x[self.edges] == self.entry).all(axis=1)
         return float(self.constant + self.unary[np.arange(len(x)), x].sum() + self.weight[paid].sum())
+
+    @property
+    def rounding(self) -> float:
+        """How much a bound may be wrong by rounding, without that of messages: an energy."""
+        return ROUNDING * float(np.abs(self.unary).sum() + np.abs(self.weight).sum())
 
     def pairwise(self) -> FloatArray:
         """The tables of the normal form, shape (m, 2, 2): zero except for one entry each."""

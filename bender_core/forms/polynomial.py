@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.sums import exact_sums, rounding_of
+from bender_core.sums import exact_sums, residues
 
 
 class Terms(NamedTuple):
@@ -66,16 +66,26 @@ def polynomial(mrf: BinaryMRF) -> tuple[FloatArray, FloatArray]:
     return exact_sums(terms.variables, terms.linear, mrf.n), mrf.coupling()
 
 
-def rounding(mrf: BinaryMRF, of_variables: FloatArray, of_edges: FloatArray) -> float:
-    """How much the coefficients have been rounded, all of them together: an energy.
+def rounded_off(mrf: BinaryMRF, of_variables: FloatArray, of_edges: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What the coefficients have lost by rounding: each is exactly the float and this.
 
     Parameters
     ----------
     mrf : BinaryMRF
     of_variables, of_edges : ndarray
         As `polynomial` finds them.
+
+    Returns
+    -------
+    of_variables : ndarray, shape (n,)
+    of_edges : ndarray, shape (m,)
     """
     terms = terms_of(mrf)
     entries = (mrf.pairwise * [[1.0, -1.0], [-1.0, 1.0]]).reshape(-1)
     edges = np.arange(mrf.n_edges).repeat(4)
-    return rounding_of(of_variables, terms.variables, terms.linear) + rounding_of(of_edges, edges, entries)
+    return residues(of_variables, terms.variables, terms.linear), residues(of_edges, edges, entries)
+
+
+def is_flat(mrf: BinaryMRF) -> bool:
+    """Whether all labellings have the same energy."""
+    return not any(coefficients.any() for coefficients in polynomial(mrf))

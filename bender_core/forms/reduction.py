@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from bender_core.forms.normal_form import normal_form, slope_terms
 from bender_core.forms.polynomial import Terms
 from bender_core.model import BinaryMRF, BoolArray, FloatArray, IntArray, ModelError
-from bender_core.sums import exact_sums, rounding_of
+from bender_core.sums import exact_sums, residues
 
 OPEN = -1
 GONE = -1
@@ -86,9 +86,10 @@ class Reduction:
         coupling, slope = self.reduced.coupling(), self.reduced.unary[:, 1] - self.reduced.unary[:, 0]
         keys, wanted = (self.reduced.n * pair[:, 0] + pair[:, 1] for pair in (self.reduced.edges, pairs))
         kept = np.isin(wanted, keys)
-        of_pairs = rounding_of(coupling, np.searchsorted(keys, wanted[kept]), energies[kept])
+        of_pairs = residues(coupling, np.searchsorted(keys, wanted[kept]), energies[kept])
+        of_slopes = residues(slope, *slope_terms(terms, self.reduced.edges, coupling))
         # What repulsive couplings have been rounded by is in both.
-        return 2 * of_pairs + rounding_of(slope, *slope_terms(terms, self.reduced.edges, coupling))
+        return 2.0 * float(np.abs(of_pairs).sum()) + float(np.abs(of_slopes).sum())
 
     def restored(self, labeling: ArrayLike) -> IntArray:
         """The labelling of the model that a labelling of the reduced model stands for.

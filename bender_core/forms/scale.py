@@ -1,53 +1,106 @@
-"""How much energy is at stake in a model: what tolerances are relative to. Source: docs/method.md §9.3."""
+"""What counts as equal: the energy that tolerances are relative to, and the gain that does not count.
+
+Source: docs/method.md §9.3.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bender_core.forms.polynomial import terms_of
-from bender_core.model import BinaryMRF
-from bender_core.sums import exact_sums
+from bender_core.forms.lattice import Lattice
+from bender_core.forms.polynomial import polynomial
+from bender_core.model import BinaryMRF, FloatArray
 
-# A labelling is optimal if none is better by more than this share of the energy at stake, or by more than an energy
-# that floats hold with few digits only.
-NEGLIGIBLE, FEW_DIGITS = 1e-9, 1e-300
+# An energy that exceeds the next smaller one by so many times as much as all smaller ones differ is a penalty.
+_PENALTY = 1024.0
+# A labelling is optimal if none is better by more than this share of all energies together, which leaves room for
+# rounding, and by more than this share of their spread; or by more than an energy that floats hold with few digits.
+# The checker allows twice as much, since sums differ in their last digits.
+_OF_ALL, _OF_SPREAD, FEW_DIGITS = 2.0**-42, 2.0**-21, 1e-300
+# Bounds that are rounded by more than this share of what is at stake close no gap.
+_HIDDEN = 2.0**-27
+
+
+def spread(energies: FloatArray) -> float:
+    """By how much energies differ, penalties aside.
+
+    The distances between neighbours, from the smallest up, are added up to where the next one is a thousand times as
+    large as all before: what lies beyond it is a penalty, beside which the others must still count.
+    Source: docs/method.md §9.3.
+
+    Parameters
+    ----------
+    energies : ndarray, shape (k,)
+        Of any signs: their sizes count.
+
+    Returns
+    -------
+    float
+        0 if there are none.
+    """
+    gaps = np.sort(np.diff(np.unique(np.append(np.abs(energies), 0.0))))
+    sums = np.cumsum(gaps)
+    ends = np.flatnonzero(gaps[1:] > _PENALTY * sums[:-1])
+    return float(sums[ends[0]] if len(ends) else sums[-1]) if len(gaps) else 0.0
+
+
+def _energies(mrf: BinaryMRF) -> tuple[FloatArray, float]:
+    """The coefficients of the energy, shape (n + m,), and the spread of these and of the entries of tables."""
+    coefficients = np.concatenate(polynomial(mrf))
+    slopes = mrf.unary[:, 1] - mrf.unary[:, 0]
+    return coefficients, spread(np.concatenate([coefficients, slopes, mrf.pairwise.reshape(-1)]))
 
 
 def energy_scale(mrf: BinaryMRF) -> float:
-    """The energy at stake: the sum of all preferences and couplings, each counted only as much as it can matter.
+    """The energy at stake: the sum of all coefficients, each of which counts up to the spread of energies.
 
-    A preference counts only up to the couplings of its variable, and a coupling only up to everything else at either of
-    its ends: any excess fixes a variable, or ties two, in every case. So one huge cost does not make differences
-    elsewhere look small. Source: docs/method.md §9.3.
+    So neither a constant nor a penalty makes differences elsewhere look small. Source: docs/method.md §9.3.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+
+    Returns
+    -------
+    float
+        At least 1e-300.
     """
-    coupling = 0.5 * np.abs(mrf.coupling())
-    # On average over the neighbours' values.
-    _, variables, linear = terms_of(mrf)
-    halves = 0.5 * np.concatenate([mrf.coupling(), mrf.coupling()])
-    ends = np.concatenate([variables, *mrf.edges.T])
-    preference = np.abs(exact_sums(ends, np.concatenate([linear, halves]), mrf.n))
-    coupled = np.bincount(mrf.edges.reshape(-1), coupling.repeat(2), minlength=mrf.n)
-    # Only the strongest coupling of a variable can exceed everything else there. It is left out of the sum rather than
-    # subtracted, which would lose digits of the others.
-    strongest = np.full(mrf.n, -1)
-    order = np.argsort(coupling, kind="stable")
-    strongest[mrf.edges[order].reshape(-1)] = order.repeat(2)  # of repeated entries the last one stays
-    is_strongest = strongest[mrf.edges] == np.arange(mrf.n_edges)[:, None]
-    others = np.bincount(
-        mrf.edges.reshape(-1), np.where(is_strongest, 0.0, coupling[:, None]).reshape(-1), minlength=mrf.n
-    )
-    leeway = np.where(is_strongest, (preference + others)[mrf.edges], np.inf).min(axis=1, initial=np.inf)
-    return float(np.minimum(preference, coupled).sum() + np.minimum(coupling, leeway).sum())
+    coefficients, most = _energies(mrf)
+    return max(float(np.minimum(np.abs(coefficients), most).sum()), FEW_DIGITS)
 
 
-def negligible_gain(scale: float) -> float:
-    """The largest gain of a labelling that does not count.
+def gap_scale(scale: float, rounding: float) -> float:
+    """The energy at stake where it says whether a gap is closed; 0 where rounding hides that.
 
-    Source: docs/method.md §15.1.
+    Source: docs/method.md §9.3.
 
     Parameters
     ----------
     scale : float
-        The energy at stake (`energy_scale`).
+        The energy at stake.
+    rounding : float
+        How much a bound may be wrong by rounding (`NormalForm.rounding`), energy.
     """
-    return max(NEGLIGIBLE * scale, FEW_DIGITS)
+    return scale if rounding <= _HIDDEN * scale else 0.0
+
+
+def negligible_gain(mrf: BinaryMRF, points: Lattice) -> float:
+    """The largest gain of a labelling that does not count.
+
+    Source: docs/method.md §9.3.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    points : Lattice
+        Of its energies.
+
+    Returns
+    -------
+    float
+        0 if energies lie on an exact lattice.
+    """
+    if points.step:
+        return points.blur
+    coefficients, most = _energies(mrf)
+    return max(min(_OF_ALL * float(np.abs(coefficients).sum()), _OF_SPREAD * most), FEW_DIGITS)

@@ -11,23 +11,35 @@ NEARLY, CLOSED = 10.0, 1e-8
 
 
 @inner
-def is_negligible(difference, tolerance, problem, rule, bounds):
-    """Whether a difference of energies is nothing beside the bound, or beside what is at stake if that is less.
+def negligible(tolerance, problem, rule, bounds):
+    """The difference of energies that is nothing beside the bound, or beside what is at stake if that is less.
 
     What is at stake, unlike the bound, does not depend on the constant that the model carries.
     """
     scale = min(abs(bounds.lower + rule.constant), problem.scale)
-    return difference <= max(tolerance * scale, TIGHT * problem.scale)
+    return max(tolerance * scale, TIGHT * problem.scale)
+
+
+@inner
+def gains_nothing(problem, rule, bounds):
+    """Whether a sweep has raised the bound by no more than what is negligible."""
+    return bounds.lower - bounds.sweep_start <= negligible(rule.tolerance, problem, rule, bounds)
 
 
 @inner
 def is_closed(problem, rule, bounds):
     """Whether the bounds meet."""
-    return is_negligible(bounds.upper - bounds.lower, rule.tolerance, problem, rule, bounds)
+    return _meet(rule.tolerance, problem, rule, bounds)
 
 
 @inner
 def is_nearly_closed(problem, rule, bounds):
     """Whether they meet where sweeps have stopped bringing anything, which may be a little before they would."""
-    nearly = max(rule.tolerance, min(NEARLY * rule.tolerance, CLOSED))
-    return is_negligible(bounds.upper - bounds.lower, nearly, problem, rule, bounds)
+    return _meet(max(rule.tolerance, min(NEARLY * rule.tolerance, CLOSED)), problem, rule, bounds)
+
+
+@inner
+def _meet(tolerance, problem, rule, bounds):
+    """Whether the gap is negligible, and rounding hides none."""
+    gap = bounds.upper - bounds.lower
+    return problem.gap_scale > 0.0 and gap <= negligible(tolerance, problem, rule, bounds)

@@ -133,6 +133,7 @@ class Problem(NamedTuple):
     forms: Forms
     methods: Methods
     scale: float  # how much energy is at stake (see forms.scale.energy_scale): what tolerances are relative to
+    gap_scale: float  # the same for gaps: 0 where rounding hides whether they are closed
 
 
 class Rule(NamedTuple):

@@ -6,7 +6,7 @@ from bender_core.kernels._jit import inlined
 from bender_core.kernels.costs import FLIPPING
 from bender_core.kernels.deepening import is_slow
 from bender_core.kernels.emit import NONE, emit
-from bender_core.kernels.gap import is_closed, is_nearly_closed, is_negligible
+from bender_core.kernels.gap import gains_nothing, is_closed, is_nearly_closed
 from bender_core.kernels.layout import Kind, Phase, Status
 from bender_core.kernels.primal import (
     ROUNDS,
@@ -111,7 +111,7 @@ def report(run):
     cursor.phase = Phase.FINISH
     if is_closed(problem, rule, bounds):
         cursor.status = Status.GAP_CLOSED
-    elif not slow and is_negligible(bounds.lower - bounds.sweep_start, rule.tolerance, problem, rule, bounds):
+    elif not slow and gains_nothing(problem, rule, bounds):
         cursor.status = Status.GAP_CLOSED if is_nearly_closed(problem, rule, bounds) else Status.NO_PROGRESS
     elif cursor.sweep >= rule.max_sweeps:
         cursor.status = Status.SWEEP_LIMIT

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+from bender_core.forms.cap import cap_beside, capped
+from bender_core.forms.lattice import lattice
 from bender_core.forms.reduction import Reduction, composed, unreduced
+from bender_core.forms.scale import negligible_gain
 from bender_core.labelings.comparing import costs_less
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.proofs.improving import Improving
-from bender_core.run.bounds import CLAIMED
 from bender_core.run.engine import Engine
 from bender_core.stopping import Stop
 
@@ -27,8 +29,11 @@ class Bounds:
 
     Attributes
     ----------
+    mrf : BinaryMRF
+    cap : float
+        Of the tables of the model that is reduced (`forms.cap`), energy.
     whole : Reduction
-        From the model to what is left of it.
+        From the capped model to what is left of it.
     labeling : ndarray of int64, shape (n,)
         The best one known.
     lower_bound, upper_bound : float
@@ -39,6 +44,7 @@ class Bounds:
     """
 
     def __init__(self, mrf: BinaryMRF, labeling: IntArray, seed: int, negligible: float) -> None:
+        self.mrf, self.cap = mrf, math.inf
         self.whole, self.labeling, self.negligible = unreduced(mrf), labeling, negligible
         self.lower_bound, self.upper_bound = -math.inf, mrf.energy(labeling)
         self.work = 0
@@ -55,17 +61,23 @@ class Bounds:
         return engine.lower_bound - (rounding if rounding > self.negligible else 0.0)
 
     def _note_labeling(self, engine: Engine) -> None:
-        # Adding up the energy of the whole model takes as long as many updates.
-        if engine.upper_bound < self.upper_bound - (1 - CLAIMED) / 2 * self.negligible:
+        if engine.upper_bound < self.upper_bound and self._keep_better(engine.labeling):
             self._best.take(engine.labeling)
-            self.labeling = self.whole.restored(engine.labeling)
-            self.upper_bound = self.whole.model.energy(self.labeling)
 
-    def _keep_better(self, left: IntArray) -> None:
-        """Keep a labelling of what is left that is better, perhaps by less than the rounding of energies."""
+    def _keep_better(self, left: IntArray) -> bool:
+        """Keep a labelling of what is left if it is better, perhaps by less than the rounding of energies."""
         labeling = self.whole.restored(left)
-        if costs_less(self.whole.model, labeling, self.labeling):
-            self.labeling, self.upper_bound = labeling, self.whole.model.energy(labeling)
+        is_better = costs_less(self.mrf, labeling, self.labeling)
+        if is_better:
+            self.labeling, self.upper_bound = labeling, self.mrf.energy(labeling)
+        return is_better
+
+    def _cap(self) -> None:
+        """Lower penalties beside which smaller energies would be lost."""
+        self.cap = cap_beside(self.mrf, self.labeling)
+        model = capped(self.mrf, self.cap)
+        self.whole, self.negligible = unreduced(model), negligible_gain(model, lattice(model))
+        self._best.go_on_with(model)
 
     def _search(self, stop: Stop) -> bool:
         """Look for a better labelling, as far as the share of it goes; returns whether one is found."""

@@ -20,11 +20,12 @@ import numpy as np
 
 from bender_core.account import Account
 from bender_core.checking.left import sum_of_minima
+from bender_core.checking.proof import Proof
 from bender_core.costs.fit import TooLargeError
+from bender_core.forms.polynomial import is_flat
 from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
-from bender_core.forms.scale import energy_scale, negligible_gain
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, IntArray
 from bender_core.proofs.bounds import Bounds
 from bender_core.proofs.keeping import Steps
 from bender_core.proofs.trial import Trial, largest
@@ -109,7 +110,7 @@ class Descent(Bounds):
     status : str
         As of a `Certificate`; "stopped" until it is over.
     account : Account
-    whole, labeling, lower_bound, upper_bound, negligible, work
+    mrf, cap, whole, labeling, lower_bound, upper_bound, negligible, work
         As of `Bounds`; trials and the search for labellings are work, too.
     """
 
@@ -126,7 +127,7 @@ class Descent(Bounds):
         if not 1 <= max_size <= LARGEST_GROUP:
             raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
         labeling = mrf.unary.argmin(axis=1) if first is None else first.labeling
-        super().__init__(mrf, labeling, seed, negligible_gain(energy_scale(mrf)) if first is None else first.negligible)
+        super().__init__(mrf, labeling, seed, 0.0 if first is None else first.negligible)
         self.rounds: list[Round] = []
         self.finished, self.status = False, STOPPED
         self.account = account or (Account() if first is None else first.account)
@@ -197,14 +198,20 @@ class Descent(Bounds):
             lower_bound=lower,
             upper_bound=self.upper_bound,
             labeling=labeling,
-            feasible=self.whole.model.is_feasible(self.upper_bound),
+            feasible=self.mrf.is_feasible(self.upper_bound),
             open_variables=0 if optimal else self.whole.reduced.n,
             negligible=self.negligible,
             status=self.status,
             rounds=tuple(self.rounds),
             seconds=time.perf_counter() - self._begin,
-            proof=self._steps.proof(self.whole.model, labeling, lower, self.upper_bound, self.negligible),
+            proof=self._proof(labeling, lower),
         )
+
+    def _proof(self, labeling: IntArray, lower: float) -> Proof | None:
+        steps = self._steps.steps
+        if steps is None:
+            return None
+        return Proof(self.mrf.content_hash(), labeling, lower, self.upper_bound, self.negligible, steps, cap=self.cap)
 
     @property
     def _claimed(self) -> float:
@@ -252,7 +259,7 @@ class Descent(Bounds):
             before = self.whole.reduced.n
             facts = yield from self._run()
             left = 0 if facts is None else self._reduce(facts)
-            if not left:
+            if not left or is_flat(self.whole.reduced):
                 return True
             enough = before - left >= (WORTH * before if size < self._max_size else 1)
             if enough:
@@ -389,8 +396,9 @@ class Descent(Bounds):
         """A run on the usual groups: a choice among others takes longer than a first bound."""
         if self._given is not None:
             return Trial(self._given.partition.strategy, self._given)
-        model = self.whole.reduced
         self._search(self._stop)
+        self._cap()
+        model = self.whole.reduced
 
         def make(most: int) -> Trial:
             part = partition(model, most, seed=self._seed, stop=self._stop)

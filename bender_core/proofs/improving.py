@@ -71,6 +71,16 @@ class Improving:
         """
         self._search.turn_to(self._search.mrf, labeling)
 
+    def go_on_with(self, mrf: BinaryMRF) -> None:
+        """Go on with the same labelling of another model.
+
+        Parameters
+        ----------
+        mrf : BinaryMRF
+            Of as many variables.
+        """
+        self._search.turn_to(mrf, self.labeling)
+
     def reduce(self, last: Reduction, labeling: IntArray) -> None:
         """Go on with what is left after a reduction.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bender_core.account import memory_limit
-from bender_core.checking.proof import Proof, Step
+from bender_core.checking.proof import Step
 from bender_core.forms.reduction import GONE, Reduction
-from bender_core.model import BinaryMRF, IntArray
 from bender_core.run.engine import Engine
 
 # Messages are kept up to this share of the memory limit, besides what runs take.
@@ -67,11 +66,10 @@ class Steps:
         if not decides:
             self._of_bound = step
 
-    def proof(self, mrf: BinaryMRF, labeling: IntArray, lower: float, upper: float, negligible: float) -> Proof | None:
-        """The proof of a bound; None if it is too large."""
-        if self.too_large:
-            return None
-        return Proof(mrf.content_hash(), labeling, lower, upper, negligible, tuple(self._steps))
+    @property
+    def steps(self) -> tuple[Step, ...] | None:
+        """What has been kept; None if it is too large."""
+        return None if self.too_large else tuple(self._steps)
 
 
 def _step(engine: Engine, whole: Reduction, found: Reduction | None) -> Step:

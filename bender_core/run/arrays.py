@@ -94,8 +94,9 @@ class Arrays:
         """Allocate everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.whole = _whole(self.mrf, start, reduction)
-        self.negligible: float = negligible_gain(self.graph.problem.scale) if start is None else start.negligible
-        self.lattice = lattice_left(self.whole).within(self.negligible)
+        points = lattice_left(self.whole)
+        self.negligible: float = negligible_gain(self.mrf, points) if start is None else start.negligible
+        self.lattice = points.within(self.negligible)
         self.margin = margin(self.graph.normal_form, self.lattice, self.negligible)
         self._problem = self.graph.problem
         self._rule = self._make_rule()

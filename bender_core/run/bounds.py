@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from bender_core.forms.lattice import Lattice
-from bender_core.forms.normal_form import NormalForm
+from bender_core.forms.normal_form import ROUNDING, NormalForm
 from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows.pool import TIGHT
 
 # A run claims less than that: a checker adds up differently, and another labelling may be a little better.
 CLAIMED = 0.9
-# The largest rounding error of a bound, as a share of all energies together.
-ROUNDING = 256 * np.finfo(float).eps
 
 
 def is_closed(lower: float, upper: float, scale: float) -> bool:
@@ -28,10 +24,11 @@ def is_closed(lower: float, upper: float, scale: float) -> bool:
     lower, upper : float
         Energies.
     scale : float
-        The energy at stake (`forms.scale.energy_scale`): a constant added to all energies does not close the gap.
+        The energy at stake (`forms.scale.gap_scale`): a constant added to all energies does not close the gap. Where it
+        is 0, rounding hides whether the bounds meet.
     """
     size = min(max(abs(lower), abs(upper)), scale)
-    return upper - lower <= max(CLOSED * size, TIGHT * scale)
+    return scale > 0.0 and upper - lower <= max(CLOSED * size, TIGHT * scale)
 
 
 def relative_gap(lower: float, upper: float) -> float:
@@ -120,5 +117,5 @@ def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:
     -------
     Margin
     """
-    rounding = ROUNDING * float(np.abs(form.unary).sum() + np.abs(form.weight).sum())
-    return Margin(max(points.step - negligible, CLAIMED * negligible), rounding, points.step)
+    gain = points.step - negligible if points.step else CLAIMED * negligible
+    return Margin(gain, form.rounding, points.step)

@@ -328,7 +328,7 @@ def _gap(event: Event) -> float:
 
 def _closed(told: _Told) -> bool:
     """Whether the gap is below the tolerance: then it is said to be closed, not how much rounding has left of it."""
-    return is_closed(told.event.lower_bound, told.event.upper_bound, told.graph.problem.scale)
+    return is_closed(told.event.lower_bound, told.event.upper_bound, told.graph.problem.gap_scale)
 
 
 _CUTS = {

@@ -5,6 +5,7 @@ Source: docs/method.md §9.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -16,6 +17,8 @@ from bender_core.run.certificate import EXHAUSTED, Certificate
 from bender_core.run.trace import Trace
 
 CLOSED = "closed"
+# The last digits of a bound that do not matter, as a share of what is at stake.
+DIGITS = 1e-8
 # The status of a run in a word or two. The last two are those of an interrupted run.
 STATUSES = {
     Status.RUNNING: "not finished",
@@ -104,12 +107,13 @@ def verdict(
     points : Lattice
         The lattice of energies.
     scale : float
-        The energy at stake (`forms.scale.energy_scale`).
+        The energy at stake (`forms.scale.gap_scale`).
     tried : tuple of Attempt
         The runs made, if there was more than one.
     """
     rounded = points.raised(lower, upper)
-    if rounded >= upper:
+    # Next to a large constant bounds look equal too soon.
+    if points.proves(lower, upper) or (lower >= upper and math.ulp(upper) <= DIGITS * scale):
         status = CLOSED
     gap = gap_between(rounded, upper, scale) if status == CLOSED else relative_gap(rounded, upper)
     return Verdict(

@@ -106,7 +106,7 @@ class Standing(Arrays):
         Source: docs/method.md §9.4.
         """
         if self.status == Status.GAP_CLOSED:
-            return gap_between(self.lower_bound, self.upper_bound, self._problem.scale)
+            return gap_between(self.lower_bound, self.upper_bound, self._problem.gap_scale)
         return relative_gap(self.lower_bound, self.upper_bound)
 
     @property
@@ -175,7 +175,7 @@ class Standing(Arrays):
         energy = self.mrf.energy(labeling)
         status = STATUSES[self.status] if self.finished else stopped
         return Result(
-            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.scale),
+            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.gap_scale),
             labeling=labeling,
             decoded_bound=self.decoded_bound,
             sweeps=self.sweep,

@@ -128,7 +128,7 @@ def test_the_scale_of_the_energies_is_what_is_at_stake() -> None:
         assert energy_scale(bc.BinaryMRF(unary, edges, pairwise)) <= 3 * scale
         # Another variable, isolated or tied to the first one for ever.
         unary = np.vstack([mrf.unary, [0.0, 1e15]])
-        assert energy_scale(bc.BinaryMRF(unary, edges, pairwise)) == pytest.approx(scale, rel=1e-14)
+        assert scale <= energy_scale(bc.BinaryMRF(unary, edges, pairwise)) <= 2 * scale
         tie = np.array([[[0.0, 1e15], [1e15, 0.0]]])
         tied = bc.BinaryMRF(
             np.vstack([mrf.unary, [0.0, 0.0]]), np.vstack([edges, [0, 7]]), np.concatenate([pairwise, tie])

@@ -95,7 +95,7 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "methods": _methods(engine),
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
-        "scale": graph.problem.scale,
+        "scale": graph.problem.gap_scale,
         "step": engine.margin.step,
         "negligible": engine.negligible,
         "lower": lower,

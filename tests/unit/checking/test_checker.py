@@ -311,7 +311,7 @@ def test_a_lattice_is_measured_with_all_digits() -> None:
     x = np.array([1, 0, 0])
     step = Step((np.arange(3),), NO_EDGES, NO_MESSAGES, NO_EDGES, NO_TIES, 1e15)
     with pytest.raises(RefusedError, match="not all energies are multiples"):
-        check_proof(mrf, Proof(mrf.content_hash(), x, mrf.energy(x), mrf.energy(x), 1e-10, (step,)))
+        check_proof(mrf, Proof(mrf.content_hash(), x, mrf.energy(x), mrf.energy(x), 0.0, (step,)))
 
 
 @pytest.mark.parametrize("step", [1e-320, 1e-310, 5e-324])

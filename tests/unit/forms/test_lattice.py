@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.forms.lattice import lattice, lattice_left
-from bender_core.forms.polynomial import polynomial, rounding
+from bender_core.forms.polynomial import polynomial, rounded_off
 from bender_core.forms.reduction import OPEN, Facts, reduction, unreduced
 from tests import naive
 from tests.models import examples, random_mrf
@@ -61,7 +61,7 @@ def test_what_coefficients_are_rounded_by_counts(large: float, small: float) -> 
     mrf = bc.BinaryMRF(np.zeros((2, 2)), [[0, 1]], [[[0.0, large], [large, -small]]])
     coefficients = polynomial(mrf)
     assert coefficients[1].tolist() == [-2 * large]
-    assert rounding(mrf, *coefficients) == pytest.approx(small, rel=1e-6)
+    assert np.abs(rounded_off(mrf, *coefficients)[1]).sum() == pytest.approx(small, rel=1e-6)
     assert lattice(mrf).step == 0.0
     found = bc.certify(mrf, max_size=1)
     assert not found.optimal or found.labeling.tolist() == [1, 1]
@@ -93,7 +93,9 @@ def test_no_energy_lies_between_a_bound_and_the_rounded_one(seed: int, unit: flo
     found, points = energies(mrf), lattice(mrf)
     if points.step:
         steps = (found - points.offset) / points.step
-        np.testing.assert_allclose(steps, np.round(steps), rtol=0, atol=1e-5)
+        # The energies of the twin are sums next to the constant.
+        digits = 1e-15 * (abs(constant) + 100 * unit) / points.step
+        np.testing.assert_allclose(steps, np.round(steps), rtol=0, atol=1e-5 + digits)
     rng = np.random.default_rng(seed)
     for lower in [*found[:3], *rng.uniform(found[0] - 3 * unit, found[0], 5)]:
         upper = float(rng.choice(found[found >= lower - 1e-12]))
@@ -118,12 +120,11 @@ def test_a_step_is_found_where_coefficients_have_one(unit: float) -> None:
         random_mrf(0, 6),
         random_mrf(0, 6, scale=1e-9),
         random_mrf(0, 6, integers=True, scale=1e20),
-        random_mrf(3, 6, integers=True, constant=1e16),
         bc.BinaryMRF(np.zeros((3, 2))),
         bc.BinaryMRF([[0, 1.0], [0, np.pi]]),
         bc.BinaryMRF([[0, 1.0], [0, 1 + 1e-9]]),
     ],
-    ids=["random", "tiny", "huge", "large constant", "constant", "irrational", "nearly equal"],
+    ids=["random", "tiny", "huge", "constant", "irrational", "nearly equal"],
 )
 def test_in_doubt_there_is_no_step(mrf: bc.BinaryMRF) -> None:
     assert lattice(mrf).step == 0.0

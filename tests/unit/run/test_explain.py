@@ -170,7 +170,7 @@ def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
     assert (number if engine.gap <= 1e-9 else at_least)(event.lower_bound) in sentence
     assert event.depth == engine.status
     assert sentence.startswith("Finished: the bounds meet") == (engine.gap <= 1e-9)
-    closed = is_closed(event.lower_bound, event.upper_bound, engine.graph.problem.scale)
+    closed = is_closed(event.lower_bound, event.upper_bound, engine.graph.problem.gap_scale)
     assert formula == f"UB − LB = {'0, closed' if closed else number(event.upper_bound - event.lower_bound)}"
 
 

@@ -1,0 +1,92 @@
+"""Penalties so large that rounding hides smaller energies, lowered to what no better labelling pays.
+
+Where an entry of a table exceeds the least one by more than the best labelling exceeds the sum of all least entries, no
+better labelling takes it: a smaller penalty does as well. Lowering entries lowers energies, so a bound on the energies
+of the capped model is one on those of the model, whatever the cap. Source: docs/method.md §15.7.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from bender_core.forms.lattice import lattice
+from bender_core.forms.normal_form import to_normal_form
+from bender_core.forms.scale import negligible_gain
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+
+# The cap is larger than need be, as bounds are better beside larger penalties.
+_ROOM = 4.0
+# The share of what a better labelling gains that rounding may take.
+_SHARE = 0.25
+
+
+def capped(mrf: BinaryMRF, cap: float) -> BinaryMRF:
+    """A model in which no entry of a table exceeds the least one by more than the cap.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    cap : float
+        Energy; infinite: the model stays as it is.
+
+    Returns
+    -------
+    BinaryMRF
+    """
+    if math.isinf(cap):
+        return mrf
+    least, _, _ = _excess(mrf)
+    return replace(
+        mrf,
+        unary=np.minimum(mrf.unary, least[0] + cap),
+        pairwise=np.minimum(mrf.pairwise, least[1] + cap),
+        hard=None,
+    )
+
+
+def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
+    """The cap of a model in which rounding hides differences of energies; infinite if it hides none.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    labeling : ndarray of {0, 1}, shape (n,)
+        It, and all better ones, cost as much in the capped model as in this one.
+
+    Returns
+    -------
+    float
+        Energy.
+    """
+    if is_clear(mrf):
+        return math.inf
+    least, unary, pairwise = _excess(mrf)
+    i, j = mrf.edges.T
+    x = np.asarray(labeling)
+    paid = math.fsum([*unary[np.arange(mrf.n), x].tolist(), *pairwise[np.arange(len(i)), x[i], x[j]].tolist()])
+    if not 0.0 < paid < max(unary.max(initial=0.0), pairwise.max(initial=0.0)):
+        return math.inf
+    # What remains may lie on a lattice: the cap is one of its steps.
+    usual = replace(
+        mrf,
+        unary=np.where(unary > paid, least[0], mrf.unary),
+        pairwise=np.where(pairwise > paid, least[1], mrf.pairwise),
+        hard=None,
+    )
+    step = lattice(usual).step or 1.0
+    return math.ldexp(step, math.ceil(math.log2(_ROOM * paid / step)))
+
+
+def is_clear(mrf: BinaryMRF) -> bool:
+    """Whether rounding is small beside what a better labelling gains at least."""
+    points = lattice(mrf)
+    return to_normal_form(mrf).rounding <= _SHARE * (points.step or negligible_gain(mrf, points))
+
+
+def _excess(mrf: BinaryMRF) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray]:
+    """The least entries of unary and of pairwise tables, and what all entries exceed them by."""
+    least = mrf.unary.min(axis=1, keepdims=True), mrf.pairwise.min(axis=(1, 2), keepdims=True)
+    return least, mrf.unary - least[0], mrf.pairwise - least[1]
