@@ -7,7 +7,7 @@ sums of Python's integers, or of 64-bit ones where none can overflow: nothing is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -48,7 +48,9 @@ class Exact:
         fractions = [read(number) for number in numbers]
         self.unit = Fraction(1, math.lcm(*(each.denominator for each in fractions)))
         whole = [int(each / self.unit) for each in fractions]
-        fits = sum(map(abs, whole)) < 1 << 62
+        # More than any difference of energies.
+        self.all = 1 + sum(map(abs, whole))
+        fits = self.all < 1 << 61
         constant, *rest = np.array(whole, np.int64 if fits else object)
         self.constant = int(constant)
         tables = np.array(rest, np.int64 if fits else object)
@@ -71,18 +73,21 @@ class Exact:
             total += table[x[:, i], x[:, j]]
         return [int(each) * self.unit for each in total]
 
-    def least(self) -> Fraction:
-        """The least energy, variable by variable.
+    def least(self, value: int = 0, of: int | None = None) -> Fraction:
+        """The least energy, variable by variable; or that of the labellings that give a variable a value.
 
         An axis of ``kept`` is a variable that is coupled to a later one, an entry the least energy of what lies before.
         This takes 2^w entries, where w is the largest distance of the ends of an edge.
         """
+        unary = self.unary.copy()
+        if of is not None:
+            unary[of, 1 - value] += 2 * self.all
         width = int(np.ptp(self.mrf.edges, axis=1).max(initial=1))
         tables = {(i, j): table for (i, j), table in zip(self.mrf.edges.tolist(), self.pairwise, strict=True)}
         kept: Whole = np.full((1,) * width, self.constant, self.unary.dtype)
         nothing = np.zeros((1, 2), self.unary.dtype)
         for i in range(self.mrf.n):
-            cost = self.unary[i]
+            cost = unary[i]
             for j in range(i - 1, i - 1 - width, -1):
                 table = tables.get((j, i), nothing)
                 cost = cost[None] + table.reshape(len(table), *(1,) * (cost.ndim - 1), 2)
@@ -110,10 +115,3 @@ class Exact:
         for energies, couplings in zip(own[1:], between[1:], strict=True):
             kept = (kept[:, None] + couplings).min(axis=0) + energies
         return (self.constant + int(kept.min())) * self.unit
-
-    def changes(self, labeling: ArrayLike) -> Iterator[Fraction]:
-        """By how much the energy of a labelling changes where a single variable does."""
-        x = np.array(labeling)
-        flipped = x ^ np.eye(self.mrf.n, dtype=np.int64)
-        here = self.energy(x)
-        return (self.energy(each) - here for each in flipped)
