@@ -62,8 +62,8 @@ class Base:
         return self.certificate.proof
 
     def excess(self, labeling: Ints) -> Fraction:
-        """What a labelling costs more than the best, as it is meant."""
-        return self.meant.energy(labeling) - self.best
+        """What a labelling costs more than the best, in floats or as it is meant: one that is the best in either is."""
+        return min(self.exact.energy(labeling) - self.least, self.meant.energy(labeling) - self.best)
 
 
 def base(name: str, mrf: bc.BinaryMRF, max_size: int, counts: float) -> Base:
