@@ -106,7 +106,7 @@ def _negligible(left: Left, proof: Proof) -> float:
         if _MISSED * left.off(step)[0] <= step:
             # Energies differ by steps, or by the rounding of decimals.
             most = float(step / 4)
-        break
+            break
     if proof.version == 1:
         return min(proof.negligible, most)
     _require(0 <= proof.negligible <= most, f"a gain of {proof.negligible!r} is not negligible")

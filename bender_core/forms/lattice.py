@@ -135,7 +135,9 @@ def lattice(mrf: BinaryMRF) -> Lattice:
         missed = _missed(coefficients, scale, size)
         if missed is not None:
             whole = np.round(coefficients * scale)
-            return _lattice(mrf, scale, whole, missed + np.abs(np.concatenate(rounded_off(mrf, *rounded))), offset)
+            found = _lattice(mrf, scale, whole, missed + np.abs(np.concatenate(rounded_off(mrf, *rounded))), offset)
+            if found.step:
+                return found
     return Lattice(offset, 0.0)
 
 

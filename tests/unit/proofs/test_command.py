@@ -65,7 +65,6 @@ def test_a_proof_is_saved_and_verified(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["solve", TINY, "--certificate", str(path)]) == 0
     capsys.readouterr()
     assert main(["verify", TINY, str(path)]) == 0
-    found = bc.certify(bc.load(TINY))
     said = "energy -3.0 is optimal"
     assert capsys.readouterr().out == f"verified, 1 step: {said}\n"
     assert refusal(["verify", TORUS, str(path)], capsys) == "the proof is of another model"

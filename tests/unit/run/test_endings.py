@@ -71,7 +71,8 @@ def test_closed_means_optimal(seed: int) -> None:
             assert result.upper_bound == pytest.approx(optimum, rel=1e-8, abs=1e-12 * scale)
             assert result.gap == 0.0
         else:
-            assert result.gap > 0
+            # Where the last digits of the bounds are larger than what is at stake, they look equal.
+            assert result.gap > 0 or math.ulp(optimum) > 1e-8 * energy_scale(mrf)
 
 
 def test_gaps_are_finite_even_if_the_bound_is_zero() -> None:
