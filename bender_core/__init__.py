@@ -40,7 +40,7 @@ from bender_core.run.engine import Engine, EngineError, Grain
 from bender_core.run.inspection import Tightness
 from bender_core.run.looking.what_if import Cut, what_if
 from bender_core.run.repeating.change import Change, ChangeError
-from bender_core.run.result import Attempt, Result
+from bender_core.run.result import Result
 from bender_core.run.rows import Row, RowAt
 from bender_core.run.trace import Event, Trace
 from bender_core.run.warming import warm_up
@@ -51,7 +51,6 @@ from bender_core.variants import VARIANTS, Variant
 __all__ = [
     "VARIANTS",
     "Account",
-    "Attempt",
     "Attribution",
     "BinaryMRF",
     "Certificate",

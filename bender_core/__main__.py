@@ -65,8 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--json", action="store_true", help="print one JSON object")
     run = solve.add_argument_group(
         "one run",
-        "Any of these asks for one run of message passing instead of a proof. With a time limit, a run that stalls is "
-        "followed by others until then.",
+        "Any of these asks for one run of message passing instead of a proof.",
         argument_default=argparse.SUPPRESS,
     )
     run.add_argument("--max-size", type=int, metavar="M", help="largest number of variables in a group (default 8)")
@@ -234,8 +233,6 @@ def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple
         "reason": chosen["reason"],
         "rows": result.rows,
     }
-    if options.json:
-        report["tried"] = [asdict(run) for run in result.tried]
     return result, report
 
 

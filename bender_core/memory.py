@@ -41,7 +41,8 @@ from bender_core.kernels.layout import (
     Workspace,
 )
 from bender_core.kernels.min_marginals.prune import LISTED, list_width
-from bender_core.kernels.tables.coupling import coupling_minimum, total_energy
+from bender_core.kernels.primal import sum_decoded
+from bender_core.kernels.tables.coupling import coupling_minimum
 from bender_core.model import FloatArray, IntArray
 from bender_core.stopping import Stop, never
 
@@ -119,7 +120,7 @@ def problem_bytes(dims: Dimensions) -> int:
 def state_bytes(dims: Dimensions) -> int:
     """Bytes of the position of a run, mostly its messages."""
     groups, arcs = len(dims.size), len(dims.bits)
-    words = np.exp2(dims.size)[dims.edge_node].sum() + 3 * groups + 4.5 * arcs
+    words = np.exp2(dims.size)[dims.edge_node].sum() + 4 * groups + 4.5 * arcs
     return int(WORD * words) + Cursor.width() + Bounds.width()
 
 
@@ -406,14 +407,13 @@ def start(problem: Problem, excluding: bool = False, stop: Stop = never) -> Stat
     decoded = np.array([table.argmin() for table in tables], np.int64)
     node_bound = np.array([table.min() for table in tables])
     edge_bound = np.array([_coupling_minimum(problem, edge, stop) for edge in range(edges)])
-    lower, energy = node_bound.sum() + edge_bound.sum(), total_energy(problem, decoded)
+    lower = node_bound.sum() + edge_bound.sum()
     cursor, bounds = Cursor.zeros(), Bounds.zeros()
     cursor.depth = 1
     if not groups:
         cursor.phase, cursor.status = Phase.FINISH, Status.GAP_CLOSED
     bounds.lower = bounds.sweep_start = lower
-    bounds.upper = bounds.decoded = bounds.best_decoded = energy
-    return State(
+    state = State(
         cursor=cursor,
         bounds=bounds,
         lam=np.zeros(int(np.left_shift(1, problem.size)[problem.edge_node].sum())),
@@ -421,6 +421,7 @@ def start(problem: Problem, excluding: bool = False, stop: Stop = never) -> Stat
         edge_bound=edge_bound,
         decoded=decoded,
         best=decoded.copy(),
+        changed=np.zeros(groups, np.int64),
         row_first=np.full(edges, -1, np.int64),
         row_last=np.full(edges, -1, np.int64),
         slack=np.full(2 * edges, np.nan),
@@ -428,6 +429,9 @@ def start(problem: Problem, excluding: bool = False, stop: Stop = never) -> Stat
         alive=np.ones(len(problem.phi) if excluding else 0, np.bool_),
         read=np.zeros(2 * edges, np.int64),
     )
+    sum_decoded(problem, state)
+    bounds.upper = bounds.best_decoded = bounds.decoded
+    return state
 
 
 def _coupling_minimum(problem: Problem, edge: int, stop: Stop) -> float:

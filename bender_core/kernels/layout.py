@@ -179,6 +179,7 @@ class Cursor(Record):
     rounds: int  # of the descent from a labelling
     moved: int  # whether that round has found a better labelling
     searches: int  # from the labelling decoded last
+    changes: int  # in State.changed; -1: unknown, the two may differ anywhere
     credit: int  # entries that may still be read in search of better labellings (see kernels.costs)
     read: int  # entries read since the start
 
@@ -189,6 +190,7 @@ class Bounds(Record):
     lower: float
     upper: float
     decoded: float  # of State.decoded
+    decoded_rest: float  # what rounding has taken from it
     sweep_start: float  # the lower bound when the sweep began
     best_decoded: float  # the least energy of State.decoded so far: the paper's upper bound
 
@@ -203,6 +205,7 @@ class State(NamedTuple):
     edge_bound: Floats  # (E,) lambda_pq
     decoded: Ints  # (G,) the state each group decodes to
     best: Ints  # (G,) the best joint labelling so far
+    changed: Ints  # (G,) groups decoded anew since the best labelling was the decoded one
     row_first: Ints  # (E,) first row of each edge, -1 if none
     row_last: Ints  # (E,)
     slack: Floats  # (2 E,) looseness of each arc at its minimiser when the oracle last looked; NaN before

@@ -8,7 +8,13 @@ from bender_core.kernels._jit import entry, inner
 from bender_core.kernels.costs import FLIP, NEIGHBOUR
 from bender_core.kernels.tables.affine import affine_argmin, assign, tabulate
 from bender_core.kernels.tables.bits import has
-from bender_core.kernels.tables.coupling import add_slopes, local_energy, total_energy
+from bender_core.kernels.tables.coupling import (
+    add_local_energy,
+    add_slopes,
+    exact_energy,
+    local_energy,
+    total_energy,
+)
 from bender_core.kernels.tables.projection import active_state, dual_table, energies, sender_of
 
 # Rounds over all groups at most; a descent that is still going then has gained what there was to gain.
@@ -28,25 +34,55 @@ OUT, BACK, ALL = 1, -1, 0
 @entry
 def decode(problem, state, node, minimiser):
     """Let a group decode to its minimiser, and keep the best joint labelling over time (paper, Eq. "EqOptInt")."""
-    bounds = state.bounds
-    if minimiser == state.decoded[node]:
+    bounds, decoded = state.bounds, state.decoded
+    if minimiser == decoded[node]:
         return
-    before = local_energy(problem, state.decoded, node)
-    state.decoded[node] = minimiser
-    bounds.decoded += local_energy(problem, state.decoded, node) - before
+    energy, rest = add_local_energy(problem, decoded, node, -1.0, bounds.decoded, bounds.decoded_rest)
+    decoded[node] = minimiser
+    bounds.decoded, bounds.decoded_rest = add_local_energy(problem, decoded, node, 1.0, energy, rest)
+    _note_decoded(state, node)
     if bounds.decoded < bounds.best_decoded:
-        # Summed afresh, so that the bound reported does not carry the rounding of the increments.
-        bounds.decoded = total_energy(problem, state.decoded)
-        bounds.best_decoded = min(bounds.best_decoded, bounds.decoded)
-        keep_better(state, state.decoded, bounds.decoded)
+        bounds.best_decoded = bounds.decoded
+        if bounds.decoded < bounds.upper:
+            bounds.upper = bounds.decoded
+            _keep_decoded(state)
+
+
+@entry
+def sum_decoded(problem, state):
+    """Sum the energy of the decoded labelling afresh."""
+    state.bounds.decoded, state.bounds.decoded_rest = exact_energy(problem, state.decoded)
+
+
+@inner
+def _note_decoded(state, node):
+    """Note that a group has been decoded anew, unless the list is full or of no use."""
+    cursor = state.cursor
+    if 0 <= cursor.changes < len(state.changed):
+        state.changed[cursor.changes] = node
+        cursor.changes += 1
+    else:
+        cursor.changes = -1
+
+
+@inner
+def _keep_decoded(state):
+    """Keep the decoded labelling: only what has changed, as in a large model it may be better after every update."""
+    cursor = state.cursor
+    if cursor.changes < 0:
+        assign(state.best, state.decoded)
+    for k in range(cursor.changes):
+        state.best[state.changed[k]] = state.decoded[state.changed[k]]
+    cursor.changes = 0
 
 
 @inner
 def keep_better(state, states, energy):
-    """Keep a labelling if it is the best so far."""
+    """Keep another labelling if it is the best so far."""
     if energy < state.bounds.upper:
         state.bounds.upper = energy
         assign(state.best, states)
+        state.cursor.changes = -1
 
 
 # -- following and descending -------------------------------------------------------------------------------------

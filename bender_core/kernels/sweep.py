@@ -24,10 +24,9 @@ from bender_core.kernels.tables.coupling import total_energy
 
 @inlined
 def sum_bounds(run):
-    """Sum the bounds afresh."""
+    """Sum the bound afresh."""
     state = run.state
     state.bounds.lower = state.node_bound.sum() + state.edge_bound.sum()
-    state.bounds.decoded = total_energy(run.problem, state.decoded)
     state.cursor.slot = 0
     state.cursor.phase = Phase.FOLLOW if run.rule.improving else Phase.REPORT
 

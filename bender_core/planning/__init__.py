@@ -1,4 +1,4 @@
-"""Decisions based on runs: the choice of a partition, and the continuation of a run that stalls.
+"""Decisions based on runs: the choice of a partition, what would help a run, and solving.
 
 Source: docs/method.md §13.
 """

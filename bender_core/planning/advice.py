@@ -166,7 +166,7 @@ def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
     yield from _local(engine)
     mrf, part = engine.mrf, engine.partition
     tried = [part]
-    pairs = pairs_to_unite(mrf, part, len(part))
+    pairs = pairs_to_unite(mrf, part)
     if len(pairs) > 1:
         yield Change(merge=tuple(pairs))
         tried.append(merge_all(part, pairs))

@@ -143,7 +143,7 @@ def _doubling(size: int) -> list[int]:
 
 def _filled(mrf: BinaryMRF, part: Partition, max_size: int, stop: Stop) -> Partition:
     """The partition with coupled groups united as long as two fit into M."""
-    while pairs := pairs_to_unite(mrf, part, len(part), max_size):
+    while pairs := pairs_to_unite(mrf, part, max_size):
         stop.check()
         part = merge_all(part, pairs)
     return part

@@ -1,4 +1,4 @@
-"""Solve a model: prove, or run and continue within the time limit, and report the result."""
+"""Solve a model: prove, or run on given groups, within the time limit, and report the result."""
 
 from __future__ import annotations
 
@@ -11,30 +11,23 @@ from typing import Any
 import numpy as np
 
 from bender_core import memory
-from bender_core.account import Account
-from bender_core.costs.fit import charge_run
 from bender_core.forms.lattice import lattice
 from bender_core.forms.normal_form import to_normal_form
-from bender_core.forms.scale import energy_scale
+from bender_core.forms.scale import energy_scale, gap_scale
 from bender_core.groups import Partition
-from bender_core.kernels.layout import Status
 from bender_core.model import BinaryMRF
-from bender_core.planning.continuing import Continuations
-from bender_core.planning.unions import stages
 from bender_core.proofs.descent import Descent
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine, OnProgress
-from bender_core.run.result import STATUSES, STOPPED, TIME_LIMIT, Result, verdict, verdict_of
+from bender_core.run.result import STOPPED, TIME_LIMIT, Result, verdict, verdict_of
 from bender_core.run.trace import Trace
 from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
-from bender_core.variants import DEEPEST, Variant
+from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 
 # Sweeps of a run without a time limit, as in the paper.
 MAX_SWEEPS = 400
-# The share of a time limit for splitting groups, to begin with smaller ones.
-SPLITTING = 0.25
 
 
 def solve(
@@ -63,10 +56,9 @@ def solve(
     variant, schedule, tolerance, deepest, improving : optional
         Of a run, as for `Engine`, with its defaults; refused without a partition.
     max_sweeps : int, optional
-        Of a run and those that continue it together; by default 400, as in the paper, or unlimited with a time limit.
+        Of a run; by default 400, as in the paper, or unlimited with a time limit.
     time_limit : float, optional
-        Seconds, for everything, making the tables included. If a run stalls before the limit, others continue from it,
-        under the other schedule or with larger groups (see `planning.continuing`); ``Result.tried`` lists them.
+        Seconds, for everything, making the tables included. A run that gains nothing more ends before.
     on_progress : callable, optional
         Called about every 50 ms with the `Engine` of a run, once there is one, or with the `Descent` of a proof; both
         have ``lower_bound``, ``upper_bound`` and ``labeling``. The work stops if it returns True.
@@ -121,49 +113,25 @@ def _run(
     mrf: BinaryMRF,
     partition: Partition,
     variant: int | Variant = 9,
-    schedule: str = "mplp",
     max_sweeps: int | None = None,
-    tolerance: float = 1e-9,
-    deepest: int = DEEPEST,
-    improving: bool = True,
     time_limit: float | None = None,
     on_progress: OnProgress | None = None,
     stop: Stop = never,
+    **settings: Any,
 ) -> Result:
-    """A run, and those that continue it within the time limit."""
+    """One run; ``settings`` are of `Engine`."""
     begin = time.perf_counter()
     limit = Stop(time_limit, stop) if time_limit is not None else stop
     sweeps = max_sweeps if max_sweeps is not None else MAX_SWEEPS if time_limit is None else ENDLESS
-    first, then = partition, list[Partition]()
     try:
         if limit is not never:
             ready(variant_of(variant).number).wait(limit)
-        if time_limit is not None:
-            # A partition that does not fit is refused at once, even if its parts would fit.
-            charge_run(mrf, partition, variant_of(variant), schedule, Account(), deepest).close()
-            first, *then = _stages(mrf, partition, variant, time_limit, limit)
-        engine = Engine(
-            mrf, first, variant, schedule, tolerance, sweeps, deepest, improving, snapshot_bytes=0, stop=limit
-        )
+        engine = Engine(mrf, partition, variant, max_sweeps=sweeps, snapshot_bytes=0, stop=limit, **settings)
     except Stopped:
         stop.check()
         return _unbuilt(mrf, time.perf_counter() - begin)
-    course = Continuations(engine, then, limit, max_sweeps, on_progress)
-    del engine
-    if time_limit is None:
-        course.run()
-    else:
-        course.follow()
-    return _concluded(course, time.perf_counter() - begin)
-
-
-def _stages(mrf: BinaryMRF, part: Partition, which: int | Variant, seconds: float, limit: Stop) -> list[Partition]:
-    """As `planning.unions.stages`; the partition alone if splitting it would take too much of the time."""
-    try:
-        return stages(mrf, part, which, seconds, Stop(SPLITTING * seconds, limit))
-    except Stopped:
-        limit.check()
-        return [part]
+    engine.run(on_progress=lambda running: limit() or (on_progress is not None and on_progress(running)))
+    return engine.result(time.perf_counter() - begin, TIME_LIMIT if limit.late else STOPPED)
 
 
 def _proven(descent: Descent) -> Result:
@@ -180,30 +148,13 @@ def _proven(descent: Descent) -> Result:
     )
 
 
-def _concluded(course: Continuations, seconds: float) -> Result:
-    """The best results of all runs, and the reason for the last one's end."""
-    spent = STATUSES[Status.SWEEP_LIMIT] if course.sweeps_left == 0 else STOPPED
-    last = course.engine.result(seconds, TIME_LIMIT if course.is_late else spent)
-    engine, tried = course.engine, tuple(course.tried)
-    mrf = engine.mrf
-    upper = mrf.energy(course.labeling)
-    return replace(
-        last,
-        **verdict(last.status, course.lower, upper, engine.lattice, engine.graph.problem.scale, tried),
-        labeling=course.labeling,
-        sweeps=sum(run.sweeps for run in tried),
-        feasible=mrf.is_feasible(upper),
-        tried=tried,
-    )
-
-
 def _unbuilt(mrf: BinaryMRF, seconds: float) -> Result:
     """The result if there was no time to make the tables: the minima of all terms."""
     form = to_normal_form(mrf)
     labeling = form.unary.argmin(axis=1)
     lower, upper = float(form.constant + form.weight.sum()), mrf.energy(labeling)
     return Result(
-        **verdict(TIME_LIMIT, lower, upper, lattice(mrf), energy_scale(mrf)),
+        **verdict(TIME_LIMIT, lower, upper, lattice(mrf), gap_scale(energy_scale(mrf), to_normal_form(mrf).rounding)),
         labeling=labeling.astype(np.int64),
         decoded_bound=upper,
         sweeps=0,

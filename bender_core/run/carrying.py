@@ -21,8 +21,8 @@ from bender_core.forms.reduction import GONE, Reduction
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Pool, RowKind, State, Workspace
+from bender_core.kernels.primal import sum_decoded
 from bender_core.kernels.rows.pool import describe_row, link_row, write_reverse_row
-from bender_core.kernels.tables.coupling import total_energy
 from bender_core.kernels.tables.projection import active_state
 from bender_core.model import BoolArray, FloatArray, IntArray
 from bender_core.run.rows import over_states
@@ -256,7 +256,9 @@ def decode_to(graph: HyperGraph, state: State, labeling: IntArray) -> None:
     """
     state.decoded[:] = graph.states(labeling)
     state.best[:] = state.decoded
-    state.bounds.upper = state.bounds.decoded = total_energy(graph.problem, state.decoded)
+    state.cursor.changes = 0
+    sum_decoded(graph.problem, state)
+    state.bounds.upper = state.bounds.decoded
 
 
 def united_edges(old: HyperGraph, new: HyperGraph, owner: IntArray | None) -> list[int]:

@@ -465,10 +465,11 @@ class Engine(Reckonings):
         goal.budget, goal.spent = budget, 0
         while True:
             outcome = Outcome(self._loop(self._run))
-            degree = self._dims.degree + len(self._rule.cuts)
             if outcome == Outcome.NEED_EVENTS and self._events.grow(1, self._past.thin_out):
                 continue
-            if outcome == Outcome.NEED_ROWS and self._rows.grow(degree, self._past.thin_out):
+            if outcome == Outcome.NEED_ROWS and self._rows.grow(
+                self._dims.degree + len(self._rule.cuts), self._past.thin_out
+            ):
                 continue
             if outcome in (Outcome.NEED_EVENTS, Outcome.NEED_ROWS):
                 self._memory_end = self.position

@@ -42,44 +42,6 @@ _MEANINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """One of several runs of a model, each of which continued where the previous one stalled.
-
-    Attributes
-    ----------
-    variant : int
-    schedule : str
-    groups, max_size : int
-        Of the partition.
-    deepest : int
-        The largest number of states of a group at which its envelopes are made tight.
-    sweeps : int
-    lower_bound, upper_bound : float
-        Energies, at its end.
-    status : str
-        See `STATUSES`; "left" if its bound rose too slowly or time was over.
-    """
-
-    variant: int
-    schedule: str
-    groups: int
-    max_size: int
-    deepest: int
-    sweeps: int
-    lower_bound: float
-    upper_bound: float
-    status: str
-
-    def __str__(self) -> str:
-        groups = f"{self.groups} {'group' if self.groups == 1 else 'groups'} of up to {self.max_size}"
-        sweeps = "1 sweep" if self.sweeps == 1 else f"{self.sweeps} sweeps"
-        return (
-            f"variant {self.variant}, {self.schedule}, {groups}, envelopes tight at up to {self.deepest} states: "
-            f"bound {self.lower_bound:.9g} after {sweeps}, {self.status}"
-        )
-
-
 class Verdict(TypedDict):
     """The meaning of two bounds, as fields of a `Result`."""
 
@@ -92,9 +54,7 @@ class Verdict(TypedDict):
     meaning: str
 
 
-def verdict(
-    status: str, lower: float, upper: float, points: Lattice, scale: float, tried: tuple[Attempt, ...] = ()
-) -> Verdict:
+def verdict(status: str, lower: float, upper: float, points: Lattice, scale: float) -> Verdict:
     """Interpret the final bounds of a run.
 
     Parameters
@@ -108,8 +68,6 @@ def verdict(
         The lattice of energies.
     scale : float
         The energy at stake (`forms.scale.gap_scale`).
-    tried : tuple of Attempt
-        The runs made, if there was more than one.
     """
     rounded = points.raised(lower, upper)
     # Next to a large constant bounds look equal too soon.
@@ -123,7 +81,7 @@ def verdict(
         upper_bound=upper,
         gap=gap,
         status=status,
-        meaning=_meaning(status, lower, rounded, upper, gap, points.step, tried),
+        meaning=_meaning(status, lower, rounded, upper, gap, points.step),
     )
 
 
@@ -147,13 +105,11 @@ def verdict_of(found: Certificate, points: Lattice) -> Verdict:
         upper_bound=upper,
         gap=relative_gap(rounded, upper),
         status=status,
-        meaning=_meaning(status, lower, rounded, upper, 0.0, points.step, ()),
+        meaning=_meaning(status, lower, rounded, upper, 0.0, points.step),
     )
 
 
-def _meaning(
-    status: str, lower: float, rounded: float, upper: float, gap: float, step: float, tried: tuple[Attempt, ...]
-) -> str:
+def _meaning(status: str, lower: float, rounded: float, upper: float, gap: float, step: float) -> str:
     said = _MEANINGS[status]
     if status == CLOSED and gap:
         said = (
@@ -162,12 +118,6 @@ def _meaning(
         )
     if rounded > lower and step:
         said += f" All energies differ by multiples of {step:.6g}, so the bound {lower:.6g} means {rounded:.6g}."
-    if len(tried) > 1:
-        largest = max(run.max_size for run in tried)
-        said += (
-            f" {len(tried)} runs, with groups of up to {largest} variables, raised the bound from "
-            f"{tried[0].lower_bound:.9g} to {lower:.9g}."
-        )
     return said
 
 
@@ -205,9 +155,6 @@ class Result:
         Whether the labelling violates no hard constraint.
     trace : Trace
         Of the last run; in a proof, that is a run on what was left of the model.
-    tried : tuple of Attempt
-        The runs that were made on one model, oldest first; one, unless there was a time limit. None of a proof, whose
-        runs are ``certificate.rounds``.
     certificate : Certificate or None
         Of a proof; None if a partition was given.
     """
@@ -226,7 +173,6 @@ class Result:
     seconds: float
     feasible: bool
     trace: Trace
-    tried: tuple[Attempt, ...] = ()
     certificate: Certificate | None = None
 
     @property

@@ -159,13 +159,40 @@ def coupling_minimum(problem, arc, begin, end, slope):
 
 @entry
 def total_energy(problem, states):
-    """The energy of a joint state of all groups, without the model's constant."""
-    energy = 0.0
+    """The energy of a joint state of all groups, without the model's constant, rounded once."""
+    return exact_energy(problem, states)[0]
+
+
+@inner
+def exact_energy(problem, states):
+    """The same as a sum of two numbers, the second of which is what rounding took from the first."""
+    energy, rest = 0.0, 0.0
     for p in range(len(states)):
-        energy += energies(problem, p)[states[p]]
+        energy, rest = add_exactly(energy, rest, energies(problem, p)[states[p]])
     for edge in range(len(problem.edge_node)):
-        energy += coupling_energy(problem, edge, states)
-    return energy
+        energy, rest = add_exactly(energy, rest, coupling_energy(problem, edge, states))
+    return add_exactly(energy, 0.0, rest)
+
+
+@inner
+def add_local_energy(problem, states, node, sign, energy, rest):
+    """Add the part of an energy that the state of one group decides, or take it away; the energy as of `exact_energy`.
+
+    Only what is added term by term leaves nothing behind when it is taken away, however large it was.
+    """
+    energy, rest = add_exactly(energy, rest, sign * energies(problem, node)[states[node]])
+    for a in range(problem.arc_first[node], problem.arc_first[node + 1]):
+        edge = problem.node_arcs[a] // 2
+        energy, rest = add_exactly(energy, rest, sign * coupling_energy(problem, edge, states))
+    return add_exactly(energy, 0.0, rest)
+
+
+@inner
+def add_exactly(total, rest, term):
+    """Add a term to a sum, and what rounding takes from it to the rest (D. E. Knuth, TAOCP 2, §4.2.2)."""
+    fresh = total + term
+    part = fresh - total
+    return fresh, rest + ((total - (fresh - part)) + (term - part))
 
 
 @inner

@@ -1,22 +1,23 @@
-"""Runs that continue others, continuations of runs that stall, and partitions judged by short trials."""
+"""Runs that continue others, runs on given groups, and partitions judged by short trials."""
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.groups import split_by_coupling
+from bender_core.groups import LARGEST_GROUP, merge_all, split_by_coupling
+from bender_core.kernels.layout import Events
 from bender_core.planning import auto as auto_module
-from bender_core.planning import continuing, solving, unions
+from bender_core.planning import solving
 from bender_core.planning.auto import candidate, candidates
 from bender_core.planning.effort import Effort
-from bender_core.planning.unions import halved, stages, united
+from bender_core.planning.unions import halved, pairs_to_unite
 from bender_core.run.carrying import owners
 from bender_core.strategies import AUTO, PURSUIT, STRATEGIES
 from bender_core.strategies.rules import BY_RULE, what_matters
@@ -66,7 +67,7 @@ def test_united_groups_continue_from_the_messages_of_their_parts(schedule: str) 
         mrf, part = glass(seed)
         first = bc.Engine(mrf, part, 9, schedule)
         first.run(max_sweeps=5)
-        larger = united(mrf, part, len(part))
+        larger = merge_all(part, pairs_to_unite(mrf, part))
         assert len(larger) < len(part)
         engine = bc.Engine(mrf, larger, 9, schedule, start=first)
         assert first.lower_bound - 1e-9 <= engine.lower_bound <= engine.certified_bound() + 1e-9
@@ -143,40 +144,26 @@ def test_a_work_limit_pauses_a_run_independently_of_time(monkeypatch: pytest.Mon
     assert 0.7 * end < sliced.position <= end
 
 
-# --- groups united and split -------------------------------------------------------------------------------------
+# --- groups to unite and groups split --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_united_groups_are_pairs_of_the_most_strongly_coupled(seed: int) -> None:
+def test_groups_to_unite_are_pairs_of_the_most_strongly_coupled(seed: int) -> None:
     mrf, part = glass(seed, n=14)
-    for most in (0, 1, 2, 9):
-        larger = united(mrf, part, most)
-        owner = owners(part, larger)
-        assert owner is not None
-        assert np.bincount(owner).max() <= 2
-        assert len(part) - len(larger) == min(most, len(part) - len(united(mrf, part, 99)))
     weight = np.zeros((len(part), len(part)))
     p, q = part.group_of()[mrf.edges].T
     np.add.at(weight, (p, q), what_matters(mrf))
     weight = np.triu(weight + weight.T, 1)
-    owner = owners(part, united(mrf, part, 1))
-    assert owner is not None
-    pair = np.flatnonzero(owner == np.bincount(owner).argmax())
-    assert weight[tuple(pair)] == weight.max()
-
-
-def test_stages_lie_within_each_other_and_end_with_the_partition() -> None:
-    mrf = torus()
-    part = bc.partition(mrf, 9)
-    assert stages(mrf, part, 9, np.inf) == [part]
-    found = stages(mrf, part, 9, 0.0)
-    assert found[-1] is part
-    assert found[0].max_size == 1
-    for finer, coarser in itertools.pairwise(found):
-        assert owners(finer, coarser) is not None
-        assert finer.max_size == -(-coarser.max_size // 2)
-    chain = bc.manual(mrf, [range(18), range(18, 36)])
-    assert stages(mrf, chain, 9, 0.0) == [chain]
+    sizes = np.array([len(group) for group in part.groups])
+    for max_size in (2, 4, 6, LARGEST_GROUP):
+        open_pairs = np.where(sizes[:, None] + sizes <= max_size, weight, 0.0)
+        expected = list[tuple[int, int]]()
+        while open_pairs.max() > 0:
+            pair = np.unravel_index(open_pairs.argmax(), weight.shape)
+            expected.append((int(pair[0]), int(pair[1])))
+            open_pairs[pair, :] = open_pairs[:, pair] = 0.0
+        assert pairs_to_unite(mrf, part, max_size) == expected
+    assert expected
 
 
 def test_groups_are_halved_at_once_as_one_by_one() -> None:
@@ -193,16 +180,6 @@ def test_groups_are_halved_at_once_as_one_by_one() -> None:
         halved(mrf, part, bc.Stop(0.0))
 
 
-def test_if_splitting_takes_too_long_the_requested_groups_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    mrf = random_mrf(4, 40, density=0.3)
-    part = bc.partition(mrf, 9, "random")
-    monkeypatch.setattr(unions, "FIRST_SWEEPS", 1e9)
-    split = bc.solve(mrf, part, time_limit=60.0, max_sweeps=1)
-    assert split.tried[0].max_size == 1
-    monkeypatch.setattr("bender_core.planning.solving.SPLITTING", 0.0)
-    assert bc.solve(mrf, part, time_limit=60.0, max_sweeps=1).tried[0].max_size == part.max_size
-
-
 def test_halved_groups_are_at_most_half_as_large() -> None:
     mrf = random_mrf(0, 23, 0.4)
     part = bc.manual(mrf, [range(9), range(9, 14), range(14, 18), range(18, 23)])
@@ -211,80 +188,47 @@ def test_halved_groups_are_at_most_half_as_large() -> None:
     assert owners(found, part) is not None
 
 
-# --- what is tried where a run gains no more ---------------------------------------------------------------------
+# --- a run on given groups ---------------------------------------------------------------------------------------
 
 
-def test_without_a_time_limit_there_is_one_run() -> None:
-    mrf = torus()
-    result = bc.solve(mrf, bc.partition(mrf, 4), 9)
-    engine = bc.Engine(mrf, bc.partition(mrf, 4), 9)
-    engine.run()
-    assert (result.lower_bound, result.sweeps) == (engine.lower_bound, engine.sweep)
-    assert result.upper_bound == pytest.approx(engine.upper_bound)
-    (only,) = result.tried
-    assert (only.lower_bound, only.sweeps, only.status) == (result.lower_bound, result.sweeps, result.status)
-    assert "runs" not in result.meaning
-
-
-def test_with_time_left_a_stall_is_not_the_end() -> None:
-    """Groups of two lines of the torus form a chain."""
+@pytest.mark.parametrize("time_limit", [None, 1e6])
+def test_with_a_partition_there_is_one_run_on_it(time_limit: float | None) -> None:
+    """Also with time left: what gains no more has ended."""
     mrf = torus()
     part = bc.partition(mrf, 4)
-    alone = bc.solve(mrf, part, 9)
-    assert alone.status != "closed"
-    result = bc.solve(mrf, part, 9, time_limit=100)
-    assert result.status == "closed"
-    assert mrf.energy(result.labeling) == result.upper_bound == pytest.approx(result.lower_bound)
-    assert len(result.tried) > 1
-    assert f"{len(result.tried)} runs, with groups of up to {max(t.max_size for t in result.tried)} variables" in (
-        result.meaning
+    result = bc.solve(mrf, part, 9, time_limit=time_limit)
+    engine = bc.Engine(mrf, part, 9)
+    engine.run()
+    assert result.status == "no progress"
+    assert (result.lower_bound, result.sweeps, result.rows) == (engine.lower_bound, engine.sweep, engine.n_rows)
+    assert result.labeling.tolist() == engine.labeling.tolist()
+    for name in Events._fields:
+        np.testing.assert_array_equal(result.trace.column(name), engine.trace.column(name), name)
+
+
+def test_time_allows_more_sweeps_than_the_paper_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "MAX_SWEEPS", 13)
+    mrf = torus()
+    part = bc.partition(mrf, 2)
+    plain, timed = bc.solve(mrf, part), bc.solve(mrf, part, time_limit=1e6)
+    assert (plain.sweeps, plain.status) == (13, "sweep limit")
+    assert (timed.status, timed.sweeps > 13) == ("no progress", True)
+    told = bc.solve(mrf, part, max_sweeps=7, time_limit=1e6)
+    assert (told.sweeps, told.status) == (7, "sweep limit")
+
+
+def test_settings_are_those_of_the_run() -> None:
+    mrf = torus()
+    part = bc.partition(mrf, 3)
+    settings = {"schedule": "srmp", "tolerance": 1e-3, "deepest": 1, "improving": False}
+    result = bc.solve(mrf, part, 4, **settings)
+    engine = bc.Engine(mrf, part, 4, **settings)
+    engine.run()
+    assert (result.lower_bound, result.upper_bound, len(result.trace)) == (
+        engine.lower_bound,
+        pytest.approx(engine.upper_bound),
+        len(engine.trace),
     )
-    assert result.sweeps == sum(tried.sweeps for tried in result.tried)
-
-
-def test_the_bound_never_falls_from_run_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without new partitions all runs continue from the current messages, up to one group with the whole model."""
-    monkeypatch.setattr(continuing, "LOOKING", 0.0)
-    monkeypatch.setattr(continuing, "candidates", lambda *_, **__: [])
-    for seed in range(3):
-        mrf, part = glass(seed, n=14, max_size=2)
-        seen: list[float] = []
-        result = bc.solve(mrf, part, 9, time_limit=100, on_progress=lambda e, seen=seen: seen.append(e.lower_bound))
-        bounds = [tried.lower_bound for tried in result.tried]
-        assert np.diff(bounds).min(initial=0.0) >= -1e-9
-        assert result.status == "closed"
-        assert result.upper_bound == pytest.approx(naive.optimum(mrf))
-        assert result.lower_bound == pytest.approx(result.upper_bound)
-        assert seen
-        assert np.diff(seen).min(initial=0.0) >= -1e-9
-
-
-def test_a_worse_rival_leaves_the_run_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
-    mrf = torus()
-    monkeypatch.setattr(continuing, "choose", lambda mrf, found, stop: bc.partition(mrf, 1, "singletons"))
-    monkeypatch.setattr(continuing.Continuations, "_forest", lambda self: iter(()))
-    monkeypatch.setattr(continuing.Continuations, "_united", lambda self: None)
-    engine = bc.Engine(mrf, bc.partition(mrf, 4, "blocks"), 12, "srmp")
-    course = continuing.Continuations(engine, [], bc.Stop())
-    course.follow()
-    assert [tried.max_size for tried in course.tried[:3]] == [4, 4, 1]
-    assert course.tried[2].lower_bound < course.lower
-    assert course.lower == max(tried.lower_bound for tried in course.tried)
-    assert course.engine.lower_bound == course.lower
-
-
-def test_sweeps_are_counted_over_all_runs() -> None:
-    mrf = torus()
-    result = bc.solve(mrf, bc.partition(mrf, 2), 9, max_sweeps=13, time_limit=100)
-    assert (result.sweeps, result.status) == (13, "sweep limit")
-
-
-def test_large_groups_begin_with_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    mrf = torus()
-    part = bc.partition(mrf, 9)
-    monkeypatch.setattr(solving, "stages", lambda mrf, part, which, *_: stages(mrf, part, which, 0.0))
-    result = bc.solve(mrf, part, 9, time_limit=100)
-    assert [tried.max_size for tried in result.tried[:2]] == [1, 2]
 
 
 def test_a_stop_before_there_is_a_run_is_raised() -> None:
@@ -294,12 +238,23 @@ def test_a_stop_before_there_is_a_run_is_raised() -> None:
             bc.solve(mrf, bc.partition(mrf, 4), time_limit=limit, stop=bc.Stop(wanted=lambda: True))
 
 
-def test_a_stop_during_the_run_keeps_its_results() -> None:
+@pytest.mark.parametrize("ending", ["stopped", "time limit"])
+def test_a_run_that_is_ended_keeps_its_results(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bender_core.run.engine._SLICE", 1)
+    clock, seen = SimpleNamespace(perf_counter=lambda: 1e9 * (len(seen) == 60)), list[float]()
+    if ending == "time limit":
+        monkeypatch.setattr("bender_core.stopping.time", clock)
     mrf = torus()
-    asked = iter([False] * 400)
-    result = bc.solve(mrf, bc.partition(mrf, 3), 9, time_limit=100, stop=bc.Stop(wanted=lambda: next(asked, True)))
-    assert result.status in ("stopped", "closed")
-    assert result.lower_bound <= result.upper_bound
+    result = bc.solve(
+        mrf,
+        bc.partition(mrf, 3),
+        time_limit=1e6,
+        on_progress=lambda engine: seen.append(engine.lower_bound),
+        stop=bc.Stop(wanted=lambda: ending == "stopped" and len(seen) == 60),
+    )
+    assert (result.status, len(seen)) == (ending, 60)
+    assert seen[0] < seen[-1] <= result.lower_bound < bc.solve(mrf, bc.partition(mrf, 3)).lower_bound
+    assert result.upper_bound == mrf.energy(result.labeling)
 
 
 # --- partitions judged by trials -----------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ import bender_core as bc
 from bender_core import memory
 from bender_core.costs.fit import FIRST_EVENTS, required_bytes
 from bender_core.kernels.layout import Kind, Status
-from bender_core.planning import continuing
 from bender_core.run import engine as engine_module
 from tests import naive
 from tests.models import between_groups
@@ -77,7 +76,6 @@ def test_a_time_limit_pauses_the_run_which_can_continue(monkeypatch: pytest.Monk
 
 @jitless
 def test_progress_is_reported_and_may_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(continuing, "TOLD_EVERY", 0.0)
     monkeypatch.setattr(engine_module, "_SLICE", 1)
     cut = glassy()
     seen: list[float] = []
