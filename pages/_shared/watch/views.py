@@ -311,7 +311,7 @@ def proving_text(proof: Proof | None) -> str | None:
     if not proof.stands:
         return "proving…"
     stand = proof.stands[-1]
-    return f"proving: chapter {stand.rounds + 1}, {stand.undecided:,} variables undecided…"
+    return f"proving: chapter {proof.chapter + stand.rounds}, {stand.undecided:,} variables undecided…"
 
 
 def reference_lines(found: Reference | None) -> list[dict[str, Any]]:

@@ -301,7 +301,9 @@ def test_what_prevents_a_proof_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     mrf = bc.synth.ising_grid(2, 2)
-    descent, proof = proofs.Descent(mrf), proofs.Proof([])
+    engine = bc.Engine(mrf, bc.partition(mrf, 2), 12, excluding=True)
+    branches = Lab(mrf, 2, engine.partition, 12, "mplp", WatchedRun(engine)).branches
+    descent, proof = proofs.Descent(mrf), proofs.Proof([branches.first])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.work, descent.lower_bound = work, lower
         proof._tell(descent)
