@@ -150,11 +150,14 @@ def plot_tension(engine: Engine, tension: Tension | None = None) -> go.Figure:
     tension : Tension, optional
         By default `Engine.tension`.
     """
-    groups, edges = engine.tension() if tension is None else tension
+    # What does not count is drawn as none.
+    groups, edges = (
+        np.where(part > engine.negligible, part, 0.0) for part in (engine.tension() if tension is None else tension)
+    )
     drawing = _measured(engine, edges, "tension", "no tension")
-    nodes, most = drawing.data[-1], max(float(groups.max(initial=0.0)), 0.0)
-    level = np.ceil(np.maximum(groups, 0.0) * (len(LOOSE) / most if most else 0.0)).astype(np.int64)
-    nodes.marker.color = [COLOURS["group"] if k == 0 else LOOSE[k - 1] for k in level]
+    nodes = drawing.data[-1]
+    level, _ = _levels(groups)
+    nodes.marker.color = [COLOURS["group"] if k == 0 else LOOSE[k - 1] for k in level.tolist()]
     nodes.customdata = [[*of, f"{held:.5g}"] for of, held in zip(nodes.customdata, groups.tolist(), strict=True)]
     nodes.hovertemplate = nodes.hovertemplate.replace("<extra>", "<br>inside it: %{customdata[3]} of the gap<extra>")
     return drawing
@@ -164,13 +167,18 @@ def _measured(engine: Engine, values: FloatArray, measure: str, none: str) -> go
     """The hyper-graph with a measure of every edge: darker and wider lines for more of it."""
     mrf, part = engine.mrf, engine.partition
     points, edges = hypergraph_layout(mrf, part), engine.graph.edges
-    most = max(float(values.max(initial=0.0)), 0.0)
-    level = np.ceil(np.maximum(values, 0.0) * (len(LOOSE) / most if most else 0.0)).astype(np.int64)
+    level, most = _levels(values)
     lines = [_lines(points, edges[level <= 0], TIGHT, "dot", none)]
     for k, colour in enumerate(LOOSE, start=1):
         line = _lines(points, edges[level == k], colour, "solid", f"{measure} up to {most * k / len(LOOSE):.3g}")
         lines.append(line | {"line": {"color": colour, "width": 1 + 1.5 * k}, "opacity": 1})
     return figure([*lines, _groups(mrf, part, points)], upside_down=True)
+
+
+def _levels(values: FloatArray) -> tuple[IntArray, float]:
+    """Which of `LOOSE` stands for each value, 0 for none, and the largest of them."""
+    most = float(values.max(initial=0.0))
+    return np.ceil(values * (len(LOOSE) / most if most else 0.0)).astype(np.int64), most
 
 
 def _groups(mrf: BinaryMRF, part: Partition, points: FloatArray) -> dict[str, Any]:
