@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bender_core as bc
+from bender_core.experiments.outcome import GAP_CLOSED
 from bender_core.experiments.plan import PROOF
 from bender_core.run.bounds import gap_between
 from bender_core.run.explain import number
@@ -95,7 +96,7 @@ class Curve:
     @property
     def ending(self) -> str:
         """Its status in the table: a run without progress has closed its gap if nothing was left to gain."""
-        return "gap closed" if self.status == "no progress" and self.gap == 0 else self.status
+        return GAP_CLOSED if self.status == "no progress" and self.gap == 0 else self.status
 
     def last(self, column: str) -> float:
         return self.records[column][-1].item() if len(self.records) else 0
@@ -290,7 +291,9 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
         verb = "leads" if going else "wins"
         said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
     if table.gap == 0:
-        return f"{said} The best labelling has this energy: the gap is closed."
+        # That bounds meet within the tolerance of a run proves nothing finer.
+        is_proven = any(curve.proves and curve.status == GAP_CLOSED for curve in begun)
+        return f"{said} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
     return f"{said} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
 
 

@@ -120,6 +120,14 @@ def test_a_closed_gap_is_reported() -> None:
     assert remarks(standings(runs)) == ["", "★ first"]
 
 
+def test_only_a_proof_says_that_a_labelling_is_optimal() -> None:
+    met = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), strategy="proof", turn=0.5)]
+    assert verdict(met, going=True).endswith("the gap is closed.")
+    ended = [replace(each, status="gap closed") for each in met]
+    assert verdict(ended[:1], going=False).endswith("the gap is closed.")
+    assert verdict(ended, going=False).endswith("it is optimal.")
+
+
 def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None:
     """Its sweeps gained less than the tolerance; the rest is less than ten times the tolerance."""
     short = curve(9, lower=(-20.0, -17.000000041), upper=-17.0)
