@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, Status
 from bender_core.run.explain import decides
 from bender_core.run.looking.deciding import decided, proves, settled
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
+from pages._shared.watch.answers import ending
 from pages._shared.watch.frames import Encoder
 from tests import naive
 from tests.labs import SessionState, command, lab
@@ -156,6 +157,23 @@ def test_where_a_run_is_opened_after_its_proof_the_event_shown_says_why_it_is_ov
         run.engine.step("event")
     told = Encoder(run).last_event()["columns"]
     assert (told["proven"], told["sentence"][0].endswith("labelling is optimal.")) == ([True], True)
+
+
+def test_a_gap_within_the_tolerance_is_closed_and_proves_nothing() -> None:
+    mrf = bc.synth.ising_grid(5, 5, torus=True, seed=3)
+    engine = bc.Engine(mrf, bc.partition(mrf, 3), 9, tolerance=0.5, excluding=True)
+    engine.run()
+    assert engine.status == Status.GAP_CLOSED
+    assert engine.upper_bound - engine.lower_bound > 1
+    assert ending(engine) == "closed within the tolerance"
+    last = len(engine.trace)
+    columns = Encoder(WatchedRun(engine)).frames(0, last, last, more=True)["columns"]
+    assert not any(columns["proven"])
+    assert not any("optimal" in sentence for sentence in columns["sentence"])
+    assert columns["sentence"][-1].startswith("Finished: the bounds meet within the tolerance of the run. ")
+    closed = lab("tiny", 3, 9).run.engine
+    closed.run()
+    assert (ending(closed), proves(closed)) == ("closed", True)
 
 
 def test_a_run_with_a_known_end_is_not_run_beyond_it(monkeypatch: pytest.MonkeyPatch) -> None:
