@@ -195,7 +195,7 @@ def test_a_proof_that_is_broken_off_claims_the_next_possible_energy() -> None:
     proof, upper = proofs.Proof([branches.first]), found.upper_bound
     for below, least in ((4 + 1e-7, upper - 4), (3.6, upper - 2), (2.0, upper - 2)):
         broken = replace(found, optimal=False, status="stopped", lower_bound=upper - below)
-        test = AppTest.from_function(said_of)
+        test = AppTest.from_function(said_of, default_timeout=60)
         test.session_state.said_of = mrf, proof, broken
         (said,) = [box.value for box in ran(test.run()).info]
         assert f"none costs less than {number(least)}, which leaves a gap of" in said
