@@ -14,6 +14,12 @@ def duration(seconds: float) -> str:
     return f"{value:.2g} {name}" if value < 9.95 else f"{value:,.0f} {name}"
 
 
+def microseconds(seconds: float) -> str:
+    """Seconds in millionths: a digit behind the point, or one that counts."""
+    value = 1e6 * seconds
+    return f"{value:,.1f}" if value >= 0.1 else f"{value:.1g}"
+
+
 def storage(count: float) -> str:
     """Bytes as MB or GB (of 1024), with about three digits."""
     megabytes = count / 2**20

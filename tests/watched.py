@@ -8,8 +8,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 import bender_core as bc
-from bender_core.kernels.layout import Status
-from bender_core.run.bounds import relative_gap
+from bender_core.run.bounds import is_closed, relative_gap
+from bender_core.run.looking.deciding import proves
 from tests.chromium import told
 from tests.labs import is_shown
 
@@ -107,7 +107,7 @@ class Watched:
         assert is_shown(run.upper_bound, said["upper"])
         assert said["rows"] == str(run.n_rows)
         gap = relative_gap(lower, run.upper_bound)
-        if run.status == Status.GAP_CLOSED:
+        if proves(run) and is_closed(lower, run.upper_bound, run.graph.problem.scale):
             assert said["gap"] == "0, closed"
         else:
             assert is_shown(100 * gap, said["gap"].removesuffix(" %"))

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from bender_core.forms.lattice import Lattice, lattice
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import Kind, RowKind, Status
-from bender_core.run.bounds import is_closed
 from bender_core.run.trace import Event
 from bender_core.variants import Variant
 
@@ -50,15 +49,22 @@ def decides(values: Sequence[str], within: float = 0.0) -> str:
     return f"That decides {listed}: with any other value there, a labelling costs no less than the best one{but}."
 
 
-DECIDED = "Every variable is decided, so the best labelling is optimal."
+DECIDED = "every variable is decided"
 
 
-def optimal(upper: float, step: float) -> str:
-    """Why a bound proves the best labelling; ``step``: that of the lattice of energies, or 0."""
-    if step:
-        why = f"All energies differ by multiples of {number(step)}, and none of them lies between LB and"
-        return f"{why} {number(upper)}: the best labelling is optimal."
-    return "The bounds meet: the best labelling is optimal."
+def bounded(meet: bool, step: float) -> str:
+    """Why a bound proves the best labelling: the bounds meet, or none of the energies, a step apart, lies between."""
+    return "the bounds meet" if meet else f"{apart(step)}, and none lies between LB and UB"
+
+
+def optimal(why: str) -> str:
+    """That the best labelling is proven, and why."""
+    return f"{why[0].upper()}{why[1:]}: the best labelling is optimal."
+
+
+def apart(step: float) -> str:
+    """What the lattice of energies means."""
+    return f"energies differ by {'whole numbers' if step == 1 else f'multiples of {number(step)}'}"
 
 
 def at_least(bound: float) -> str:
@@ -105,6 +111,7 @@ def explain(
     loose: int | None = None,
     floor: tuple[float, float] | None = None,
     points: Lattice | None = None,
+    proven: bool = False,
 ) -> Explanation:
     """Explain the effect of an event and its reason.
 
@@ -118,16 +125,18 @@ def explain(
     loose : int, optional
         Of an oracle, on how many messages the rows were too low.
     floor : (float, float), optional
-        Of a row, the floor at the oracle that asked for it, and now.
+        Of a row, the floor when its round began, and now.
     points : Lattice, optional
         Of the energies, as the run knows it; by default that of its model.
+    proven : bool
+        Whether the run has proven by now that no labelling is better (`deciding.proves`); two bounds do not say it.
 
     Returns
     -------
     Explanation
     """
     place = f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}: " if event.node >= 0 else ""
-    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor, points))
+    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor, points, proven))
     return Explanation(place + said.sentence, said.formula)
 
 
@@ -141,6 +150,7 @@ class _Told(NamedTuple):
     loose: int | None
     floor: tuple[float, float] | None
     points: Lattice | None
+    proven: bool
 
     @property
     def y(self) -> str:
@@ -156,6 +166,15 @@ class _Told(NamedTuple):
     @property
     def sender(self) -> str:
         return self.graph.partition.labels[self.graph.ends(self.event.arc)[1]]
+
+    @property
+    def lattice(self) -> Lattice:
+        return self.points or lattice(self.graph.mrf)
+
+    @property
+    def least(self) -> float:
+        """The least energy that the lower bound leaves possible."""
+        return self.lattice.raised(self.event.lower_bound, self.event.upper_bound)
 
     def is_more(self, value: float, than: float) -> bool:
         """Whether an energy is more than another, beyond rounding."""
@@ -180,7 +199,7 @@ def _opened(told: _Told) -> Explanation:
             f"min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν) = {floor}  at y*",
         )
     if told.is_more(event.lower_bound, event.floor):
-        against = "less than the lower bound, as messages have changed since its rows were made"
+        against = "less than the lower bound, so its rows are too low there, as exactly no state costs less than that"
     elif told.is_more(event.floor, event.lower_bound):
         against = "more than the lower bound, which would rise to there if messages passed now"
     else:
@@ -204,9 +223,11 @@ def _oracle(told: _Told) -> Explanation:
             f"g(y*) = {number(event.floor)} = exact cost",
         )
     costs, least, best = _numbers(exact, event.floor, event.ceiling)
-    known = f"beaten by {best}" if told.is_more(exact, event.ceiling) else "the best so far"
+    is_beaten = told.is_more(exact, event.ceiling)
+    known = f"beaten by {best}" if is_beaten else "the best so far"
     return Explanation(
-        f"{told.y} costs exactly {costs}, {known}; the rows said at least {least}. {_too_low(told)} {_suspects(event)}",
+        f"{told.y} costs exactly {costs}, {known}; the rows said at least {least}. {_too_low(told)} "
+        f"{_suspects(event, is_beaten)}",
         f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
         f"= {number(exact)}",
     )
@@ -230,13 +251,14 @@ def _deeper(told: _Told) -> Explanation:
 def _too_low(told: _Told) -> str:
     if told.degree == 1:
         return f"They were too low on the message from {told.sender}."
-    where = f"on {told.loose} of {told.degree} messages, " if told.loose is not None else ""
-    return f"They were too low {where}most on that from {told.sender}."
+    if told.loose is None:
+        return f"They were too low, most on the message from {told.sender}."
+    return f"They were too low on {told.loose} of {told.degree} messages, most on that from {told.sender}."
 
 
-def _suspects(event: Event) -> str:
+def _suspects(event: Event, is_beaten: bool = False) -> str:
     if event.suspects == 0:
-        return "No state is cheaper."
+        return f"No state is cheaper{' than the best so far' * is_beaten}."
     return f"{_count(event.suspects, 'suspect')} left: {'a state' if event.suspects == 1 else 'states'} " + (
         "that may be cheaper than the best so far."
     )
@@ -258,8 +280,8 @@ def _row(told: _Told) -> Explanation:
     before, now = told.floor
     if told.is_more(now, before):
         low, high = _numbers(before, now)
-        return Explanation(f"{sentence} The floor rises from {low} to {high}.", formula)
-    return Explanation(f"{sentence} The floor stays at {number(now)}.", formula)
+        return Explanation(f"{sentence} The floor has risen from {low} to {high} in this round.", formula)
+    return Explanation(f"{sentence} The floor has stayed at {number(now)} in this round.", formula)
 
 
 def _message(told: _Told) -> Explanation:
@@ -274,7 +296,7 @@ def _message(told: _Told) -> Explanation:
     if not d:
         shared, share = "keeps its cost", "φ"
     elif told.schedule == "mplp":
-        shared = f"shares its cost in {_count(1 + d, 'equal part')}, one for itself and one an edge"
+        shared = f"shares its cost in {_count(1 + d, 'equal part')}, one for itself and one for each edge"
         share = f"(φ + Σ {nu}) / {1 + d}"
     else:
         shared, share = (
@@ -291,44 +313,48 @@ def _message(told: _Told) -> Explanation:
 def _sweep(told: _Told) -> Explanation:
     event = told.event
     gain = max(event.value - event.before, 0.0)
-    left = "it is optimal" if _closed(told) else f"no other can be better by more than {at_most(_gap(event))}"
     deep = f" As the bound rises slowly, rows are made exact at the best {event.depth} states of a group."
     return Explanation(
         f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
-        f"The best labelling costs {number(event.upper_bound)}; {left}." + deep * (event.depth > 1),
+        f"The best labelling costs {number(event.upper_bound)}; {_left(told)}." + deep * (event.depth > 1),
         f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
     )
 
 
 def _finished(told: _Told) -> Explanation:
-    event = told.event
-    upper = number(event.upper_bound)
-    known = f"No labelling costs less than {at_least(event.lower_bound)}; the best one found costs {upper}."
-    points = told.points or lattice(told.graph.mrf)
-    rounded = points.raised(event.lower_bound, event.upper_bound)
-    if rounded > event.lower_bound and not _closed(told):
-        step, least = number(points.step), number(rounded)
-        known += f" All energies differ by multiples of {step}, so the least possible energy is {least}."
-    optimal = "So it is optimal." if rounded == event.upper_bound or _closed(told) else ""
+    event, known = told.event, _known(told)
+    met = "the bounds meet" if told.proven else "the bounds meet within the tolerance of the run"
     sentence = {
-        # Rounded, the bound itself may be above the optimum.
-        Status.GAP_CLOSED: f"Finished: the bounds meet. The best labelling found costs {upper}, and no other costs "
-        "less: it is optimal.",
-        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known} "
-        f"{optimal or 'Larger groups may close the gap.'}",
-        Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known} {optimal}".strip(),
-        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known} {optimal}".strip(),
+        Status.GAP_CLOSED: f"Finished: {met}. {known}",
+        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known}"
+        + " Larger groups may close the gap." * (not told.proven),
+        Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known}",
+        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
     }[Status(event.depth)]
-    return Explanation(sentence, f"UB − LB = {'0, closed' if _closed(told) else number(_gap(event))}")
+    gap = number(max(event.upper_bound - event.lower_bound, 0.0))
+    return Explanation(sentence, f"UB − LB = {gap}{', optimal' * told.proven}")
 
 
-def _gap(event: Event) -> float:
-    return max(event.upper_bound - event.lower_bound, 0.0)
+def _known(told: _Told) -> str:
+    """What a run knows of the optimum where it ends."""
+    upper, lower, least = number(told.event.upper_bound), number(told.event.lower_bound), told.least
+    if told.proven:
+        # Rounded, the bound itself may be above the optimum.
+        return f"The best labelling found costs {upper}, and no other costs less: it is optimal."
+    said = f"o labelling costs less than {at_least(least)}; the best one found costs {upper}."
+    if number(least) == lower:
+        return f"N{said}"
+    return f"The lower bound is {lower}, and {apart(told.lattice.step)}: n{said}"
 
 
-def _closed(told: _Told) -> bool:
-    """Whether the gap is below the tolerance: then it is said to be closed, not how much rounding has left of it."""
-    return is_closed(told.event.lower_bound, told.event.upper_bound, told.graph.problem.gap_scale)
+def _left(told: _Told) -> str:
+    """What another labelling may still gain."""
+    upper, least = told.event.upper_bound, told.least
+    if told.proven:
+        return "it is optimal"
+    if not told.is_more(upper, least):
+        return "the bounds are equal up to rounding"
+    return f"no other can be better by more than {at_most(upper - least)}"
 
 
 _CUTS = {

@@ -16,6 +16,7 @@ from scipy.spatial import ConvexHull
 from bender_core.groups import Partition, coupled_groups
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.run.engine import Engine
+from bender_core.run.reckoning import Tension
 from bender_core.run.trace import Trace
 from bender_core.stopping import Stop, never
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
@@ -135,17 +136,49 @@ def plot_tightness(engine: Engine, stop: Stop = never) -> go.Figure:
     Stopped
         If ``stop`` says so.
     """
-    mrf, part = engine.mrf, engine.partition
-    points, edges = hypergraph_layout(mrf, part), engine.graph.edges
     found = engine.tightness(MOST_STATES, stop)
     slack = np.where(found.tight_share < 1, found.mean, 0.0).reshape(-1, 2).max(axis=1, initial=0.0)
-    loosest = float(slack.max(initial=0.0))
-    level = np.ceil(slack * (len(LOOSE) / loosest if loosest else 0.0)).astype(np.int64)
-    lines = [_lines(points, edges[level <= 0], TIGHT, "dot", "tight")]
+    return _measured(engine, slack, "slack", "tight")
+
+
+def plot_tension(engine: Engine, tension: Tension | None = None) -> go.Figure:
+    """The hyper-graph of a run, with lines and circles coloured by the parts of the gap that they hold.
+
+    Parameters
+    ----------
+    engine : Engine
+    tension : Tension, optional
+        By default `Engine.tension`.
+    """
+    # What does not count is drawn as none.
+    groups, edges = (
+        np.where(part > engine.negligible, part, 0.0) for part in (engine.tension() if tension is None else tension)
+    )
+    drawing = _measured(engine, edges, "tension", "no tension")
+    nodes = drawing.data[-1]
+    level, _ = _levels(groups)
+    nodes.marker.color = [COLOURS["group"] if k == 0 else LOOSE[k - 1] for k in level.tolist()]
+    nodes.customdata = [[*of, f"{held:.5g}"] for of, held in zip(nodes.customdata, groups.tolist(), strict=True)]
+    nodes.hovertemplate = nodes.hovertemplate.replace("<extra>", "<br>inside it: %{customdata[3]} of the gap<extra>")
+    return drawing
+
+
+def _measured(engine: Engine, values: FloatArray, measure: str, none: str) -> go.Figure:
+    """The hyper-graph with a measure of every edge: darker and wider lines for more of it."""
+    mrf, part = engine.mrf, engine.partition
+    points, edges = hypergraph_layout(mrf, part), engine.graph.edges
+    level, most = _levels(values)
+    lines = [_lines(points, edges[level <= 0], TIGHT, "dot", none)]
     for k, colour in enumerate(LOOSE, start=1):
-        line = _lines(points, edges[level == k], colour, "solid", f"slack up to {loosest * k / len(LOOSE):.3g}")
+        line = _lines(points, edges[level == k], colour, "solid", f"{measure} up to {most * k / len(LOOSE):.3g}")
         lines.append(line | {"line": {"color": colour, "width": 1 + 1.5 * k}, "opacity": 1})
     return figure([*lines, _groups(mrf, part, points)], upside_down=True)
+
+
+def _levels(values: FloatArray) -> tuple[IntArray, float]:
+    """Which of `LOOSE` stands for each value, 0 for none, and the largest of them."""
+    most = float(values.max(initial=0.0))
+    return np.ceil(values * (len(LOOSE) / most if most else 0.0)).astype(np.int64), most
 
 
 def _groups(mrf: BinaryMRF, part: Partition, points: FloatArray) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from PIL import Image
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.run.bounds import relative_gap
+from bender_core.run.looking.deciding import decided, proves
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 from tests.chromium import told
@@ -30,12 +32,14 @@ RUNS = {
     "torus": ("torus-10x10", 10, 5, "mplp"),
     "cycle": ("frustrated-cycle", 3, 9, "mplp"),
 }
-# What is drawn at a position, and the bound above it.
+# What is drawn at a position, and what is said in the lines above it and below.
 LOOK = f"""async (root, position) => {{
     const {{ stage }} = root;
     stage.player.show(position);
     await ({SETTLED})(root);
-    return [stage.marks(), stage.$('[data-out=lower]').innerText];
+    const outs = [...root.querySelectorAll('[data-out]')].map((out) => [out.dataset.out, out.innerText]);
+    const lines = ['where', 'sentence'].map((name) => [name, stage.$(`.${{name}}`).innerText]);
+    return [stage.marks(), Object.fromEntries([...outs, ...lines])];
 }}"""
 NEAR = 1e-6  # of the numbers sent, relative to the energy at stake
 PIXEL = 1.5
@@ -188,8 +192,8 @@ def check_message(seen: Picture, p: int) -> None:
     engine, event = seen.engine, seen.event
     parts, height = engine.ground_parts(p), seen.height("message")
     shown = {mark["means"]["arc"] for mark in seen.of("message", "envelope")}
-    if event.kind == Kind.ORACLE and event.arc >= 0:
-        # The message shown is the loosest of the round.
+    if event.arc >= 0:
+        # The message shown is that of the event: the loosest of an answer, that of a row.
         assert shown in (set(), {event.arc})
     for mark in seen.of("message", "envelope"):
         slot = parts.arcs.tolist().index(mark["means"]["arc"])
@@ -206,6 +210,47 @@ def check_message(seen: Picture, p: int) -> None:
         assert row.made_for == p
         value = row.intercept - sum(terms[mark["means"]["state"] >> k & 1] for k, terms in enumerate(row.u))
         assert said(mark) == pytest.approx(value, abs=seen.close)
+
+
+def check_formula(seen: Picture, sentence: str) -> None:
+    """The sentence and the formula are of the same row, and so of the same message."""
+    engine, event = seen.engine, seen.event
+    spans = {str(mark["id"]): mark for mark in seen.of("formula")}
+    assert ("row" in spans) == (event.kind == Kind.ROW)
+    if event.kind != Kind.ROW:
+        return
+    _, sender = engine.graph.ends(event.arc)
+    name, truth = engine.partition.labels[sender], float(event.value)
+    assert f"on the message from {name} a " in sentence
+    said_from = re.search(r" row from (.*) at y\*:$", str(spans["row"]["text"]))
+    assert said_from is not None
+    assert name.startswith(said_from[1].rstrip("…").rstrip())
+    assert spans["value"]["means"] | {"value": None} == {
+        "what": "row",
+        "row": event.row,
+        "state": event.state,
+        "value": None,
+    }
+    assert said(spans["value"]) == pytest.approx(truth, abs=10 * seen.close)
+    shown = str(spans["value"]["text"]).removeprefix("= ")
+    assert abs(float(shown.replace("−", "-")) - truth) <= 1.5 * 10.0 ** -len(shown.partition(".")[2])
+
+
+def check_lines(seen: Picture, lines: dict[str, str]) -> None:
+    """The lines above the panes: bounds, gap, rows, what is undecided, and the place."""
+    engine, event = seen.engine, seen.event
+    bounds = engine.lower_bound, engine.upper_bound
+    for name, bound in zip(("lower", "upper"), bounds, strict=True):
+        assert is_shown(bound, lines[name].split()[0])
+    proven = "optimal" in lines["sentence"] or lines["undecided"].startswith("0 of")
+    if lines["gap"] == "0, closed":
+        assert proven
+    else:
+        assert is_shown(100 * relative_gap(*bounds), lines["gap"].removesuffix(" %"))
+    assert lines["rows"] == str(engine.n_rows)
+    assert lines["where"].endswith(f"sweep {event.sweep + 1} · event {seen.position}")
+    open_members = int((decided(engine).value < 0).sum())
+    assert lines["undecided"] == f"{open_members} of {engine.mrf.n}" or (proven and proves(engine))
 
 
 def check_bits(seen: Picture) -> None:
@@ -301,11 +346,12 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
     rng = np.random.default_rng(max_size + variant)
     # In a short run some are drawn twice.
     for k, position in enumerate(dict.fromkeys(rng.integers(1, len(plain.trace) - 1, EVENTS).tolist())):
-        marks, lower = told(stage.root, LOOK, position)
+        marks, lines = told(stage.root, LOOK, position)
         seen = Picture(marks, plain, position)
         check_bounds(seen)
         check_tensions(seen)
-        assert is_shown(plain.lower_bound, lower.split()[0])
+        check_lines(seen, lines)
+        check_formula(seen, lines["sentence"])
         if seen.event.kind <= Kind.MESSAGE:
             if seen.of("ground", "ground"):
                 check_ground(seen)

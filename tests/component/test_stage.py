@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -232,6 +233,28 @@ def test_a_stage_that_is_taken_away_while_it_waits_asks_for_the_whole(
     assert said[-2:] == [("command", "poll", False)] * 2
     # Its clock would not go right again.
     tab.close()
+
+
+def test_a_value_that_is_claimed_in_the_terms_of_the_source_can_occur(watched: Watched) -> None:
+    """The weight of a cut of whole weights is whole, whatever the bound is."""
+    mrf = replace(
+        bc.synth.ising_grid(4, 4, torus=True, coupling="pm1", seed=1),
+        objective=bc.Objective("cut weight", "max", -1.0, 0.0),
+    )
+    part = bc.partition(mrf, 4)
+    engines = [bc.Engine(mrf, part, 9) for _ in range(2)]
+    stage = watched(Lab(mrf, 4, part, 9, "mplp", WatchedRun(engines[0])))
+    parted = 0
+    while not engines[1].finished:
+        engines[1].step("sweep")
+        stage.step("sweep")
+        lower, upper = engines[1].lower_bound, engines[1].upper_bound
+        said = stage.root.locator("[data-out=own]").inner_text()
+        found = re.fullmatch(r"cut weight (\d+), at most (\d+)", said)
+        assert found is not None, said
+        assert (int(found[1]), int(found[2])) == (-upper, -engines[1].rounded_bound)
+        parted += lower < engines[1].rounded_bound - 0.01
+    assert parted > 0
 
 
 def test_a_model_without_messages_can_be_watched(watched: Watched) -> None:

@@ -16,8 +16,9 @@ def test_the_gap_is_that_of_the_library(page: Page) -> None:
     pairs = [(low, high, scale) for low in ENERGIES for high in ENERGIES for scale in (0.0, 20.0)]
     told = page.evaluate(
         """async (pairs) => {
-            const { relativeGap, gapText } = await import('/gap.js');
-            return pairs.map(([low, high, scale]) => [relativeGap(low, high), gapText(low, high, scale, 3)]);
+            const { relativeGap, gapText, isClosed } = await import('/gap.js');
+            const text = ([low, high, scale]) => gapText(low, high, isClosed(low, high, scale), 3);
+            return pairs.map((pair) => [relativeGap(...pair), text(pair)]);
         }""",
         pairs,
     )
@@ -39,6 +40,24 @@ def test_numbers_have_the_digits_that_tell_two_bounds_apart(page: Page) -> None:
     for pair, texts in zip(pairs, told, strict=True):
         assert texts[0] != texts[1]
         assert all(map(is_shown, pair, texts))
+
+
+def test_a_bound_that_is_claimed_holds_as_it_is_written(page: Page) -> None:
+    """Rounded outwards, unless it is a short number up to rounding."""
+    values = [103.243, 103.24301, -103.24301, 103.0, 103 - 1e-13, -21 - 1e-8, 123456.78, -1.23456789e-5, 0.0, 2e13 / 3]
+    told = page.evaluate(
+        """async (values) => {
+            const { atLeast, atMost } = await import('/text.js');
+            return values.map((value) => [atLeast(value), atMost(value)]);
+        }""",
+        values,
+    )
+    for value, texts in zip(values, told, strict=True):
+        least, most = (float(text.replace("−", "-")) for text in texts)
+        assert least - 1e-11 * abs(value) <= value <= most + 1e-11 * abs(value)
+        assert most - least <= 1e-4 * max(abs(value), 1.0)
+    assert told[0] == ["103.243", "103.243"]
+    assert told[3] == told[4] == ["103", "103"]
 
 
 def test_names_that_are_numbered_are_told_apart_when_they_are_short(page: Page) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bender_core.units import duration, storage
+from bender_core.units import duration, microseconds, storage
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,13 @@ from bender_core.units import duration, storage
 )
 def test_durations(seconds: float, said: str) -> None:
     assert duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(3.52e-6, "3.5"), (2e-7, "0.2"), (4.2e-8, "0.04"), (9e-10, "0.0009"), (1.5e-3, "1,500.0")]
+)
+def test_microseconds_are_never_none(seconds: float, said: str) -> None:
+    assert microseconds(seconds) == said
 
 
 def test_storage() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
 from bender_core.kernels.tables.agreement import agreement
-from bender_core.model import BoolArray, IntArray
+from bender_core.model import BoolArray, FloatArray, IntArray
 from bender_core.run.engine import Engine
 from bender_core.stopping import Stop, never
 
@@ -70,8 +70,27 @@ def confirmed(engine: Engine, facts: Facts, stop: Stop = never) -> Facts:
         If ``stop`` says so.
     """
     groups = _groups_of(engine, facts)
-    limit = engine.margin.limit_with(engine.message_size)
-    return _facts(engine, groups.tolist(), lambda p: engine.excess(p, stop) < limit)
+    return _facts(engine, groups.tolist(), lambda p: ~excludes(engine, engine.excess(p, stop)))
+
+
+def excludes(engine: Engine, excess: FloatArray) -> BoolArray:
+    """Which labellings are no better than the best one, by what they cost more than it at least.
+
+    Source: docs/method.md §15.1, §15.5.
+
+    Parameters
+    ----------
+    engine : Engine
+    excess : ndarray
+        Recomputed from its present messages, energy: as `Engine.excess` of states, or `Engine.bound_excess` of all.
+
+    Returns
+    -------
+    ndarray of bool
+    """
+    margin = engine.margin
+    found: BoolArray = (excess >= margin.limit) & (excess >= margin.limit_with(engine.message_size))
+    return found
 
 
 def _groups_of(engine: Engine, facts: Facts) -> IntArray:
@@ -160,8 +179,7 @@ def proves(engine: Engine) -> bool:
 
     Source: docs/method.md §15.1.
     """
-    excess, margin = engine.bound_excess, engine.margin
-    return bool(excess >= margin.limit and excess >= margin.limit_with(engine.message_size))
+    return bool(excludes(engine, np.array(engine.bound_excess)))
 
 
 def common(alive: BoolArray, bits: int) -> tuple[IntArray, IntArray]:

@@ -125,7 +125,8 @@ def _cut(
         seconds = min(seconds, timed(1)[0])
     if seconds < LONG_SECONDS:
         more, one = (min(timed(repeats)[0] for _ in range(TRIALS)) for repeats in (1 + REPEATS, 1))
-        seconds = max(more - one, 0.0) / REPEATS
+        # Where the clock tells no difference, as much as it can be at most.
+        seconds = (more - one) / REPEATS if more > one else more / (1 + REPEATS)
     u, v = (
         row_terms(engine.graph, row_payments(engine.graph, room, 0, edge, end), edge, end) for end in (side, 1 - side)
     )

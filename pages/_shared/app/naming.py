@@ -7,6 +7,7 @@ import unicodedata
 from typing import Any
 
 import bender_core as bc
+from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
 
 # Bytes of a name; all its characters are ASCII.
@@ -44,8 +45,14 @@ def run_file(current: Lab, what: str) -> str:
 
 
 def sweep_of(engine: bc.Engine) -> int:
-    """The sweep that the last event belongs to, from 0; not the next one, which `Engine.sweep` counts towards."""
-    return 0 if engine.last_event is None else engine.last_event.sweep
+    """The sweep that the last event belongs to, from 0; not the next one, which `Engine.sweep` counts towards.
+
+    The event that ends a run belongs to none: what counts is the one before.
+    """
+    event = engine.last_event
+    if event is not None and event.kind == Kind.FINISHED and event.index:
+        event = engine.trace[event.index - 1]
+    return 0 if event is None else event.sweep
 
 
 def moment(engine: bc.Engine) -> str:

@@ -34,12 +34,18 @@ class Proof(Personal):
         Its outcome, once it has ended.
     failure : str
         Why there is none.
+    chapter : int
+        The number of its first run in the line of chapters, from 1.
     """
 
     rounds: list[Branch]
     stands: list[Stand] = field(default_factory=list)
     certificate: bc.Certificate | None = None
     failure: str = ""
+    chapter: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.chapter = self.rounds[0].depth + 1
 
     def start(self) -> None:
         self.begin(self._prove)

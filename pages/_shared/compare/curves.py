@@ -6,7 +6,7 @@ race, and manages its axes, zoom and hidden runs. All else here are pure functio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bender_core as bc
+from bender_core.experiments.outcome import GAP_CLOSED
 from bender_core.experiments.plan import PROOF
 from bender_core.run.bounds import gap_between
 from bender_core.run.explain import number
@@ -95,7 +96,7 @@ class Curve:
     @property
     def ending(self) -> str:
         """Its status in the table: a run without progress has closed its gap if nothing was left to gain."""
-        return "gap closed" if self.status == "no progress" and self.gap == 0 else self.status
+        return GAP_CLOSED if self.status == "no progress" and self.gap == 0 else self.status
 
     def last(self, column: str) -> float:
         return self.records[column][-1].item() if len(self.records) else 0
@@ -220,6 +221,8 @@ class Standings:
         Of every run, whether it has the best lower bound, and the best labelling.
     reached : list of float
         The time at which a run reached the best bound, seconds; infinite if it did not.
+    own : list of float
+        The time at which a run reached its own bound.
     """
 
     order: list[int]
@@ -229,6 +232,7 @@ class Standings:
     best: list[bool]
     labelled: list[bool]
     reached: list[float]
+    own: list[float]
 
 
 def standings(curves: Sequence[Curve]) -> Standings:
@@ -236,10 +240,7 @@ def standings(curves: Sequence[Curve]) -> Standings:
     lower = max(curve.lower_bound for curve in curves)
     upper = min(curve.upper_bound for curve in curves)
     leeway = SAME * max(abs(lower), abs(upper), 1e-300)
-    reached = []
-    for curve in curves:
-        there = np.flatnonzero(curve.records["lower_bound"] >= lower - leeway)
-        reached.append(float(curve.records["seconds"][there[0]]) if len(there) else np.inf)
+    reached = [_when(curve, lower - leeway) for curve in curves]
     return Standings(
         order=sorted(range(len(curves)), key=lambda k: (reached[k], -curves[k].lower_bound)),
         lower_bound=lower,
@@ -248,7 +249,14 @@ def standings(curves: Sequence[Curve]) -> Standings:
         best=[curve.lower_bound >= lower - leeway for curve in curves],
         labelled=[curve.upper_bound <= upper + leeway for curve in curves],
         reached=reached,
+        own=[_when(curve, curve.lower_bound - leeway) for curve in curves],
     )
+
+
+def _when(curve: Curve, bound: float) -> float:
+    """The time at which a run reached a bound, seconds; infinite if it did not."""
+    there = np.flatnonzero(curve.records["lower_bound"] >= bound)
+    return float(curve.records["seconds"][there[0]]) if len(there) else np.inf
 
 
 def remarks(table: Standings) -> list[str]:
@@ -263,23 +271,43 @@ def remarks(table: Standings) -> list[str]:
 
 
 def verdict(curves: Sequence[Curve], going: bool) -> str:
-    """The winner, in a sentence or two."""
+    """What the runs have reached and when, in a sentence or two; the best bound alone wins no race."""
     begun = [curve for curve in curves if len(curve.records)]
     if not begun:
         return ""
     table = standings(begun)
     names = dict(zip((curve.key for curve in curves), labels(curves), strict=True))
-    winner, ties = begun[table.order[0]], sum(table.best)
-    name, verb = f"{'The' if winner.proves else 'Variant'} {names[winner.key]}", "leads" if going else "wins"
-    bound = number(table.lower_bound)
+    first, ties = table.order[0], sum(table.best)
+    name = _named(begun[first], names)
+    bound, when = number(table.lower_bound), f"{duration(table.reached[first])} of computing time"
     if len(curves) == 1:
         said = f"Lower bound {bound}."
     elif ties == 1:
-        said = f"{name} {verb}: its lower bound, {bound}, is the best."
+        said = (
+            f"{name} has the best lower bound{' so far' * going}, {bound}, after {when}.{_quicker(begun, table, names)}"
+        )
     else:
-        when = f"{duration(table.reached[table.order[0]])} of computing time"
         who = f"all {ties} runs reach" if ties == len(curves) else f"{ties} of {len(curves)} runs reach"
+        verb = "leads" if going else "wins"
         said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
     if table.gap == 0:
-        return f"{said} The best labelling has exactly this energy: it is optimal."
+        # That bounds meet within the tolerance of a run proves nothing finer.
+        is_proven = any(curve.proves and curve.status == GAP_CLOSED for curve in begun)
+        return f"{said} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
     return f"{said} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
+
+
+def _named(curve: Curve, names: Mapping[str, str]) -> str:
+    return f"{'The' if curve.proves else 'Variant'} {names[curve.key]}"
+
+
+def _quicker(begun: Sequence[Curve], table: Standings, names: Mapping[str, str]) -> str:
+    """The best of the runs that reached their own bounds sooner than the one with the best bound, if there is one."""
+    first = table.order[0]
+    sooner = [k for k in range(len(begun)) if table.own[k] < table.reached[first]]
+    if not sooner:
+        return ""
+    best = max(sooner, key=lambda k: (begun[k].lower_bound, -table.own[k]))
+    bound, ahead = (number(value) for value in (begun[best].lower_bound, table.lower_bound - begun[best].lower_bound))
+    when = duration(table.own[best])
+    return f" {_named(begun[best], names)} was sooner at its own, {bound}, which is {ahead} lower: after {when}."

@@ -12,6 +12,7 @@ from bender_core.run.explain import number
 from bender_core.run.looking.anatomy import anatomy
 from bender_core.run.looking.classes import Effects, bits_of, effects
 from bender_core.run.looking.what_if import Cut
+from bender_core.units import microseconds
 from bender_core.visualization.anatomy import plot_anatomy
 from bender_core.visualization.message import (
     Stems,
@@ -76,7 +77,7 @@ def compare(cuts: list[Cut], state: int, asked: int) -> None:
                 number(float(cut.rise[asked])),
                 number(cut.lift),
                 f"{cut.tightened:,}",
-                f"{1e6 * cut.seconds:.1f}",
+                microseconds(cut.seconds),
                 f"{cut.pivots}",
             ]
             for cut in cuts

@@ -22,7 +22,7 @@ from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, tex
 from pages._shared.running.following import follow
 
 TITLES = {
-    "small": "The paper's study, small version (finished)",
+    "small": "The paper's study, small version",
     "paper": "The paper's whole study",
     "own": "A plan of your own",
     "file": "A plan from a file",

@@ -20,7 +20,8 @@ export const isClosed = (lower, upper, scale) => upper - lower <= closeness(lowe
 export const partText = (value, { lower, upper }, scale) =>
   value <= closeness(lower, upper, scale) ? "0" : value.toPrecision(4);
 
-export const gapText = (lower, upper, scale, digits) => {
+// `closed`: whether the bounds may be said to have met.
+export const gapText = (lower, upper, closed, digits) => {
   if (lower === null || upper === null) return "–";
-  return isClosed(lower, upper, scale) ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
+  return closed ? "0, closed" : `${number(100 * relativeGap(lower, upper), digits)} %`;
 };

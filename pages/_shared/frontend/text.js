@@ -1,13 +1,33 @@
 // Numbers and names for display.
 
+const EXACT = 1e-12; // what a number may be off, relative to it, and still be said as it is
+const MOST = 12; // digits
+
+// Whether a number is shown without a power of ten.
+const isPlain = (value) => value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e12);
+
+const decimalsOf = (value, digits) => {
+  const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
+  return Math.max(0, Math.min(4, digits + 1 - whole));
+};
+
 export const number = (value, digits = 5) => {
   if (value === null || !Number.isFinite(value)) return "–";
-  if (value !== 0 && (Math.abs(value) >= 1e12 || Math.abs(value) < 1e-3)) {
-    return Math.abs(value) < 1e-12 ? "0" : value.toExponential(digits - 1).replaceAll("-", "−");
-  }
-  const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
-  return String(Number(value.toFixed(Math.max(0, Math.min(4, digits + 1 - whole))))).replace("-", "−");
+  if (isPlain(value)) return String(Number(value.toFixed(decimalsOf(value, digits)))).replace("-", "−");
+  return Math.abs(value) < 1e-12 ? "0" : value.toExponential(digits - 1).replaceAll("-", "−");
 };
+
+// A bound as it may be claimed: a number of as many digits that is not beyond it.
+const claimed = (value, round) => {
+  if (value === null || !Number.isFinite(value) || !isPlain(value)) return number(value, MOST);
+  const unit = 10 ** decimalsOf(value, 5);
+  const nearest = Math.round(value * unit);
+  const isExact = Math.abs(nearest - value * unit) <= EXACT * Math.abs(nearest);
+  return number((isExact ? nearest : round(value * unit)) / unit);
+};
+
+export const atMost = (value) => claimed(value, Math.ceil);
+export const atLeast = (value) => claimed(value, Math.floor);
 
 // An abbreviated name; one isolated because it runs from right to left (pages/_shared/app/text.py) stays isolated.
 export const short = (text, most) => {

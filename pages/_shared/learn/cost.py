@@ -43,7 +43,7 @@ def show() -> None:
     draw(
         plot_times(body, SIZES, size, {ENUMERATION: "enumeration"}),
         f"M = {size}: a sweep by enumeration takes {taken}",
-        "The large marker is the chosen M. Each grid line is ten times the one below.",
+        "The line: predicted. The large marker: the time at the chosen M. Each grid line is ten times the one below.",
         f"Time of a sweep against M; at {size} it is {taken}.",
         key="learn-cost-figure",
     )

@@ -9,6 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.run.explain import number
+from bender_core.units import microseconds
 from bender_core.visualization.styles import COLOURS, CUTS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import table
@@ -103,7 +104,7 @@ def show() -> None:
     table(
         ["row", "mean distance from ν", "sum of charges", "µs"],
         [
-            [CUTS[cut.kind].name, number(cut.looseness), number(float(cut.u.sum())), f"{1e6 * cut.seconds:.1f}"]
+            [CUTS[cut.kind].name, number(cut.looseness), number(float(cut.u.sum())), microseconds(cut.seconds)]
             for cut in found
         ],
     )

@@ -74,8 +74,8 @@ def show() -> None:
     draw(
         plot_times(model, SIZES, size, NAMES),
         f"{pair.capitalize()}, M = {size}",
-        "Predicted time of a sweep; dashes and markers distinguish the lines, large markers show the chosen M. Each "
-        "grid line is ten times the one below.",
+        "Lines: predicted times of a sweep, told apart by dashes and markers. Large markers: as in the table, at the "
+        "chosen M. Each grid line is ten times the one below.",
         f"Time of a sweep against M, by enumeration, with rows, and exact, for {pair}.",
         key="learn-ours-figure",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -54,10 +54,11 @@ def _made(mrf: bc.BinaryMRF, part: bc.Partition, variant: int) -> float:
 
 
 def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, str]) -> go.Figure:
-    """Predicted seconds per sweep against the size of groups, one line per variant; the chosen size stands out."""
+    """Predicted seconds per sweep by the size of groups, a line a variant, and what `sweep_time` says at one size."""
     ticks = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1e3, 1e4]
     every = np.array([[predicted(model, m, variant) for m in sizes] for variant in names])
-    traces = []
+    times = [sweep_time(model, size, variant) for variant in names]
+    traces: list[dict[str, Any]] = []
     for (variant, name), seconds in zip(names.items(), every, strict=True):
         style = STYLES[variant]
         traces.append(
@@ -68,11 +69,19 @@ def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, s
                 "y": seconds,
                 "name": name,
                 "line": {"color": style.colour, "dash": style.dash, "width": 2},
-                "marker": {"symbol": style.symbol, "size": [13 if m == size else 6 for m in sizes]},
+                "marker": {"symbol": style.symbol, "size": 6},
                 "text": [duration(value) for value in seconds],
-                "hovertemplate": "M = %{x}: %{text}",
+                "hovertemplate": "M = %{x}: %{text}, predicted",
             }
         )
+    for variant, taken in zip(names, times, strict=True):
+        style = STYLES[variant]
+        traces.append(
+            {"type": "scatter", "mode": "markers", "x": [size], "y": [taken.seconds], "showlegend": False}
+            | {"marker": {"symbol": style.symbol, "size": 13, "color": style.colour}, "name": names[variant]}
+            | {"text": [f"{taken}{', measured' * taken.measured}"], "hovertemplate": "M = %{x}: %{text}"}
+        )
+    ends = np.append(every.ravel(), [taken.seconds for taken in times])
     drawing = figure(traces)
     drawing.add_vline(x=size, line={"dash": "dot", "width": 1.5, "color": COLOURS["nu"]})
     drawing.update_xaxes(title="M, variables in a group", dtick=2)
@@ -81,6 +90,6 @@ def plot_times(model: Model, sizes: Sequence[int], size: int, names: dict[int, s
         title="time of a sweep",
         tickvals=ticks,
         ticktext=[duration(tick) if tick >= 1e-3 else f"{1e6 * tick:.0f} µs" for tick in ticks],
-        range=[np.log10(every.min()) - 0.3, np.log10(every.max()) + 0.3],
+        range=[np.log10(ends.min()) - 0.3, np.log10(ends.max()) + 0.3],
     )
     return drawing

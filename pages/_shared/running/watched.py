@@ -53,6 +53,7 @@ class WatchedRun:
     progress: Progress | None = None  # of the latest run to the end, until it is settled
     failure: str = ""
     until: int | None = None  # where the next chapter begins: no more of this run is shown then
+    settled: int | None = None  # the first position known at which its messages decide every variable
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
 
     def __post_init__(self) -> None:

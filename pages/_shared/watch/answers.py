@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any
 
 import bender_core as bc
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, Status
+from bender_core.run.looking.deciding import proves
 from bender_core.run.result import STATUSES
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
@@ -62,6 +63,12 @@ class Question:
         states, lines = (tuple(map(int, numbers)) for numbers in (asked.states, asked.lines))
         ahead = min(max(asked.ahead, 0), MOST_AHEAD)
         return replace(asked, ahead=ahead, states=states, lines=lines, drawer=Docked(**command.get("drawer", {})))
+
+
+def ending(engine: bc.Engine) -> str:
+    """Why a run has ended, in a word or two: that its gap is closed proves nothing by itself."""
+    said = STATUSES[engine.status]
+    return f"{said} within the tolerance" if engine.status == Status.GAP_CLOSED and not proves(engine) else said
 
 
 class Answers:
@@ -216,7 +223,7 @@ class Answers:
             "position": run.position,
             "seen": run.seen,
             "done": run.end,
-            "status": STATUSES[engine.status],
+            "status": ending(engine),
             "frames": chunk,
             "refusal": self.encoder.refusal,
             "history": history(engine.trace, run.seen, run.opening[0]),
@@ -250,7 +257,7 @@ class Answers:
             # Near: the engine is in this update, or in the one after it.
             engine.seek(run.position)
             if engine.last_event is None or engine.last_event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
-                return self.encoder.last_event()
+                return self.encoder.last_event(stop)
         # A step back may end before all that the stage holds, and a run far beyond it.
         is_near = run.position - question.first <= MOST_BEHIND and (
             run.position >= question.first or (question.goes_on and not question.backward)

@@ -11,6 +11,7 @@ from bender_core import Engine, Event, Stop
 from bender_core.kernels.layout import Kind
 from bender_core.kernels.rows.pool import TIGHT
 from bender_core.model import FloatArray
+from bender_core.run.looking.deciding import excludes
 from bender_core.run.rows import row_values
 from bender_core.stopping import never
 
@@ -50,6 +51,8 @@ class Update:
         self.arcs, self.senders = found.arcs.tolist(), found.neighbours.tolist()
         self.ground: FloatArray = self.rest + self.own + self.parts.sum(axis=0)
         self.opening = self.ground.copy()
+        # Without the model's constant, beside which the digits that decide would be lost.
+        self.excess = engine.excess(event.node, stop)
         self.alive = engine.alive(event.node) if engine.excluding else np.ones(len(self.ground), bool)
         self.order = np.argsort(self.ground, kind="stable")  # of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
@@ -103,6 +106,7 @@ class Update:
         raised = np.maximum(values, before)
         lifted = ~self.engine.is_tight(event.arc, raised, before)
         self.ground += raised - before
+        self.excess += raised - before
         self.parts[slot] = raised
         lowest = int(self.ground.argmin())
         insert = None if lowest in self.columns else self._insert(lowest)
@@ -136,7 +140,7 @@ class Update:
         engine = self.engine
         if not engine.excluding:
             return {"count": 0, "states": []}
-        alive = self.alive & (self.ground - engine.upper_bound < engine.margin.limit)
+        alive = self.alive & ~excludes(engine, self.excess)
         alive[self.best] = True
         return {
             "count": int(np.count_nonzero(~alive)),

@@ -14,7 +14,7 @@ from bender_core.kernels.layout import Kind
 from bender_core.model import FloatArray
 from bender_core.run.attribution import Attribution
 from bender_core.run.engine import OnProgress
-from bender_core.run.explain import DECIDED, Explanation, decides, explain, optimal
+from bender_core.run.explain import DECIDED, bounded, decides, explain, optimal
 from bender_core.run.looking.deciding import decided_members, proves, settled
 from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
@@ -26,7 +26,7 @@ from pages._shared.watch.details import Update, listed, rounded
 AHEAD_SECONDS = 0.15
 COLUMNS = (
     *("kind", "node", "arc", "sweep", "total_rows", "state", "depth", "lower", "upper"),
-    *("floor", "ceiling", "suspects", "sentence", "formula", "moved", "gained", "read", "proven", "detail"),
+    *("floor", "ceiling", "suspects", "sentence", "moved", "gained", "read", "proven", "why", "least", "detail"),
 )
 
 
@@ -94,16 +94,16 @@ class Encoder:
         self._open = chunk
         return engine.position
 
-    def last_event(self) -> dict[str, Any]:
+    def last_event(self, stop: Stop = never) -> dict[str, Any]:
         """The event before the engine's position alone, without pictures of its update.
 
         A position between updates is sent without computing the update again, which may take long.
         """
-        chunk = Chunk(self.run)
+        chunk = Chunk(self.run, stop)
         if self.engine.last_event is not None:
             chunk.first -= 1
-            chunk.proven = False  # so that it says why it is, if it is
-            chunk.append(self.engine.last_event)
+            chunk.why = ""  # so that the sentence says why it is proven, if it is
+            chunk.append(self.engine.last_event, stop)
         return chunk.told()
 
     def _chunk(self, first: int, stop: Stop) -> Chunk:
@@ -114,7 +114,7 @@ class Encoder:
         if chunk is None or chunk.first != start:
             go_to(engine, start, stop)
             self.refusal = ""
-            chunk = Chunk(self.run)
+            chunk = Chunk(self.run, stop)
         go_to(engine, chunk.end, stop)
         return chunk
 
@@ -137,21 +137,28 @@ class Chunk:
     Parameters
     ----------
     run : WatchedRun
+    stop : Stop
+        Checked about every 10 ms.
 
     Attributes
     ----------
     first : int
         The position before them.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
     """
 
-    def __init__(self, run: WatchedRun) -> None:
+    def __init__(self, run: WatchedRun, stop: Stop = never) -> None:
         engine = run.engine
         self.run, self.engine, self.first = run, engine, engine.position
         self.update: Update | None = None
         self.round = math.nan  # the floor at the last oracle
         self.best, self.tension = best_states(engine), tensions(engine)
         self.decided = [decided_of(engine, p) for p in range(len(engine.partition))]
-        self.proven = self.first > 0 and bool(self._proof())
+        self.why = self._proof(stop) if self.first else ""
         self.gained, self.read = engine.attribution(), engine.work().messages
         self.rows = engine.rows_made()
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
@@ -185,10 +192,11 @@ class Chunk:
         known = list(self.decided)
         moved = self._moved(event)  # first, as an update shows the best labelling
         detail = self._detail(event, stop)
-        explained, more = self._said(event, floor), [self._decides(known)]
-        if event.kind >= Kind.MESSAGE and not self.proven:
-            more.append(self._proof(stop))
-            self.proven = bool(more[-1])
+        more = [self._decides(known)]
+        if event.kind >= Kind.MESSAGE and not self.why:
+            self.why = self._proof(stop)
+            more.append(optimal(self.why) if self.why else "")
+        said = self._said(event, floor)
         values = {
             "kind": int(event.kind),
             "node": event.node,
@@ -202,12 +210,13 @@ class Chunk:
             "floor": None if math.isnan(floor) else floor,
             "ceiling": None if math.isnan(ceiling) else ceiling,
             "suspects": suspects,
-            "sentence": inert(" ".join([explained.sentence, *more])),
-            "formula": explained.formula,
+            "sentence": inert(" ".join(filter(None, [said, *more]))),
             "moved": moved,
             "gained": self._gained(event),
             "read": self._read(),
-            "proven": self.proven,
+            "proven": bool(self.why),
+            "why": self.why,
+            "least": self.engine.lattice.raised(event.lower_bound, event.upper_bound),
             "detail": detail,
         }
         for name, column in self.columns.items():
@@ -227,12 +236,14 @@ class Chunk:
             "read": self.read.tolist(),
             "best": self.best,
             "decided": list(self.decided),
-            "proven": self.proven,
+            "proven": bool(self.why),
+            "why": self.why,
+            "least": self.engine.lattice.raised(self.lower, self.upper),
             "lower": self.lower,
             "upper": self.upper,
         }
 
-    def _said(self, event: Event, floor: float) -> Explanation:
+    def _said(self, event: Event, floor: float) -> str:
         """The event in words, with what it does not say itself."""
         engine, loose, risen = self.engine, None, None
         if event.kind == Kind.ORACLE:
@@ -240,7 +251,9 @@ class Chunk:
             loose = None if self.update is None else self.update.loose
         elif event.kind == Kind.ROW:
             risen = (self.round, floor)
-        return explain(event, engine.graph, engine.variant, engine.schedule, loose, risen, engine.lattice)
+        proven = bool(self.why)
+        told = explain(event, engine.graph, engine.variant, engine.schedule, loose, risen, engine.lattice, proven)
+        return told.sentence
 
     def _decides(self, known: list[str]) -> str:
         """What has been decided beyond what was known of every group, in words."""
@@ -296,14 +309,18 @@ class Chunk:
                 found[str(p)] = self.decided[p] = now
         return found
 
-    def _proof(self, stop: Stop = never) -> str:
-        """Why nothing is better than the best labelling, between two updates; empty if something may be."""
-        engine = self.engine
+    def _proof(self, stop: Stop) -> str:
+        """Why nothing is better than the best labelling, as the engine judges; empty if something may be."""
+        engine, run = self.engine, self.run
         if proves(engine):
-            return optimal(engine.upper_bound, engine.margin.step)
-        # Where a proof ends it has looked at all groups once more.
-        is_decided = not any("?" in members for members in self.decided)
-        return DECIDED if is_decided or (engine.position == self.run.until and settled(engine, stop)) else ""
+            return bounded(engine.bound_excess >= -engine.negligible, engine.margin.step)
+        if run.settled is None or engine.position < run.settled:
+            # All groups are looked at once more: where they have decided all, or a proof ends.
+            is_decided = not any("?" in members for members in self.decided)
+            if not ((is_decided or engine.position == run.until) and settled(engine, stop)):
+                return ""
+            run.settled = engine.position
+        return DECIDED
 
     def _gained(self, event: Event) -> dict[str, Any] | None:
         """What is credited with more than before; credit is given where messages are passed."""

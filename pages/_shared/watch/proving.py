@@ -8,11 +8,14 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
+from bender_core.forms.lattice import lattice
 from bender_core.io import dump_labeling
 from bender_core.proofs.descent import LARGEST, first_change
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import at_least, at_most, number
 from bender_core.run.repeating.change import Fork
+from bender_core.run.result import verdict_of
+from bender_core.units import duration
 from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of
 from pages._shared.app.naming import file_of, picture, run_file
@@ -58,7 +61,7 @@ def proving() -> None:
         elif proof.failure:
             complaint(f"There is no proof: {proof.failure}.")
         elif proof.certificate is not None:
-            outcome(proof.certificate)
+            outcome(current.mrf, proof, proof.certificate)
             files(current, proof.certificate)
             draw(current, proof)
 
@@ -134,7 +137,7 @@ def progress(current: Lab, proof: Proof) -> None:
     stand = proof.stands[-1]
     gap = relative_gap(stand.lower, stand.upper)
     st.caption(
-        f"Chapter {stand.rounds + 1}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
+        f"Chapter {proof.chapter + stand.rounds}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
         f"LB {number(stand.lower)}, UB {number(stand.upper)}, gap {100 * gap:.3g} %…"
     )
     draw(current, proof)
@@ -172,23 +175,24 @@ def files(current: Lab, found: bc.Certificate) -> None:
             )
 
 
-def outcome(found: bc.Certificate) -> None:
-    """What has been proven, and by which rounds."""
-    took = f"{found.seconds:.2g} s, {len(found.rounds)} chapter{'s' * (len(found.rounds) != 1)}"
+def outcome(mrf: bc.BinaryMRF, proof: Proof, found: bc.Certificate) -> None:
+    """What has been proven, and by which rounds; these are numbered as on the stage."""
+    first, last = proof.chapter, proof.chapter + len(found.rounds) - 1
+    took = f"{duration(found.seconds)}, {f'chapters {first} to {last}' if last > first else f'chapter {first}'}"
     if found.optimal:
         cost = number(found.upper_bound)
         st.success(f"Optimal, proven: the best labelling costs {cost}, and no other costs less ({took}).")
     else:
-        gap = relative_gap(found.lower_bound, found.upper_bound)
+        known = verdict_of(found, lattice(mrf))
         st.info(
             f"Not proven ({found.status}, {took}): the best labelling costs {number(found.upper_bound)}, none costs "
-            f"less than {at_least(found.lower_bound)}, which leaves a gap of {at_most(100 * gap)} %. "
+            f"less than {at_least(known['rounded_bound'])}, which leaves a gap of {at_most(100 * known['gap'])} %. "
             f"{found.open_variables:,} variables are undecided."
         )
     rounds = found.rounds
     st.dataframe(
         {
-            "chapter": range(1, len(rounds) + 1),
+            "chapter": range(first, last + 1),
             "variables": [each.variables for each in rounds],
             "groups": [each.groups for each in rounds],
             "largest": [each.max_size for each in rounds],

@@ -17,13 +17,14 @@ from bender_core.run.looking.classes import classes
 from bender_core.run.repeating.script import as_script
 from bender_core.stopping import never
 from bender_core.visualization.document import document
-from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tightness
+from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tension, plot_tightness
 from bender_core.visualization.message import MOST, plot_classes, stems
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
 from pages._shared.running.watched import go_to, tensions
 from pages._shared.watch.below import found_below
+from pages._shared.watch.views import BOUND_DIGITS
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
         "run.py": ("Script, Python", as_script(current.branches.shown.line, expression(current), engine.position)),
-        "figures.html": ("Figures, HTML", document(f"Bender Lab: {outcome(current)}", figures(current, stop))),
+        "figures.html": ("Figures, HTML", document(f"{mrf.name}, {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}
     if not current.is_public:
@@ -150,11 +151,13 @@ def messages_csv(engine: bc.Engine) -> str:
 
 
 def outcome(current: Lab) -> str:
-    """Where the run stands, in a line."""
-    engine = current.run.engine
+    """Where the run stands, in a line; its lower bound is the best one known, as on the stage."""
+    engine, branches = current.run.engine, current.branches
+    chapters = branches.chapters[: branches.chapters.index(branches.shown) + 1]
+    lower = max(engine.lower_bound, *(chapter.lower_before for chapter in chapters))
     return (
         f"M {current.max_size}, variant {current.variant}, {current.schedule}; {moment(engine)}: "
-        f"lower bound {number(engine.lower_bound)}, upper bound {number(engine.upper_bound)}"
+        f"lower bound {number(lower, BOUND_DIGITS)}, upper bound {number(engine.upper_bound, BOUND_DIGITS)}"
     )
 
 
@@ -169,29 +172,47 @@ def figures(current: Lab, stop: bc.Stop = never) -> dict[str, go.Figure]:
         looseness = message_shown = {}
     variables = "The variables, their strongest couplings, and the groups around them."
     plain = {bounds: plot_bounds(engine.trace.until(current.run.position)), variables: plot_model(engine.mrf, part)}
-    return looseness | plain | message_shown
+    tension = (
+        "Tension, where the gap lives: a circle is a group of variables, a line an edge, the darker the more of the "
+        "gap it holds (energy)."
+    )
+    return {tension: plot_tension(engine, tensions(engine))} | looseness | plain | message_shown
 
 
 def _looseness(engine: bc.Engine, stop: bc.Stop) -> dict[str, go.Figure]:
+    """How loose messages are; those of an exact variant are not."""
+    if engine.variant.exact:
+        return {}
     told = (
-        "The hyper-graph: a circle is a group of variables, a line a message, the darker and wider the more its "
-        f"envelope lies below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; "
-        "energy)."
+        "Slack, how loose messages are: the darker and wider a line, the more the envelope of its looser message lies "
+        f"below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; energy)."
     )
     return {told: plot_tightness(engine, stop)}
 
 
+def message_of(current: Lab) -> tuple[int, str]:
+    """The message of most interest where the run stands, and why: as the stage chooses; there is at least one edge."""
+    run, engine = current.run, current.run.engine
+    event = engine.last_event
+    if run.pinned:
+        return run.arc, "which is pinned"
+    if event is not None and event.arc >= 0:
+        return event.arc, "which the event shown is about"
+    return 2 * int(tensions(engine).edges.argmax()), "whose edge holds most of the gap"
+
+
 def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
-    """The message that is selected, if there is one."""
+    """One message, if there is one."""
     engine, part = current.run.engine, current.run.engine.partition
     if not len(engine.graph.edges):
         return {}
-    p, q = engine.graph.ends(current.run.arc)
+    arc, why = message_of(current)
+    p, q = engine.graph.ends(arc)
     shown = classes(engine, p, q, stop)
     names = [engine.mrf.names[part.groups[p][k]] for k in shown.members]
     told = (
-        f"The message {part.labels[q]} → {part.labels[p]}: the true min-marginal ν and below it its envelope ν⁻, "
-        "by classes of states, cheapest first. A filled dot below: the variable is 1."
+        f"The message {part.labels[q]} → {part.labels[p]}, {why}: the true min-marginal ν and below it its envelope "
+        "ν⁻, by classes of states, cheapest first. A filled dot below: the variable is 1."
     )
     return {told: plot_classes(shown, stems(shown, "cost", (1, MOST)), names)}
 

@@ -51,6 +51,7 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "events": progress.events,
         "lower": progress.lower,
         "upper": progress.upper,
+        "least": run.engine.lattice.raised(progress.lower, progress.upper),
         "total_rows": progress.rows,
         "tension": told(progress.tension),
         "gained": told(progress.gained),
@@ -96,8 +97,6 @@ def graph_view(branches: Branches) -> dict[str, Any]:
         "lessons": [[lesson.slug, lesson.title] for _, lesson in sorted(explaining(engine.variant.exact).items())],
         "slack_scale": float(f"{graph.problem.edge_weight.max(initial=0.0) / 4:.2g}"),
         "scale": graph.problem.gap_scale,
-        "step": engine.margin.step,
-        "negligible": engine.negligible,
         "lower": lower,
         "upper": upper,
     }
@@ -294,9 +293,15 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
         told = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
         told += [label(branch.cause)] * bool(branch.cause)
         if branch.lower_before > (kept["lower"] if kept else -math.inf):
-            kept = {"lower": branch.lower_before, "chapter": k - 1}
+            kept = {"lower": branch.lower_before, "least": _least(branch), "chapter": k - 1}
         found.append({"told": told, "variables": branch.variables, "length": end, "kept": kept})
     return found
+
+
+def _least(branch: Branch) -> float:
+    """The least energy that the bound of the runs before a branch leaves possible, as far as its own run is known."""
+    lower = branch.lower_before
+    return lower if branch.run is None else branch.run.engine.lattice.raised(lower, branch.run.opening[1])
 
 
 def proving_text(proof: Proof | None) -> str | None:
@@ -306,7 +311,7 @@ def proving_text(proof: Proof | None) -> str | None:
     if not proof.stands:
         return "proving…"
     stand = proof.stands[-1]
-    return f"proving: chapter {stand.rounds + 1}, {stand.undecided:,} variables undecided…"
+    return f"proving: chapter {proof.chapter + stand.rounds}, {stand.undecided:,} variables undecided…"
 
 
 def reference_lines(found: Reference | None) -> list[dict[str, Any]]:

@@ -89,16 +89,43 @@ def test_the_best_bound_wins_and_among_equal_ones_the_first() -> None:
         "Variant 9 leads: 2 of 3 runs reach the best lower bound, −1, and it was first, after 5 s of computing time. "
         "The best labelling has energy −0.9; the gap is 10 %."
     )
-    assert verdict([late, low], going=False).startswith("Variant 4 wins: its lower bound, −1, is the best.")
+    assert verdict([late, low], going=False).startswith(
+        "Variant 4 has the best lower bound, −1, after 6 s of computing time. "
+        "Variant 12 was sooner at its own, −1.1, which is 0.1 lower: after 0.2 s. The best labelling"
+    )
+
+
+def test_a_run_with_the_best_bound_has_not_won_where_another_was_sooner_and_nearly_as_good() -> None:
+    best = curve(2, lower=(-126.0, -124.4), turn=0.085)
+    near = curve(11, lower=(-126.0, -124.5), turn=0.027)
+    poor = curve(1, lower=(-126.0, -125.9), turn=0.001)
+    said = verdict([poor, near, best], going=False)
+    assert "wins" not in said
+    assert said.startswith("Variant 2 has the best lower bound, −124.4, after 0.17 s of computing time. ")
+    assert "Variant 11 was sooner at its own, −124.5, which is 0.1 lower: after 54 ms. " in said
+    # The best bound, and the soonest.
+    slow = curve(11, lower=(-126.0, -124.5), turn=1.0)
+    alone = verdict([slow, best], going=True)
+    assert alone.startswith(
+        "Variant 2 has the best lower bound so far, −124.4, after 0.17 s of computing time. The best"
+    )
 
 
 def test_a_closed_gap_is_reported() -> None:
     runs = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), turn=0.5)]
     assert verdict(runs, going=False) == (
         "Variant 9 wins: all 2 runs reach the best lower bound, −0.5, and it was first, after 1 s of computing time. "
-        "The best labelling has exactly this energy: it is optimal."
+        "The best labelling has this energy: the gap is closed."
     )
     assert remarks(standings(runs)) == ["", "★ first"]
+
+
+def test_only_a_proof_says_that_a_labelling_is_optimal() -> None:
+    met = [curve(4, lower=(-2.0, -0.5)), curve(9, lower=(-2.0, -0.5), strategy="proof", turn=0.5)]
+    assert verdict(met, going=True).endswith("the gap is closed.")
+    ended = [replace(each, status="gap closed") for each in met]
+    assert verdict(ended[:1], going=False).endswith("the gap is closed.")
+    assert verdict(ended, going=False).endswith("it is optimal.")
 
 
 def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None:
@@ -107,7 +134,7 @@ def test_a_run_that_stops_just_short_of_the_optimum_has_closed_the_gap() -> None
     assert short.gap == 0
     assert replace(short, status="no progress").ending == "gap closed"
     assert replace(curve(9), status="no progress").ending == "no progress"
-    assert verdict([short], going=False).endswith("it is optimal.")
+    assert verdict([short], going=False).endswith("the gap is closed.")
 
 
 def test_bounds_that_differ_by_rounding_have_no_gap() -> None:

@@ -19,8 +19,9 @@ from bender_core.run.explain import number
 from bender_core.run.rows import row_values
 from bender_core.synth import ising_grid
 from pages._shared.app.session import sample
-from pages._shared.learn import LESSONS, cuts, envelope, explaining, message, recycling
-from pages._shared.learn.models import glass
+from pages._shared.learn import LESSONS, cuts, envelope, exact, explaining, message, recycling
+from pages._shared.learn.models import body, glass, two_parts
+from pages._shared.learn.timing import plot_times, sweep_time
 from tests.app.pages.test_pages import ROOT, complaints, go, html, lab, press, ran, tables
 
 Answer = str | float
@@ -380,3 +381,25 @@ def test_every_kind_of_event_has_a_lesson_that_explains_it(exact: bool) -> None:
     assert set(explaining(exact)) == set(Kind)
     assert explaining(exact)[Kind.ROW] is LESSONS["row"]
     assert explaining(exact)[Kind.NODE_OPENED] is LESSONS["ours" if exact else "recycle"]
+
+
+@pytest.mark.parametrize(("slug", "size"), [("cost", 3), ("cost", 12), ("ours", 2), ("ours", 11)])
+def test_the_time_in_a_chart_is_that_in_its_table(slug: str, size: int) -> None:
+    test = learn(slug)
+    test.slider(key=f"learn-{slug}-size").set_value(size)
+    ran(test.run())
+    names = {11: "enumeration"} if slug == "cost" else exact.NAMES
+    model = body if slug == "cost" else two_parts
+    drawn = plot_times(model, exact.SIZES, size, names)
+    large = {trace.name: trace for trace in drawn.data if trace.mode == "markers"}
+    assert set(large) == set(names.values())
+    for variant, name in names.items():
+        taken = sweep_time(model, size, variant)
+        assert (large[name].x, large[name].y) == ((size,), (taken.seconds,))
+        assert large[name].text[0].startswith(str(taken))
+        assert ("measured" in large[name].text[0]) == taken.measured
+        assert str(taken) in tables(test)
+    # What is predicted is told as that.
+    for line in drawn.data:
+        if line.mode != "markers":
+            assert line.hovertemplate.endswith(", predicted")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from dataclasses import replace
 from itertools import pairwise
 from urllib.parse import parse_qsl
 
@@ -26,6 +28,7 @@ from pages._shared.watch.frames import Encoder
 from pages._shared.watch.stage import stage_data, turn
 from pages._shared.watch.views import chapters_view
 from tests.app.pages.test_pages import app, complaints, lab, press, ran
+from tests.labs import sample
 from tests.unit.engines import fingerprint
 
 GRID = {"rows": 6, "columns": 6, "torus": True, "coupling": "pm1", "field": 0.0, "seed": 0, "layers": 1}
@@ -109,6 +112,12 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     chapters = mine.branches.chapters
     descent = librarys(mine, event)
     assert [branch.variables for branch in chapters[1:]] == [each.variables for each in descent.rounds]
+    # They are numbered as on the stage, where the run that the proof goes on from is the first.
+    assert rounds(test)["chapter"] == list(range(2, 1 + len(chapters)))
+    (said,) = [box.value for box in test.success]
+    last = len(chapters)
+    assert f", {f'chapters 2 to {last}' if last > 2 else 'chapter 2'})" in said
+    assert len(stage_data(mine)["chapters"]) == last
     assert (mine.branches.shown, chapters[1].event) == (chapters[-1], event)
     # Bounds never step back, neither within a chapter nor from one to the next, unless one is cut anew.
     for before, after in pairwise(chapters[1:]):
@@ -177,6 +186,31 @@ def test_the_end_of_a_proof_is_shown_as_such_also_when_its_address_is_opened(see
         assert Encoder(opened.run).last_event()["columns"]["proven"] == [True]
 
 
+def test_a_proof_that_is_broken_off_claims_the_next_possible_energy() -> None:
+    """All energies are 2 apart: if the bound is a little below −21, no labelling costs less than that."""
+    mrf = sample("frustrated-cycle")
+    found = bc.certify(mrf)
+    engine = bc.Engine(mrf, bc.partition(mrf, 4), 12, excluding=True)
+    branches = Lab(mrf, 4, engine.partition, 12, "mplp", WatchedRun(engine)).branches
+    proof, upper = proofs.Proof([branches.first]), found.upper_bound
+    for below, least in ((4 + 1e-7, upper - 4), (3.6, upper - 2), (2.0, upper - 2)):
+        broken = replace(found, optimal=False, status="stopped", lower_bound=upper - below)
+        test = AppTest.from_function(said_of, default_timeout=60)
+        test.session_state.said_of = mrf, proof, broken
+        (said,) = [box.value for box in ran(test.run()).info]
+        assert f"none costs less than {number(least)}, which leaves a gap of" in said
+        gap = 100 * (upper - least) / max(abs(upper), abs(least))
+        assert float(re.search(r"gap of (\S+) %", said)[1]) == pytest.approx(gap, rel=1e-4)
+
+
+def said_of() -> None:
+    import streamlit as st
+
+    from pages._shared.watch.proving import outcome
+
+    outcome(*st.session_state.said_of)
+
+
 def test_the_best_bound_of_all_chapters_is_kept() -> None:
     test = app("watch")
     mine = lab(test)
@@ -186,7 +220,8 @@ def test_the_best_bound_of_all_chapters_is_kept() -> None:
     for said, (branch, following) in zip(found[1:], pairwise(chapters), strict=True):
         trace, event = branch.run.engine.trace, following.event
         lowers.append(trace[event - 1].lower_bound if event else branch.run.opening[0])
-        assert said["kept"] == {"lower": max(lowers), "chapter": 1 + int(np.argmax(lowers))}
+        least = branch.run.engine.lattice.raised(max(lowers), branch.run.engine.upper_bound)
+        assert said["kept"] == {"lower": max(lowers), "least": least, "chapter": 1 + int(np.argmax(lowers))}
 
 
 def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,7 +336,9 @@ def test_what_prevents_a_proof_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     mrf = bc.synth.ising_grid(2, 2)
-    descent, proof = proofs.Descent(mrf), proofs.Proof([])
+    engine = bc.Engine(mrf, bc.partition(mrf, 2), 12, excluding=True)
+    branches = Lab(mrf, 2, engine.partition, 12, "mplp", WatchedRun(engine)).branches
+    descent, proof = proofs.Descent(mrf), proofs.Proof([branches.first])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.work, descent.lower_bound = work, lower
         proof._tell(descent)

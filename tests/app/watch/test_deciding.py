@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.kernels.layout import Kind
+from bender_core.kernels.layout import Kind, Status
 from bender_core.run.explain import decides
-from bender_core.run.looking.deciding import decided
+from bender_core.run.looking.deciding import decided, proves, settled
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
+from pages._shared.watch.answers import ending
 from pages._shared.watch.frames import Encoder
+from tests import naive
 from tests.labs import SessionState, command, lab
+from tests.models import random_mrf, random_partition
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
             p = columns["node"][k]
             excess, alive = plain.excess(p), plain.alive(p)
             best = int(plain.graph.states(plain.labeling)[p])
-            dead = ~alive | (excess >= plain.margin.limit)
+            dead = ~alive | (excess >= plain.margin.limit_with(plain.message_size))
             dead[best] = False
             near = np.abs(excess - plain.margin.limit) <= 1e-7 * plain.graph.problem.scale
             assert abs(detail["dead"]["count"] - dead.sum()) <= near.sum()
@@ -60,13 +63,72 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
             members_of = ["".join("?" if v < 0 else str(v) for v in values[group]) for group in plain.partition.groups]
         assert known == members_of
         if columns["kind"][k] >= Kind.MESSAGE:
-            is_proof = plain.bound_excess >= plain.margin.limit_with(plain.message_size) or "?" not in "".join(known)
-            assert is_proof or not proven
-            proven = is_proof
+            # Struck off at moments of any kind is not enough: the present messages must leave nothing.
+            proven = proven or proves(plain) or ("?" not in "".join(known) and settled(plain))
         assert columns["proven"][k] == proven
     assert out > 0
     assert earlier > 0 or size < 8
     assert any("?" not in members for members in known) or model != "tiny"
+
+
+@pytest.mark.parametrize("constant", [1e12, 1e14, -1e14])
+def test_no_state_of_a_better_labelling_is_out_beside_a_large_constant(constant: float) -> None:
+    """Beside a constant of 1e14 energies are a hundredth apart at least, and all of these differ by less."""
+    out = 0
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        plain = random_mrf(rng, int(rng.integers(4, 9)), 0.7, scale=0.02)
+        part, energies = random_partition(rng, plain.n, 4), naive.energies(plain)
+        mrf = bc.BinaryMRF(plain.unary, plain.edges, plain.pairwise, constant)
+        engine = bc.Engine(mrf, part, 9, ("mplp", "srmp")[seed % 2], excluding=True)
+        engine.run(max_sweeps=10)
+        last = len(engine.trace)
+        columns = Encoder(WatchedRun(engine)).frames(0, last, last, more=True)["columns"]
+        for k, detail in enumerate(columns["detail"]):
+            if detail is None or "dead" not in detail:
+                continue
+            engine.seek(k + 1)
+            states = naive.states(naive.bits(plain.n), part.groups[columns["node"][k]])
+            best = naive.energy(plain, engine.labeling)
+            for state in detail["dead"]["states"]:
+                assert energies[states == state].min() >= best - 1e-9
+                out += 1
+        engine.seek(last)
+        if columns["proven"][-1]:
+            assert naive.energy(plain, engine.labeling) <= energies.min() + 1e-9
+    assert out > 0
+
+
+def test_why_a_labelling_is_optimal_is_what_the_engine_has_found() -> None:
+    found = set()
+    for seed in range(12):
+        mrf = random_mrf(seed, 9, 0.5, integers=seed % 2 == 0)
+        engine = bc.Engine(mrf, random_partition(seed, 9, 4), 12, excluding=True)
+        engine.run()
+        last = len(engine.trace)
+        columns = Encoder(WatchedRun(engine)).frames(0, last, last, more=True)["columns"]
+        if not any(columns["proven"]):
+            assert set(columns["why"]) == {""}
+            continue
+        first = columns["proven"].index(True)
+        engine.seek(first + 1)
+        why = columns["why"][first]
+        apart = engine.upper_bound - engine.lower_bound
+        if why == "the bounds meet":
+            assert apart <= engine.negligible
+        elif why == "every variable is decided":
+            assert settled(engine)
+            assert not proves(engine)
+        else:
+            assert (
+                why
+                == f"energies differ by {'whole numbers' if engine.lattice.step == 1 else 'multiples of 2'}, "
+                + ("and none lies between LB and UB")
+            )
+            assert 0 < apart < engine.lattice.step
+        assert columns["sentence"][first].endswith(f" {why[0].upper()}{why[1:]}: the best labelling is optimal.")
+        found.add(why[:8])
+    assert len(found) >= 2
 
 
 def test_once_proven_a_run_stays_so_at_whatever_event_it_is_opened() -> None:
@@ -95,6 +157,23 @@ def test_where_a_run_is_opened_after_its_proof_the_event_shown_says_why_it_is_ov
         run.engine.step("event")
     told = Encoder(run).last_event()["columns"]
     assert (told["proven"], told["sentence"][0].endswith("labelling is optimal.")) == ([True], True)
+
+
+def test_a_gap_within_the_tolerance_is_closed_and_proves_nothing() -> None:
+    mrf = bc.synth.ising_grid(5, 5, torus=True, seed=3)
+    engine = bc.Engine(mrf, bc.partition(mrf, 3), 9, tolerance=0.5, excluding=True)
+    engine.run()
+    assert engine.status == Status.GAP_CLOSED
+    assert engine.upper_bound - engine.lower_bound > 1
+    assert ending(engine) == "closed within the tolerance"
+    last = len(engine.trace)
+    columns = Encoder(WatchedRun(engine)).frames(0, last, last, more=True)["columns"]
+    assert not any(columns["proven"])
+    assert not any("optimal" in sentence for sentence in columns["sentence"])
+    assert columns["sentence"][-1].startswith("Finished: the bounds meet within the tolerance of the run. ")
+    closed = lab("tiny", 3, 9).run.engine
+    closed.run()
+    assert (ending(closed), proves(closed)) == ("closed", True)
 
 
 def test_a_run_with_a_known_end_is_not_run_beyond_it(monkeypatch: pytest.MonkeyPatch) -> None:

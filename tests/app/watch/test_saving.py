@@ -38,7 +38,7 @@ def test_the_files_are_of_the_event_shown() -> None:
     assert said_by(files["run.py"]) == expected_of(again)
     assert not any(name.endswith(".mrf.json") for name in files)
     figures = files["figures.html"]
-    assert figures.count("<figure>") == 4
+    assert figures.count("<figure>") == 5
     assert f"event {run.position:,}: lower bound" in figures
     # Another run has no files yet.
     lab(test).cut(lab(test).partition, 8, 4, "mplp")
@@ -50,7 +50,7 @@ def test_figures_that_do_not_fit_are_left_out(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     files = saved(linked(FIRST | {"sample": "tree", "M": "14", "strategy": "greedy"})).files
     (figures,) = [content for name, (_, content) in files.items() if name.endswith("figures.html")]
-    assert figures.count("<figure>") == 2
+    assert figures.count("<figure>") == 3
     assert "There was no room to draw messages: looking at a message takes" in figures
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -15,8 +16,8 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind, Status
-from bender_core.run.bounds import is_closed
-from bender_core.run.explain import at_least, at_most, decides, explain, number
+from bender_core.run.explain import apart, at_least, at_most, bounded, decides, explain, number, optimal
+from bender_core.run.looking.deciding import proves
 from tests.labs import is_shown
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -58,10 +59,10 @@ def test_an_opened_node_says_what_its_cheapest_state_costs_at_least(engine: bc.E
         if not engine.variant.exact:
             assert f"It costs at least {number(event.floor)}: " in sentence
             less, more = "less than the lower bound" in sentence, "more than the lower bound" in sentence
-            apart = abs(event.floor - event.lower_bound) > 1e-9 * engine.graph.problem.scale
+            differ = abs(event.floor - event.lower_bound) > 1e-9 * engine.graph.problem.scale
             assert (less, more) == (
-                apart and event.floor < event.lower_bound,
-                apart and event.floor > event.lower_bound,
+                differ and event.floor < event.lower_bound,
+                differ and event.floor > event.lower_bound,
             )
         assert formula.startswith("min g = " if engine.variant.exact else "floor = min g = ")
         assert number(event.floor) in formula
@@ -88,7 +89,8 @@ def test_an_oracle_says_exactly_beside_at_least_and_who_is_left(engine: bc.Engin
         if event.suspects:
             assert f"{event.suspects} suspect{'s' if event.suspects > 1 else ''} left: " in sentence
         else:
-            assert sentence.endswith("No state is cheaper.")
+            is_beaten = "beaten by" in sentence
+            assert sentence.endswith(f"No state is cheaper{' than the best so far' if is_beaten else ''}.")
         if event.arc >= 0:
             receiver, sender = engine.graph.ends(event.arc)
             assert receiver == event.node
@@ -96,10 +98,8 @@ def test_an_oracle_says_exactly_beside_at_least_and_who_is_left(engine: bc.Engin
             assert is_shown(event.floor, least)
             # What differs looks different.
             assert least != costs
-            assert ". They were too low " in sentence
-            assert f"on that from {engine.partition.labels[sender]}." in sentence or (
-                f"on the message from {engine.partition.labels[sender]}." in sentence
-            )
+            assert ". They were too low" in sentence
+            assert f"on the message from {engine.partition.labels[sender]}." in sentence
             best = exact <= event.ceiling + 1e-9 * engine.graph.problem.scale
             assert ("the best so far; " in sentence) == best
             assert best or is_shown(event.ceiling, told(sentence, "beaten by "))
@@ -123,8 +123,8 @@ def test_a_row_says_what_it_lifts_and_how_far_the_floor_rises(engine: bc.Engine)
         assert f"ν⁻(y*): {number(event.before)} → " in formula
         assert f"= {number(event.value)} = ν(y*)" in formula
         for floor, said in (
-            ((-3.0, -1.5), "The floor rises from −3 to −1.5."),
-            ((-3.0, -3.0), "The floor stays at −3."),
+            ((-3.0, -1.5), "The floor has risen from −3 to −1.5 in this round."),
+            ((-3.0, -3.0), "The floor has stayed at −3 in this round."),
         ):
             risen = explain(event, engine.graph, engine.variant, floor=floor).sentence
             assert risen.endswith(said) == (event.depth == 0)
@@ -142,7 +142,7 @@ def test_a_message_says_that_no_state_is_cheaper_and_what_is_shared(engine: bc.E
         else:
             assert f"rises by {number(event.value - event.before)}, exactly to there." in sentence
         parts = 1 + len(engine.graph.neighbours(event.node))
-        assert f"shares its cost in {parts} equal parts, one for itself and one an edge" in sentence
+        assert f"shares its cost in {parts} equal parts, one for itself and one for each edge" in sentence
         assert f"/ {parts};" in formula
         assert formula.endswith(f"LB: {number(event.before)} → {number(event.value)}")
 
@@ -167,27 +167,48 @@ def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
         assert formula == f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}"
     ((event, sentence, formula),) = explained(engine, Kind.FINISHED)
     assert event.index == len(engine.trace) - 1
-    assert (number if engine.gap <= 1e-9 else at_least)(event.lower_bound) in sentence
+    assert at_least(engine.rounded_bound) in sentence
     assert event.depth == engine.status
-    assert sentence.startswith("Finished: the bounds meet") == (engine.gap <= 1e-9)
-    closed = is_closed(event.lower_bound, event.upper_bound, engine.graph.problem.gap_scale)
-    assert formula == f"UB − LB = {'0, closed' if closed else number(event.upper_bound - event.lower_bound)}"
+    assert sentence.startswith("Finished: the bounds meet within the tolerance") == (engine.status == Status.GAP_CLOSED)
+    gap = number(max(event.upper_bound - event.lower_bound, 0.0))
+    assert formula == f"UB − LB = {gap}"
+    if proves(engine):
+        sentence, formula = explain(event, engine.graph, engine.variant, proven=True)
+        assert sentence.endswith(f"costs {number(event.upper_bound)}, and no other costs less: it is optimal.")
+        assert formula == f"UB − LB = {gap}, optimal"
 
 
-def test_a_gap_below_the_tolerance_is_closed() -> None:
+def test_bounds_alone_prove_nothing_in_words() -> None:
+    """Whether a labelling is optimal only the run says: bounds that are close, or look the same, do not."""
     mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
     engine = bc.Engine(mrf, bc.partition(mrf, 5), 9)
     engine.run()
-    end = replace(engine.trace[-1], depth=Status.NO_PROGRESS)
+    ends = [replace(engine.trace[-1], depth=status) for status in list(Status)[1:]]
     sweep = next(event for event in engine.trace if event.kind == Kind.SWEEP)
-    upper = end.upper_bound
-    for event, closed in ((end, "So it is optimal."), (sweep, "it is optimal.")):
-        near = replace(event, lower_bound=upper - 1e-9 * abs(upper), upper_bound=upper)
+    upper = engine.upper_bound
+    for event, below in itertools.product([*ends, sweep], [0.0, 1e-15, 1e-9, 1e-3]):
+        near = replace(event, lower_bound=upper - below * abs(upper), upper_bound=upper)
         sentence, _ = explain(near, engine.graph, engine.variant)
-        assert sentence.endswith(closed)
+        assert "optimal" not in sentence
+        said = re.search(r"by more than (\S+)\.$", sentence)
+        assert said is None or below > 1e-12
+        assert said is None or float(said[1].replace("−", "-")) >= 0.999999 * below * abs(upper)
+        sentence, _ = explain(near, engine.graph, engine.variant, proven=True)
+        assert sentence.endswith("it is optimal.")
         assert "Larger groups" not in sentence
-        assert "e−" not in sentence
-    assert explain(end, engine.graph, engine.variant).sentence.endswith("Larger groups may close the gap.")
+
+
+def test_a_claim_is_the_next_possible_energy_where_that_is_known() -> None:
+    mrf = bc.load(SAMPLES / "karate.mrf.json")
+    engine = bc.Engine(mrf, bc.partition(mrf, 6), 9, max_sweeps=40)
+    engine.run()
+    sentence, _ = explain(engine.trace[-1], engine.graph, engine.variant)
+    least = np.ceil(engine.lower_bound - 1e-6)
+    assert engine.lattice.step == 1.0
+    assert f"is {number(engine.lower_bound)}, and energies differ by whole numbers: no labelling" in sentence
+    assert f"costs less than {number(least)};" in sentence
+    near = replace(engine.trace[-1], lower_bound=-4720.0 - 1e-7)
+    assert "No labelling costs less than −4720;" in explain(near, engine.graph, engine.variant).sentence
 
 
 @pytest.mark.parametrize(
@@ -266,6 +287,13 @@ def test_a_bound_that_is_claimed_is_rounded_away_from_the_optimum() -> None:
     assert (at_least(-70.5586), at_least(123456.7), at_most(-123456.7)) == ("−70.559", "123456", "−123456")
     assert (at_least(-9.9e-13), at_most(9.9e-13), at_least(9.9e-13)) == ("−1e-12".replace("e-", "e−"), "1e−12", "0")
     assert (at_least(-5.0), at_least(0.0), at_least(-np.inf)) == ("−5", "0", "unknown")
+
+
+def test_a_proof_says_by_what_it_is_one() -> None:
+    assert (apart(1.0), apart(0.5)) == ("energies differ by whole numbers", "energies differ by multiples of 0.5")
+    assert optimal(bounded(True, 1.0)) == "The bounds meet: the best labelling is optimal."
+    said = "Energies differ by multiples of 0.5, and none lies between LB and UB: the best labelling is optimal."
+    assert optimal(bounded(False, 0.5)) == said
 
 
 def test_what_is_decided_is_named_as_far_as_there_is_room() -> None:

@@ -22,6 +22,7 @@ from bender_core.visualization.figures import (
     plot_couplings,
     plot_model,
     plot_partition,
+    plot_tension,
     plot_tightness,
     text_positions,
 )
@@ -383,6 +384,29 @@ def test_lines_are_drawn_by_the_slack_of_their_envelopes(variant: int, events: i
     assert counts == [int((slack <= 1e-9).sum()), *expected]
     widths = [line.line.width for line in lines[1:]]
     assert widths == sorted(set(widths))
+
+
+@pytest.mark.parametrize("events", [0, 200, 10**6])
+def test_lines_and_circles_are_drawn_by_the_tension_of_their_parts(events: int) -> None:
+    mrf = sample("pose-small")
+    engine = Engine(mrf, partition(mrf, 6), 9)
+    engine.run(max_events=events)
+    # What does not count is none.
+    groups, edges = (np.where(part > 1e-9 * engine.graph.problem.scale, part, 0.0) for part in engine.tension())
+    *lines, nodes = plot_tension(engine).data
+    some = edges[edges > 0]
+    assert [len(line.x) // 3 for line in lines] == [
+        len(edges) - len(some),
+        *np.histogram(some, np.linspace(0, edges.max() or 1, len(LOOSE) + 1))[0],
+    ]
+    darkest = [lines[0].line.color, *LOOSE]
+    assert [line.line.color for line in lines] == darkest
+    for line, k in zip(lines[1:], range(1, len(LOOSE) + 1), strict=True):
+        assert line.name.startswith(f"tension up to {edges.max() * k / len(LOOSE):.3g}")
+    assert np.allclose([float(each[3]) for each in nodes.customdata], groups.clip(0), rtol=1e-4, atol=1e-6)
+    assert "of the gap" in nodes.hovertemplate
+    held = np.array([colour in LOOSE for colour in nodes.marker.color])
+    assert np.array_equal(held, groups > 0)
 
 
 def test_a_graph_without_lines_has_no_slack() -> None:

@@ -1,6 +1,6 @@
 // The point marked and described by the tip: the nearest to the pointer, or the one reached with the keyboard.
 
-import { gapText } from "../gap.js";
+import { gapText, isClosed } from "../gap.js";
 import { upright } from "../marks/rule.js";
 import { placeIn, unit } from "../screen.js";
 import { make } from "../svg.js";
@@ -105,7 +105,8 @@ export class Pointer {
     const at = x(value);
     upright(this.layer, "here", at, box);
     make(this.layer, "circle", { cx: at, cy: Math.min(y(lower), box.bottom), r: 5, fill: run.colour });
-    const gap = gapText(run.lower[k], run.upper[k], this.chart.data.scale, 3);
+    const bounds = [run.lower[k], run.upper[k]];
+    const gap = gapText(...bounds, isClosed(...bounds, this.chart.data.scale), 3);
     this.tip.show(left, top, [
       run.name,
       `LB ${number(run.lower[k], 7)} · UB ${number(run.upper[k], 7)} · gap ${gap}`,

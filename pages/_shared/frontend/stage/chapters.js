@@ -26,6 +26,11 @@ export class Chapters {
     return Math.max(lower, this.all[this.at].kept?.lower ?? -Infinity);
   }
 
+  // The same of the least energy that a bound leaves possible.
+  least(least) {
+    return Math.max(least, this.all[this.at].kept?.least ?? -Infinity);
+  }
+
   // The chapter that this bound is of, in words, where it is one before; what is drawn is of the chapter shown.
   keeper(moment) {
     return moment && this.best(moment.lower) > moment.lower ? `of chapter ${this.all[this.at].kept.chapter}` : "";

@@ -122,10 +122,10 @@ class Stage {
 
   // A run in the background: its latest state is drawn, its events can be looked at when it has stopped.
   follow(running) {
-    const { lower, upper, tension, gained, rows, history } = running;
+    const { lower, upper, least, tension, gained, rows, history } = running;
     const read = { before: running.read, within: {} };
     const nothing = { best: null, decided: null, update: null, passed: null, node: -1, arc: -1 };
-    const state = { lower, upper, tension, gained, read, rows, ...nothing };
+    const state = { lower, upper, least, tension, gained, read, rows, ...nothing };
     this.list.past.add(running.events, tension.edges);
     this.live = new Moment({ act: "running", from: 0, to: running.events, round: 0, ms: 0 }, 1, state, state);
     this.history = history;
@@ -151,10 +151,10 @@ class Stage {
     this.questions.renew();
   }
 
-  // The message shown: the one that is pinned, else the one of most interest in the update.
+  // The message shown: the one that is pinned, else that of the event, or the one of most interest in the update.
   follows(moment) {
     if (this.arc >= 0) return this.arc;
-    return moment?.update ? (moment.update.arcs[this.charts.message.slotOf(moment.update)] ?? -1) : -1;
+    return moment?.update ? (moment.update.arcs[this.charts.message.slotOf(moment.update, moment.after)] ?? -1) : -1;
   }
 
   // -- drawing ----------------------------------------------------------------------------------------------

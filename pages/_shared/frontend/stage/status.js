@@ -1,9 +1,10 @@
 // The run in numbers and words: the lines above the panes and below them.
 
 import { gapText } from "../gap.js";
-import { number, short } from "../text.js";
+import { atLeast, atMost, number, short } from "../text.js";
 import { KIND } from "./kinds.js";
 import { write } from "./layout.js";
+import { isMet } from "./play/moment.js";
 
 const CUT = 260; // characters that may be too many for the lines of a sentence: then its tip has all of it
 const SPOKEN = 0.75; // share of a scene after which its sentence appears: the motion comes first
@@ -43,11 +44,11 @@ export class Status {
     this.set("lower", moment ? number(lower) : UNKNOWN);
     this.set("keeper", stage.chapters.keeper(moment));
     this.set("upper", moment ? number(moment.upper) : UNKNOWN);
-    this.set("gap", moment ? gapText(lower, moment.upper, stage.graph.scale, 2) : UNKNOWN);
+    this.set("gap", moment ? gapText(lower, moment.upper, isMet(moment, stage.graph, lower), 2) : UNKNOWN);
     this.set("rows", this.rows(moment));
     this.set("undecided", this.undecided(moment));
     this.set("state", stage.data.failure || this.doing());
-    if (moment) this.own(lower, moment.upper);
+    if (moment) this.own(moment);
     this.narrate(moment);
   }
 
@@ -66,16 +67,18 @@ export class Status {
     return questions.waiting || player.awaited ? "waiting" : "idle";
   }
 
-  // The bounds in the terms of the source, if these are not energies.
-  own(lower, upper) {
-    const { objective } = this.stage.graph;
+  // The bounds in the terms of the source, if these are not energies; what is claimed is a value that can occur.
+  own({ least, upper }) {
+    const { graph, chapters } = this.stage;
+    const { objective } = graph;
     const out = this.stage.$("[data-out=own]");
     out.hidden = !objective;
     if (!objective) return;
-    const value = (energy) => number(objective.scale * energy + objective.offset);
-    const limit = objective.sense === "max" ? "at most" : "at least";
+    const value = (energy) => objective.scale * energy + objective.offset;
+    const bound = value(Math.min(chapters.least(least), upper));
+    const claim = objective.sense === "max" ? `at most ${atMost(bound)}` : `at least ${atLeast(bound)}`;
     out.title = objective.name;
-    write(out, `${short(objective.name, OWN)} ${value(upper)}, ${limit} ${value(lower)}`);
+    write(out, `${short(objective.name, OWN)} ${number(value(upper))}, ${claim}`);
   }
 
   rows(moment) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import RowKind
+from bender_core.run.looking import what_if as looking
 from tests import naive
 from tests.models import cut_mrfs, examples
 
@@ -74,8 +76,16 @@ def test_a_cut_takes_time_and_pivots() -> None:
     engine.run(max_sweeps=1)
     cuts = [cut for state in range(0, 4096, 512) for cut in bc.what_if(engine, 0, 1, state)]
     assert sum(cut.pivots for cut in cuts) > 0
-    # One may be too quick for the clock.
-    assert sum(cut.seconds for cut in cuts) > 0
+    assert all(cut.seconds > 0 for cut in cuts)
+
+
+def test_a_row_that_is_too_quick_for_the_clock_takes_what_it_can_take_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock has ticked once in all: twenty-one rows took no longer than one."""
+    mrf = bc.load(POSE)
+    engine = bc.Engine(mrf, bc.partition(mrf, 8), 9)
+    ticks = itertools.cycle([0.0, 1e-6])
+    monkeypatch.setattr(looking.time, "perf_counter", lambda: next(ticks))
+    assert [cut.seconds for cut in bc.what_if(engine, 0, 1, 5)] == [pytest.approx(1e-6 / 21)] * 4
 
 
 def test_impossible_rows_are_refused() -> None:

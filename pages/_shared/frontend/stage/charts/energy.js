@@ -1,10 +1,10 @@
 // The energy axis that the ground and the bounds share. Its range is chosen when an update opens, from what is known
 // then, and stays until the update has passed its messages; only where the first ceiling is above it, it widens then.
 
-import { isClosed } from "../../gap.js";
 import { mix } from "../../numbers.js";
 import { linear, logarithmic } from "../../scales.js";
 import { KIND } from "../kinds.js";
+import { isMet } from "../play/moment.js";
 import { lastSweep } from "./history.js";
 import { shown } from "./sums.js";
 
@@ -88,7 +88,7 @@ export class Energy {
   between(moment) {
     const { lower, upper } = moment;
     if (this.whole) return this.everything(moment);
-    const isOver = isClosed(lower, upper, this.stage.graph.scale);
+    const isOver = isMet(moment, this.stage.graph);
     const below = isOver ? (lastSweep(this.stage)?.rise ?? 0) : CLOSED * (upper - lower);
     return this.padded(lower - below, upper);
   }

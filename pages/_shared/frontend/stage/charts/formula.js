@@ -1,8 +1,13 @@
-// What an act computes, with its numbers: the row that is added, term by term, or how LB rises.
+// What an event computes, with its numbers: the row that it adds, term by term, or how LB rises. It is of the message
+// that the sentence speaks of, whichever is pinned.
 
 import { Picture } from "../../marks/picture.js";
 import { ROWS } from "../../palette.js";
+import { short } from "../../text.js";
+import { KIND } from "../kinds.js";
 import { apportioned, columnOf, costOf, shown, sum } from "./sums.js";
+
+const LETTERS = 16; // of the name of a sender
 
 export class Formula {
   constructor(charts) {
@@ -18,9 +23,7 @@ export class Formula {
     const { update } = progress;
     if (moment.act === "pass" && moment.passed) return this.rise(moment);
     if (moment.act !== "rows" && moment.act !== "deep") return [];
-    const slot = this.charts.message.slot ?? update.loosest;
-    const row = update.rows.findLast((each) => each.slot === slot && each.round === update.round);
-    return row ? this.row(moment, update, row) : [];
+    return moment.after.kind === KIND.ROW ? this.row(moment, update, update.rows.at(-1)) : [];
   }
 
   // LB before, what it rises by, and LB after.
@@ -34,11 +37,14 @@ export class Formula {
 
   // The intercept less the charges of the bits of a state, y* unless another is under the pointer: one after the other.
   row(moment, told, { slot, row, kind, intercept, u }) {
-    const { node, y, nu } = told;
+    const { node, y, nu, senders } = told;
     const state = this.charts.seen ?? y;
     const at = state === y ? "y*" : "this state";
     const { digits } = this.charts.energy;
-    const { members } = this.stage.graph.nodes[node];
+    const { nodes } = this.stage.graph;
+    const { members } = nodes[node];
+    const { name } = ROWS[kind];
+    const from = short(nodes[senders[slot]].label, LETTERS);
     const charges = u.map((terms, i) => terms[(state >> i) & 1]);
     // At y* the row is the part of the exact cost, and shows the same number.
     const cost = state === y && nu && costOf(told, columnOf(told, y), true, digits).to[slot + 2];
@@ -59,7 +65,7 @@ export class Formula {
     const value = intercept - sum(charges);
     const begun = { text: shown(begin + lost, digits), means: { what: "intercept", row, value: intercept } };
     return [
-      { id: "row", shape: "span", class: `term kind row-${kind}`, text: `${ROWS[kind].name} row at ${at}:` },
+      { id: "row", shape: "span", class: `term kind row-${kind}`, text: `${name} row from ${from} at ${at}:` },
       { id: "intercept", shape: "span", class: "term", "data-name": "β⁰", ...begun },
       ...terms,
       !counted.length && { id: "no charge", shape: "span", class: "term", text: "no bit is charged" },

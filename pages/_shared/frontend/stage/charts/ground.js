@@ -3,7 +3,7 @@
 import { bar } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
 import { mix } from "../../numbers.js";
-import { proofOf, reasonOf } from "../play/moment.js";
+import { proofOf } from "../play/moment.js";
 import { place } from "./columns.js";
 import { levelMarks } from "./levels.js";
 import { columnOf } from "./sums.js";
@@ -66,9 +66,9 @@ export class Ground {
     Object.assign(this, { box, energy: this.charts.energy });
     const middle = { x: (box.left + box.right) / 2, "text-anchor": "middle" };
     const y = (box.top + box.bottom) / 2;
-    const opacity = proofOf(moment, this.charts.stage.graph);
+    const opacity = proofOf(moment);
     const means = { what: "proof", value: opacity };
-    const lines = ["no other labelling costs less:", reasonOf(moment, this.charts.stage.graph)];
+    const lines = ["no other labelling costs less:", moment.after.why];
     const proof = opacity > 0 && [
       { id: "proof", class: "proof", ...middle, y, text: "optimal, proven", opacity, means },
       ...lines.map((text, k) => ({ id: `proof ${k}`, class: "soft", ...middle, y: y + 24 + 20 * k, text, opacity })),

@@ -1,5 +1,5 @@
-// One message on the columns of the ground, the loosest of the round unless one is pinned: what its rows say of each
-// state (a bar), what it is exactly at y* (a dot), and the rows added, which touch it there and are nowhere above it.
+// One message on the columns of the ground, that of the event unless one is pinned: what its rows say of each state (a
+// bar), what it is exactly at y* (a dot), and the rows added, which touch it there and are nowhere above it.
 
 import { bar, clipped } from "../../marks/clip.js";
 import { Picture } from "../../marks/picture.js";
@@ -29,7 +29,7 @@ export class Message {
   }
 
   draw(moment, progress, columns) {
-    const slot = progress && this.slotOf(progress.update);
+    const slot = progress && this.slotOf(progress.update, moment.after);
     if (slot === null) return this.nothing(moment);
     const { update } = progress;
     const { width, height } = this.stage.sizes.of(this.svg);
@@ -97,10 +97,11 @@ export class Message {
     return arcs.includes(this.stage.arc);
   }
 
-  // The pinned message, the loosest one, the one with the last row, or the one that differs most between states; null
-  // if there is none.
-  slotOf(update) {
+  // The pinned message, that of the event, the loosest one, the one with the last row, or the one that differs most
+  // between states; null if there is none.
+  slotOf(update, { arc }) {
     if (this.stage.arc >= 0) return this.isPinned(update) ? update.arcs.indexOf(this.stage.arc) : null;
+    if (update.arcs.includes(arc)) return update.arcs.indexOf(arc);
     if (update.loosest >= 0) return update.loosest;
     if (update.rows.length) return update.rows.at(-1).slot;
     if (!update.arcs.length) return null;

@@ -101,7 +101,7 @@ export const circleMarks = (pane, moment, { groups, top }) => {
   const { graph, dark, arc } = stage;
   const chosen = arc >= 0 ? graph.edges[arc >> 1][arc & 1] : -1;
   const active = activeOf(moment);
-  const proof = proofOf(moment, graph);
+  const proof = proofOf(moment);
   const states = !crowded && radius >= ROOM ? statesOf(graph, moment) : [];
   return graph.nodes.flatMap(({ label, size: bits, members, inner }, p) => {
     if (!pane.shows(at[p], radius)) return [];

@@ -2,12 +2,12 @@
 
 import { isNew, Picture } from "../../marks/picture.js";
 import { tension as tint } from "../../palette.js";
-import { isClosed } from "../../gap.js";
 import { isTouched } from "../../screen.js";
 import { number as numberText, shortInside } from "../../text.js";
 import { lastSweep } from "../charts/history.js";
 import { apportioned, shown as inWords, sum } from "../charts/sums.js";
 import { write } from "../layout.js";
+import { isMet } from "../play/moment.js";
 import { digitsFor, fixed } from "./digits.js";
 import { shareOf } from "./measures.js";
 
@@ -39,7 +39,7 @@ export class Gaps {
     const { width, height } = this.stage.sizes.of(this.svg);
     const { tension } = moment;
     const { stage } = this;
-    const closed = isClosed(moment.lower, moment.upper, stage.graph.scale);
+    const closed = isMet(moment, stage.graph);
     this.head(moment, closed);
     if (!width || !tension || closed) return this.clear(closed);
     // Parts, and what marks them, mostly are as they were a frame ago.

@@ -238,7 +238,7 @@ export class List {
     const count = order.length === all ? `${all} messages` : `${order.length} of ${all} messages`;
     write(stage.$("[data-out=listed]"), count);
     stage.$("[data-act=open]").hidden = this.current < 0;
-    if (state.tension !== this.summed) write(stage.$("[data-out=sum]"), gapTotal(moment, stage.graph.scale));
+    if (state.tension !== this.summed) write(stage.$("[data-out=sum]"), gapTotal(moment, stage.graph));
     if (state.gained !== this.risen) write(stage.$("[data-out=rise]"), riseTotal(state, stage.graph));
     [this.summed, this.risen] = [state.tension, state.gained];
   }

@@ -1,14 +1,15 @@
 // The sums below the list: what all tensions make, and what the bound has risen by.
 
-import { isClosed } from "../../gap.js";
 import { number } from "../../text.js";
 import { apportioned, shown, sum } from "../charts/sums.js";
 import { digitsFor } from "../graph/digits.js";
+import { isMet } from "../play/moment.js";
 
 const whole = (parts) => apportioned(parts, 0, 100);
 
-export const gapTotal = ({ lower, upper, tension }, scale) => {
-  if (isClosed(lower, upper, scale)) return "the gap is closed";
+export const gapTotal = (moment, graph) => {
+  if (isMet(moment, graph)) return "the gap is closed";
+  const { lower, upper, tension } = moment;
   const digits = digitsFor([upper - lower]);
   const total = Math.round((upper - lower) * 10 ** digits);
   const units = apportioned([sum(tension.edges), sum(tension.groups)], digits, total);

@@ -1,7 +1,6 @@
 // One moment of a scene. All that is drawn is drawn of one moment, and of nothing else.
 
 import { isClosed } from "../../gap.js";
-import { number } from "../../text.js";
 
 // Share of a scene in which messages pass after which they have: then LB, the tensions and the labelling change, all
 // at once. LB is never drawn in between.
@@ -19,7 +18,7 @@ export class Moment {
     const state = this.passed ? after : before;
     this.state = state;
     [this.lower, this.upper, this.tension, this.best] = [state.lower, state.upper, state.tension, state.best];
-    this.decided = state.decided;
+    [this.decided, this.proven, this.least] = [state.decided, state.proven ?? false, state.least];
     this.over = ENDS.has(scene.act) && this.passed;
     this.update = asks ?? after.update ?? (after.proven ? null : after.passed) ?? null;
   }
@@ -30,17 +29,12 @@ export class Moment {
   }
 }
 
-// How much is to be seen of the proof that the best labelling is optimal, from 0 to 1.
-export const proofOf = (moment, { scale }) =>
-  moment.after.proven || (moment.act === "finish" && isClosed(moment.lower, moment.upper, scale))
-    ? moment.part(STEP, 0.9)
-    : 0;
+// How much is to be seen of the proof that the best labelling is optimal, from 0 to 1. Only the engine says that it is
+// proven: bounds that look the same do not.
+export const proofOf = (moment) => (moment.after.proven ? moment.part(STEP, 0.9) : 0);
 
-// Why it is, in words; the events have looked.
-export const reasonOf = ({ lower, upper }, { scale, step, negligible }) => {
-  if (isClosed(lower, upper, scale) || upper - lower <= negligible) return "the bounds meet";
-  return upper - lower < step ? `all energies differ by multiples of ${number(step)}` : "every variable is decided";
-};
+// Whether it is proven by bounds that are the same number; `lower`: the best one known.
+export const isMet = ({ proven, lower, upper }, { scale }, best = lower) => proven && isClosed(best, upper, scale);
 
 // The moment of a scene, from the events held.
 export const momentOf = (events, scene, t) => {
