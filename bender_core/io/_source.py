@@ -270,6 +270,6 @@ def overflows(word: str) -> bool:
     return math.isinf(float(word)) and "inf" not in word.lower()
 
 
-def shown(word: str) -> str:
+def shown(word: str, most: int = 24) -> str:
     """A word of the file for an error message: quoted, escaped and abbreviated."""
-    return repr(word if len(word) <= 24 else word[:21] + "...")
+    return repr(word if len(word) <= most else word[: most - 3] + "...")
