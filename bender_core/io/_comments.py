@@ -10,6 +10,7 @@ Source: docs/formats.md §1.5.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bender_core.io._source import NUMBER, SMALLER, Source, shown
@@ -78,20 +79,38 @@ def stated(source: Source, comment: str = HASH) -> Stated:
     found = Stated()
     given: dict[str, str] = {}
     overlooked = []
-    for comment_found in re.finditer(comment, source.text, re.MULTILINE):
-        said = comment_found["said"]
-        if _MAY_MEAN.search(said) is None and "constant" not in said.lower():
-            continue
-        line = source.text.count("\n", 0, comment_found.start("said")) + 1
+    for line, said in _candidates(source, comment):
         for vartype in VARTYPE.finditer(said):
             _take(found, given, "vartype", vartype["value"].upper(), line)
         rest = VARTYPE.sub(" ", said).strip(" \t,;")
         if not _read(found, given, rest, line) and _MAY_MEAN.search(rest):
-            overlooked.append(f"line {line}: the comment {shown(rest, 60)} is not understood, and not read")
-    found.notes = overlooked[:_MOST_NOTES]
-    if len(overlooked) > _MOST_NOTES:
-        found.notes.append(f"{len(overlooked) - _MOST_NOTES} more comments like these are not read")
+            overlooked.append((line, rest))
+    found.notes = _noted(overlooked)
     return found
+
+
+def unread(source: Source, comment: str) -> tuple[str, ...]:
+    """A sentence for each comment that may mean an offset, a scale or a vartype, in a format that has none."""
+    return tuple(
+        _noted([(line, said.strip()) for line, said in _candidates(source, comment) if _MAY_MEAN.search(said)])
+    )
+
+
+def _candidates(source: Source, comment: str) -> Iterator[tuple[int, str]]:
+    """The comments that may mean something, with their lines."""
+    for found in re.finditer(comment, source.text, re.MULTILINE):
+        said = found["said"]
+        if _MAY_MEAN.search(said) or "constant" in said.lower():
+            yield source.text.count("\n", 0, found.start("said")) + 1, said
+
+
+def _noted(overlooked: list[tuple[int, str]]) -> list[str]:
+    notes = [
+        f"line {line}: the comment {shown(said, 60)} is not understood, and not read"
+        for line, said in overlooked[:_MOST_NOTES]
+    ]
+    more = len(overlooked) - _MOST_NOTES
+    return [*notes, f"{more} more comments like these are not read"] if more > 0 else notes
 
 
 def _read(found: Stated, given: dict[str, str], said: str, line: int) -> bool:

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bender_core.io._comments import unread
 from bender_core.io._source import NUMBER, SMALLER, Source, overflows, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
@@ -29,7 +30,7 @@ from bender_core.io.formats._format import Format
 from bender_core.model import BinaryMRF
 
 TITLE = "cfn"
-_COMMENT = re.compile(r"^#[^\n]*|//[^\n]*", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^#|//)(?P<said>[^\n]*)", re.MULTILINE)
 _WORD = r'(?:"[^"\n]*+"|[^\s{}\[\]:,"]++)'
 _LIST = rf"[{{\[](?:[^{{}}\[\]\"]++|{_WORD})*+[}}\]]"
 
@@ -86,7 +87,8 @@ def parse(source: Source) -> BinaryMRF:
     source.require_variables(len(variables), scanner.line())
     functions = _functions(scanner, variables)
     scanner.take(_END, "the last brace")
-    return functions.model(sign, sign * bound, source, TITLE, _unquoted(name), tuple(v.name for v in variables))
+    mrf = functions.model(sign, sign * bound, source, TITLE, _unquoted(name), tuple(v.name for v in variables))
+    return replace(mrf, notes=unread(source, _COMMENT.pattern))
 
 
 @dataclass

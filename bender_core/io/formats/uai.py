@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bender_core.io._comments import unread
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
@@ -29,7 +30,7 @@ from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, 
 from bender_core.objective import Objective
 from bender_core.sums import exact_sums, sums_of_tables
 
-COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
+COMMENT = r"(?:#|^c(?=\s))(?P<said>[^\n]*)"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
@@ -97,6 +98,7 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
         name=source.stem,
         source=f"UAI file {source.filename}".rstrip(),
         objective=Objective(name="log potential", sense="max", scale=-1.0),
+        notes=unread(source, COMMENT),
     )
 
 

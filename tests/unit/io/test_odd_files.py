@@ -281,6 +281,16 @@ def test_what_may_be_an_offset_or_a_scale_is_noted(comment: str, said: str) -> N
         assert (note == "") == ("SPIN" in comment and "qubo" not in text)
 
 
+def test_formats_without_offsets_note_them() -> None:
+    said = "line 2: the comment 'offset=5' is not understood, and not read"
+    cfn = '{problem: {name: e, mustbe: "<9"},\n//offset=5\nvariables: {x: 2}, functions: {}}'
+    for text, name in (("MARKOV\n#offset=5\n1 2 0", "a.uai"), ("MARKOV\nc offset=5\n1 2 0", "a.LG"), (cfn, "a.cfn")):
+        assert load(text.encode(), name=name).notes == (said,)
+    many = "".join(f"# scaled by {k}\n" for k in range(9))
+    notes = load(f"{many}2 1\n1 2 3\n".encode(), name="a.rud").notes
+    assert (len(notes), notes[-1]) == (4, "6 more comments like these are not read")
+
+
 @pytest.mark.parametrize("comment", ["by hand", "5 nodes, 3 edges", "id : 4", "a constant field", "linear terms"])
 def test_other_comments_are_comments(comment: str) -> None:
     assert load(f"# {comment}\n2 1\n1 2 3\n".encode(), name="a.mc").notes == ()
@@ -369,6 +379,8 @@ def test_a_bound_is_kept_by_what_is_made_of_the_model() -> None:
         ("33d32945 stp file\n", "a.gph", "the file is in no known format"),
         ("p edge 3 2\ne 1 2\n", "a.col", "the file is in no known format"),
         ("3 3 1\n2 5 3 5\n", "a.graph", "the file is in no known format"),
+        ("PK\x03\x04zip", "a.zip", "the file is packed by zip; unpack it, or pack it by gzip"),
+        ("BZh91AY", "a.qs.bz2", "the file is packed by bzip2; unpack it, or pack it by gzip"),
         ("1 2 0.5\n2 3 1\n", "a.wel", r'for a graph to be cut the line "vertices edges"'),
         (json.dumps({"type": "BinaryQuadraticModel", "offset": 1}), "a.json", "dimod's own JSON, which is not read"),
         (
