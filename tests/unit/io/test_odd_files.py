@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from bender_core.io import FORMATS, MINIMISED, FormatError, dumps, load
+from bender_core.io import FORMATS, MINIMISED, FormatError, dumps, load, without_unheld_constant
 from bender_core.model import BinaryMRF
 from bender_core.objective import Objective
+from tests.unit.io import mixed
 
 
 def values(mrf: BinaryMRF) -> list[float]:
@@ -55,6 +56,11 @@ def test_the_ending_weighs_more_than_a_guess() -> None:
     assert load(b"3 2\n1 1 -1\n1 2 1.5\n", name="a.qh").objective.domain == "spins"
     with pytest.raises(FormatError, match="an edge joins vertex 1 to itself"):
         load(b"3 2\n1 1 -1\n1 2 1.5\n", name="a.rud")
+    # A format that does not take the text at all refuses it, rather than leave it to another.
+    for text, name in (("-3 1\n1 2 5\n", "a.rud"), ("3 1\n1 1 5\n", "a.coo"), ("3 1\n1 2 5\n", "a.qubo")):
+        assert load(text.encode()).n == 3
+        with pytest.raises(FormatError):
+            load(text.encode(), name=name)
     # A mark of its own weighs more.
     for name in ("a.rud", "a.qh", "a.sparse", "a.coo", "a.wcsp"):
         assert load(b"p qubo 0 2 0 1\n0 1 2\n", name=name).n == 2
@@ -168,6 +174,18 @@ def test_a_small_field_beside_huge_couplings_is_no_rounding() -> None:
     mrf = BinaryMRF([[0.0, 1e-8], [0, 0]], [[0, 1]], [[[0, -1e16], [-1e16, 0]]])
     with pytest.raises(FormatError, match=r"variable 0 prefers one of its values|coefficient of variable 0"):
         dumps(mrf, "rudy")
+
+
+@pytest.mark.parametrize("name", ["rudy", "sparse"])
+def test_fields_that_rounding_left_are_dropped_and_counted(name: str) -> None:
+    mrf = BinaryMRF([[1e-17, 0.0], [0, 0]], [[0, 1]], [[[0.3, -0.3], [-0.3, 0.3]]])
+    cut = without_unheld_constant(mrf, name)
+    (form,) = (form for form in FORMATS if form.name == name)
+    again = load(dumps(cut, name), name=f"a{form.endings[0]}")
+    assert not again.unary.any()
+    labels = np.array(list(itertools.product((0, 1), repeat=2)))
+    changed = np.subtract(mixed.energies(again, labels), mixed.energies(cut, labels))
+    assert 0 < abs(changed).max() <= mixed.exact(form.rounding(cut)) < mixed.exact(1e-15)
 
 
 @pytest.mark.parametrize("name", ["coo", "qubo", "qh", "sparse", "rudy"])
