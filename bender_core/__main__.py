@@ -18,7 +18,7 @@ import bender_core as bc
 from bender_core.checking.command import verified
 from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
-from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
+from bender_core.io import FORMATS, MINIMISED, format_of, load_labeling, without_unheld_constant
 from bender_core.io.terminal import following
 from bender_core.proofs.descent import Descent
 from bender_core.stopping import INTERRUPTED, Interrupt
@@ -126,14 +126,20 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--format", metavar="NAME", help=f"{', '.join(_READABLE)}; by default from the content")
     parser.add_argument("--evidence", type=Path, metavar="FILE", help="UAI evidence: values of observed variables")
+    parser.add_argument(
+        "--maximize", action="store_true", help="the file's objective is maximised; for formats that do not say so"
+    )
 
 
 def _load(options: argparse.Namespace) -> bc.BinaryMRF:
-    mrf = bc.load(options.file, format=options.format, evidence=options.evidence)
+    mrf = bc.load(options.file, format=options.format, evidence=options.evidence, maximize=options.maximize)
     if mrf.readings:
         taken, *others = (next(form for form in FORMATS if form.name == name) for name in mrf.readings)
         ways = ", ".join(f"to read it as {form.title} say --format {form.name}" for form in others)
         print(f"{options.file}: read as {taken.title}; {ways}", file=sys.stderr)
+    for note in mrf.notes:
+        turn = ": --maximize" if note == MINIMISED else ""
+        print(f"{options.file}: {note}{turn}", file=sys.stderr)
     return mrf
 
 
@@ -163,10 +169,11 @@ def _solve(options: argparse.Namespace) -> int:
         if options.certificate is not None and result.certificate is not None:
             result.certificate.save(options.certificate)
         if not result.feasible:
+            bound = f" and costs less than {mrf.bound:.17g}" if mrf.bound < math.inf else ""
             said = (
-                "infeasible: no labelling fulfils the hard constraints"
+                f"infeasible: no labelling fulfils the hard constraints{bound}"
                 if result.optimal
-                else "infeasible or not solved: the best labelling found violates a hard constraint"
+                else f"infeasible or not solved: no labelling has been found that fulfils the hard constraints{bound}"
             )
             print(said, file=sys.stderr)
         return INTERRUPTED if interrupt.wanted else 0
@@ -339,6 +346,11 @@ def _convert(options: argparse.Namespace) -> int:
     print(f"wrote {options.to}: {form.title}, {mrf.n} variables, {mrf.n_edges} edges")
     if mrf.hard_entries and not form.forbids:
         print(f"this format cannot store hard constraints; written as penalties: {mrf.hard_entries}")
+    if mrf.bound < math.inf and form.loses:
+        print(f"this format cannot store the bound {mrf.bound:.17g}; labellings that cost as much are allowed")
+    changed = form.rounding(mrf)
+    if changed:
+        print(f"numbers are rounded; no energy changes by more than {changed:.2g}")
     if form.loses:
         print(f"this format cannot store: {form.loses}")
     return 0

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bender_core.objective import Objective
-from bender_core.sums import exact_sums
+from bender_core.sums import exact_sums, sums_of_tables
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -66,9 +66,13 @@ class BinaryMRF:
         For display: the title of the model, its purpose, and where it comes from.
     objective : Objective, optional
         The source's own terms, in which results are reported.
+    bound : float, optional
+        A labelling of this energy or more is no solution (the upper bound of a weighted constraint network).
     readings : tuple of str, optional
         Names of the formats that the file fits with different meanings; the one it was read in comes first. Empty if it
         fits only one.
+    notes : tuple of str, optional
+        Sentences on what was taken for granted when the file was read, and could be meant otherwise.
     hard : pair of arrays of bool, shapes (n, 2) and (m, 2, 2), optional
         Entries of ``unary`` and of ``pairwise`` that are hard constraints, in addition to those that are ``+inf``;
         their numbers do not matter. As an attribute all hard entries, or None if there are none.
@@ -82,8 +86,8 @@ class BinaryMRF:
     Raises
     ------
     ModelError
-        If shapes disagree, an index is out of range, an edge joins a variable to itself, an entry is NaN,
-        ``-inf`` or beyond ``LARGEST_ENERGY``, or the finite energies would lose their digits in float64 next to the
+        If shapes disagree, an index is out of range, an edge joins a variable to itself, a number is NaN, ``-inf``
+        or an energy beyond ``LARGEST_ENERGY``, or the finite energies would lose their digits in float64 next to the
         penalties of the hard constraints.
 
     Examples
@@ -106,7 +110,9 @@ class BinaryMRF:
     description: str = ""
     source: str = ""
     objective: Objective = field(default_factory=Objective)
+    bound: float = np.inf
     readings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     hard: tuple[BoolArray, BoolArray] | None = None
     top: float = field(default=np.inf, init=False)
 
@@ -118,6 +124,9 @@ class BinaryMRF:
         constant = float(self.constant)
         if not np.isfinite(constant):
             raise ModelError(f"the constant is {constant}; it must be a finite number")
+        bound = float(self.bound)
+        if not bound > -np.inf:
+            raise ModelError(f"the bound is {bound}; it must be a number, or inf if there is none")
         if self.hard is not None:
             _forbid(unary, self.hard[0], "hard[0]")
             _forbid(pairwise, self.hard[1], "hard[1]")
@@ -144,7 +153,7 @@ class BinaryMRF:
         # Past the guard of a frozen class.
         vars(self).update(unary=unary, edges=edges, pairwise=pairwise, constant=constant, positions=positions)
         vars(self).update(
-            names=names, groups=groups, name=self.name or "model", hard=hard if any_hard else None, top=top
+            names=names, groups=groups, name=self.name or "model", bound=bound, hard=hard if any_hard else None, top=top
         )
 
     @property
@@ -187,10 +196,10 @@ class BinaryMRF:
         x = self._bits(labeling)
         total = math.fsum([self.constant, *self._taken(self.unary, self.pairwise, x)])
         # Next to a large energy a penalty may be lost in the sum.
-        return max(total, math.nextafter(self.top, math.inf)) if self.violations(x) else min(total, self.top)
+        return max(total, math.nextafter(self.top, math.inf)) if self._forbidden(x) else min(total, self.top)
 
     def violations(self, labeling: ArrayLike) -> int:
-        """The number of hard constraints that a labelling violates.
+        """The number of hard constraints that a labelling violates; to reach the bound is one.
 
         Parameters
         ----------
@@ -205,10 +214,14 @@ class BinaryMRF:
         ModelError
             If the labelling has another length or other values.
         """
-        return int(self._taken(*self.hard_masks(), self._bits(labeling)).sum())
+        return self._forbidden(self._bits(labeling)) + (self.bound < np.inf and self.energy(labeling) >= self.bound)
+
+    def _forbidden(self, x: IntArray) -> int:
+        """How many forbidden entries a labelling takes."""
+        return int(self._taken(*self.hard_masks(), x).sum())
 
     def is_feasible(self, energy: float) -> bool:
-        """Whether a labelling with this energy violates no hard constraint.
+        """Whether a labelling with this energy violates no hard constraint, and stays below the bound.
 
         Parameters
         ----------
@@ -218,7 +231,7 @@ class BinaryMRF:
         -------
         bool
         """
-        return energy <= self.top
+        return energy <= self.top and energy < self.bound
 
     def _bits(self, labeling: ArrayLike) -> IntArray:
         x = np.asarray(labeling)
@@ -301,10 +314,12 @@ class BinaryMRF:
         )
 
     def content_hash(self) -> str:
-        """A hexadecimal SHA-256 of the energy function (not of names or drawing positions)."""
+        """A hexadecimal SHA-256 of the energy function and its bound (not of names or drawing positions)."""
         digest = hashlib.sha256(np.float64(self.constant).tobytes())
         for array in (self.unary, self.edges, self.pairwise, *(self.hard or ())):
             digest.update(np.ascontiguousarray(array).tobytes())
+        if self.bound < np.inf:
+            digest.update(np.float64(self.bound).tobytes())
         return digest.hexdigest()
 
     def __repr__(self) -> str:
@@ -377,14 +392,8 @@ def _canonical_edges(edges: IntArray, pairwise: FloatArray) -> tuple[IntArray, F
     if len(unique) == len(edges):
         return edges, pairwise
     order = np.argsort(first)
-    place = 4 * np.argsort(order)[inverse.reshape(-1), None] + np.arange(4)
-    forbidden = np.isinf(pairwise).reshape(-1, 4)
-    total = exact_sums(
-        place.reshape(-1), np.where(forbidden, 0.0, pairwise.reshape(-1, 4)).reshape(-1), 4 * len(unique)
-    )
-    total[place[forbidden]] = np.inf
-    total = total.reshape(-1, 2, 2)
-    return np.ascontiguousarray(unique[order]), total
+    total = sums_of_tables(np.argsort(order)[inverse.reshape(-1)], pairwise.reshape(-1, 4), len(unique))
+    return np.ascontiguousarray(unique[order]), total.reshape(-1, 2, 2)
 
 
 def _added(owner: IntArray, tables: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 
@@ -36,7 +38,7 @@ class Objective:
     domain: Literal["bits", "spins"] = "bits"
 
     def value(self, energy: float) -> float:
-        """The source's value of an energy.
+        """The source's value of an energy, rounded once.
 
         Parameters
         ----------
@@ -47,4 +49,7 @@ class Objective:
         float
             In the source's unit.
         """
-        return self.scale * energy + self.offset
+        plain = self.scale * energy + self.offset
+        if not math.isfinite(plain):
+            return plain
+        return float(Fraction(self.scale) * Fraction(energy) + Fraction(self.offset))

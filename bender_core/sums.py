@@ -53,6 +53,62 @@ def exact_sums(place: NDArray[np.int64], terms: NDArray[np.float64], n: int) -> 
     return found
 
 
+def sums_of_tables(place: NDArray[np.int64], tables: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """The sum of the tables at every place, each entry rounded once.
+
+    Parameters
+    ----------
+    place : ndarray of int64, shape (k,)
+        Of every table, from 0 to n - 1.
+    tables : ndarray, shape (k, s)
+        An entry ``+inf`` forbids, whatever is added to it.
+    n : int
+
+    Returns
+    -------
+    ndarray, shape (n, s)
+    """
+    size = tables.shape[1]
+    entry, forbidden = size * place[:, None] + np.arange(size), np.isinf(tables)
+    total = exact_sums(entry.reshape(-1), np.where(forbidden, 0.0, tables).reshape(-1), size * n)
+    total[entry[forbidden]] = np.inf
+    return total.reshape(n, size)
+
+
+def exact_products(factor: float, terms: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The products of a factor and some terms, and what rounding took from each: their sums are the exact products.
+
+    After Dekker, A Floating-Point Technique for Extending the Available Precision, Numer. Math. 18 (1971).
+
+    Parameters
+    ----------
+    factor : float
+    terms : ndarray
+        So far from the largest and the smallest float that no product overflows, or is less than 1e-290 and not 0.
+
+    Returns
+    -------
+    products, remainders : ndarray
+
+    Examples
+    --------
+    >>> products, remainders = exact_products(0.1, np.array([3.0, 8.0]))
+    >>> products.tolist(), remainders.tolist()
+    ([0.30000000000000004, 0.8], [-2.7755575615628914e-17, 0.0])
+    """
+    products = factor * terms
+    (high, low), (heads, tails) = _halves(np.float64(factor)), _halves(terms)
+    remainders = ((high * heads - products) + high * tails + low * heads) + low * tails
+    return products, remainders
+
+
+def _halves(numbers: NDArray[np.float64] | np.float64) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Numbers as sums of two that have half of the digits each, after Veltkamp."""
+    scaled = 134217729.0 * numbers  # 2 ** 27 + 1
+    high = np.asarray(scaled - (scaled - numbers))
+    return high, np.asarray(numbers - high)
+
+
 def residues(sums: NDArray[np.float64], place: NDArray[np.int64], terms: NDArray[np.float64]) -> NDArray[np.float64]:
     """What `exact_sums` of these terms have lost by rounding, at every place: the exact sum is sum and residue.
 

@@ -14,16 +14,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bender_core.io._source import Source, default_limit, read
+from bender_core.io._source import NUMBER, Source, default_limit, read
 from bender_core.io.errors import FormatError
-from bender_core.io.evidence import load_evidence
+from bender_core.io.evidence import load_evidence, observed
 from bender_core.io.formats import FORMATS, native
 from bender_core.io.formats._format import Format
+from bender_core.io.formats.sparse import MINIMISED
 from bender_core.io.labeling import dump_labeling, load_labeling
 from bender_core.model import BinaryMRF, ModelError
 
 __all__ = [
     "FORMATS",
+    "MINIMISED",
     "Format",
     "FormatError",
     "default_limit",
@@ -33,10 +35,14 @@ __all__ = [
     "load",
     "load_evidence",
     "load_labeling",
+    "observed",
     "recognise",
     "save",
     "without_unheld_constant",
 ]
+
+# Rows at the beginning of a file tell what the others are.
+_LINES_LOOKED_AT = 100
 
 
 def load(
@@ -45,10 +51,11 @@ def load(
     max_bytes: int | None = None,
     format: str | None = None,
     evidence: str | os.PathLike[str] | bytes | None = None,
+    maximize: bool = False,
 ) -> BinaryMRF:
     r"""Read a model in any known format, plain or gzip.
 
-    Source: docs/formats.md §1.1, §1.2.
+    Source: docs/formats.md §1.1, §1.2, §1.5.
 
     Parameters
     ----------
@@ -63,17 +70,22 @@ def load(
         several.
     evidence : str, path or bytes, optional
         A UAI evidence file, which conditions the model (see ``BinaryMRF.condition``).
+    maximize : bool
+        Whether the file's objective is meant to be maximised, for formats that do not state it and are taken to be
+        minimised.
 
     Returns
     -------
     BinaryMRF
         With energies to be minimised; its ``objective`` gives the file's own terms. If neither content nor ending
-        decides between several formats, its ``readings`` name them.
+        decides between several formats, its ``readings`` name them; its ``notes`` say what else could be meant
+        otherwise.
 
     Raises
     ------
     FormatError
-        If the content is not a supported model: one sentence saying where, what, and how to fix it.
+        If the content is not a supported model, or states that it is minimised and is to be maximised: one sentence
+        saying where, what, and how to fix it.
     OSError
         If a path cannot be read.
 
@@ -93,7 +105,9 @@ def load(
         others = () if format is not None or form.owns(source.ending) else _also_taken_by(form.alike, source)
         if others:
             mrf = replace(mrf, readings=(form.name, *others))
-        return mrf if evidence is None else mrf.condition(load_evidence(evidence, mrf.n))
+        if maximize:
+            mrf = _maximized(mrf, form)
+        return mrf if evidence is None else observed(mrf, load_evidence(evidence, mrf.n))
 
 
 def recognise(source: Source) -> Format:
@@ -102,20 +116,54 @@ def recognise(source: Source) -> Format:
     Raises
     ------
     FormatError
-        If there is none.
+        If there is none, or it may be one that is not read.
     """
     by_content = [form for form in FORMATS if form.recognises(source)]
-    by_ending = [form for form in by_content or FORMATS if form.owns(source.ending)]
-    for form in by_ending or by_content:
+    by_ending = [form for form in FORMATS if form.owns(source.ending)]
+    fitting = [form for form in by_ending if form in by_content]
+    # A mark of its own weighs more than the ending, and the ending more than rows that fit several formats.
+    for form in fitting or [form for form in by_content if form.is_marked] or by_ending or by_content:
+        if form not in by_ending:
+            form.doubt(source)
         return form
-    known = ", ".join(form.title for form in FORMATS)
-    if len(source.first_line().split()) == 3:
+    if _has_rows_only(source.text):
         raise FormatError(
             1,
-            "rows of three words do not say what they are",
-            'add "# vartype=BINARY" or "# vartype=SPIN", or name the format',
+            "rows i j value do not say what they are",
+            'for an energy add "# vartype=BINARY" or "# vartype=SPIN", for a graph to be cut the line "vertices edges"',
         )
+    known = ", ".join(form.title for form in FORMATS)
     raise FormatError(1, "the file is in no known format", f"known are: {known}")
+
+
+def _has_rows_only(text: str) -> bool:
+    """Whether the first lines are rows of two whole numbers and a number."""
+    lines = (line.partition("#")[0].split() for line in text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT])
+    rows = [words for words in lines if words]
+    return bool(rows) and all(
+        len(words) == 3 and words[0].isdecimal() and words[1].isdecimal() and NUMBER.fullmatch(words[2])
+        for words in rows
+    )
+
+
+def _maximized(mrf: BinaryMRF, form: Format) -> BinaryMRF:
+    """The model of the same objective, to be maximised.
+
+    Raises
+    ------
+    FormatError
+        If its file states that it is minimised.
+    """
+    if mrf.objective.sense == "max":
+        return mrf
+    if not form.is_minimised:
+        raise FormatError(
+            None, f"a file in the format {form.title} states what is minimised", "read it without maximising"
+        )
+    objective = replace(mrf.objective, sense="max", scale=-mrf.objective.scale)
+    negated = {name: 0.0 - getattr(mrf, name) for name in ("unary", "pairwise", "constant")}
+    notes = tuple(note for note in mrf.notes if note != MINIMISED)
+    return replace(mrf, **negated, objective=objective, notes=notes)
 
 
 def _also_taken_by(names: Iterable[str], source: Source) -> tuple[str, ...]:

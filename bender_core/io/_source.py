@@ -18,6 +18,14 @@ from bender_core.model import LARGEST_ENERGY, FloatArray, IntArray
 
 DEFAULT_LIMIT_MB = 20.0
 GZIP_MAGIC = b"\x1f\x8b"
+# What other packers write first.
+_OTHER_MAGIC = {
+    b"\xfd7zXZ": "xz",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"7z\xbc\xaf": "7z",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 
 # The numbers that float() accepts, without digit groups and non-ASCII digits.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
@@ -125,7 +133,7 @@ def read_bytes(
     Raises
     ------
     FormatError
-        If the file is too large or damaged gzip.
+        If the file is too large, damaged gzip, or packed otherwise.
     OSError
         If the path cannot be read.
     """
@@ -141,6 +149,9 @@ def read_bytes(
     _check_size(data, limit, "the file")
     if data.startswith(GZIP_MAGIC):
         data = _unpack(data, limit)
+    for magic, packer in _OTHER_MAGIC.items():
+        if data.startswith(magic):
+            raise FormatError(None, f"the file is packed by {packer}", "unpack it, or pack it by gzip")
     # A path that is not UTF-8 contains characters that cannot be written.
     return data, filename.encode(errors="replace").decode()
 
@@ -270,6 +281,6 @@ def overflows(word: str) -> bool:
     return math.isinf(float(word)) and "inf" not in word.lower()
 
 
-def shown(word: str) -> str:
+def shown(word: str, most: int = 24) -> str:
     """A word of the file for an error message: quoted, escaped and abbreviated."""
-    return repr(word if len(word) <= 24 else word[:21] + "...")
+    return repr(word if len(word) <= most else word[: most - 3] + "...")

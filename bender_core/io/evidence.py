@@ -9,9 +9,12 @@ Source: docs/formats.md §3; https://uaicompetition.github.io/uci-2022/file-form
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 
 from bender_core.io._source import Tokens, read
 from bender_core.io.errors import FormatError
+from bender_core.model import BinaryMRF
 
 
 def load_evidence(path_or_bytes: str | os.PathLike[str] | bytes, n: int) -> dict[int, int]:
@@ -61,3 +64,29 @@ def load_evidence(path_or_bytes: str | os.PathLike[str] | bytes, n: int) -> dict
         if found.setdefault(int(variable), int(value)) != value:
             raise FormatError(tokens.line(k), f"variable {int(variable)} is observed twice, differently", "keep one")
     return found
+
+
+def observed(mrf: BinaryMRF, evidence: Mapping[int, int]) -> BinaryMRF:
+    """The model given evidence, which names variables by their place, from 0; a note says so where names are others.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    evidence : mapping of int to {0, 1}
+        As `load_evidence` returns it.
+
+    Returns
+    -------
+    BinaryMRF
+
+    Raises
+    ------
+    ModelError
+        If the evidence violates a hard constraint.
+    """
+    given = mrf.condition(evidence)
+    other = next((i for i in evidence if mrf.names[i].isdecimal() and mrf.names[i] != str(i)), None)
+    if other is None:
+        return given
+    note = f"evidence counts variables by place, from 0, not by name: its variable {other} is {mrf.names[other]!r}"
+    return replace(given, notes=(*given.notes, note))

@@ -97,3 +97,42 @@ def test_every_format_is_read_and_a_broken_file_leaves_what_was_there() -> None:
         (said,) = complaints(upload(test, f"broken-{name}", broken.encode()))
         assert said.startswith(f"broken-{name}: ")
         assert heading(test) == title
+
+
+MQLIB = b"3 5\n1 1 5\n2 2 3\n3 3 1\n1 2 -6\n2 3 -1\n"
+
+
+def test_the_page_says_what_is_minimised_and_maximises_on_demand() -> None:
+    test = app("instance")
+    assert complaints(upload(test, "a.sparse", MQLIB)) == []
+    said = "The objective x'Qx is minimised, as in files of Biq Mac; in those of OR-Library and MQLib it is maximised."
+    assert any(said in piece.text for piece in html(test))
+    least = lab(test).mrf
+    ran(test.toggle("uploaded_maximize").set_value(True).run())
+    assert not any(said in piece.text for piece in html(test))
+    assert any("The source maximises its objective = −energy." in piece.text for piece in html(test))
+    most = lab(test).mrf
+    assert most.objective.sense == "max"
+    assert most.energy([1, 0, 1]) == -least.energy([1, 0, 1]) == -6.0
+    # What states its sense is refused with the switch on, and the model stays.
+    (complaint,) = complaints(upload(test, "a.wcsp", b"e 1 2 0 5 2"))
+    assert "states what is minimised; read it without maximising. The current model is unchanged." in complaint
+    assert lab(test).mrf is most
+
+
+def test_a_pasted_text_is_maximised_on_demand() -> None:
+    test = app("instance")
+    test.text_area("pasted").set_value(MQLIB.decode())
+    test.toggle("pasted_maximize").set_value(True)
+    press = next(button for button in test.button if button.label == "Read it")
+    ran(press.click().run())
+    assert complaints(test) == []
+    assert lab(test).mrf.objective.sense == "max"
+
+
+def test_notes_and_bounds_are_shown() -> None:
+    test = app("instance")
+    upload(test, "a.rud", b"# <b>offset</b> is 42\n2 1\n1 2 3\n")
+    assert any("Line 1: the comment '<b>offset</b> is 42' is not understood" in piece.text for piece in html(test))
+    upload(test, "a.wcsp", b"e 2 2 2 5 2 2 1 0 0 1 1 3 1 1 0 1 1 3")
+    assert any("A labelling of energy 5 or more is no solution." in piece.value for piece in test.caption)

@@ -148,7 +148,8 @@ def test_a_file_that_fits_two_formats_is_reported(
     path.write_text("3 2\n1 2 5\n2 3 -1\n")
     to = [str(tmp_path / "out.mrf.json")] if command == "convert" else []
     assert main([command, str(path), *to]) == 0
-    said = f"{path}: read as max-cut (rudy); to read it as sparse / qpbo say --format sparse\n"
+    ways = "to read it as sparse / qpbo say --format sparse, to read it as qh (Qubist) say --format qh"
+    said = f"{path}: read as max-cut (rudy); {ways}\n"
     assert capsys.readouterr().err.startswith(said)
     assert main([command, str(path), *to, "--format", "sparse"]) == 0
     assert "read as" not in capsys.readouterr().err

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 
 import numpy as np
 
 from bender_core.io._source import Source
+from bender_core.io.errors import FormatError
 from bender_core.model import BinaryMRF, FloatArray, require_moderate
 from bender_core.objective import Objective
+from bender_core.sums import sums_of_tables
 
 LARGEST_ARITY = 2
 UNSUPPORTED = "only cost functions of at most two variables are supported"
@@ -29,38 +32,70 @@ class CostFunctions:
         self._scopes[len(scope)].extend(scope)
         self._tables[len(scope)].extend(table)
 
-    def tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _arrays(self) -> list[FloatArray]:
         """All tables of 0, 1 and 2 variables, shapes (k, 1), (l, 2) and (m, 4)."""
-        constants, singles, pairs = (np.array(tables).reshape(-1, 1 << k) for k, tables in enumerate(self._tables))
-        return constants, singles, pairs
+        return [np.array(tables).reshape(-1, 1 << k) for k, tables in enumerate(self._tables)]
 
     def model(
-        self,
-        tables: tuple[FloatArray, FloatArray, FloatArray],
-        source: Source,
-        title: str,
-        name: str,
-        objective: Objective,
-        names: tuple[str, ...] = (),
+        self, sign: float, bound: float, source: Source, title: str, name: str, names: tuple[str, ...] = ()
     ) -> BinaryMRF:
-        """The model of these tables, converted to energies, over the scopes added.
+        """The model of these functions.
+
+        Parameters
+        ----------
+        sign : float
+            1 if costs are minimised, -1 if they are maximised; what makes them energies.
+        bound : float
+            Energies below this are allowed.
+        source, title, name, names
+            The file, its format, and what it calls the model and its variables.
 
         Raises
         ------
+        FormatError
+            If a cost is infinitely good, or no labelling stays within the bound.
         ModelError
-            If a cost is too large, or the constant infinite.
+            If a cost is too large.
         """
-        require_moderate(*tables)
-        constants, singles, pairs = tables
-        unary = np.zeros((self._n, 2))
-        np.add.at(unary, np.array(self._scopes[1], np.int64), singles)
+        constants, singles, pairs = _forbid([sign * table for table in self._arrays()], bound)
+        unary = sums_of_tables(np.array(self._scopes[1], np.int64), singles, self._n)
+        constant = math.fsum(constants[:, 0])
+        most = math.fsum(np.concatenate([[constant], _finite_most(unary), _finite_most(pairs)]))
         return BinaryMRF(
             unary=unary,
             edges=np.array(self._scopes[2], np.int64).reshape(-1, 2),
             pairwise=pairs.reshape(-1, 2, 2),
-            constant=float(constants.sum()),
+            constant=constant,
             names=names,
             name=name or source.stem,
             source=f"{title} file {source.filename}".rstrip(),
-            objective=objective,
+            objective=Objective(name="cost", sense="min" if sign > 0 else "max", scale=sign),
+            # A bound that no labelling reaches is none.
+            bound=bound if most >= bound else np.inf,
         )
+
+
+def _finite_most(tables: FloatArray) -> FloatArray:
+    """The largest finite entry of every table, 0 where there is none."""
+    most: FloatArray = np.where(np.isinf(tables), -np.inf, tables).max(axis=1, initial=-np.inf)
+    return np.where(np.isinf(most), 0.0, most)
+
+
+def _forbid(tables: list[FloatArray], bound: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Make entries infinite that put every labelling at or above the bound."""
+    if any(np.isneginf(table).any() for table in tables):
+        raise FormatError(None, "a cost is infinitely good", "infinite costs forbid; give them the other sign")
+    lowest = [table.min(axis=1, keepdims=True, initial=np.inf) for table in tables]
+    require_moderate(*lowest)
+    least = np.concatenate([low[:, 0] for low in lowest])
+    if np.isfinite(least).all() and np.isfinite(bound):
+        # What a table may add to its least cost, so that all together stay below the bound.
+        room = math.fsum([bound, *-least])
+        if room <= 0:
+            raise FormatError(None, "no labelling stays within the bound", f"correct the bound, {bound:g}")
+        tables = [np.where(table - low >= room, np.inf, table) for table, low in zip(tables, lowest, strict=True)]
+    require_moderate(*tables)
+    constants, singles, pairs = tables
+    if np.isposinf(constants).any():
+        raise FormatError(None, "no labelling stays within the bound", "a cost of no variables is infinite; remove it")
+    return constants, singles, pairs

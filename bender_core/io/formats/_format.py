@@ -33,8 +33,17 @@ class Format:
         Names of formats that may read the same text as another model, where only the ending distinguishes them.
     forbids : bool
         Whether hard constraints are written as such; otherwise their penalties become ordinary energies.
+    is_marked : bool
+        Whether what `recognises` looks for is in no file of another format.
+    doubt : callable
+        Refuses a text that `recognises` takes and that may be of a format that is not read; asked unless the ending
+        or the caller decides.
+    is_minimised : bool
+        Whether files say nothing of what is optimised, so that it is taken to be minimised.
     unheld_constant : callable
         The part of a model's constant that the format cannot represent.
+    rounding : callable
+        By how much the rounding of what is written, of this model, changes an energy at most.
     """
 
     name: str
@@ -46,7 +55,11 @@ class Format:
     loses: str = "names, groups and positions"
     alike: tuple[str, ...] = ()
     forbids: bool = False
+    is_marked: bool = True
+    doubt: Callable[[Source], None] = lambda source: None
+    is_minimised: bool = False
     unheld_constant: Callable[[BinaryMRF], float] = lambda mrf: 0.0
+    rounding: Callable[[BinaryMRF], float] = lambda mrf: 0.0
 
     def owns(self, ending: str) -> bool:
         """Whether a file name has an ending of this format."""

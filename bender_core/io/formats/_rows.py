@@ -39,6 +39,19 @@ class Rows:
         """An error that names the line of a row."""
         return FormatError(self.tokens.line(int(self.first[row])), what, mend)
 
+    def pairs(self) -> set[tuple[int, int]]:
+        """The pairs of two different variables, the lower number first."""
+        low, high = np.minimum(self.i, self.j), np.maximum(self.i, self.j)
+        return {(i, j) for i, j in zip(low.tolist(), high.tolist(), strict=True) if i != j}
+
+    def mirrored(self) -> tuple[str, ...]:
+        """A note if every pair of variables is given as i j and as j i, with one value: both count."""
+        rows = set(zip(self.i.tolist(), self.j.tolist(), self.value.tolist(), strict=True))
+        apart = [row for row in rows if row[0] != row[1]]
+        if not apart or any((j, i, value) not in rows for i, j, value in apart):
+            return ()
+        return ("every pair is given twice, as i j and as j i, and both count: the pairs weigh twice what a row says",)
+
     def require_range(self, low: int, n: int) -> None:
         """Refuse variables outside ``low`` to ``low + n - 1``.
 

@@ -18,8 +18,9 @@ import numpy as np
 from bender_core.io._json import number, read_json, require_known, shown_value, string
 from bender_core.io._source import Source
 from bender_core.io.errors import FormatError
+from bender_core.io.formats._coefficients import coefficients, rounding_of_source
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._quadratic import Domain, Quadratic, quadratic
+from bender_core.io.formats._quadratic import Domain, from_coefficients
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.objective import Objective
 
@@ -58,20 +59,16 @@ def parse(source: Source) -> BinaryMRF:
         raise FormatError(None, '"variable_ids" are not distinct whole numbers', "list the number of every variable")
     index = {label: k for k, label in enumerate(ids)}
     (i,), linear = _terms(data["linear_terms"], "linear_terms", ("id",), index)
-    (head, tail), coefficients = _terms(data["quadratic_terms"], "quadratic_terms", ("id_head", "id_tail"), index)
+    (head, tail), pairs = _terms(data["quadratic_terms"], "quadratic_terms", ("id_head", "id_tail"), index)
     if (head == tail).any():
         row = int(np.flatnonzero(head == tail)[0])
         raise FormatError(
             None, f"quadratic_terms[{row}] joins variable {ids[head[row]]} to itself", "make it a linear term"
         )
     scale = number(data.get("scale", 1.0), '"scale"')
-    found = Quadratic(
-        constant=scale * number(data.get("offset", 0.0), '"offset"'),
-        linear=np.bincount(i, scale * linear, len(ids)).astype(np.float64),
-        edges=np.column_stack([tail, head]),
-        quadratic=scale * coefficients,
-        domain=_DOMAINS[domain],
-    )
+    offset = number(data.get("offset", 0.0), '"offset"')
+    ends, values = (np.append(i, tail), np.append(i, head)), np.append(linear, pairs)
+    found = from_coefficients(ends, values, len(ids), _DOMAINS[domain], scale, [offset])
     mrf = found.model(source, TITLE, Objective(domain=_DOMAINS[domain]), names=tuple(map(str, ids)))
     return replace(mrf, description=string(data.get("description", ""), '"description"'))
 
@@ -97,14 +94,14 @@ def _terms(
                 raise FormatError(
                     None, f"{where}[{k}] names variable {shown_value(term[label])}", 'list it in "variable_ids"'
                 )
-    coefficients = [number(term["coeff"], f"{where}[{k}].coeff") for k, term in enumerate(terms)]
+    values = [number(term["coeff"], f"{where}[{k}].coeff") for k, term in enumerate(terms)]
     variables = [np.array([index[term[label]] for term in terms], np.int64) for label in labels]
-    return variables, np.array(coefficients, np.float64)
+    return variables, np.array(values, np.float64)
 
 
 def write(mrf: BinaryMRF) -> str:
     """The model as bqpjson, of spins where its source has spins and of bits otherwise."""
-    found = quadratic(mrf, mrf.objective.domain)
+    found = coefficients(mrf, mrf.objective.domain)
     linear = [{"coeff": value, "id": i} for i, value in enumerate(found.linear.tolist()) if value]
     pairs = zip(found.edges.tolist(), found.quadratic.tolist(), strict=True)
     data: dict[str, object] = {
@@ -135,4 +132,6 @@ FORMAT = Format(
     recognises=recognises,
     parse=parse,
     write=write,
+    is_minimised=True,
+    rounding=rounding_of_source,
 )

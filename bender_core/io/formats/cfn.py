@@ -20,19 +20,17 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
-
+from bender_core.io._comments import unread
 from bender_core.io._source import NUMBER, SMALLER, Source, overflows, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
 from bender_core.io.formats._format import Format
-from bender_core.model import BinaryMRF, FloatArray, require_moderate
-from bender_core.objective import Objective
+from bender_core.model import BinaryMRF
 
 TITLE = "cfn"
-_COMMENT = re.compile(r"^#[^\n]*|//[^\n]*", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^#|//)(?P<said>[^\n]*)", re.MULTILINE)
 _WORD = r'(?:"[^"\n]*+"|[^\s{}\[\]:,"]++)'
 _LIST = rf"[{{\[](?:[^{{}}\[\]\"]++|{_WORD})*+[}}\]]"
 
@@ -73,8 +71,7 @@ def recognises(source: Source) -> bool:
 def parse(source: Source) -> BinaryMRF:
     """Read a cfn file.
 
-    The bound forbids costs that no labelling within it can have; the sum of all costs is not required to stay within
-    it.
+    The bound forbids labellings, and the costs that no labelling within it can have.
 
     Raises
     ------
@@ -90,9 +87,8 @@ def parse(source: Source) -> BinaryMRF:
     source.require_variables(len(variables), scanner.line())
     functions = _functions(scanner, variables)
     scanner.take(_END, "the last brace")
-    energies = _forbid([sign * table for table in functions.tables()], sign * bound)
-    objective = Objective(name="cost", sense="min" if sign > 0 else "max", scale=sign)
-    return functions.model(energies, source, TITLE, _unquoted(name), objective, tuple(v.name for v in variables))
+    mrf = functions.model(sign, sign * bound, source, TITLE, _unquoted(name), tuple(v.name for v in variables))
+    return replace(mrf, notes=unread(source, _COMMENT.pattern))
 
 
 @dataclass
@@ -228,22 +224,6 @@ def _words(text: str) -> list[str]:
 
 def _unquoted(word: str) -> str:
     return word[1:-1] if word[0] == '"' else word
-
-
-def _forbid(tables: list[FloatArray], bound: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Make entries infinite that put every labelling at or above the bound."""
-    if any(np.isneginf(table).any() for table in tables):
-        raise FormatError(None, "a cost is infinitely good", "infinite costs forbid; give them the other sign")
-    lowest = [table.min(axis=1, keepdims=True) for table in tables]
-    require_moderate(*lowest)
-    room = bound - sum(float(low.sum()) for low in lowest)
-    constants, singles, pairs = (
-        np.where(table - low >= room, np.inf, table) if np.isfinite(low).all() and np.isfinite(bound) else table
-        for table, low in zip(tables, lowest, strict=True)
-    )
-    if np.isposinf(constants).any():
-        raise FormatError(None, "no labelling stays within the bound", 'correct "mustbe"')
-    return constants, singles, pairs
 
 
 class _Scanner:

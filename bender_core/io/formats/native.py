@@ -14,13 +14,14 @@ Source: docs/formats.md §2.1.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from bender_core.io._json import number, read_json, require_known, shown_value, string
-from bender_core.io._source import Source
+from bender_core.io._source import Source, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
 from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray
@@ -37,6 +38,7 @@ _KEYS = (
     "description",
     "source",
     "objective",
+    "bound",
     "constant",
     "hard_entries",
     "ceiling",
@@ -65,6 +67,18 @@ def parse(source: Source) -> BinaryMRF:
         If the numbers are not a model (an edge to itself, an index out of range).
     """
     data = read_json(source.text)
+    if data.get("type") == "BinaryQuadraticModel":
+        raise FormatError(
+            None,
+            "the file is a model in dimod's own JSON, which is not read",
+            'write rows i j value (COO) after the comments "# vartype=SPIN" or "# vartype=BINARY" and "# offset=0.5"',
+        )
+    if data and "format" not in data and "unary" not in data:
+        raise FormatError(
+            None,
+            f"the JSON has the keys {', '.join(map(shown, list(data)[:4]))}, and is in no known format",
+            'give a native file, with "format" and "unary", or bqpjson, with "variable_domain"',
+        )
     require_known(data, _KEYS, "the file")
     for key in ("format", "version", "unary"):
         if key not in data:
@@ -94,6 +108,7 @@ def parse(source: Source) -> BinaryMRF:
         description=string(data.get("description", ""), '"description"'),
         source=string(data.get("source", ""), '"source"'),
         objective=_objective(data.get("objective", {})),
+        bound=number(data["bound"], '"bound"') if "bound" in data else np.inf,
         hard=_penalties(data, constant, unary, pairwise),
     )
 
@@ -111,6 +126,8 @@ def write(mrf: BinaryMRF) -> str:
         "objective": _dump({key: getattr(objective, key) for key in _OBJECTIVE_KEYS}),
         "constant": _dump(mrf.constant),
     }
+    if mrf.bound < np.inf:
+        parts["bound"] = _dump(mrf.bound)
     columns: dict[str, Sequence[object]] = {"name": mrf.names}
     if mrf.groups is not None:
         columns["group"] = mrf.groups
@@ -264,7 +281,8 @@ def _penalties(
         raise FormatError(None, f'"hard_entries" is {shown_value(count)}', "it must count entries of the tables")
     floors = unary.min(axis=1, keepdims=True), pairwise.min(axis=(1, 2), keepdims=True, initial=np.inf)
     # A single penalty lifts a labelling above the ceiling; no finite entry does.
-    room = number(data["ceiling"], '"ceiling"') - (constant + floors[0].sum() + floors[1].sum())
+    ceiling = number(data["ceiling"], '"ceiling"')
+    room = math.fsum([ceiling, -constant, *(-floor for table in floors for floor in table.reshape(-1))])
     hard = unary - floors[0] > room, pairwise - floors[1] > room
     if hard[0].sum() + hard[1].sum() != count:
         raise FormatError(

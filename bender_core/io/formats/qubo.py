@@ -1,17 +1,21 @@
 """The QUBO files of qbsolv, ``.qubo``: ``Σ q_ii x_i + Σ q_ij x_i x_j`` over bits, minimised.
 
-Lines that start with ``c`` are comments. The first other line is ``p qubo 0 n d c`` with the numbers of variables, of
-diagonal and of other coefficients; then the coefficients, ``i i q`` and ``i j q``, variables from 0.
+Lines that start with ``c`` are comments. bqp2qubo and QUBOTools write ``c scale : ...`` and ``c offset : ...``, which
+are read; a constant is written as the latter, which qbsolv ignores. The first other line is ``p qubo 0 n d c`` with the
+numbers of variables, of diagonal and of other coefficients; then the coefficients, ``i i q`` and ``i j q``, variables
+from 0.
 
 Source: docs/formats.md §2.5; https://github.com/dwavesystems/qbsolv (README, section "qbsolv QUBO input file format")
 """
 
 from __future__ import annotations
 
+from bender_core.io._comments import C, notes_of, stated
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
+from bender_core.io.formats._coefficients import coefficients, rows, shortest
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._quadratic import from_coefficients, quadratic, rows, unheld_constant
+from bender_core.io.formats._quadratic import from_coefficients
 from bender_core.io.formats._rows import read_rows
 from bender_core.model import BinaryMRF
 
@@ -35,18 +39,20 @@ def parse(source: Source) -> BinaryMRF:
         raise FormatError(tokens.line(0), "the first line is not p qubo 0 n d c", "write it with three whole numbers")
     n, diagonal, others = map(int, counts)
     source.require_variables(n, tokens.line(0))
-    coefficients = read_rows(tokens, skipped=1)
-    coefficients.require_count(diagonal + others, "coefficients")
-    coefficients.require_range(0, n)
-    found = from_coefficients(coefficients.i, coefficients.j, coefficients.value, n, "bits")
-    return found.model(source, TITLE, names=tuple(map(str, range(n))))
+    found = read_rows(tokens, skipped=1)
+    found.require_count(diagonal + others, "coefficients")
+    found.require_range(0, n)
+    said = stated(source, C)
+    energy = from_coefficients((found.i, found.j), found.value, n, "bits", said.scale, [said.offset])
+    return energy.model(source, TITLE, names=tuple(map(str, range(n))), notes=notes_of(said, TITLE, "BINARY"))
 
 
 def write(mrf: BinaryMRF) -> str:
     """The model as a QUBO file."""
-    found = quadratic(mrf, "bits")
+    found = coefficients(mrf, "bits")
     lines = rows(found, base=0)
-    return "\n".join([f"p qubo 0 {mrf.n} {len(lines) - mrf.n_edges} {mrf.n_edges}", *lines]) + "\n"
+    head = [f"c offset : {shortest(found.constant)}"] if found.constant else []
+    return "\n".join([*head, f"p qubo 0 {mrf.n} {len(lines) - mrf.n_edges} {mrf.n_edges}", *lines]) + "\n"
 
 
 FORMAT = Format(
@@ -56,5 +62,6 @@ FORMAT = Format(
     recognises=lambda source: source.first_line(COMMENT).split()[:2] == ["p", "qubo"],
     parse=parse,
     write=write,
-    unheld_constant=unheld_constant("bits"),
+    is_minimised=True,
+    rounding=lambda mrf: coefficients(mrf, "bits").rounding,
 )

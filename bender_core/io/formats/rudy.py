@@ -8,14 +8,17 @@ Source: docs/formats.md §2.9; https://biqmac.aau.at/biqmaclib.html, http://www.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
+from bender_core.io._comments import notes_of, stated
 from bender_core.io._source import Source, Tokens
 from bender_core.io.errors import FormatError
+from bender_core.io.formats._coefficients import HOLDS_ANY, Coefficients, coefficients, rows
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._quadratic import HOLDS_ANY, quadratic, rows, unless_rounding
+from bender_core.io.formats._quadratic import from_coefficients
 from bender_core.io.formats._rows import header, read_rows, starts_with_counts
 from bender_core.model import BinaryMRF
 from bender_core.objective import Objective
@@ -44,15 +47,45 @@ def parse(source: Source) -> BinaryMRF:
         raise edges.refuse(
             row, f"an edge joins vertex {edges.i[row]} to itself", "such an edge is in no cut; remove it"
         )
+    said = stated(source)
+    # What an edge weighs is gained where its ends differ.
+    gain = from_coefficients((edges.i - 1, edges.j - 1), edges.value, n, "bits", -said.scale, [said.offset])
     return BinaryMRF(
         unary=np.zeros((n, 2)),
-        edges=np.column_stack([edges.i, edges.j]) - 1,
-        pairwise=edges.value[:, None, None] * np.array([[0.0, -1.0], [-1.0, 0.0]]),
+        edges=gain.edges,
+        pairwise=gain.quadratic[:, None, None] * np.array([[0.0, 1.0], [1.0, 0.0]]),
+        constant=gain.constant,
         names=tuple(map(str, range(1, n + 1))),
         name=source.stem,
         source=f"{TITLE} file {source.filename}".rstrip(),
         objective=OBJECTIVE,
+        notes=notes_of(said, TITLE) + edges.mirrored(),
     )
+
+
+def refuse_neighbours(source: Source) -> None:
+    """Refuse rows that may be lists of neighbours, of a graph in which all vertices have two, other than the edges'.
+
+    Raises
+    ------
+    FormatError
+    """
+    tokens = Tokens(source.text)
+    n, m = header(tokens, ("the number of vertices", "the number of edges"))
+    length = tokens.row_lengths()[1]
+    if n != m or len(length) != n + 1 or (length != 2).any():
+        return
+    rows = read_rows(tokens, skipped=1, columns=(2,))
+    place = np.arange(1, n + 1)
+    listed = {*zip(place.tolist(), rows.i.tolist(), strict=True), *zip(place.tolist(), rows.j.tolist(), strict=True)}
+    if len(listed) < 2 * n or any(i == j or (j, i) not in listed for i, j in listed):
+        return
+    if {(min(pair), max(pair)) for pair in listed} != rows.pairs():
+        raise rows.refuse(
+            0,
+            f"the rows may be edges, or lists of the neighbours of vertices 1 to {n} (METIS), which is another graph",
+            "write edges with weights (i j 1), or name the format",
+        )
 
 
 def write(mrf: BinaryMRF) -> str:
@@ -63,7 +96,7 @@ def write(mrf: BinaryMRF) -> str:
     FormatError
         If some variable prefers one of its values, which a cut cannot express.
     """
-    found = quadratic(mrf, "spins")
+    found = coefficients(mrf, "spins")
     if found.has_fields():
         preferring = int(np.argmax(np.abs(found.linear)))
         raise FormatError(
@@ -75,10 +108,19 @@ def write(mrf: BinaryMRF) -> str:
     return "\n".join([f"{mrf.n} {mrf.n_edges}", *rows(weights, base=1, diagonal=False)]) + "\n"
 
 
+def _constant_of_a_cut(found: Coefficients) -> float:
+    """The constant beyond those of the edges: ``-w [x_i != x_j] = w/2 s_i s_j - w/2``, rounded once."""
+    return math.fsum([found.constant, *found.quadratic])
+
+
 def _unheld_constant(mrf: BinaryMRF) -> float:
-    """The constant beyond those of the edges: ``-w [x_i != x_j] = w/2 s_i s_j - w/2``."""
-    found = quadratic(mrf, "spins")
-    return unless_rounding(found.constant + float(found.quadratic.sum()), found)
+    found = coefficients(mrf, "spins")
+    return found.beyond_noise(_constant_of_a_cut(found))
+
+
+def _rounding(mrf: BinaryMRF) -> float:
+    found = coefficients(mrf, "spins")
+    return found.rounding + found.dropped_fields() + abs(_constant_of_a_cut(found))
 
 
 FORMAT = Format(
@@ -88,6 +130,9 @@ FORMAT = Format(
     recognises=lambda source: starts_with_counts(source) and "-" not in source.first_line(),
     parse=parse,
     write=write,
-    alike=("sparse",),
+    is_marked=False,
+    doubt=refuse_neighbours,
+    alike=("sparse", "qh"),
     unheld_constant=_unheld_constant,
+    rounding=_rounding,
 )

@@ -16,15 +16,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from bender_core.io._comments import notes_of, stated
 from bender_core.io._source import Source, Tokens
+from bender_core.io.formats._coefficients import Coefficients, coefficients, rows, shortest
 from bender_core.io.formats._format import Format
-from bender_core.io.formats._quadratic import Domain, from_coefficients, quadratic, rows, shortest, unheld_constant
+from bender_core.io.formats._quadratic import Domain, from_coefficients
 from bender_core.io.formats._rows import header, read_rows, starts_with_counts
 from bender_core.model import BinaryMRF
 from bender_core.objective import Objective
 
 TITLE = "sparse"
-ENDINGS = (".sparse", ".qpbo", ".bqp")
+# Whose files say by their format what is optimised, and whose do not.
+_STATING, _SILENT = (".qpbo", ".qs"), (".sparse", ".bqp")
+ENDINGS = (*_SILENT, *_STATING)
+MINIMISED = "the objective x'Qx is minimised, as in files of Biq Mac; in those of OR-Library and MQLib it is maximised"
 _ON_THE_DIAGONAL = re.compile(r"^[ \t]*(\d+)[ \t]+\1[ \t]", re.MULTILINE)
 
 
@@ -50,28 +55,32 @@ def parse(source: Source) -> BinaryMRF:
     tokens = Tokens(source.text)
     n, m = header(tokens, ("the number of variables", "the number of coefficients"))
     source.require_variables(abs(n), tokens.line(0))
-    coefficients = read_rows(tokens, skipped=1)
-    coefficients.require_count(abs(m), "coefficients")
-    coefficients.require_range(1, abs(n))
+    found = read_rows(tokens, skipped=1)
+    found.require_count(abs(m), "coefficients")
+    found.require_range(1, abs(n))
     domain: Domain = "spins" if n < 0 else "bits"
-    scale = -1.0 if m < 0 else 1.0
-    i, j = coefficients.i - 1, coefficients.j - 1
-    alone = i == j
-    value = scale * np.where(alone, 1.0, 2.0) * coefficients.value
-    if domain == "spins":
-        # The square of a spin is 1.
-        constant = float(value[alone].sum())
-        found = from_coefficients(i[~alone], j[~alone], value[~alone], abs(n), domain, constant)
-    else:
-        found = from_coefficients(i, j, value, abs(n), domain)
-    objective = Objective(name="objective", sense="max" if m < 0 else "min", scale=scale, domain=domain)
-    return found.model(source, TITLE, objective, names=tuple(map(str, range(1, abs(n) + 1))))
+    sign = -1.0 if m < 0 else 1.0
+    i, j, alone = found.i - 1, found.j - 1, found.i == found.j
+    value, said = np.where(alone, 1.0, 2.0) * found.value, stated(source)
+    # The square of a spin is 1.
+    squares = alone & (domain == "spins")
+    ends, offsets = (i[~squares], j[~squares]), [said.offset, *value[squares].tolist()]
+    energy = from_coefficients(ends, value[~squares], abs(n), domain, sign * said.scale, offsets)
+    objective = Objective(name="objective", sense="max" if m < 0 else "min", scale=sign, domain=domain)
+    silent = n > 0 and m >= 0 and not source.ending.endswith(_STATING)
+    notes = notes_of(said, TITLE, "SPIN" if n < 0 else "BINARY") + found.mirrored() + (MINIMISED,) * silent
+    return energy.model(source, TITLE, objective, tuple(map(str, range(1, abs(n) + 1))), notes)
+
+
+def _written(mrf: BinaryMRF) -> tuple[int, Coefficients]:
+    """The number of variables, negative for spins, and the coefficients: of spins if it has no fields, else of bits."""
+    spins = coefficients(mrf, "spins")
+    return (mrf.n, coefficients(mrf, "bits")) if spins.has_fields() else (-mrf.n, spins)
 
 
 def write(mrf: BinaryMRF) -> str:
-    """The model as a sparse file, to be minimised: of spins if it has no fields, else of bits."""
-    spins = quadratic(mrf, "spins")
-    n, found = (mrf.n, quadratic(mrf, "bits")) if spins.has_fields() else (-mrf.n, spins)
+    """The model as a sparse file, to be minimised."""
+    n, found = _written(mrf)
     lines = rows(replace(found, quadratic=found.quadratic / 2.0), base=1, diagonal=n > 0)
     if n < 0 and found.constant:
         lines.insert(0, f"1 1 {shortest(found.constant)}")
@@ -80,7 +89,13 @@ def write(mrf: BinaryMRF) -> str:
 
 def _unheld_constant(mrf: BinaryMRF) -> float:
     """Bits cannot represent a constant; the squares of spins can."""
-    return unheld_constant("bits")(mrf) if quadratic(mrf, "spins").has_fields() else 0.0
+    n, found = _written(mrf)
+    return found.beyond_noise(found.constant) if n > 0 else 0.0
+
+
+def _rounding(mrf: BinaryMRF) -> float:
+    n, found = _written(mrf)
+    return found.rounding + (abs(found.constant) if n > 0 else found.dropped_fields())
 
 
 FORMAT = Format(
@@ -90,6 +105,9 @@ FORMAT = Format(
     recognises=recognises,
     parse=parse,
     write=write,
-    alike=("rudy",),
+    is_marked=False,
+    alike=("rudy", "qh"),
+    is_minimised=True,
     unheld_constant=_unheld_constant,
+    rounding=_rounding,
 )

@@ -16,18 +16,21 @@ Source: docs/formats.md §2.2 and §2.3; https://uaicompetition.github.io/uci-20
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
 import numpy as np
 
+from bender_core.io._comments import unread
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._format import Format
 from bender_core.model import LARGEST_ENERGY, BinaryMRF, BoolArray, FloatArray, IntArray
 from bender_core.objective import Objective
+from bender_core.sums import exact_sums, sums_of_tables
 
-COMMENT = r"#[^\n]*|^c(?=\s)[^\n]*"
+COMMENT = r"(?:#|^c(?=\s))(?P<said>[^\n]*)"
 # exp(-x) is a normal float64, hence exact to 1e-16, for |x| up to 708.
 _LARGEST_EXPONENT = 700.0
 _MOST_CONSTANT_FACTORS = 1000
@@ -83,20 +86,19 @@ def _parse(source: Source, logarithms: bool) -> BinaryMRF:
     if np.isinf(constants).any():
         line = reader.table_line(int(tables[empty[np.isinf(constants[:, 0])][0]]))
         raise FormatError(line, "a table of no variables is 0, which forbids every labelling", "remove it")
-    unary = np.zeros((n, 2))
     singles = reader.energies(tables[single, None] + np.arange(2), logarithms)
-    np.add.at(unary, reader.variables(starts[single]), singles)
     edges = reader.variables(starts[pair, None] + np.arange(2))
     pairs = reader.energies(tables[pair, None] + np.where(potts[pair, None], 0, np.arange(4)), logarithms)
     pairs[potts[pair, None] & np.array([True, False, False, True])] = 0.0
     return BinaryMRF(
-        unary=unary,
+        unary=sums_of_tables(reader.variables(starts[single]), singles, n),
         edges=edges,
         pairwise=pairs.reshape(-1, 2, 2),
-        constant=float(constants.sum()),
+        constant=math.fsum(constants[:, 0]),
         name=source.stem,
         source=f"UAI file {source.filename}".rstrip(),
         objective=Objective(name="log potential", sense="max", scale=-1.0),
+        notes=unread(source, COMMENT),
     )
 
 
@@ -267,19 +269,39 @@ def write(mrf: BinaryMRF) -> str:
     FormatError
         If a table spans more energies than potentials in float64 can represent, or all energies are too close to 0.
     """
-    singles, pairs = mrf.unary.reshape(-1, 2), mrf.pairwise.reshape(-1, 4)
-    hard_singles, hard_pairs = mrf.hard_masks()
-    hard_pairs = hard_pairs.reshape(-1, 4)
-    unary_potentials, unary_shift = _potentials(singles, hard_singles, "variable")
-    pair_potentials, pair_shift = _potentials(pairs, hard_pairs, "edge")
-    constant = mrf.constant + unary_shift + pair_shift
+    tables = _tables(mrf)
+    (singles, shift), (pairs, shift_of_pairs) = (
+        _potentials(*table, what) for table, what in zip(tables, ("variable", "edge"), strict=True)
+    )
+    constant = math.fsum([mrf.constant, *shift, *shift_of_pairs])
     constants = _constant_factors(constant)
-    scale = max(_differences(singles, hard_singles).max(initial=0.0), _differences(pairs, hard_pairs).max(initial=0.0))
-    _refuse_lost(singles, hard_singles, unary_potentials, scale)
-    _refuse_lost(pairs, hard_pairs, pair_potentials, scale)
-    if constants and abs(-np.log(constants).sum() - constant) > _LOST * max(scale, abs(constant)):
+    scale = max(_differences(*table).max(initial=0.0) for table in tables)
+    for table, potentials in zip(tables, (singles, pairs), strict=True):
+        _refuse_lost(*table, potentials, scale)
+    if constants and abs(math.fsum(-np.log(constants)) - constant) > _LOST * max(scale, abs(constant)):
         raise _too_close(f"the constant {constant:g} is")
-    return _layout(mrf, constants, unary_potentials, pair_potentials)
+    return _layout(mrf, constants, singles, pairs)
+
+
+def _tables(mrf: BinaryMRF) -> list[tuple[FloatArray, BoolArray]]:
+    """The tables of variables and of edges, with what is forbidden, shapes (n, 2) and (m, 4)."""
+    hard = mrf.hard_masks()
+    return [(mrf.unary, hard[0]), (mrf.pairwise.reshape(-1, 4), hard[1].reshape(-1, 4))]
+
+
+def _rounding(mrf: BinaryMRF) -> float:
+    """By how much the rounding of potentials changes an energy at most."""
+    changed, shifts = [0.0], [0.0]
+    for (energies, hard), what in zip(_tables(mrf), ("variable", "edge"), strict=True):
+        potentials, shift = _potentials(energies, hard, what)
+        shifts += shift.tolist()
+        found = -np.log(np.where(hard, 1.0, potentials))
+        terms = np.stack([found, np.broadcast_to(shift[:, None], found.shape), -energies], axis=-1)
+        errors = exact_sums(np.arange(found.size).repeat(3), terms.reshape(-1), found.size).reshape(found.shape)
+        changed += np.abs(np.where(hard, 0.0, errors)).max(axis=1).tolist()
+    constants = _constant_factors(math.fsum([mrf.constant, *shifts]))
+    changed.append(abs(math.fsum([*-np.log(constants), -mrf.constant, *(-shift for shift in shifts)])))
+    return math.fsum(changed)
 
 
 def write_logarithms(mrf: BinaryMRF) -> str:
@@ -307,6 +329,7 @@ FORMAT = Format(
     write=write,
     alike=("uai-log",),
     forbids=True,
+    rounding=_rounding,
 )
 LOGARITHMS = Format(
     name="uai-log",
@@ -325,8 +348,8 @@ def _table_lines(tables: FloatArray) -> Iterator[str]:
         yield f"{len(table)} " + " ".join(map(repr, table))
 
 
-def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[FloatArray, float]:
-    """exp(−energy), after moving the minimum into a constant where a table would not fit."""
+def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[FloatArray, FloatArray]:
+    """exp(−energy), after taking off the minimum of every table that would not fit; and what was taken off each."""
     # Where everything is forbidden, there is no energy to keep.
     finite = np.where(hard, np.where(hard.all(axis=1), 0.0, energies.min(axis=1))[:, None], energies)
     moved = np.abs(finite).max(axis=1, initial=0.0) > _LARGEST_EXPONENT
@@ -340,7 +363,7 @@ def _potentials(energies: FloatArray, hard: BoolArray, what: str) -> tuple[Float
             f"the energies of {what} {worst} span {span[worst]:g}, but UAI potentials allow {_LARGEST_EXPONENT:g}",
             "write it as native, which stores any",
         )
-    return np.where(hard, 0.0, np.exp(-finite)), float(shift.sum())
+    return np.where(hard, 0.0, np.exp(-finite)), shift
 
 
 def _differences(energies: FloatArray, hard: BoolArray) -> FloatArray:

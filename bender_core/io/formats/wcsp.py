@@ -1,4 +1,4 @@
-"""Weighted constraint networks of toulbar2, ``.wcsp``: costs, minimised; a cost that reaches the bound forbids.
+"""Weighted constraint networks of toulbar2, ``.wcsp``: costs, minimised; no labelling may cost as much as the bound.
 
 Separated by white space: a name, the number of variables, the largest domain, the number of cost functions, the bound;
 the number of values of each variable; then each cost function: arity and variables, a default cost, a number of tuples,
@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
 from bender_core.io.formats._format import Format
 from bender_core.model import BinaryMRF
-from bender_core.objective import Objective
 
 TITLE = "wcsp"
 _HEAD = re.compile(r"\s*(?P<name>\S+)(\s+\d+){4}\s", re.ASCII)
@@ -68,10 +65,7 @@ def parse(source: Source) -> BinaryMRF:
             shared.append(table)
         functions.add(scope, table)
     reader.require_end()
-    energies = functions.tables()
-    for costs in energies[1:]:
-        costs[costs >= top] = np.inf
-    return functions.model(energies, source, TITLE, tokens.word(0), Objective(name="cost"))
+    return functions.model(1.0, top, source, TITLE, tokens.word(0))
 
 
 class _Reader:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 import bender_core as bc
@@ -71,17 +73,21 @@ def save(mrf: bc.BinaryMRF) -> None:
     if mrf.n + mrf.n_edges > LARGEST_DOWNLOAD:
         st.caption("Too large to write here; use the command line: python -m bender_core convert.")
         return
-    constant = form.unheld_constant(mrf)
-    if constant:
-        st.caption(f"This format has no place for the constant {number(constant)}; it is left out.")
     try:
-        data = dumps(without_unheld_constant(mrf, form.name), form.name)
+        constant = form.unheld_constant(mrf)
+        bare = without_unheld_constant(mrf, form.name)
+        data, changed = dumps(bare, form.name), form.rounding(bare)
     except bc.FormatError as error:
         complaint(error)
         return
+    if constant:
+        st.caption(f"This format has no place for the constant {number(constant)}; it is left out.")
     st.download_button("Save the model", data, file_name=file_of(mrf, form.endings[0]), mime="application/octet-stream")
     if form.loses:
-        st.caption(f"This format cannot store {form.loses}.")
+        bound = " The bound is lost, too." if mrf.bound < math.inf else ""
+        st.caption(f"This format cannot store {form.loses}.{bound}")
+    if changed:
+        st.caption(f"Numbers are rounded; no energy changes by more than {changed:.2g}.")
 
 
 def present(mrf: bc.BinaryMRF) -> None:
@@ -105,11 +111,15 @@ def present(mrf: bc.BinaryMRF) -> None:
         st.caption(
             f"{mrf.hard_entries} table entries forbid a state; each becomes a penalty larger than all other energies."
         )
+    if mrf.bound < math.inf:
+        st.caption(f"A labelling of energy {number(mrf.bound)} or more is no solution.")
     if mrf.readings:
         taken, *others = (format_title(name) for name in mrf.readings)
         st.caption(
             f"Read as {taken}; the file also fits {', '.join(others)}. To read it differently, choose its format."
         )
+    for note in mrf.notes:
+        paragraph(f"{note[0].upper()}{note[1:]}.")
     if facts.range > WIDEST_RANGE:
         st.caption(f"Energies span a factor of {facts.range:.0e}: the smallest may be lost in rounding.")
     terms(mrf)

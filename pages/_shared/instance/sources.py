@@ -9,7 +9,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.io import FORMATS, default_limit, load_evidence
+from bender_core.io import FORMATS, default_limit, load_evidence, observed
 from bender_core.visualization.figures import model_svg
 from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import lab, sample, sample_names
@@ -17,6 +17,9 @@ from pages._shared.app.text import markdown, paragraph
 from pages._shared.app.uploads import uploads
 
 EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
+
+MAXIMISE = "Maximise the objective"
+WHEN = "For files that do not say so and are meant to be maximised, like those of OR-Library and MQLib."
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -75,6 +78,7 @@ def upload() -> None:
         key="uploaded_format",
         on_change=_uploaded,
     )
+    st.toggle(MAXIMISE, key="uploaded_maximize", on_change=_uploaded, help=WHEN)
     # A form: outside one, leaving the text field reruns the page and moves the button away under the press.
     with st.expander("Paste a model as text"), st.form("paste", border=False):
         st.text_area("Text of a model", key="pasted", height=180, label_visibility="collapsed", placeholder=EXAMPLE)
@@ -83,6 +87,7 @@ def upload() -> None:
             "Format", [None, *(form.name for form in FORMATS)], format_func=format_title, key="pasted_format"
         )
         action.form_submit_button("Read it", on_click=_pasted, width="stretch")
+        st.toggle(MAXIMISE, key="pasted_maximize", help=WHEN)
     with st.expander("Evidence: observed values"):
         st.caption("A UAI evidence file for the current model. It fixes the observed variables.")
         uploader("An evidence file", "evidence", _observed)
@@ -97,13 +102,13 @@ def _uploaded() -> None:
     if file is None:
         st.session_state.instance_error = ""
         return
-    form = st.session_state.get("uploaded_format")
-    read(file.name, lambda: bc.load(file.getvalue(), name=file.name, format=form))
+    form, maximize = st.session_state.get("uploaded_format"), st.session_state.get("uploaded_maximize", False)
+    read(file.name, lambda: bc.load(file.getvalue(), name=file.name, format=form, maximize=maximize))
 
 
 def _pasted() -> None:
-    text, form = st.session_state.pasted, st.session_state.pasted_format
-    read("The text", lambda: bc.load(text.encode(), name="pasted", format=form))
+    text, form, maximize = (st.session_state[f"pasted{part}"] for part in ("", "_format", "_maximize"))
+    read("The text", lambda: bc.load(text.encode(), name="pasted", format=form, maximize=maximize))
 
 
 def _observed() -> None:
@@ -114,7 +119,7 @@ def _observed() -> None:
     def condition() -> bc.BinaryMRF:
         mrf = lab().mrf
         evidence = load_evidence(file.getvalue(), mrf.n)
-        return replace(mrf.condition(evidence), name=f"{mrf.name}, {len(evidence)} observed")
+        return replace(observed(mrf, evidence), name=f"{mrf.name}, {len(evidence)} observed")
 
     read(file.name, condition)
 

@@ -15,17 +15,20 @@ from tests.unit.io.written import (
     LG,
     MAXIMISED,
     WCSP,
+    cfn_cost,
+    wcsp_cost,
 )
 
 
 @pytest.mark.parametrize(
     ("text", "name", "forbidden"),
     [
-        (WCSP.replace("4 2 6 100", "4 2 6 7"), None, lambda x: x[0] == x[1] == 1),
+        # The least costs together are 9, so that no cost may exceed the least of its table by 6.
+        (WCSP.replace("4 2 6 100", "4 2 6 15"), None, lambda x: wcsp_cost(x) >= 15),
         (CFN.replace("-3]", "inf]"), None, lambda x: x[0] == x[1] == 1 or x[1] == x[2] == 1),
         (MAXIMISED.replace("-3]", "-inf]"), None, lambda x: x[0] == x[1] == 1 or x[1] == x[2] == 1),
         # The least costs together are -14, so that no cost may exceed the least of its table by 5.
-        (CFN.replace("<1000.0", "<-9"), None, lambda x: x[2] == x[0] == 1 or x[1:] == (1, 0) or x[:2] == (1, 0)),
+        (CFN.replace("<1000.0", "<-9"), None, lambda x: cfn_cost(x) >= -9),
         (LG.replace("-4", "-inf"), "a.LG", lambda x: x[2] == x[1] == 1),
     ],
 )
@@ -34,6 +37,7 @@ def test_hard_constraints_stay_hard(text: str, name: str | None, forbidden: Call
     assert mrf.hard_entries > 0
     feasible = {x: mrf.is_feasible(mrf.energy(x)) for x in itertools.product((0, 1), repeat=mrf.n)}
     assert feasible == {x: not forbidden(x) for x in feasible}
+    assert {x: not mrf.violations(x) for x in feasible} == feasible
 
 
 # The scope of a table with a given number of entries, in UAI and wcsp.

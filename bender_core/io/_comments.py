@@ -1,0 +1,155 @@
+"""What comments say of the objective: a scale, an offset, and whether the variables are bits or spins.
+
+Formats of rows have no place for these, so tools write them as comments: ``c scale : 2.0`` and ``c offset : -1.5``
+(bqp2qubo, QUBOTools), ``# ObjectiveOffset 42`` (QOBLIB), ``# vartype=SPIN`` (dimod). The objective is then
+``scale * (offset + Σ ...)``, as in bqpjson. A comment that may mean one of these and is not understood is noted.
+
+Source: docs/formats.md §1.5.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bender_core.io._source import NUMBER, SMALLER, Source, shown
+from bender_core.io.errors import FormatError
+from bender_core.model import LARGEST_ENERGY
+
+HASH = r"#(?P<said>[^\n]*)"
+C = r"^[ \t]*c(?![^\s])(?P<said>[^\n]*)"
+VARTYPES = ("BINARY", "SPIN")
+
+_KEYS = {
+    "offset": "offset",
+    "objectiveoffset": "offset",
+    "constant": "offset",
+    "constantterm": "offset",
+    "constanttermofobjective": "offset",
+    "scale": "scale",
+    "objectivescale": "scale",
+}
+# As dimod looks for it: other words may come before.
+VARTYPE = re.compile(r"\bvartype\s*[=:]\s*(?P<value>[\w.-]+)", re.IGNORECASE)
+# "key = value", "key: value", or "key 0.5".
+_ITEM = re.compile(
+    r"(?P<key>[A-Za-z][A-Za-z _-]*?)\s*(?:(?P<sign>[=:])\s*|\s(?=[-+.\d]))(?P<value>[^\s,;]+)(?:[\s,;]+|$)"
+)
+_MAY_MEAN = re.compile(
+    r"\b(objective\s*)?offset\b|\bconstant\s+term\b|\bscal(e|ed|ing)\b|\bvartype\b|\b(max|min)imi[sz]", re.IGNORECASE
+)
+_MOST_NOTES = 3
+
+
+@dataclass
+class Stated:
+    """What the comments of a file say.
+
+    Attributes
+    ----------
+    scale, offset : float
+    vartype : str or None
+        One of `VARTYPES`.
+    notes : list of str
+        A sentence for each comment that may mean one of these and is not understood.
+    """
+
+    scale: float = 1.0
+    offset: float = 0.0
+    vartype: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def stated(source: Source, comment: str = HASH) -> Stated:
+    """Read the comments of a file.
+
+    Parameters
+    ----------
+    source : Source
+    comment : str
+        Regular expression of a comment, whose text is the group ``said``.
+
+    Raises
+    ------
+    FormatError
+        If a comment gives a scale or an offset that is not a number, a vartype that is unknown, or one of them twice,
+        differently.
+    """
+    found = Stated()
+    given: dict[str, str] = {}
+    overlooked = []
+    for line, said in _candidates(source, comment):
+        for vartype in VARTYPE.finditer(said):
+            _take(found, given, "vartype", vartype["value"].upper(), line)
+        rest = VARTYPE.sub(" ", said).strip(" \t,;")
+        if not _read(found, given, rest, line) and _MAY_MEAN.search(rest):
+            overlooked.append((line, rest))
+    found.notes = _noted(overlooked)
+    return found
+
+
+def unread(source: Source, comment: str) -> tuple[str, ...]:
+    """A sentence for each comment that may mean an offset, a scale or a vartype, in a format that has none."""
+    return tuple(
+        _noted([(line, said.strip()) for line, said in _candidates(source, comment) if _MAY_MEAN.search(said)])
+    )
+
+
+def _candidates(source: Source, comment: str) -> Iterator[tuple[int, str]]:
+    """The comments that may mean something, with their lines."""
+    for found in re.finditer(comment, source.text, re.MULTILINE):
+        said = found["said"]
+        if _MAY_MEAN.search(said) or "constant" in said.lower():
+            yield source.text.count("\n", 0, found.start("said")) + 1, said
+
+
+def _noted(overlooked: list[tuple[int, str]]) -> list[str]:
+    notes = [
+        f"line {line}: the comment {shown(said, 60)} is not understood, and not read"
+        for line, said in overlooked[:_MOST_NOTES]
+    ]
+    more = len(overlooked) - _MOST_NOTES
+    return [*notes, f"{more} more comments like these are not read"] if more > 0 else notes
+
+
+def _read(found: Stated, given: dict[str, str], said: str, line: int) -> bool:
+    """Read one comment, as far as it is a list of known keys with values; returns whether all of it is."""
+    at = 0
+    while at < len(said):
+        item = _ITEM.match(said, at)
+        key = None if item is None else _KEYS.get(re.sub("[ _-]", "", item["key"]).lower())
+        if item is None or key is None or (item["sign"] is None and not NUMBER.fullmatch(item["value"])):
+            return False
+        _take(found, given, key, item["value"], line)
+        at = item.end()
+    return True
+
+
+def _take(found: Stated, given: dict[str, str], key: str, value: str, line: int) -> None:
+    """Take the value of a key.
+
+    Raises
+    ------
+    FormatError
+    """
+    if given.setdefault(key, value) != value:
+        raise FormatError(line, f"a comment says {key} {shown(value)}, another {shown(given[key])}", "keep one")
+    if key == "vartype":
+        if value not in VARTYPES:
+            raise FormatError(line, f"the vartype is {shown(value)}", "write BINARY or SPIN")
+        found.vartype = value
+        return
+    if not NUMBER.fullmatch(value):
+        raise FormatError(line, f"{shown(value)} is not a number", f"write {key} = 0.25, or remove the comment")
+    number = float(value)
+    if not abs(number) <= LARGEST_ENERGY:
+        raise FormatError(line, f"the {key} is {shown(value)}", SMALLER)
+    setattr(found, key, number)
+
+
+def notes_of(found: Stated, title: str, vartype: str | None = None) -> tuple[str, ...]:
+    """The notes on comments, and another one if they state another vartype than the format has."""
+    if found.vartype in (None, vartype):
+        return tuple(found.notes)
+    return (*found.notes, f"a comment says vartype {found.vartype}, which {title} files do not have; it is not read")
