@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import math
 import os
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.checking.archive import Archive, ArchiveError
 from bender_core.files import write_whole
 from bender_core.io import FormatError
 from bender_core.model import FloatArray, IntArray
@@ -151,45 +150,69 @@ def load_proof(path: str | os.PathLike[str]) -> Proof:
     Raises
     ------
     FormatError
-        If it is no file of a proof.
+        If it is no file of a proof, or takes more memory than a run may.
     OSError
         If it cannot be read.
     """
-    with Path(path).open("rb") as stream:
-        try:
-            return _read(np.load(stream, allow_pickle=False))
-        except (ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
-            what = error.what if isinstance(error, FormatError) else "the file is no proof, or damaged"
-            raise FormatError(None, what, "give a file that a proof was saved to") from None
+    try:
+        return _read(Archive(Path(path)))
+    except ArchiveError:
+        what = "the file is no proof, or damaged"
+        raise FormatError(None, what, "give a file that a proof was saved to") from None
+    except MemoryError:
+        what = "the memory of this machine does not suffice for the proof"
+        raise FormatError(None, what, "use one with more") from None
 
 
-def _read(arrays: np.lib.npyio.NpzFile) -> Proof:
-    if str(arrays["format"]) != _FORMAT:
-        raise FormatError(None, "the file is of another kind", "")
-    version = int(arrays["version"])
+def _read(arrays: Archive) -> Proof:
+    if _text(arrays, "format") != _FORMAT:
+        raise FormatError(None, "the file is of another kind", "give a file that a proof was saved to")
+    version = _integer(arrays, "version")
     if not 1 <= version <= VERSION:
-        raise FormatError(None, f"the proof has version {version}, this program reads up to {VERSION}", "")
-    steps = tuple(_step(arrays, k) for k in range(1, int(arrays["steps"]) + 1))
-    labeling, bounds = _integers(arrays["labeling"], 1), arrays["bounds"].astype(np.float64, casting="safe").tolist()
-    if version == 1:
-        bounds += [math.inf]
-    lower, upper, negligible, cap = bounds
-    return Proof(str(arrays["model"]), labeling, lower, upper, negligible, steps, cap, version)
+        mend = "make the proof anew, or use the program that made it"
+        raise FormatError(None, f"the proof has version {version}, this program reads up to {VERSION}", mend)
+    # Version 1 knows no cap.
+    bounds = [*_floats(arrays, "bounds", (3 if version == 1 else 4,)).tolist(), math.inf]
+    lower, upper, negligible, cap = bounds[:4]
+    count = _integer(arrays, "steps")
+    if count < 0:
+        raise ArchiveError
+    steps = tuple(_step(arrays, k) for k in range(1, count + 1))
+    labeling = _integers(arrays, "labeling", (-1,))
+    return Proof(_text(arrays, "model"), labeling, lower, upper, negligible, steps, cap, version)
 
 
-def _step(arrays: np.lib.npyio.NpzFile, k: int) -> Step:
-    sizes, members = _integers(arrays[f"{k}.sizes"], 1), _integers(arrays[f"{k}.members"], 1)
-    if (sizes < 0).any() or sizes.sum() != len(members):
-        raise ValueError
+def _step(arrays: Archive, k: int) -> Step:
+    sizes, members = (_integers(arrays, f"{k}.{name}", (-1,)) for name in ("sizes", "members"))
+    # As integers of any size: a sum that overflows may seem to fit.
+    if (sizes < 0).any() or sum(sizes.tolist()) != len(members):
+        raise ArchiveError
     groups = tuple(np.split(members, np.cumsum(sizes)[:-1])) if len(sizes) else ()
-    edges, fixed, tied = (_integers(arrays[f"{k}.{name}"], 2, width) for name, width in _WIDTHS.items())
-    messages = arrays[f"{k}.messages"]
-    if messages.ndim != 1 or messages.dtype != np.float64:
-        raise ValueError
-    return Step(groups, edges, messages, fixed, tied, float(arrays[f"{k}.lattice"]))
+    edges, fixed, tied = (_integers(arrays, f"{k}.{name}", (-1, width)) for name, width in _WIDTHS.items())
+    messages, lattice = _floats(arrays, f"{k}.messages", (-1,)), _floats(arrays, f"{k}.lattice", ())
+    return Step(groups, edges, messages, fixed, tied, float(lattice))
 
 
-def _integers(array: NDArray[np.generic], dimensions: int, width: int | None = None) -> IntArray:
-    if array.ndim != dimensions or array.dtype.kind != "i" or width not in (None, array.shape[-1]):
-        raise ValueError
-    return array.astype(np.int64)
+def _text(arrays: Archive, name: str) -> str:
+    return str(_shaped(arrays, name, "U", ()))
+
+
+def _integer(arrays: Archive, name: str) -> int:
+    return int(_integers(arrays, name, ()))
+
+
+def _integers(arrays: Archive, name: str, shape: tuple[int, ...]) -> IntArray:
+    return _shaped(arrays, name, "i", shape).astype(np.int64, order="C")
+
+
+def _floats(arrays: Archive, name: str, shape: tuple[int, ...]) -> FloatArray:
+    return _shaped(arrays, name, "f", shape).astype(np.float64)
+
+
+def _shaped(arrays: Archive, name: str, kind: str, shape: tuple[int, ...]) -> NDArray[np.generic]:
+    """An array of a kind and shape, -1 being any length."""
+    array = arrays.array(name)
+    fits = array.ndim == len(shape) and all(want in (-1, got) for want, got in zip(shape, array.shape, strict=True))
+    if array.dtype.kind != kind or not fits:
+        raise ArchiveError
+    return array
