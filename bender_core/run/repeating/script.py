@@ -13,18 +13,22 @@ from bender_core.variants import VARIANTS
 def as_script(line: Line, model: str, events: int) -> str:
     """A script that makes the model and the partition, goes through the forks to an event, and prints the results.
 
+    The labelling it prints is one of the whole model, also where the run is of what a proof has left of it.
+
     Parameters
     ----------
     line : Line
         Of the run.
     model : str
-        The expression that makes the model, using ``bc`` and ``synth``.
+        The expression that makes the model, using ``bc``, ``synth`` and ``Path``.
     events : int
         The number of events up to which the last run goes.
     """
     settings = "".join(f", {name}={_literal(value)}" for name, value in line.settings.items())
     lines = [
         '"""Repeats a run of Bender Lab; needs the folder bender_core next to it, or on the path."""',
+        "",
+        "from pathlib import Path",
         "",
         "import bender_core as bc",
         "from bender_core import synth",
@@ -40,7 +44,7 @@ def as_script(line: Line, model: str, events: int) -> str:
         'print("upper bound", engine.upper_bound)',
         'print("sweeps", engine.sweep)',
         'print("rows", engine.n_rows)',
-        'print("labeling", "".join(map(str, engine.labeling)))',
+        'print("labeling", "".join(map(str, engine.whole.restored(engine.labeling))))',
         "",
     ]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
+from bender_core.io import dumps
 from bender_core.run.bounds import relative_gap
 from bender_core.run.explain import number
 from bender_core.run.repeating.change import ByStrategy
@@ -16,7 +17,7 @@ from bender_core.strategies import applicable, default_strategy
 from bender_core.variants import SCHEDULES
 from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measure, plot_forks, plot_message
 from pages._shared.app.branches import Branch
-from pages._shared.app.naming import picture, run_file
+from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
 from pages._shared.forks.asking import Wanted, ask, carry_out, hand_over
@@ -219,6 +220,10 @@ def chosen(current: Lab) -> None:
             file_name=run_file(current, f"{which.name.replace(' ', '-')}.py"),
             on_click="ignore",
         )
+        if not current.is_public:
+            st.download_button(
+                "Model, for the script", partial(dumps, current.mrf), file_name=file_of(current.mrf), on_click="ignore"
+            )
     wanted: Wanted | None = state.get("fork_wanted")
     if wanted is not None:
         carry_on(current, wanted)

@@ -218,12 +218,12 @@ def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
 
 
 def expression(current: Lab) -> str:
-    """What makes the model, in Python."""
+    """What makes the model, in Python: wherever a script lies and is run, if an uploaded model lies next to it."""
     origin = current.origin
     if "sample" in origin:
         path = f"sample_instances/{origin['sample']}.mrf.json"
-        return f"bc.load({path!r})"
+        return f"bc.load(Path(bc.__file__).parents[1] / {path!r})"
     if "make" in origin:
         values = "".join(f", {name}={value!r}" for name, value in values_of(origin).items())
         return f"synth.generate({origin['make']!r}{values})"
-    return f"bc.load({file_of(current.mrf)!r})"
+    return f"bc.load(Path(__file__).with_name({file_of(current.mrf)!r}))"

@@ -61,7 +61,7 @@ def test_an_uploaded_model_is_among_the_files() -> None:
     name = "b-mine-b-n-yours.mrf.json"
     assert bc.load(files[name][1]).content_hash() == lab(test).mrf.content_hash()
     (script,) = [content for name, (_, content) in files.items() if name.endswith("_run.py")]
-    assert f"bc.load({name!r})" in script
+    assert said_by(script, {name: files[name][1]}) == expected_of(lab(test).run.engine)
 
 
 def test_a_made_model_is_made_again() -> None:

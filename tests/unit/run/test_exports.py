@@ -12,8 +12,11 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -24,7 +27,8 @@ from hypothesis import strategies as st
 import bender_core as bc
 from bender_core import synth
 from bender_core.io import dump_labeling, load_labeling
-from bender_core.run.repeating.change import read_forks
+from bender_core.proofs.descent import Descent
+from bender_core.run.repeating.change import Fork, read_forks
 from bender_core.run.repeating.line import Line
 from bender_core.run.repeating.script import as_script
 
@@ -201,11 +205,14 @@ def test_a_trace_is_the_same_in_every_format() -> None:
 # -- scripts --------------------------------------------------------------------------------------------------
 
 
-def said_by(script: str) -> dict[str, str]:
+def said_by(script: str, files: Mapping[str, bytes] = MappingProxyType({})) -> dict[str, str]:
+    """What a script prints in a folder where nothing else is, run from another one."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-"], input=script, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
+    with TemporaryDirectory() as folder, TemporaryDirectory() as elsewhere:
+        for name, content in {"run.py": script.encode(), **files}.items():
+            (Path(folder) / name).write_bytes(content)
+        command = [sys.executable, str(Path(folder) / "run.py")]
+        done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=True)
     return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
 
 
@@ -215,14 +222,14 @@ def expected_of(engine: bc.Engine) -> dict[str, str]:
         "upper bound": str(engine.upper_bound),
         "sweeps": str(engine.sweep),
         "rows": str(engine.n_rows),
-        "labeling": "".join(map(str, engine.labeling)),
+        "labeling": "".join(map(str, engine.whole.restored(engine.labeling))),
     }
 
 
 @pytest.mark.parametrize("events", [0, 137, 10**9])
 def test_a_script_repeats_the_run(events: int) -> None:
     engine = run(events)
-    script = as_script(Line.of(engine, 6), "bc.load('sample_instances/pose-small.mrf.json')", engine.position)
+    script = as_script(Line.of(engine, 6), f"bc.load({str(POSE)!r})", engine.position)
     assert said_by(script) == expected_of(engine)
 
 
@@ -288,3 +295,24 @@ def test_a_script_repeats_a_run_and_the_forks_that_led_to_it_to_the_last_bit(for
     *_, last = line.runs(engine.mrf)
     last.run(max_events=111)
     assert last.trace.to_json() == engine.trace.to_json()
+
+
+def test_a_script_of_a_proof_prints_the_labelling_of_the_whole_model() -> None:
+    """Its last run is of what is left. The energy of the labelling is computed from the model."""
+    engine = run(100, max_size=8)
+    line, rounds = Line.of(engine, 8), list[tuple[Fork, bc.Engine]]()
+    change = bc.Change(prove=True)
+    fork = Fork(100, change)
+    first = change.fork(engine)
+    descent = Descent(engine.mrf, first=first, on_round=lambda *each: rounds.append(each))
+    descent.run()
+    certificate = descent.end()
+    for each, _ in ((fork, first), *rounds):
+        line = line.forked(*each)
+    last = rounds[-1][1]
+    assert last.mrf.n < engine.mrf.n
+    said = said_by(as_script(line, f"bc.load({str(POSE)!r})", last.position))
+    assert said["labeling"] == "".join(map(str, certificate.labeling))
+    assert float(said["upper bound"]) == certificate.upper_bound
+    energy = bc.load(POSE).energy(np.array([int(bit) for bit in said["labeling"]]))
+    assert energy == pytest.approx(float(said["upper bound"]), rel=1e-12)
