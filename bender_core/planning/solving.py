@@ -136,11 +136,11 @@ def _run(
 
 def _proven(descent: Descent) -> Result:
     """The outcome of a proof; what is of one run is that of its last."""
-    found, engine, mrf = descent.end(), descent.engine, descent.whole.model
-    last = _unbuilt(mrf, found.seconds) if engine is None else engine.result(found.seconds)
+    found, engine = descent.end(), descent.engine
+    last = _unbuilt(descent.mrf, found.seconds) if engine is None else engine.result(found.seconds)
     return replace(
         last,
-        **verdict_of(found, lattice(mrf)),
+        **verdict_of(found, lattice(descent.whole.model)),
         labeling=found.labeling,
         sweeps=sum(one.sweeps for one in found.rounds),
         feasible=found.feasible,
@@ -151,10 +151,10 @@ def _proven(descent: Descent) -> Result:
 def _unbuilt(mrf: BinaryMRF, seconds: float) -> Result:
     """The result if there was no time to make the tables: the minima of all terms."""
     form = to_normal_form(mrf)
-    labeling = form.unary.argmin(axis=1)
+    labeling, rounding = form.unary.argmin(axis=1), form.rounding
     lower, upper = float(form.constant + form.weight.sum()), mrf.energy(labeling)
     return Result(
-        **verdict(TIME_LIMIT, lower, upper, lattice(mrf), gap_scale(energy_scale(mrf), to_normal_form(mrf).rounding)),
+        **verdict(TIME_LIMIT, lower, upper, lattice(mrf), gap_scale(energy_scale(mrf), rounding), rounding),
         labeling=labeling.astype(np.int64),
         decoded_bound=upper,
         sweeps=0,

@@ -28,7 +28,7 @@ from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
 from bender_core.model import BinaryMRF, IntArray
 from bender_core.proofs.bounds import Bounds
 from bender_core.proofs.keeping import Steps
-from bender_core.proofs.trial import Trial, largest
+from bender_core.proofs.trial import Sets, Trial, as_sets, largest, other_schedule
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED, Certificate, Round
 from bender_core.run.engine import Engine
@@ -38,7 +38,6 @@ from bender_core.run.warming import ready
 from bender_core.stopping import Stop, Stopped, never
 from bender_core.strategies import applicable_rules, default_strategy, partition
 from bender_core.strategies.packing import packed
-from bender_core.variants import SCHEDULES
 
 # The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
 # GROWTH, so that two of them can be united.
@@ -63,21 +62,11 @@ PACKED = "packed"
 
 OnProgress = Callable[["Descent"], bool | None]
 OnRound = Callable[[Fork, Engine], None]
-# Groups, in whatever order.
-_Sets = frozenset[frozenset[int]]
 
 
 def first_change(mrf: BinaryMRF) -> Change:
     """The change that makes the first round of a proof of a run that has done nothing yet: small groups are cheap."""
     return Change(prove=True, schedule=FIRST_SCHEDULE, cut=ByStrategy(SMALL, default_strategy(mrf)))
-
-
-def _other(schedule: str) -> str:
-    return next(other for other in SCHEDULES if other != schedule)
-
-
-def _as_sets(part: Partition) -> _Sets:
-    return frozenset(frozenset(group.tolist()) for group in part.groups)
 
 
 def _bound(trial: Trial) -> float:
@@ -140,7 +129,7 @@ class Descent(Bounds):
         self._last: Reduction | None = None  # from the model of the engine to what is left
         self._steps = Steps()
         # Variables left, schedule and groups of the rounds that have ended: they are not tried again.
-        self._ended = set[tuple[int, str, _Sets]]()
+        self._ended = set[tuple[int, str, Sets]]()
 
     @property
     def engine(self) -> Engine | None:
@@ -201,6 +190,7 @@ class Descent(Bounds):
             feasible=self.mrf.is_feasible(self.upper_bound),
             open_variables=0 if optimal else self.whole.reduced.n,
             negligible=self.negligible,
+            rounding=self._rounding,
             status=self.status,
             rounds=tuple(self.rounds),
             seconds=time.perf_counter() - self._begin,
@@ -212,6 +202,12 @@ class Descent(Bounds):
         if steps is None:
             return None
         return Proof(self.mrf.content_hash(), labeling, lower, self.upper_bound, self.negligible, steps, cap=self.cap)
+
+    @property
+    def _rounding(self) -> float:
+        """How much the bound of the last round may be wrong."""
+        engine = self.engine
+        return 0.0 if engine is None else engine.margin.rounding_with(engine.message_size)
 
     @property
     def _claimed(self) -> float:
@@ -369,7 +365,7 @@ class Descent(Bounds):
     def _end(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
         """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
         engine = self._running
-        self._ended.add((engine.mrf.n, engine.schedule, _as_sets(engine.partition)))
+        self._ended.add((engine.mrf.n, engine.schedule, as_sets(engine.partition)))
         self._steps.add(engine, self.whole, self._certain(engine), found, proves)
         self._keep_better(engine.labeling)
         self.rounds.append(
@@ -425,7 +421,7 @@ class Descent(Bounds):
         def make(most: int) -> Trial:
             part = packed(last, engine.partition, most)
             same = last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
-            change = Change(reduce=True, pack=most, schedule=_other(engine.schedule) if same else None)
+            change = Change(reduce=True, pack=most, schedule=other_schedule(engine.schedule) if same else None)
             with self._giving_way(engine):
                 return self._made(PACKED, change, part)
 
@@ -445,7 +441,7 @@ class Descent(Bounds):
         """Runs on what is left that go on in other ways than the rounds that have ended."""
         engine, model, tried = self._running, self.whole.reduced, self._ended.copy()
         for strategy, change, part in self._ways(size, seed):
-            way = (model.n, change.schedule or engine.schedule, _as_sets(part))
+            way = (model.n, change.schedule or engine.schedule, as_sets(part))
             if way not in tried:
                 tried.add(way)
                 with suppress(TooLargeError):
@@ -455,7 +451,7 @@ class Descent(Bounds):
         """To go on under the other schedule, and with what is left cut by every strategy."""
         engine, model = self._running, self.whole.reduced
         assert self._last is not None
-        change = Change(reduce=True, pack=size, schedule=_other(engine.schedule))
+        change = Change(reduce=True, pack=size, schedule=other_schedule(engine.schedule))
         yield PACKED, change, packed(self._last, engine.partition, size)
         for strategy in applicable_rules(model):
             change = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))

@@ -6,8 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bender_core.costs.fit import TooLargeError
+from bender_core.groups import Partition
 from bender_core.run.engine import Engine
 from bender_core.run.repeating.change import Change
+from bender_core.variants import SCHEDULES
+
+# Groups, in whatever order.
+Sets = frozenset[frozenset[int]]
+
+
+def other_schedule(schedule: str) -> str:
+    """The schedule that a run is not under."""
+    return next(other for other in SCHEDULES if other != schedule)
+
+
+def as_sets(part: Partition) -> Sets:
+    """Groups as they are compared."""
+    return frozenset(frozenset(group.tolist()) for group in part.groups)
 
 
 @dataclass

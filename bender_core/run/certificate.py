@@ -14,6 +14,7 @@ from bender_core.model import BinaryMRF, IntArray
 
 OPTIMAL, OUT_OF_TIME, STOPPED = "optimal", "time limit", "stopped"
 EXHAUSTED, OUT_OF_MEMORY = "nothing left to try", "no memory for another run"
+STATUSES = {OPTIMAL, OUT_OF_TIME, STOPPED, EXHAUSTED, OUT_OF_MEMORY}
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,10 @@ class Certificate:
         Those that no round has decided; 0 if it is optimal.
     negligible : float
         A gain that does not count, energy.
+    rounding : float
+        How much bounds may be wrong by rounding, energy: smaller differences may have stayed undecided.
     status : str
-        "optimal", "time limit", "stopped" or "nothing left to try".
+        "optimal", "time limit", "stopped", "nothing left to try" or "no memory for another run".
     rounds : tuple of Round
         What was run, oldest first; the last one may have been broken off.
     seconds : float
@@ -91,13 +94,16 @@ class Certificate:
     feasible: bool
     open_variables: int
     negligible: float
+    rounding: float
     status: str
     rounds: tuple[Round, ...]
     seconds: float
     proof: Proof | None
 
     def verify(self, mrf: BinaryMRF) -> None:
-        """Check the proof without the solver, as `check_proof`.
+        """Check without the solver all that is claimed: the proof as `check_proof`, and that the rest agrees with it.
+
+        How long it took, how much rounding is and what the rounds were are no claims, except what they have decided.
 
         Parameters
         ----------
@@ -114,9 +120,22 @@ class Certificate:
         claimed, proven = (
             (each.lower_bound, each.upper_bound, each.negligible, each.labeling.tolist()) for each in (self, proof)
         )
-        if claimed != proven or self.optimal != (self.lower_bound == self.upper_bound):
+        if claimed != proven or not self._agrees(mrf, proof):
             raise RefusedError("the certificate claims other things than its proof")
         check_proof(mrf, proof)
+
+    def _agrees(self, mrf: BinaryMRF, proof: Proof) -> bool:
+        """Whether the claims that are not in the proof follow from it."""
+        decided = sum(len(step.fixed) + len(step.tied) for step in proof.steps)
+        by_rounds = sum(one.fixed + one.tied for one in self.rounds)
+        return (
+            self.optimal == (self.lower_bound == self.upper_bound) == (self.status == OPTIMAL)
+            and self.status in STATUSES
+            and self.feasible == mrf.is_feasible(self.upper_bound)
+            and self.open_variables == (0 if self.optimal else mrf.n - decided)
+            and decided <= by_rounds <= (mrf.n if self.optimal else decided)
+            and all(one.lower_bound <= one.upper_bound and one.upper_bound >= self.upper_bound for one in self.rounds)
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the proof into a file, which ``python -m bender_core verify`` checks.

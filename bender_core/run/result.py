@@ -54,7 +54,7 @@ class Verdict(TypedDict):
     meaning: str
 
 
-def verdict(status: str, lower: float, upper: float, points: Lattice, scale: float) -> Verdict:
+def verdict(status: str, lower: float, upper: float, points: Lattice, scale: float, rounding: float) -> Verdict:
     """Interpret the final bounds of a run.
 
     Parameters
@@ -68,6 +68,8 @@ def verdict(status: str, lower: float, upper: float, points: Lattice, scale: flo
         The lattice of energies.
     scale : float
         The energy at stake (`forms.scale.gap_scale`).
+    rounding : float
+        How much the bound may be wrong, energy.
     """
     rounded = points.raised(lower, upper)
     # Next to a large constant bounds look equal too soon.
@@ -81,7 +83,8 @@ def verdict(status: str, lower: float, upper: float, points: Lattice, scale: flo
         upper_bound=upper,
         gap=gap,
         status=status,
-        meaning=_meaning(status, lower, rounded, upper, gap, points.step),
+        meaning=_meaning(status, lower, rounded, upper, gap, points.step)
+        + _doubt(rounding) * (status != CLOSED and not scale and rounding > points.step),
     )
 
 
@@ -105,7 +108,15 @@ def verdict_of(found: Certificate, points: Lattice) -> Verdict:
         upper_bound=upper,
         gap=relative_gap(rounded, upper),
         status=status,
-        meaning=_meaning(status, lower, rounded, upper, 0.0, points.step),
+        meaning=_meaning(status, lower, rounded, upper, 0.0, points.step)
+        + _doubt(found.rounding) * (not found.optimal and found.rounding > max(found.negligible, points.step)),
+    )
+
+
+def _doubt(rounding: float) -> str:
+    return (
+        f" Sums of energies as large as these are rounded by up to {rounding:.2g}, so smaller differences are not "
+        "decided: smaller penalties may do as well."
     )
 
 

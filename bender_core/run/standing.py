@@ -175,7 +175,7 @@ class Standing(Arrays):
         energy = self.mrf.energy(labeling)
         status = STATUSES[self.status] if self.finished else stopped
         return Result(
-            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.gap_scale),
+            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.gap_scale, self.margin.rounding),
             labeling=labeling,
             decoded_bound=self.decoded_bound,
             sweeps=self.sweep,
