@@ -110,12 +110,13 @@ class Proof:
         -------
         bytes
         """
+        numbers = [self.lower_bound, self.upper_bound, self.negligible, self.cap]
         arrays: dict[str, NDArray[np.generic]] = {
             "format": np.array(_FORMAT),
             "version": np.array(self.version),
             "model": np.array(self.model),
             "labeling": self.labeling,
-            "bounds": np.array([self.lower_bound, self.upper_bound, self.negligible, self.cap]),
+            "bounds": np.array(numbers if self.version > 1 else numbers[:3]),
             "steps": np.array(len(self.steps)),
         }
         for k, step in enumerate(self.steps, 1):

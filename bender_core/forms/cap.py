@@ -20,7 +20,7 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 # The cap is larger than need be, as bounds are better beside larger penalties.
 _ROOM = 4.0
 # The share of what a better labelling gains that rounding may take.
-_SHARE = 0.25
+_SHARE = 0.8
 
 
 def capped(mrf: BinaryMRF, cap: float) -> BinaryMRF:

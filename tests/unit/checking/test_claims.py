@@ -1,0 +1,102 @@
+"""What a proof and a certificate claim besides bounds: tolerances, caps, and what has been decided."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bender_core as bc
+from bender_core.checking.checker import RefusedError, check_proof
+from bender_core.checking.proof import Proof, Step, load_proof
+from bender_core.proofs.descent import Descent
+from bender_core.synth.pose import body_pose
+from tests.models import random_mrf
+
+TIES, EDGES = np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64)
+
+
+def hidden(huge: float) -> tuple[bc.BinaryMRF, Proof]:
+    """A labelling of energy 5 called optimal beside one of 0, with a tolerance that hides the difference."""
+    mrf = bc.BinaryMRF([[0.0, huge], [0.0, 5.0]])
+    step = Step((np.arange(2),), EDGES, np.zeros(0), EDGES, TIES, 0.0)
+    return mrf, Proof(mrf.content_hash(), np.array([0, 1]), 5.0, 5.0, 0.0, (step,))
+
+
+@pytest.mark.parametrize("huge", [1e3, 1e12, 3e12 * math.pi, 1e15])
+@pytest.mark.parametrize("negligible", [5.0, 6.0, 1999.0, 1e12])
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_tolerance_that_hides_a_difference_is_refused(huge: float, negligible: float, version: int) -> None:
+    mrf, proof = hidden(huge)
+    with pytest.raises(RefusedError):
+        check_proof(mrf, replace(proof, negligible=negligible, version=version))
+
+
+@pytest.mark.parametrize("negligible", [-1e-9, math.nan, math.inf])
+def test_a_tolerance_that_is_none_is_refused(negligible: float) -> None:
+    mrf = random_mrf(0, 6)
+    proof = bc.certify(mrf).proof
+    assert proof is not None
+    with pytest.raises(RefusedError, match="not negligible"):
+        check_proof(mrf, replace(proof, negligible=negligible))
+
+
+@pytest.mark.parametrize("cap", [0.0, -1.0, math.nan, -math.inf])
+def test_a_cap_that_leaves_no_energies_is_refused(cap: float) -> None:
+    mrf = random_mrf(0, 6)
+    proof = bc.certify(mrf).proof
+    assert proof is not None
+    with pytest.raises(RefusedError, match="cap"):
+        check_proof(mrf, replace(proof, cap=cap))
+
+
+def test_any_cap_proves_only_what_is_true() -> None:
+    """A cap that is too small lowers energies, and so bounds: it proves less."""
+    mrf = random_mrf(3, 8)
+    proof = bc.certify(mrf).proof
+    assert proof is not None
+    with pytest.raises(RefusedError):
+        check_proof(mrf, replace(proof, cap=1e-3))
+
+
+def test_proofs_of_version_1_are_checked_with_the_tolerance_of_today(tmp_path: Path) -> None:
+    mrf = body_pose(candidates=6, seed=1)
+    proof = bc.certify(mrf).proof
+    assert proof is not None
+    old = replace(proof, version=1, negligible=1e-5)
+    (tmp_path / "old").write_bytes(old.to_bytes())
+    found = load_proof(tmp_path / "old")
+    assert (found.version, found.negligible, found.cap) == (1, 1e-5, math.inf)
+    assert 0.0 < check_proof(mrf, found) < 1e-7
+    with pytest.raises(RefusedError, match="not negligible"):
+        check_proof(mrf, replace(found, version=2))
+
+
+CLAIMS = {
+    "feasible": lambda found: replace(found, feasible=not found.feasible),
+    "open": lambda found: replace(found, open_variables=found.open_variables + 1),
+    "status": lambda found: replace(found, status="stopped" if found.optimal else "optimal"),
+    "another status": lambda found: replace(found, status="certain"),
+    "rounds": lambda found: replace(found, rounds=(*found.rounds, replace(found.rounds[-1], fixed=10_000))),
+    "bound of a round": lambda found: replace(
+        found, rounds=(*found.rounds, replace(found.rounds[-1], fixed=0, tied=0, upper_bound=found.upper_bound - 1))
+    ),
+    "negligible": lambda found: replace(found, negligible=found.negligible + 1),
+    "labelling": lambda found: replace(found, labeling=1 - found.labeling),
+}
+
+
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_certificate_claims_no_more_than_its_proof(claim: str, complete: bool) -> None:
+    mrf = body_pose(candidates=8, seed=2)
+    descent = Descent(mrf)
+    descent.run(max_sweeps=None if complete else 4)
+    found = descent.end()
+    found.verify(mrf)
+    assert found.optimal == complete
+    with pytest.raises(RefusedError):
+        CLAIMS[claim](found).verify(mrf)
