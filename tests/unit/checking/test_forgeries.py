@@ -82,6 +82,13 @@ def test_what_a_proof_says_is_judged_by_all_energies(change: dict[str, object], 
     assert judged(whole, replace(whole.proof, **(claimed | change)))[0] == said
 
 
+def test_a_difference_that_rounding_hides_is_one() -> None:
+    """The energies of both labellings are 1e17 in floats."""
+    of = base("", bc.BinaryMRF([[0.0, 1.0]], constant=1e17), 2, 0.0)
+    assert judged(of, of.proof)[0] == TRUE
+    assert judged(of, replace(of.proof, labeling=np.array([1])))[0] == HIDES
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -134,8 +141,8 @@ def test_a_checker_that_believes_everything_is_found_out(known: list[Base], monk
 
 def test_other_errors_than_a_refusal_are_told_apart(whole: Base, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(mrf: bc.BinaryMRF, proof: Proof) -> None:
-        raise IndexError("out of range")
+        raise ValueError("out of range")
 
     assert outcome(whole, replace(whole.proof, lower_bound=1.0))[0] == REFUSED
     monkeypatch.setattr(forgeries, "check_proof", broken)
-    assert outcome(whole, whole.proof) == (ERROR, "IndexError: out of range")
+    assert outcome(whole, whole.proof) == (ERROR, "ValueError: out of range")
