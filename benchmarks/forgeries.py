@@ -132,7 +132,7 @@ def truth_of_certificate(of: Base, found: bc.Certificate) -> Judged:
     if found.status not in STATUSES or (found.status == OPTIMAL) != found.optimal:
         return FALSE, f"the status is not {found.status!r}"
     for each in found.rounds:
-        if each.lower_bound - found.negligible > of.least or each.upper_bound < float(of.least):
+        if each.lower_bound - found.negligible > float(of.least) or each.upper_bound < float(of.least):
             return FALSE, f"no round has had the bounds {each.lower_bound!r} and {each.upper_bound!r}"
         if each.variables > of.mrf.n or each.fixed + each.tied > each.variables:
             return FALSE, f"no round has decided {each.fixed} and {each.tied} of {each.variables} variables"

@@ -17,6 +17,7 @@ from bender_core.forms.normal_form import ROUNDING
 from bender_core.forms.polynomial import polynomial, rounded_off, terms_of
 from bender_core.forms.reduction import Reduction
 from bender_core.model import BinaryMRF, FloatArray
+from bender_core.sums import exact_products
 
 # Coefficients are tried as multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: the usual choices in files.
 _SCALES = (*(2.0**k for k in range(21)), *(10.0**k for k in range(1, 7)))
@@ -134,17 +135,18 @@ def lattice(mrf: BinaryMRF) -> Lattice:
             continue
         missed = _missed(coefficients, scale, size)
         if missed is not None:
-            whole = np.round(coefficients * scale)
-            found = _lattice(mrf, scale, whole, missed + np.abs(np.concatenate(rounded_off(mrf, *rounded))), offset)
+            lost = np.concatenate(rounded_off(mrf, *rounded))
+            found = _lattice(mrf, scale, np.round(coefficients * scale), np.abs(missed + lost), offset)
             if found.step:
                 return found
     return Lattice(offset, 0.0)
 
 
 def _missed(coefficients: FloatArray, scale: float, size: FloatArray) -> FloatArray | None:
-    """By how much coefficients miss multiples of 1 / scale; None if by more than the rounding of energies so large."""
-    missed = np.abs(coefficients - np.round(coefficients * scale) / scale)
-    return missed if (missed <= _ULP * size).all() else None
+    """By how much coefficients exceed multiples of 1 / scale; None if by more than the rounding of energies so large."""
+    products, lost = exact_products(scale, coefficients)
+    missed: FloatArray = ((products - np.round(products)) + lost) / scale
+    return missed if (np.abs(missed) <= _ULP * size).all() else None
 
 
 def _lattice(mrf: BinaryMRF, scale: float, whole: FloatArray, missed: FloatArray, offset: float) -> Lattice:
@@ -152,10 +154,9 @@ def _lattice(mrf: BinaryMRF, scale: float, whole: FloatArray, missed: FloatArray
     step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
     # Beside decimals, whole numbers are exact, and so are multiples of a power of 2.
     unit = scale if math.frexp(scale)[0] == 0.5 else 1.0
-    decimals = np.abs(whole[whole / scale * unit % 1.0 != 0.0]).sum() / scale
     # In the normal form a coupling may be counted twice.
     rounding = 2.0 * ROUNDING * float(np.abs(whole).sum()) / scale
-    found = Lattice(offset, step, float(missed.sum()) + _ULP * float(decimals), rounding)
+    found = Lattice(offset, step, float(missed.sum()), rounding)
     is_close = (missed <= _ULP * _entries(mrf, unit)).all() and 4.0 * found.blur <= step
     return found if is_close else Lattice(offset, 0.0)
 

@@ -378,7 +378,7 @@ class Descent(Bounds):
                 engine.schedule,
                 engine.sweep,
                 self._now.work,
-                self.lower_bound,
+                min(self.lower_bound, self._steps.lower_bound),
                 self.upper_bound,
                 fixed,
                 tied,

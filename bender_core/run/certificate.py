@@ -5,6 +5,7 @@ Source: docs/method.md §15.
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 
@@ -126,16 +127,27 @@ class Certificate:
 
     def _agrees(self, mrf: BinaryMRF, proof: Proof) -> bool:
         """Whether the claims that are not in the proof follow from it."""
-        decided = sum(len(step.fixed) + len(step.tied) for step in proof.steps)
-        by_rounds = sum(one.fixed + one.tied for one in self.rounds)
+        left = self._left(mrf, proof)
         return (
             self.optimal == (self.lower_bound == self.upper_bound) == (self.status == OPTIMAL)
             and self.status in STATUSES
             and self.feasible == mrf.is_feasible(self.upper_bound)
-            and self.open_variables == (0 if self.optimal else mrf.n - decided)
-            and decided <= by_rounds <= (mrf.n if self.optimal else decided)
-            and all(one.lower_bound <= one.upper_bound and one.upper_bound >= self.upper_bound for one in self.rounds)
+            and left is not None
+            and self.open_variables == (0 if self.optimal else left)
         )
+
+    def _left(self, mrf: BinaryMRF, proof: Proof) -> int | None:
+        """The variables that the rounds leave; None if these are not those of the proof."""
+        decided = [found for step in proof.steps if any(found := (len(step.fixed), len(step.tied)))]
+        left, upper = mrf.n, math.inf
+        for k, one in enumerate(self.rounds, 1):
+            ends = self.optimal and k == len(self.rounds) and (one.fixed, one.tied) == (left, 0)
+            if one.variables != left or not one.lower_bound <= self.upper_bound <= one.upper_bound <= upper:
+                return None
+            if (one.fixed or one.tied) and not ends and (not decided or decided.pop(0) != (one.fixed, one.tied)):
+                return None
+            left, upper = left - one.fixed - one.tied, one.upper_bound
+        return left if len(decided) <= self.optimal else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the proof into a file, which ``python -m bender_core verify`` checks.
