@@ -130,7 +130,8 @@ def recognise(source: Source) -> Format:
         raise FormatError(
             1,
             "rows i j value do not say what they are",
-            'for an energy add "# vartype=BINARY" or "# vartype=SPIN", for a graph to be cut the line "vertices edges"',
+            'add "# vartype=BINARY" or "# vartype=SPIN" to an energy, the line "vertices edges" to a graph to be cut, '
+            "or name the format",
         )
     known = ", ".join(form.title for form in FORMATS)
     raise FormatError(1, "the file is in no known format", f"known are: {known}")

@@ -59,7 +59,7 @@ def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab, tmp_path: Path
     text = lab.page.get_by_label("Text of a model")
     text.fill("1 1 2\n1 2 -1\n")
     lab.press("Read it")
-    expect(lab.complaint).to_have_text(re.compile("^The text: line 1: rows of three words do not say what they are"))
+    expect(lab.complaint).to_have_text(re.compile("^The text: line 1: rows i j value do not say what they are"))
     lab.choose("Format", "qh")
     lab.press("Read it")
     expect(lab.complaint).to_have_count(0)
