@@ -99,6 +99,24 @@ def test_no_state_of_a_better_labelling_is_out_beside_a_large_constant(constant:
     assert out > 0
 
 
+def test_states_that_are_out_since_different_moments_are_no_proof_before_the_messages_confirm_it() -> None:
+    mrf = random_mrf(393, 9, 0.5)
+    engine = bc.Engine(mrf, random_partition(393, 9, 4), 9, excluding=True)
+    engine.run()
+    last = len(engine.trace)
+    run = WatchedRun(engine)
+    columns = Encoder(run).frames(0, last, last, more=True)["columns"]
+    first, open_members = columns["proven"].index(True), 0
+    for k in range(first + 1):
+        engine.seek(k + 1)
+        open_members += columns["kind"][k] >= Kind.MESSAGE and not (decided(engine).value < 0).any()
+    assert open_members > 1, "all is decided before it is proven"
+    assert proves(engine) or settled(engine)
+    # Where it has been seen to be proven, it is so at all later events, wherever they are opened.
+    for event in range(first + 1, last, 5):
+        assert all(Encoder(run).frames(event, event, event + 1, more=True)["columns"]["proven"][-1:])
+
+
 def test_why_a_labelling_is_optimal_is_what_the_engine_has_found() -> None:
     found = set()
     for seed in range(12):

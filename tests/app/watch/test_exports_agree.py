@@ -164,8 +164,11 @@ def test_a_bound_of_an_earlier_chapter_is_exported_as_the_page_says_it() -> None
     last = mine.branches.shown
     mine.run.show(0)
     mine.run.engine.seek(0)
+    # As where it was cut anew, and begins lower than the run before ended.
+    last.lower_before = mine.run.engine.lower_bound + 1.0
     kept = stage.chapters_view(mine.branches)[-1]["kept"]
-    lower = max(mine.run.engine.lower_bound, kept["lower"])
+    lower = kept["lower"]
+    assert lower == last.lower_before
     assert graph_view(mine.branches)["lower"] == mine.run.engine.lower_bound
     found = re.search(r"lower bound (\S+), upper bound", outcome(mine))
     assert is_shown(lower, found[1])
