@@ -22,7 +22,8 @@ def costs_less(mrf: BinaryMRF, labeling: IntArray, other: IntArray) -> bool:
     bool
     """
     moved = labeling != other
-    i, edge = np.flatnonzero(moved), np.flatnonzero(moved[mrf.edges].any(axis=1))
+    first, second = mrf.edges.T
+    i, edge = np.flatnonzero(moved), np.flatnonzero(moved[first] | moved[second])
     first, second = mrf.edges[edge].T
     # Rounded once: neither the rest of the energy nor the order of the sum matters.
     terms = [

@@ -77,15 +77,10 @@ def owners(old: Partition, new: Partition, home: IntArray | None = None) -> IntA
     by default the variables are the same.
     """
     home = np.arange(sum(map(len, old.groups))) if home is None else home
-    group_of = np.append(new.group_of(), GONE)
-    found = []
-    for group in old.groups:
-        homes = np.unique(group_of[home[group]])
-        left = homes[homes != GONE]
-        if len(left) > 1:
-            return None
-        found.append(left[0] if len(left) else GONE)
-    return np.array(found, np.int64)
+    before, now = old.group_of(), np.append(new.group_of(), GONE)[home]
+    found = np.full(len(old), GONE)
+    np.maximum.at(found, before, now)
+    return found if ((now == GONE) | (now == found[before])).all() else None
 
 
 def _carry_messages(

@@ -12,7 +12,8 @@ from bender_core.model import FloatArray
 from bender_core.run.explain import number
 from bender_core.run.repeating.change import Fork, forked
 from bender_core.visualization.layout import hypergraph_layout
-from pages._shared.app.branches import Branch, branch_of, passage, places_of
+from pages._shared.app import branches
+from pages._shared.app.branches import Branch, branch_of, counterpart, passage, places_of, same_message
 from pages._shared.app.session import Lab
 from pages._shared.watch.views import graph_view, opening_words
 from tests.labs import lab, proven_lab
@@ -53,6 +54,35 @@ def test_groups_go_on_where_those_stood_that_they_come_from(mine: Lab) -> None:
         apart = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))[np.triu_indices(len(places), 1)]
         assert apart.min() > 0.6 / np.sqrt(len(places)) or max(sources) == 1
     assert united > 1
+
+
+def test_the_same_message_of_another_run_is_found_at_one_look(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In either direction, as if every message of the other run were asked which one it has become."""
+    engines = [branch.run.engine for branch in mine.branches.chapters if branch.run is not None]
+    engines += [engines[0].fork(schedule="srmp"), engines[0].fork(merge=[(0, 1), (2, 3)])]
+    mrf = engines[0].mrf
+    engines.append(engines[0].fork(partition=bc.partition(mrf, 3, "random")))
+    expected, looked = dict[tuple[int, int, int], int | None](), list[object]()
+    arcs = [range(2 * len(engine.graph.edges)) for engine in engines]
+    pairs = list(itertools.permutations(range(len(engines)), 2))
+    for a, b in pairs:
+        back = [same_message(engines[b], each, engines[a]) for each in arcs[b]]
+        for arc in arcs[a]:
+            united = [each for each in arcs[b] if back[each] == arc]
+            found = same_message(engines[a], arc, engines[b])
+            expected[a, b, arc] = found if found is not None else united[0] if len(united) == 1 else None
+    owners = branches.group_owners
+    monkeypatch.setattr(branches, "group_owners", lambda *given: looked.append(given) or owners(*given))
+    for (a, b, arc), message in expected.items():
+        looked.clear()
+        assert counterpart(engines[a], arc, engines[b]) == message
+        assert len(looked) <= 2
+    only_back = [
+        key for key, message in expected.items() if message != same_message(engines[key[0]], key[2], engines[key[1]])
+    ]
+    assert only_back
+    assert None in expected.values()
+    assert counterpart(engines[0], len(arcs[0]), engines[-2]) is None
 
 
 def test_an_address_opened_afresh_gives_the_same_places(mine: Lab) -> None:

@@ -246,9 +246,14 @@ def counterpart(shown: bc.Engine, arc: int, other: bc.Engine) -> int | None:
     found = same_message(shown, arc, other)
     if found is not None:
         return found
-    arcs = range(2 * len(other.graph.edges))
-    united = [each for each in arcs if same_message(other, each, shown) == arc]
-    return united[0] if len(united) == 1 else None
+    owner = group_owners(other, shown)
+    if owner is None or arc >= 2 * len(shown.graph.edges):
+        return None
+    # Arcs 2 e and 2 e + 1 go into the first and the second end of edge e.
+    ends = owner[other.graph.edges]
+    into = np.stack([ends, ends[:, ::-1]], axis=1).reshape(-1, 2)
+    united = np.flatnonzero((into == shown.graph.ends(arc)).all(axis=1))
+    return int(united[0]) if len(united) == 1 else None
 
 
 def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:

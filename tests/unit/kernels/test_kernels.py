@@ -385,27 +385,42 @@ def test_pass_messages(size: int, degree: int) -> None:
 @pytest.mark.parametrize("huge", [0.0, 1e12], ids=["ordinary", "huge"])
 def test_decoding_keeps_the_best_joint_state(huge: float) -> None:
     """Its energy is the sum of all terms rounded once, also after one that is a billion times larger has gone."""
-    rng = np.random.default_rng(7)
-    mrf, part = between_groups(rng, [2, 3, 1, 2], [(0, 1), (1, 2), (2, 3), (0, 3)])
-    engine = Engine(replace(mrf, pairwise=mrf.pairwise + np.diag([0.0, huge])), part, 9)
-    problem, state = engine._problem, engine._state
+    late = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        mrf, part = between_groups(rng, [2, 3, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4)])
+        engine = Engine(replace(mrf, pairwise=mrf.pairwise + np.diag([0.0, huge])), part, 9)
+        problem, state = engine._problem, engine._state
 
-    def energy() -> float:
-        own = [engine.graph.energies(p)[y] for p, y in enumerate(state.decoded)]
-        return math.fsum(
-            own + [coupling.coupling_energy(problem, edge, state.decoded) for edge in range(len(engine.graph.edges))]
-        )
+        def energy(states: np.ndarray, engine: Engine = engine) -> float:
+            edges = range(len(engine.graph.edges))
+            own = [engine.graph.energies(p)[y] for p, y in enumerate(states)]
+            return math.fsum(own + [coupling.coupling_energy(engine._problem, edge, states) for edge in edges])
 
-    best, labeling = energy(), state.decoded.tolist()
-    assert state.bounds.upper == best
-    for _ in range(300):
-        node = int(rng.integers(4))
-        primal.decode(problem, state, node, int(rng.integers(1 << problem.size[node])))
-        assert state.bounds.decoded == coupling.total_energy(problem, state.decoded) == energy()
-        if energy() < best:
-            best, labeling = energy(), state.decoded.tolist()
-        assert (state.bounds.upper, state.best.tolist()) == (best, labeling)
-    assert labeling != state.decoded.tolist()
+        best, labeling, since = energy(state.decoded), state.decoded.tolist(), 0
+        assert state.bounds.upper == best
+        for k in range(100):
+            # At random for long, so that more has changed than there are groups; then the best state in turn.
+            node, states = int(rng.integers(5)) if k < 80 else k % 5, state.decoded.copy()
+            if k < 80:
+                states[node] = rng.integers(1 << problem.size[node])
+            else:
+                states[node] = min(range(1 << problem.size[node]), key=lambda y: energy(_with(states, node, y)))
+            primal.decode(problem, state, node, int(states[node]))
+            here = energy(states)
+            assert state.decoded.tolist() == states.tolist()
+            assert state.bounds.decoded == coupling.total_energy(problem, states) == here
+            since += 1
+            if here < best:
+                best, labeling, since, late = here, states.tolist(), 0, late + (since > 20)
+            assert (state.bounds.upper, state.best.tolist()) == (best, labeling)
+    assert late > 3
+
+
+def _with(states: np.ndarray, node: int, state: int) -> np.ndarray:
+    changed = states.copy()
+    changed[node] = state
+    return changed
 
 
 @pytest.mark.parametrize("schedule", ["mplp", "srmp"])

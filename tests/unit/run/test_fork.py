@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bender_core as bc
+from bender_core.forms.reduction import GONE
 from bender_core.kernels.layout import RowKind
+from bender_core.run.carrying import owners
 from bender_core.run.rows import row_value
 from tests import naive
-from tests.models import examples, random_mrf
+from tests.models import examples, random_mrf, random_partition
 from tests.unit.engines import VARIANTS, WITH_ROWS, fingerprint, sample, size_of
 
 NEAR = 1e-9
@@ -224,6 +226,25 @@ def test_a_fork_is_sought_through_and_forked_again() -> None:
     again = fork.fork()
     assert again.lower_bound == pytest.approx(fork.lower_bound)
     assert again.n_rows == fork.n_rows
+
+
+@settings(max_examples=examples(100))
+@given(seed=st.integers(0, 1 << 16))
+def test_the_group_that_holds_what_is_left_of_each_group_is_found(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 9))
+    old = random_partition(seed, n, int(rng.integers(1, 4)))
+    left = int(rng.integers(1, n + 1))
+    new = random_partition(seed + 1, left, int(rng.integers(1, n + 1)))
+    home = rng.integers(GONE, left, n)
+    holders = new.group_of()
+    expected = [{int(holders[home[i]]) for i in group if home[i] != GONE} for group in old.groups]
+    found = owners(old, new, home)
+    if max(map(len, expected)) > 1:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.tolist() == [next(iter(one), GONE) for one in expected]
 
 
 def test_groups_merge_in_place_of_the_first() -> None:
