@@ -7,34 +7,34 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.routing import Route
 
 from pages._shared.app.address import keep_address
 from pages._shared.app.compressing import Compressing
-from pages._shared.app.frame import frame
+from pages._shared.app.frame import entitle, frame
 from pages._shared.app.opening import opening
 from pages._shared.app.routing import to_the_first_page
 
 
 def show() -> None:
     """Show the page that is asked for."""
-    st.set_page_config(
-        page_title="Bender Lab", page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide"
-    )
+    st.set_page_config(page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide")
     frame()
     page = st.navigation(
         [
             st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
             st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
-            st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
+            # Its address has no name: this one is never seen, and leaves "watch" to the page below.
+            st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True, url_path="first"),
             st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
             st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
             st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
             st.Page("pages/method.py", title="Method", icon=":material/function:"),
+            st.Page(to_the_first_page, url_path="watch", visibility="hidden"),
         ],
         position="top",
     )
+    entitle(page.title)
     if not opening():
         page.run()
         keep_address(page.url_path)
@@ -43,4 +43,4 @@ def show() -> None:
 if __name__ == "__main__":
     show()
 else:
-    app = st.App(__file__, routes=[Route("/watch", to_the_first_page)], middleware=[Middleware(Compressing)])
+    app = st.App(__file__, middleware=[Middleware(Compressing)])
