@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -97,7 +98,7 @@ class Store:
     def _connected(self, consequence: str = "") -> Iterator[sqlite3.Connection]:
         """A connection with a transaction; if it fails, the error begins with the consequence."""
         with _explained(self.path, consequence):
-            connection = sqlite3.connect(self.path.resolve().as_uri(), timeout=WAIT, uri=True)
+            connection = sqlite3.connect(_address(self.path), timeout=WAIT, uri=True)
             try:
                 # Readers do not wait for writers, and an interrupted commit leaves no trace.
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -159,13 +160,26 @@ class Store:
         """Copy the missing runs from another store, which is only read and may be read-only."""
         with self._connected() as connection:
             with _explained(other):
-                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
+                connection.execute("ATTACH ? AS other", (f"{_address(other)}?mode=ro&immutable=1",))
             connection.execute("INSERT OR IGNORE INTO runs SELECT * FROM other.runs")
 
     def _runs(self, which: str, *values: str) -> list[FinishedRun]:
         with self._connected() as connection:
             connection.row_factory = sqlite3.Row
             return [_run(row) for row in connection.execute(f"SELECT * FROM runs {which}", values)]
+
+
+def _address(path: Path) -> str:
+    """The address of a file, which is the one behind a link, or is still to be made; SQLite would open anything else.
+
+    Raises
+    ------
+    StoreError
+    """
+    place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        raise StoreError(path, "it is not a file; choose another place")
+    return place.as_uri()
 
 
 @contextmanager

@@ -177,6 +177,21 @@ def test_another_database_is_not_a_store(tmp_path: Path) -> None:
     assert "none.sqlite: it cannot be opened; allow" in refused(lambda: mine.adopt(tmp_path / "none.sqlite"))
 
 
+def test_pipes_and_folders_are_no_stores_and_a_link_leads_to_one(tmp_path: Path) -> None:
+    pipe, loop, link = tmp_path / "pipe", tmp_path / "loop", tmp_path / "link"
+    os.mkfifo(pipe)
+    loop.symlink_to("loop")
+    link.symlink_to("runs.sqlite")
+    assert refused(lambda: Store(pipe)) == f"{pipe}: it is not a file; choose another place"
+    assert refused(lambda: Store(tmp_path)) == f"{tmp_path}: it is not a file; choose another place"
+    assert refused(lambda: Store(loop)).startswith(f"{loop}: it cannot be opened; ")
+    assert Store(link).add(task_of(), Outcome("closed"))
+    assert refused(lambda: Store(link).adopt(pipe)) == f"{pipe}: it is not a file; choose another place"
+    assert link.is_symlink()
+    assert len(Store(tmp_path / "runs.sqlite").runs()) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "loop", "link", "runs.sqlite"}
+
+
 def test_a_full_disk_costs_the_one_run_that_finds_it_full(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", 400) as disk:
         store, base = Store(disk / "runs.sqlite"), task_of()
