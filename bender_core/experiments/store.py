@@ -19,6 +19,7 @@ from pathlib import Path
 
 from bender_core.experiments.outcome import WORKER_DIED, Outcome
 from bender_core.experiments.plan import Instance, Limits, Task
+from bender_core.model import BinaryMRF
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -152,9 +153,10 @@ class Store:
         """All runs, in the order of their keys."""
         return self._runs("ORDER BY key")
 
-    def of_model(self, model: str) -> list[FinishedRun]:
-        """The runs on a model, by its content hash, the latest first."""
-        return self._runs("WHERE model = ? ORDER BY finished DESC, key", model)
+    def of_model(self, mrf: BinaryMRF) -> list[FinishedRun]:
+        """The runs on a model, also those kept under its former hash, the latest first."""
+        hashes = mrf.content_hash(), mrf.former_hash()
+        return self._runs("WHERE model IN (?, ?) ORDER BY finished DESC, key", *hashes)
 
     def adopt(self, other: Path) -> None:
         """Copy the missing runs from another store, which is only read and may be read-only."""
