@@ -1,6 +1,7 @@
 """The command line: ``python -m bender_core solve|verify|info|convert|experiment|warm-up``.
 
-Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C. Output: docs/formats.md §6.
+Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C, 141 where the output is no longer read. Output:
+docs/formats.md §6.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from pathlib import Path
 
 import bender_core as bc
 from bender_core.checking.command import verified
-from bender_core.experiments import PlanError
 from bender_core.experiments import command as experiment
 from bender_core.io import FORMATS, MINIMISED, format_of, load_labeling, without_unheld_constant
-from bender_core.io.terminal import following
+from bender_core.io.terminal import exit_code, following
 from bender_core.proofs.descent import Descent
 from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, Tell, default_strategy
@@ -36,20 +36,13 @@ _OF_A_RUN = {"max_size": 8, "strategy": AUTO, "variant": 9, "schedule": "srmp", 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    options = _parser().parse_args(arguments)
-    try:
-        command: int = options.command(options)
-    except (bc.FormatError, bc.ModelError, bc.PartitionError, bc.TooLargeError, PlanError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        where = "the output" if error.filename is None else error.filename
-        print(f"error: {where}: {error.strerror}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
-    return command
+
+    def run() -> int:
+        options = _parser().parse_args(arguments)
+        code: int = options.command(options)
+        return code
+
+    return exit_code(run)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -165,9 +158,12 @@ def _solve(options: argparse.Namespace) -> int:
             report["labeling"] = result.labeling.tolist()
             if mrf.objective.domain == "spins":
                 report["spins"] = (2 * result.labeling - 1).tolist()
-        _print(report, options.json)
-        if options.certificate is not None and result.certificate is not None:
-            result.certificate.save(options.certificate)
+        try:
+            _print(report, options.json)
+        finally:
+            # Also if nobody reads the report.
+            if options.certificate is not None and result.certificate is not None:
+                result.certificate.save(options.certificate)
         if not result.feasible:
             bound = f" and costs less than {mrf.bound:.17g}" if mrf.bound < math.inf else ""
             said = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,15 +17,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bender_core import given
+from bender_core.given import (
+    LARGEST_ENERGY,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ModelError,
+    require_index,
+    require_moderate,
+)
 from bender_core.objective import Objective
 from bender_core.sums import exact_sums, sums_of_tables
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
-# Far above practical energies, and far enough below the largest float that no sum of energies overflows.
-LARGEST_ENERGY = 1e100
+# Of what is given, for all that takes a model.
+__all__ = [
+    "LARGEST_ENERGY",
+    "BinaryMRF",
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "ModelError",
+    "require_model",
+    "require_moderate",
+]
 
 # An energy smaller than this share of a penalty loses too many digits when added to it.
 _SWALLOWED = 2.0**-50
@@ -33,8 +48,15 @@ _SWALLOWED = 2.0**-50
 _ROUNDING = 1e-9
 
 
-class ModelError(ValueError):
-    """The given arrays do not describe a binary pairwise model; the message says where and how to fix it."""
+def require_model(mrf: object) -> None:
+    """Refuse what is no model, before it is taken for one.
+
+    Raises
+    ------
+    ModelError
+    """
+    if not isinstance(mrf, BinaryMRF):
+        raise ModelError(f"the model is of type {type(mrf).__name__}; give a BinaryMRF, such as load returns")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,17 +139,17 @@ class BinaryMRF:
     top: float = field(default=np.inf, init=False)
 
     def __post_init__(self) -> None:
-        unary = _floats(self.unary, "unary", (-1, 2))
+        unary = given.floats(self.unary, "unary", (-1, 2))
         n = len(unary)
-        edges = _indices(self.edges, n)
-        pairwise = _floats(self.pairwise, "pairwise", (len(edges), 2, 2))
-        constant = float(self.constant)
-        if not np.isfinite(constant):
-            raise ModelError(f"the constant is {constant}; it must be a finite number")
+        edges = given.pairs(self.edges, n)
+        pairwise = given.floats(self.pairwise, "pairwise", (len(edges), 2, 2))
+        constant = given.finite(self.constant)
         bound = float(self.bound)
         if not bound > -np.inf:
             raise ModelError(f"the bound is {bound}; it must be a number, or inf if there is none")
         if self.hard is not None:
+            if not isinstance(self.hard, tuple | list) or len(self.hard) != 2:
+                raise ModelError("hard is no pair; give the entries of unary and those of pairwise")
             _forbid(unary, self.hard[0], "hard[0]")
             _forbid(pairwise, self.hard[1], "hard[1]")
         require_moderate(np.array([constant]), unary, pairwise)
@@ -139,14 +161,16 @@ class BinaryMRF:
             unary, pairwise = _soften(unary, edges, pairwise)
         # Sums of repeated edges, and penalties.
         require_moderate(unary, pairwise)
-        names = _strings(self.names, "names", n) if len(self.names) else tuple(f"x{i}" for i in range(n))
-        groups = None if self.groups is None else _strings(self.groups, "groups", n)
-        positions = None if self.positions is None else _floats(self.positions, "positions", (n, 2))
+        names = given.texts(self.names, "names", n, "x")
+        groups = None if self.groups is None else given.texts(self.groups, "groups", n)
+        positions = None if self.positions is None else given.floats(self.positions, "positions", (n, 2))
         if positions is not None and not np.isfinite(positions).all():
             raise ModelError("positions contain an infinite coordinate; give finite numbers or leave positions out")
         for what in ("name", "description", "source"):
-            _writable(getattr(self, what), f"the {what}")
-        _writable(self.objective.name, "the name of the objective")
+            given.text(getattr(self, what), f"the {what}")
+        if not isinstance(self.objective, Objective):
+            raise ModelError(f"the objective is {self.objective!r}; give an Objective")
+        given.text(self.objective.name, "the name of the objective")
         for array in (unary, edges, pairwise, positions, *hard):
             if array is not None:
                 array.setflags(write=False)
@@ -234,7 +258,10 @@ class BinaryMRF:
         return energy <= self.top and energy < self.bound
 
     def _bits(self, labeling: ArrayLike) -> IntArray:
-        x = np.asarray(labeling)
+        try:
+            x = np.asarray(labeling)
+        except ValueError:  # rows of several lengths
+            x = np.array(None)
         if x.shape != (self.n,) or not np.isin(x, (0, 1)).all():
             raise ModelError(f"a labelling has {self.n} entries, each 0 or 1; got an array of shape {x.shape}")
         return x.astype(np.int64)
@@ -282,9 +309,15 @@ class BinaryMRF:
         ModelError
             If a variable or value does not exist.
         """
+        if not isinstance(evidence, Mapping):
+            raise ModelError(f"evidence is {evidence!r}; give a dict with the values of variables")
         for i, value in evidence.items():
-            if not 0 <= i < self.n or value not in (0, 1):
-                raise ModelError(f"variable {i} cannot be {value}; observe variables 0 to {self.n - 1} as 0 or 1")
+            try:
+                require_index(i, self.n, "variable")
+            except (TypeError, ValueError) as error:
+                raise ModelError(str(error)) from None
+            if value not in (0, 1):
+                raise ModelError(f"variable {i} cannot be {value!r}; observe it as 0 or 1")
         known, values = np.array(list(evidence), np.int64), np.array(list(evidence.values()), np.int64)
         observed = np.full(self.n, -1)
         observed[known] = values
@@ -314,72 +347,44 @@ class BinaryMRF:
         )
 
     def content_hash(self) -> str:
-        """A hexadecimal SHA-256 of the energy function and its bound (not of names or drawing positions)."""
-        digest = hashlib.sha256(np.float64(self.constant).tobytes())
-        for array in (self.unary, self.edges, self.pairwise, *(self.hard or ())):
-            digest.update(np.ascontiguousarray(array).tobytes())
+        """A hexadecimal SHA-256 of the energy function and its bound (not of names or drawing positions).
+
+        Models with the same hash have the same constant, tables, edges, hard constraints and bound.
+        """
+        digest = hashlib.sha256()
+        for array in (np.array(self.constant), *self._deciding()):
+            # So that no array can begin where another ends.
+            digest.update(np.array([array.ndim, *array.shape], np.int64).tobytes() + array.tobytes())
         if self.bound < np.inf:
             digest.update(np.float64(self.bound).tobytes())
         return digest.hexdigest()
 
+    def former_hash(self) -> str:
+        """What `content_hash` was while it was one of bytes without shapes: another model may have the same."""
+        digest = hashlib.sha256(np.float64(self.constant).tobytes())
+        for array in self._deciding():
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def has_hash(self, text: str) -> bool:
+        """Whether a hash, perhaps kept by an earlier version, is one of this model.
+
+        Parameters
+        ----------
+        text : str
+            A `content_hash` or `former_hash`.
+
+        Returns
+        -------
+        bool
+        """
+        return text in (self.content_hash(), self.former_hash())
+
+    def _deciding(self) -> tuple[NDArray[Any], ...]:
+        return self.unary, self.edges, self.pairwise, *(self.hard or ())
+
     def __repr__(self) -> str:
         return f"BinaryMRF({self.name!r}: {self.n} variables, {self.n_edges} edges)"
-
-
-def _floats(values: ArrayLike, what: str, shape: tuple[int, ...]) -> FloatArray:
-    """A fresh C-contiguous float64 copy of the wanted shape (-1: any length), without NaN or -inf."""
-    try:
-        array = np.array(values, dtype=np.float64, order="C", ndmin=1)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} is not an array of numbers: {error}") from None
-    if array.size == 0 and (-1 in shape or 0 in shape):
-        array = array.reshape([max(s, 0) for s in shape])
-    if array.ndim != len(shape) or any(want not in (-1, got) for want, got in zip(shape, array.shape, strict=True)):
-        wanted = ", ".join("n" if s == -1 else str(s) for s in shape)
-        raise ModelError(f"{what} has shape {array.shape}; it must be ({wanted})")
-    bad = np.argwhere(np.isnan(array) | np.isneginf(array))
-    if len(bad):
-        where = ", ".join(map(str, bad[0]))
-        raise ModelError(f"{what}[{where}] is {array[tuple(bad[0])]}; energies must be numbers (+inf forbids a state)")
-    return array
-
-
-def _indices(values: ArrayLike, n: int) -> IntArray:
-    try:
-        array = np.array(values, dtype=np.int64, order="C")
-        whole = np.array_equal(array, np.asarray(values))
-    except (TypeError, ValueError, OverflowError):
-        whole = False
-    if not whole:
-        raise ModelError("edges are not pairs of whole numbers; give the numbers of the two variables of each")
-    if array.size == 0:
-        return np.empty((0, 2), np.int64)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise ModelError(f"edges has shape {array.shape}; it must be (m, 2)")
-    outside = array[((array < 0) | (array >= n)).any(axis=1)]
-    if len(outside):
-        i, j = outside[0]
-        raise ModelError(f"an edge names variables {i} and {j}, but variables run from 0 to {n - 1}")
-    loops = array[array[:, 0] == array[:, 1], 0]
-    if len(loops):
-        raise ModelError(f"an edge joins variable {loops[0]} to itself; put that energy into its unary table")
-    return array
-
-
-def _strings(values: Sequence[str], what: str, n: int) -> tuple[str, ...]:
-    if len(values) != n:
-        raise ModelError(f"{what} has {len(values)} entries; there are {n} variables")
-    return tuple(_writable(str(value), f"{what}[{k}]") for k, value in enumerate(values))
-
-
-def _writable(text: str, what: str) -> str:
-    """A text that can be encoded in every file."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise ModelError(f"{what} contains half of a surrogate pair; write the character itself") from None
-    return text
 
 
 def _canonical_edges(edges: IntArray, pairwise: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -406,20 +411,6 @@ def _added(owner: IntArray, tables: FloatArray, n: int) -> tuple[FloatArray, Flo
     for state in (0, 1):
         found[owner[forbidden[:, state]], state] = np.inf
     return energies[:, 0], found
-
-
-def require_moderate(*tables: FloatArray) -> None:
-    """Refuse energies so large that sums of them would overflow, and look like hard constraints; infinity is allowed.
-
-    Raises
-    ------
-    ModelError
-    """
-    largest = max(float(np.abs(np.where(np.isinf(table), 0.0, table)).max(initial=0.0)) for table in tables)
-    if not largest < LARGEST_ENERGY:
-        raise ModelError(
-            f"an energy is {largest:.3g} in size; scale the model so that all stay below {LARGEST_ENERGY:g}"
-        )
 
 
 def _forbid(table: FloatArray, hard: BoolArray, what: str) -> None:

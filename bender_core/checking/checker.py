@@ -62,7 +62,7 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     RefusedError
         If its steps do not prove that.
     """
-    _require(proof.model == mrf.content_hash(), "the proof is of another model")
+    _require(mrf.has_hash(proof.model), "the proof is of another model")
     try:
         energy = mrf.energy(proof.labeling)
     except ModelError as error:

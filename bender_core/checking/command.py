@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from bender_core.checking.checker import check_proof
 from bender_core.checking.proof import load_proof
 from bender_core.io import load
+from bender_core.io.terminal import exit_code
 from bender_core.model import BinaryMRF
 
 
@@ -19,13 +19,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("proof", type=Path)
     parser.add_argument("--format", help="of the model; by default from the content")
     parser.add_argument("--evidence", type=Path, help="UAI evidence: values of observed variables")
-    options = parser.parse_args(arguments)
-    try:
+
+    def run() -> int:
+        options = parser.parse_args(arguments)
         print(verified(load(options.model, format=options.format, evidence=options.evidence), options.proof))
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+        return 0
+
+    return exit_code(run)
 
 
 def verified(mrf: BinaryMRF, path: Path) -> str:

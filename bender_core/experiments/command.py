@@ -17,9 +17,8 @@ from bender_core.experiments.report import report
 from bender_core.experiments.store import Store
 from bender_core.experiments.tables import endings, of_plan, shared
 from bender_core.io.terminal import following
+from bender_core.stopping import INTERRUPTED
 
-# The exit code after Ctrl-C.
-INTERRUPTED = 130
 # Seconds within which finished runs are stored, unless the store is locked.
 STOP_SECONDS = 0.3
 
@@ -163,8 +162,12 @@ class _Carrying(threading.Thread):
             self._progress = progress
             if progress.last is not None:
                 left = progress.seconds_left(begun_with) or 0.0
-                print((_as_json if options.attached else _in_words)(progress, left), flush=True)
-            return self.stop.is_set()
+                try:
+                    print((_as_json if options.attached else _in_words)(progress, left), flush=True)
+                except BrokenPipeError as error:
+                    # Ended like any program whose output is no longer read, but what is finished is kept first.
+                    self.error = error
+            return self.error is not None or self.stop.is_set()
 
         execute(tasks, store, dask(options.scheduler) if options.scheduler else local(workers), workers, tell)
 

@@ -12,12 +12,12 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from bender_core import io, synth
 from bender_core.costs.estimate import Estimate, estimates
+from bender_core.experiments.deciding import code_version
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.proofs.descent import FIRST_SCHEDULE, SMALL
@@ -33,24 +33,6 @@ PROOF = "proof"
 # Variant and schedule of its first round.
 FIRST_ROUND = PROVING["variant"], FIRST_SCHEDULE
 
-# The code that decides the result of a run, besides the model and its groups.
-_DECIDING = (
-    "forms/*.py",
-    "groups.py",
-    "hypergraph.py",
-    "kernels/**/*.py",
-    "memory.py",
-    "model.py",
-    "run/arrays.py",
-    "run/bounds.py",
-    "run/engine.py",
-    "run/rows.py",
-    "run/result.py",
-    "sums.py",
-    "variants.py",
-)
-# The code that decides the result of a proof besides.
-_PROVING = ("labelings/*.py", "proofs/*.py", "run/**/*.py", "strategies/**/*.py", "seeds.py")
 # The number of sweeps expected of a run when nothing is known.
 EXPECTED_SWEEPS = 25
 # The most instances of one family in a plan; more are surely a mistake.
@@ -168,6 +150,9 @@ class Task:
     schedule : str
         Variant and schedule of a proof are those of its first round.
     limits : Limits
+    former : str
+        The hash under which earlier versions kept runs on the instance (`BinaryMRF.former_hash`). Tasks are equal
+        without it.
     found : Partition or None
         The groups that a strategy has run the model for: a worker need not search again. Tasks are equal without them.
     """
@@ -180,6 +165,7 @@ class Task:
     variant: int
     schedule: str
     limits: Limits
+    former: str = field(default="", repr=False, compare=False)
     found: Partition | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -197,7 +183,7 @@ class Task:
     @property
     def code(self) -> str:
         """The version of the code that decides its result."""
-        return code_version(_DECIDING + _PROVING * self.proves)
+        return code_version(self.proves)
 
     def cut(self) -> tuple[BinaryMRF, Partition]:
         """The model and its groups; of a proof, those with which it begins.
@@ -337,18 +323,7 @@ def task_of(
         digest.update(len(group).to_bytes(8, "little"))
         digest.update(group.tobytes())
     found = part if part.strategy in BY_RUNS else None
-    return replace(task, key=digest.hexdigest()[:32], found=found)
-
-
-@lru_cache(maxsize=2)
-def code_version(deciding: tuple[str, ...] = _DECIDING) -> str:
-    """A hash of the code that decides results, with the version of its compiler."""
-    folder = Path(__file__).parents[1]
-    digest = hashlib.sha256(version("numba").encode())
-    for pattern in deciding:
-        for path in sorted(folder.glob(pattern)):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return replace(task, key=digest.hexdigest()[:32], former=mrf.former_hash(), found=found)
 
 
 # -- from TOML ------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from bender_core.experiments.outcome import WORKER_DIED, Outcome
 from bender_core.experiments.plan import Instance, Limits, Task
+from bender_core.model import BinaryMRF
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -97,7 +99,7 @@ class Store:
     def _connected(self, consequence: str = "") -> Iterator[sqlite3.Connection]:
         """A connection with a transaction; if it fails, the error begins with the consequence."""
         with _explained(self.path, consequence):
-            connection = sqlite3.connect(self.path.resolve().as_uri(), timeout=WAIT, uri=True)
+            connection = sqlite3.connect(_address(self.path), timeout=WAIT, uri=True)
             try:
                 # Readers do not wait for writers, and an interrupted commit leaves no trace.
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -151,21 +153,35 @@ class Store:
         """All runs, in the order of their keys."""
         return self._runs("ORDER BY key")
 
-    def of_model(self, model: str) -> list[FinishedRun]:
-        """The runs on a model, by its content hash, the latest first."""
-        return self._runs("WHERE model = ? ORDER BY finished DESC, key", model)
+    def of_model(self, mrf: BinaryMRF) -> list[FinishedRun]:
+        """The runs on a model, also those kept under its former hash, the latest first."""
+        hashes = mrf.content_hash(), mrf.former_hash()
+        return self._runs("WHERE model IN (?, ?) ORDER BY finished DESC, key", *hashes)
 
     def adopt(self, other: Path) -> None:
         """Copy the missing runs from another store, which is only read and may be read-only."""
         with self._connected() as connection:
             with _explained(other):
-                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro&immutable=1",))
+                connection.execute("ATTACH ? AS other", (f"{_address(other)}?mode=ro&immutable=1",))
             connection.execute("INSERT OR IGNORE INTO runs SELECT * FROM other.runs")
 
     def _runs(self, which: str, *values: str) -> list[FinishedRun]:
         with self._connected() as connection:
             connection.row_factory = sqlite3.Row
             return [_run(row) for row in connection.execute(f"SELECT * FROM runs {which}", values)]
+
+
+def _address(path: Path) -> str:
+    """The address of a file, which is the one behind a link, or is still to be made; SQLite would open anything else.
+
+    Raises
+    ------
+    StoreError
+    """
+    place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        raise StoreError(path, "it is not a file; choose another place")
+    return place.as_uri()
 
 
 @contextmanager

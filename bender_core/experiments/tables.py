@@ -116,7 +116,7 @@ def of_plan(runs: Iterable[FinishedRun], tasks: Iterable[Task]) -> list[Finished
     """
     tasks = list(tasks)
     keys = {task.key for task in tasks}
-    asked = {replace(task, key=""): task.key for task in tasks}
+    asked = {replace(task, key="", model=model): task.key for task in tasks for model in (task.model, task.former)}
     found: dict[str, FinishedRun] = {}
     for run in sorted(runs, key=lambda run: (run.task.key in keys, run.finished)):
         key = run.task.key if run.task.key in keys else asked.get(replace(run.task, key=""))

@@ -143,7 +143,7 @@ def lattice(mrf: BinaryMRF) -> Lattice:
 
 
 def _missed(coefficients: FloatArray, scale: float, size: FloatArray) -> FloatArray | None:
-    """By how much coefficients exceed multiples of 1 / scale; None if by more than the rounding of energies so large."""
+    """By how much coefficients exceed multiples of 1 / scale; None if that is more than the rounding of entries."""
     products, lost = exact_products(scale, coefficients)
     missed: FloatArray = ((products - np.round(products)) + lost) / scale
     return missed if (np.abs(missed) <= _ULP * size).all() else None

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from bender_core.files import write_whole
 from bender_core.io._source import NUMBER, Source, default_limit, read
 from bender_core.io.errors import FormatError
 from bender_core.io.evidence import load_evidence, observed
@@ -250,7 +251,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 
 def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a model to a file; the same model gives the same bytes.
+    """Write a model to a file, completely or not at all; the same model gives the same bytes.
 
     Source: docs/formats.md §1.3.
 
@@ -267,8 +268,8 @@ def save(mrf: BinaryMRF, path: str | os.PathLike[str], format: str | None = None
     FormatError
         If there is no such format to write, or it cannot represent the model. Nothing is written then.
     OSError
-        If the path cannot be written.
+        If the path cannot be written; what was there stays.
     """
     path = Path(path)
     data = dumps(mrf, format or format_of(path))
-    path.write_bytes(gzip.compress(data, mtime=0) if path.name.lower().endswith(".gz") else data)
+    write_whole(path, gzip.compress(data, mtime=0) if path.name.lower().endswith(".gz") else data)

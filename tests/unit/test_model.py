@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from dataclasses import replace
@@ -334,6 +335,37 @@ def test_the_content_hash_is_that_of_the_energy_function() -> None:
         BinaryMRF([*TWO, [0.0, 0.0]], [[0, 2]], ONE_TABLE),
     ]
     assert len({m.content_hash() for m in [mrf, *others]}) == 5
+
+
+def test_models_of_other_shapes_have_other_hashes() -> None:
+    """Their arrays may be the same bytes in a row: what is an edge in one is an energy in the other."""
+    edge, table = np.array([[0, 1]]), np.array([[[1.0, 2.0], [3.0, 4.0]]])
+    as_energies = np.array([[0.0, 1.0], [2.0, 3.0], *edge.view(np.float64).tolist(), *table.reshape(2, 2).tolist()])
+    one = BinaryMRF([[0.0, 1.0], [2.0, 3.0]], edge, table)
+    other = BinaryMRF(as_energies)
+    assert (one.n, other.n) == (2, 5)
+    assert one.former_hash() == other.former_hash()
+    assert one.content_hash() != other.content_hash()
+
+
+def test_what_is_forbidden_is_hashed_even_where_the_numbers_are_the_same() -> None:
+    mrf = BinaryMRF([[0.0, np.inf], [1.0, 5.0]])
+    soft = BinaryMRF(mrf.unary)
+    assert np.array_equal(soft.unary, mrf.unary)
+    assert len({mrf.content_hash(), soft.content_hash(), mrf.former_hash(), soft.former_hash()}) == 4
+
+
+def test_a_model_knows_its_present_and_its_former_hash() -> None:
+    mrf = BinaryMRF(TWO, [[0, 1]], ONE_TABLE)
+    # As it was computed when proofs were first saved.
+    digest = hashlib.sha256(np.float64(mrf.constant).tobytes())
+    for array in (mrf.unary, mrf.edges, mrf.pairwise):
+        digest.update(array.tobytes())
+    assert mrf.former_hash() == digest.hexdigest() != mrf.content_hash()
+    assert mrf.has_hash(mrf.content_hash())
+    assert mrf.has_hash(mrf.former_hash())
+    assert not mrf.has_hash(replace(mrf, constant=1.0).content_hash())
+    assert not mrf.has_hash("")
 
 
 def test_an_objective_speaks_the_sources_terms() -> None:

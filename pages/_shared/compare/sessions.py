@@ -21,7 +21,7 @@ def of_earlier_sessions(held: Contest, kept: Store | None) -> list[Curve]:
         return []
     mine = {pin.task.key for pin in held.pins.values()}
     try:
-        found = {run.task.key: run for run in kept.of_model(held.mrf.content_hash()) if run.task.key not in mine}
+        found = {run.task.key: run for run in kept.of_model(held.mrf) if run.task.key not in mine}
     except (OSError, sqlite3.Error) as error:
         complaint(f"The runs of earlier sessions cannot be read: {error}.")
         return []

@@ -317,7 +317,7 @@ def test_a_pinned_run_is_found_by_later_sessions(own_folder: Path, monkeypatch: 
     later = raced(app("compare"), variants=[12])
     (option,) = later.multiselect("race_earlier").options
     assert option.startswith("4: RMC on the loosest edge · M 8 · groups · mplp · 20")
-    (stored,) = kept.of_model(lab(later).mrf.content_hash())
+    (stored,) = kept.of_model(lab(later).mrf)
     ran(later.multiselect("race_earlier").set_value([stored.task.key]).run())
     shown = table(later)
     k = next(k for k, name in enumerate(shown["run"]) if name.startswith("4 · earlier: "))

@@ -12,7 +12,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.account import Account
-from bender_core.experiments import FinishedRun, Limits, Store, curve_of, execute, perform
+from bender_core.experiments import FinishedRun, Limits, Store, curve_of, deciding, execute, perform
 from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.outcome import GAP_CLOSED, MEMORY_REACHED, SECONDS_REACHED
 from bender_core.experiments.plan import FIRST_ROUND, Plan, Task, plan_of
@@ -116,8 +116,10 @@ def test_a_key_says_what_code_and_size_decide_a_proof(monkeypatch: pytest.Monkey
         return {(task.max_size, task.proves): task.key for task in plan(variants=[12]).tasks()}
 
     before = keys()
-    monkeypatch.setattr("bender_core.experiments.plan._PROVING", ())
+    monkeypatch.setattr(deciding, "OF_PROOFS", ())
+    deciding.code_version.cache_clear()
     after = keys()
+    deciding.code_version.cache_clear()
     assert [cut for cut in before if before[cut] != after[cut]] == [(3, True), (6, True)]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import multiprocessing
 import os
-import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,38 +21,82 @@ from bender_core.experiments import (
     StoreError,
     Task,
     curve_of,
+    deciding,
     perform,
 )
 from bender_core.experiments.outcome import MEMORY_REACHED, SECONDS_REACHED, SWEEPS_REACHED, WORKER_DIED
-from bender_core.experiments.plan import _DECIDING
 from tests.mounts import fill, make_read_only, mounted
 from tests.unit.experiments.plans import task_of
 
-# Of what the engine imports: limits, words and looks, which decide nothing.
+LIBRARY = Path(bc.__file__).parent
+# Of what a run reaches: what makes tasks, whose models and groups are in their keys, and what writes files and words.
 NEUTRAL = {
-    *("account", "checking", "child_process", "costs", "files", "labelings", "objective", "planning", "seeds"),
-    *("stopping", "strategies", "units"),
-    *(f"run.{name}" for name in ("attribution", "carrying", "certificate", "inspection", "reckoning", "snapshots")),
-    *("run.standing", "run.trace"),
+    *("child_process", "experiments.deciding", "experiments.plan", "files", "io", "objective"),
+    *("synth", "units"),
 }
+# And what only a proof needs, or what makes groups.
+OF_PROOFS = {"checking", "proofs", "run.looking", "run.repeating", "strategies"}
 
 
-def test_all_code_that_decides_results_is_hashed() -> None:
-    """Every module of the engine either is part of the key of a run or is known not to affect results."""
-    library = Path(bc.__file__).parent
-    hashed = {path for pattern in _DECIDING for path in library.glob(pattern)}
-    waiting, reached = [library / "run" / "engine.py"], set()
+def imported(source: Path) -> set[Path]:
+    """The files of the library that a file imports, wherever it does."""
+    found = set()
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bender_core"):
+            place = LIBRARY.joinpath(*node.module.split(".")[1:])
+            found |= {place.with_suffix(".py"), place / "__init__.py"} - {LIBRARY / "__init__.py"}
+            found |= {place / f"{alias.name}.py" for alias in node.names}
+    return {path for path in found if path.is_file()}
+
+
+def left_out(hashed: set[Path], neutral: set[str]) -> set[str]:
+    """The modules that a run of a plan reaches, and that neither are hashed nor known to decide nothing."""
+    waiting, reached = {LIBRARY / "experiments" / "perform.py"}, set()
     while waiting:
         source = waiting.pop()
         reached.add(source)
-        for module in re.findall(r"^(?:from|import) bender_core\.([\w.]+)", source.read_text(), re.MULTILINE):
-            path = library / (module.replace(".", "/") + ".py")
-            if path not in reached and path.is_file():
-                waiting.append(path)
-    names = {path.relative_to(library).with_suffix("").as_posix().replace("/", "."): path for path in reached}
-    assert "kernels.rows.pool" in names
-    unknown = {name for name, path in names.items() if path not in hashed and name not in NEUTRAL}
-    assert not {name for name in unknown if name.partition(".")[0] not in NEUTRAL}
+        waiting |= imported(source) - reached
+    names = {path.relative_to(LIBRARY).with_suffix("").as_posix().replace("/", ".") for path in reached - hashed}
+    return {name for name in names if not any(name == one or name.startswith(f"{one}.") for one in neutral)}
+
+
+@pytest.mark.parametrize(
+    ("patterns", "neutral"),
+    [(deciding.OF_RUNS, NEUTRAL | OF_PROOFS), (deciding.OF_RUNS + deciding.OF_PROOFS, NEUTRAL)],
+    ids=["runs", "proofs"],
+)
+def test_all_code_that_decides_results_is_hashed(patterns: tuple[str, ...], neutral: set[str]) -> None:
+    """Whatever is imported is part of the key, but for the few modules that are named here."""
+    found = [set(LIBRARY.glob(pattern)) for pattern in patterns]
+    assert all(found), "a pattern without files"
+    assert left_out(set.union(*found), neutral) == set()
+    for named in ("run/standing", "run/carrying", "run/snapshots", "account", "stopping", "kernels/rows/pool"):
+        assert LIBRARY / f"{named}.py" in set.union(*found)
+
+
+def test_a_changed_byte_of_any_deciding_file_changes_the_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {path for pattern in deciding.OF_RUNS + deciding.OF_PROOFS for path in LIBRARY.glob(pattern)}
+    for path in files:
+        copy = tmp_path / path.relative_to(LIBRARY)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    versions = [deciding.code_version.__wrapped__(True)]
+    monkeypatch.setattr(deciding, "__file__", str(tmp_path / "experiments" / "deciding.py"))
+    versions.append(deciding.code_version.__wrapped__(True))
+    assert versions[0] == versions[1], "wherever the library lies"
+    for path in sorted(tmp_path.rglob("*.py")):
+        with path.open("ab") as stream:
+            stream.write(b"#")
+        versions.append(deciding.code_version.__wrapped__(True))
+    # What one file loses and the next one gains is a change, too.
+    first, second = tmp_path / "run" / "line.py", tmp_path / "run" / "mine.py"
+    for ends in (("a", "bc"), ("ab", "c")):
+        first.write_text(ends[0])
+        second.write_text(ends[1])
+        versions.append(deciding.code_version.__wrapped__(True))
+    assert len(set(versions)) == len(versions) - 1 == len(files) + 3
 
 
 def test_an_outcome_is_what_the_engine_says() -> None:
@@ -175,6 +219,21 @@ def test_another_database_is_not_a_store(tmp_path: Path) -> None:
     path.write_text("no database at all")
     assert "other.sqlite: it is not a store" in refused(lambda: mine.adopt(path))
     assert "none.sqlite: it cannot be opened; allow" in refused(lambda: mine.adopt(tmp_path / "none.sqlite"))
+
+
+def test_pipes_and_folders_are_no_stores_and_a_link_leads_to_one(tmp_path: Path) -> None:
+    pipe, loop, link = tmp_path / "pipe", tmp_path / "loop", tmp_path / "link"
+    os.mkfifo(pipe)
+    loop.symlink_to("loop")
+    link.symlink_to("runs.sqlite")
+    assert refused(lambda: Store(pipe)) == f"{pipe}: it is not a file; choose another place"
+    assert refused(lambda: Store(tmp_path)) == f"{tmp_path}: it is not a file; choose another place"
+    assert refused(lambda: Store(loop)).startswith(f"{loop}: it cannot be opened; ")
+    assert Store(link).add(task_of(), Outcome("closed"))
+    assert refused(lambda: Store(link).adopt(pipe)) == f"{pipe}: it is not a file; choose another place"
+    assert link.is_symlink()
+    assert len(Store(tmp_path / "runs.sqlite").runs()) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "loop", "link", "runs.sqlite"}
 
 
 def test_a_full_disk_costs_the_one_run_that_finds_it_full(tmp_path: Path) -> None:

@@ -112,8 +112,19 @@ def test_a_store_takes_over_what_another_has(tmp_path: Path) -> None:
     mine.adopt(shipped.path)
     mine.adopt(shipped.path)
     assert [run.outcome.lower_bound for run in of_plan(mine.runs(), tasks)] == [2.0, 1.0]
-    assert [run.task for run in mine.of_model(tasks[0].model)] == [run.task for run in mine.runs()]
-    assert mine.of_model("another") == []
+    mrf = tasks[0].instance.load()
+    assert [run.task for run in mine.of_model(mrf)] == [run.task for run in mine.runs()]
+    assert mine.of_model(replace(mrf, constant=1.0)) == []
+
+
+def test_runs_that_are_kept_under_the_former_hash_are_found(tmp_path: Path) -> None:
+    store, task = Store(tmp_path / "runs.sqlite"), task_of(3)
+    mrf = task.instance.load()
+    kept = replace(task, key="old", model=mrf.former_hash())
+    assert kept.model != task.model == mrf.content_hash()
+    store.add(kept, Outcome("closed", 1.0, 1.0))
+    assert [run.task.key for run in store.of_model(mrf)] == ["old"]
+    assert [run.task for run in of_plan(store.runs(), [task])] == [replace(task, key="old")]
 
 
 def test_runs_as_a_file(plan_file: Path, tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def test_a_grid_has_the_edges_of_a_grid(torus: bool) -> None:
 )
 def test_flat_grids_are_unchanged_by_the_layers_option(values: dict[str, Value], content: str) -> None:
     mrf = generate("ising_grid", **values)
-    assert mrf.content_hash() == content
+    assert mrf.former_hash() == content
     assert "layers" not in mrf.source
 
 

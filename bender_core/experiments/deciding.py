@@ -1,0 +1,59 @@
+"""The version of the code that decides a result, which is part of the key of a run in a store.
+
+What is left out decides nothing but words, files, and the groups and the model, which are in the key themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+# The code that decides the result of a run, besides the model and its groups: all that makes it, ends it and notes it.
+OF_RUNS = (
+    "account.py",
+    "costs/*.py",
+    "experiments/lane.py",
+    "experiments/outcome.py",
+    "experiments/perform.py",
+    "forms/*.py",
+    "given.py",
+    "groups.py",
+    "hypergraph.py",
+    "kernels/**/*.py",
+    "labelings/*.py",
+    "memory.py",
+    "model.py",
+    "run/*.py",
+    "seeds.py",
+    "stopping.py",
+    "sums.py",
+    "variants.py",
+)
+# The code that decides the result of a proof besides.
+OF_PROOFS = ("checking/*.py", "proofs/*.py", "run/**/*.py", "strategies/**/*.py")
+# Other people's code that does, too.
+OF_OTHERS = ("numba", "numpy", "networkx")
+
+
+@lru_cache(maxsize=2)
+def code_version(proves: bool) -> str:
+    """A hash of the code that decides results, with the versions of what it is built on.
+
+    Parameters
+    ----------
+    proves : bool
+        Whether the results are those of proofs.
+
+    Returns
+    -------
+    str
+    """
+    deciding = OF_RUNS + OF_PROOFS * proves
+    folder = Path(__file__).parents[1]
+    digest = hashlib.sha256(" ".join(map(version, OF_OTHERS)).encode())
+    for path in sorted({path for pattern in deciding for path in folder.glob(pattern)}):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()} {len(content)} ".encode() + content)
+    return digest.hexdigest()[:16]
