@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bender_core.forms.lattice import lattice
-from bender_core.forms.normal_form import to_normal_form
+from bender_core.forms.lattice import Lattice, lattice
+from bender_core.forms.normal_form import ROUNDING
+from bender_core.forms.polynomial import polynomial
 from bender_core.forms.scale import negligible_gain
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 
@@ -48,7 +49,7 @@ def capped(mrf: BinaryMRF, cap: float) -> BinaryMRF:
 
 
 def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
-    """The cap of a model in which rounding hides differences of energies; infinite if it hides none.
+    """The cap of a model in which rounding hides differences of energies; infinite if there is no penalty to lower.
 
     Parameters
     ----------
@@ -61,8 +62,6 @@ def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
     float
         Energy.
     """
-    if is_clear(mrf):
-        return math.inf
     least, unary, pairwise = _excess(mrf)
     i, j = mrf.edges.T
     x = np.asarray(labeling)
@@ -80,10 +79,19 @@ def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
     return math.ldexp(step, math.ceil(math.log2(_ROOM * paid / step)))
 
 
-def is_clear(mrf: BinaryMRF) -> bool:
-    """Whether rounding is small beside what a better labelling gains at least."""
-    points = lattice(mrf)
-    return to_normal_form(mrf).rounding <= _SHARE * (points.step or negligible_gain(mrf, points))
+def is_clear(mrf: BinaryMRF, points: Lattice) -> bool:
+    """Whether rounding is small beside what a better labelling gains at least.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    points : Lattice
+        Of its energies.
+    """
+    of_variables, of_edges = polynomial(mrf)
+    # In the normal form a coupling may be counted twice.
+    size = float(np.abs(of_variables).sum() + 2.0 * np.abs(of_edges).sum())
+    return ROUNDING * size <= _SHARE * (points.step or negligible_gain(mrf, points))
 
 
 def _excess(mrf: BinaryMRF) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bender_core.forms.cap import cap_beside, capped
+from bender_core.forms.cap import cap_beside, capped, is_clear
 from bender_core.forms.lattice import lattice
 from bender_core.forms.reduction import Reduction, composed, unreduced
 from bender_core.forms.scale import negligible_gain
@@ -74,10 +74,13 @@ class Bounds:
 
     def _cap(self) -> None:
         """Lower penalties beside which smaller energies would be lost."""
-        self.cap = cap_beside(self.mrf, self.labeling)
-        model = capped(self.mrf, self.cap)
-        self.whole, self.negligible = unreduced(model), negligible_gain(model, lattice(model))
-        self._best.go_on_with(model)
+        model, points = self.mrf, lattice(self.mrf)
+        if not is_clear(model, points):
+            self.cap = cap_beside(model, self.labeling)
+            model = capped(model, self.cap)
+            self.whole, points = unreduced(model), lattice(model)
+            self._best.go_on_with(model)
+        self.negligible = negligible_gain(model, points)
 
     def _search(self, stop: Stop) -> bool:
         """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
