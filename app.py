@@ -11,7 +11,7 @@ from starlette.middleware import Middleware
 from pages._shared.app.address import keep_address
 from pages._shared.app.compressing import Compressing
 from pages._shared.app.frame import entitle, frame
-from pages._shared.app.opening import opening
+from pages._shared.app.opening import arrive, opening
 from pages._shared.app.routing import to_the_first_page
 
 
@@ -34,6 +34,7 @@ def show() -> None:
         ],
         position="top",
     )
+    arrive(page.url_path)
     entitle(page.title)
     if not opening():
         page.run()

@@ -19,4 +19,5 @@ def through_app() -> None:
 
 def to_the_first_page() -> None:
     """A page that leads from the first page's name to its address, which has no name: Streamlit knows no page there."""
+    st.session_state.page_before = ""  # it is the page's own address that goes on
     st.switch_page("pages/watch.py", query_params=st.query_params.to_dict())
