@@ -9,8 +9,8 @@ const remembered = () => JSON.parse(sessionStorage.getItem(MEMORY) ?? "null");
 
 const step = History.prototype.pushState.bind(history);
 
-// Streamlit clears the address of a page before it opens another one, as a step of its own: Back would lead to this very
-// page without an address. What the address of a page is, and what is a step within it, is said here alone.
+// Streamlit clears the address of a page before it opens another one, as a step of its own: Back would lead to this
+// very page without an address. What the address of a page is, and what is a step within it, is said here alone.
 const keepSteps = () => {
   history.pushState = (state, unused, url) => {
     if (new URL(url, location).pathname !== location.pathname) step(state, unused, url);
@@ -93,7 +93,10 @@ class Address {
   // The page makes room for it, so that it covers nothing.
   put(...parts) {
     this.root.replaceChildren(...parts);
-    this.root.getRootNode().host.closest(".st-key-address_bar")?.toggleAttribute("data-offers", parts.length > 0);
+    this.root
+      .getRootNode()
+      .host.closest(".st-key-address_bar")
+      ?.toggleAttribute("data-offers", parts.length > 0);
   }
 }
 

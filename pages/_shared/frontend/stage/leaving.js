@@ -66,7 +66,8 @@ export class Leaving {
       event.preventDefault();
       event.stopImmediatePropagation();
       drawer.goTo();
-    } else if (isOurs((link ?? location).pathname)) Object.assign(this, { departed: Number.NEGATIVE_INFINITY, again: null });
+    } else if (isOurs((link ?? location).pathname))
+      Object.assign(this, { departed: Number.NEGATIVE_INFINITY, again: null });
     else if (link) this.depart(event, () => link.click());
     else {
       keepChoices(this.stage);
