@@ -1,8 +1,12 @@
-"""The memory of runs: predicted, charged, and measured as peak resident memory."""
+"""The memory of runs, proofs and trials: predicted, charged, and measured as peak resident memory."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -12,7 +16,7 @@ from typing import NamedTuple
 import bender_core as bc
 from benchmarks.common import SAMPLES, Options, table
 from bender_core.stopping import Stop, Stopped
-from bender_core.synth import Value, generate
+from bender_core.synth import Value, generate, ising_grid
 
 # Seconds of wall clock for a run, and again for looking at it.
 LIMIT = 3.0
@@ -85,12 +89,67 @@ CASES = (
 )
 
 
+def _fork_twice(mrf: bc.BinaryMRF, part: bc.Partition, seconds: float) -> None:
+    engine = bc.Engine(mrf, part)
+    engine.run(time_limit=seconds)
+    fork = engine.fork(schedule="srmp")
+    fork.run(time_limit=seconds)
+    fork.fork(variant=12).run(time_limit=seconds)
+
+
+def _look_for_help(mrf: bc.BinaryMRF, part: bc.Partition, seconds: float) -> None:
+    engine = bc.Engine(mrf, part)
+    engine.run(time_limit=seconds)
+    bc.what_would_help(engine, stop=Stop(10 * seconds))
+
+
+def _pursue(mrf: bc.BinaryMRF, part: bc.Partition, seconds: float) -> None:
+    bc.pursuit(mrf, part.max_size, stop=Stop(10 * seconds))
+
+
+# What makes runs, one or many, on one account or several; each has ten times as long as a run above.
+MAKING: dict[str, Callable[[bc.BinaryMRF, bc.Partition, float], object]] = {
+    "solve with a partition": lambda mrf, part, seconds: bc.solve(mrf, part, time_limit=10 * seconds),
+    "a proof": lambda mrf, part, seconds: bc.certify(mrf, stop=Stop(10 * seconds)),
+    "forks of forks": _fork_twice,
+    "what would help": _look_for_help,
+    "pursuit": _pursue,
+}
+
+
 def run(options: Options) -> None:
-    """Print one line per run, and how close the worst come to their limits."""
+    """Print one line per run, and how close the worst come to their limits; the same for what makes runs."""
     if not CLEAR.exists():
         print(f"Left out: the peak of resident memory is read in {CLEAR.parent}, which this system does not have.\n")
         return
     seconds = options.seconds(LIMIT)
+    _compare_runs(options, seconds)
+    limit = LIMITS[-1]
+    print(f"The peak of what makes runs, on a 40×40 grid with M = 8 and a limit of {limit} MB.\n")
+    row = table({"work": -24, "peak": 8, "peak/limit": 10})
+    for name in MAKING:
+        with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+            peak = alone.submit(_peak_of, name, limit, seconds).result()
+        row(name, f"{peak / 2**20:.1f}", f"{peak / (limit << 20):.3f}")
+    print()
+
+
+def _peak_of(name: str, limit: int, seconds: float) -> int:
+    """The peak of resident memory above what the process took before, bytes."""
+    os.environ["BENDER_MEMORY_MB"] = str(limit)
+    bc.warm_up()
+    mrf = ising_grid(40, 40, coupling="gaussian", seed=2)
+    mrf = replace(mrf, pairwise=3.0 * mrf.pairwise)
+    part = bc.partition(mrf, 8, "greedy")
+    CLEAR.write_text("5")
+    before = _resident("VmRSS")
+    with suppress(Stopped, bc.TooLargeError):
+        MAKING[name](mrf, part, seconds)
+    return _resident("VmHWM") - before
+
+
+def _compare_runs(options: Options, seconds: float) -> None:
+    """One line per run: predicted, charged and measured."""
     print(
         f"Megabytes; runs of {seconds:g} s, each in a process of its own. The peak is that of resident memory, above\n"
         "what the process took with the model loaded and everything compiled; looking is the same after the\n"

@@ -429,12 +429,17 @@ def test_the_best_labelling_is_that_of_the_upper_bound_after_every_update(schedu
     for seed in range(4):
         mrf = random_mrf(seed, 200, density=0.02)
         engine = Engine(mrf, random_partition(seed, 200, 4), 9, schedule)
-        problem, state, kept = engine._problem, engine._state, set[float]()
+        problem, state, kept, known = engine._problem, engine._state, set[float](), set[bool]()
         while engine.step("node") and engine.sweep < 12:
             assert coupling.total_energy(problem, state.best) == state.bounds.upper
+            changes = int(state.cursor.changes)
+            if changes >= 0:
+                assert set(np.flatnonzero(state.best != state.decoded)) <= set(state.changed[:changes])
+            known.add(changes >= 0)
             assert coupling.total_energy(problem, state.decoded) == state.bounds.decoded
             kept.add(engine.upper_bound)
         assert len(kept) > 3
+        assert known == {False, True}
 
 
 # --- compilation ---------------------------------------------------------------------------------------------

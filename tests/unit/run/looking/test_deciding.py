@@ -92,6 +92,8 @@ def test_what_is_confirmed_follows_from_the_present_messages(seed: int, schedule
     same.run(max_sweeps=sweeps)
     facts = decided(engine)
     found = confirmed(engine, facts)
+    arcs = [engine.graph.ends(arc) for arc in range(2 * len(engine.graph.edges))]
+    assert engine.message_size == pytest.approx(sum(np.abs(engine.message(p, q)).max() for p, q in arcs))
     limit = engine.margin.limit_with(engine.message_size)
     group_of, value, ties = engine.partition.group_of(), np.full(8, -1), set()
     for p in {group_of[i] for i in [*np.flatnonzero(facts.value >= 0), *facts.ties[:, 0]]}:
