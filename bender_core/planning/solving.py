@@ -18,7 +18,7 @@ from bender_core.forms.normal_form import to_normal_form
 from bender_core.forms.scale import energy_scale
 from bender_core.groups import Partition
 from bender_core.kernels.layout import Status
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, require_model
 from bender_core.planning.continuing import Continuations
 from bender_core.planning.unions import stages
 from bender_core.proofs.descent import Descent
@@ -95,6 +95,7 @@ def solve(
     >>> run.status, run.lower_bound, run.labeling.tolist()
     ('closed', -1.0, [1, 1])
     """
+    require_model(mrf)
     if time_limit is not None and math.isnan(time_limit):
         raise ValueError("the time limit is nan; it must be a number of seconds")
     settings = {

@@ -81,7 +81,7 @@ def test_a_cut_takes_time_and_pivots() -> None:
 def test_impossible_rows_are_refused() -> None:
     mrf = bc.load(POSE)
     engine = bc.Engine(mrf, bc.partition(mrf, 8), 9)
-    with pytest.raises(ValueError, match="states 0 to 255"):
+    with pytest.raises(ValueError, match="states are numbered 0 to 255"):
         bc.what_if(engine, 0, 1, 256)
     far = next(q for q in range(engine.graph.n_groups) if q and q not in engine.graph.neighbours(0))
     with pytest.raises(ValueError, match="not coupled"):
