@@ -15,6 +15,7 @@ BoolArray = NDArray[np.bool_]
 
 # Far above practical energies, and far enough below the largest float that no sum of energies overflows.
 LARGEST_ENERGY = 1e100
+_SMALLER = f"write one of size up to {LARGEST_ENERGY:g}"
 _MODERATE = f"scale the model so that all energies stay below {LARGEST_ENERGY:g}"
 
 
@@ -42,10 +43,8 @@ def require_index(index: SupportsIndex, count: int, what: str) -> int:
 
     Raises
     ------
-    TypeError
-        If it is not an integer.
     ValueError
-        If there is none of that number.
+        If there is none of that number, or it is no integer.
 
     Examples
     --------
@@ -56,15 +55,11 @@ def require_index(index: SupportsIndex, count: int, what: str) -> int:
     try:
         found = operator.index(index)
     except TypeError:
-        said = f"{what} {index!r} cannot be interpreted as an integer; {_numbered(count, what)}"
-        raise TypeError(said) from None
-    if not 0 <= found < count:
-        raise ValueError(f"there is no {what} {found}; {_numbered(count, what)}")
+        found = None
+    if found is None or not 0 <= found < count:
+        many = f"{what}s are numbered 0 to {count - 1}" if count else f"there are no {what}s"
+        raise ValueError(f"there is no {what} {repr(index) if found is None else found}; {many}")
     return found
-
-
-def _numbered(count: int, what: str) -> str:
-    return f"{what}s are numbered 0 to {count - 1}" if count else f"there are no {what}s"
 
 
 # -- a model ----------------------------------------------------------------------------------------------------
@@ -75,7 +70,7 @@ def floats(values: ArrayLike, what: str, shape: tuple[int, ...]) -> FloatArray:
     try:
         array = np.array(values, dtype=np.float64, order="C", ndmin=1)
     except OverflowError:
-        raise ModelError(f"{what} contains a number that is too large; {_MODERATE}") from None
+        raise ModelError(f"{what} contains a number that is too large; {_SMALLER}") from None
     except (TypeError, ValueError) as error:
         raise ModelError(f"{what} is not an array of numbers: {error}") from None
     if array.size == 0 and (-1 in shape or 0 in shape):
@@ -95,7 +90,7 @@ def finite(constant: object) -> float:
     try:
         number = float(constant)  # type: ignore[arg-type]
     except OverflowError:
-        raise ModelError(f"the constant is too large a number; {_MODERATE}") from None
+        raise ModelError(f"the constant is too large a number; {_SMALLER}") from None
     except (TypeError, ValueError):
         raise ModelError(f"the constant is {constant!r}; give a number") from None
     if not np.isfinite(number):

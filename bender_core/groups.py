@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.given import require_index
 from bender_core.kernels import forest
-from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.model import BinaryMRF, FloatArray, IntArray, require_model
 from bender_core.stopping import Stop, never
 
 LARGEST_GROUP = 30
@@ -103,7 +104,14 @@ class Partition:
         Returns
         -------
         str
+
+        Raises
+        ------
+        PartitionError
+            If there is no such group, or no such state of it.
         """
+        _require_index(group, len(self), "group")
+        _require_index(state, 1 << len(self.groups[group]), "state")
         return format(state, f"0{len(self.groups[group])}b")[::-1]
 
 
@@ -144,6 +152,7 @@ def manual(mrf: BinaryMRF, groups: Sequence[Sequence[int]], labels: Sequence[str
     >>> len(part), part.max_size, part.group_of().tolist()
     (2, 2, [0, 1, 0])
     """
+    require_model(mrf)
     names = tuple(labels) if labels is not None else tuple(f"g{p}" for p in range(len(groups)))
     part = Partition(tuple(groups), names)  # type: ignore[arg-type]
     covered = sum(map(len, part.groups))
@@ -160,8 +169,12 @@ def require_cover(mrf: BinaryMRF, part: Partition) -> None:
     Raises
     ------
     PartitionError
-        If it covers another number of variables.
+        If it covers another number of variables, or is none.
+    ModelError
+        If the model is none.
     """
+    require_model(mrf)
+    _require_partition(part)
     covered = sum(map(len, part.groups))
     if covered != mrf.n:
         raise PartitionError(f"the partition covers {covered} variables, the model has {mrf.n}; make a new one")
@@ -263,7 +276,11 @@ def merge_all(part: Partition, pairs: Iterable[tuple[int, int]]) -> Partition:
     >>> merged.labels, [group.tolist() for group in merged.groups]
     (('a', 'c'), [[0, 3, 4, 1], [2]])
     """
-    pairs = list(pairs)
+    _require_partition(part)
+    try:
+        pairs = [(first, second) for first, second in pairs]
+    except (TypeError, ValueError):
+        raise PartitionError(f"{pairs!r} are no pairs of groups; give a list such as [(0, 1)]") from None
     if not pairs:
         return part
     unions = [[p] for p in range(len(part))]
@@ -337,8 +354,15 @@ def _little_coupled_half(strength: FloatArray) -> NDArray[np.bool_]:
 
 
 def _require_index(index: int, count: int, what: str) -> None:
-    if not isinstance(index, int | np.integer) or not 0 <= index < count:
-        raise PartitionError(f"there is no {what} {index}; {what}s are numbered 0 to {count - 1}")
+    try:
+        require_index(index, count, what)
+    except ValueError as error:
+        raise PartitionError(str(error)) from None
+
+
+def _require_partition(part: object) -> None:
+    if not isinstance(part, Partition):
+        raise PartitionError(f"the partition is of type {type(part).__name__}; give what partition or manual returns")
 
 
 def _require_several(part: Partition, group: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.forms.scale import energy_scale, gap_scale
+from bender_core.given import require_index
 from bender_core.groups import Partition, independent_cycles, numbered, require_cover
 from bender_core.kernels.layout import LOW_BITS, STEP, Couplings, Forms, Methods, Problem, Projections
 from bender_core.kernels.min_marginals.exact import plan_exact
@@ -83,7 +84,13 @@ class HyperGraph:
         -------
         ndarray, shape (2^|Y_p|,)
             Energy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such group.
         """
+        p = require_index(p, self.n_groups, "group")
         first = self.problem.phi_first[p]
         return self.problem.phi[first : first + (1 << self.problem.size[p])]
 
@@ -103,8 +110,9 @@ class HyperGraph:
         Raises
         ------
         ValueError
-            If the groups are not coupled.
+            If there are no such groups, or they are not coupled.
         """
+        receiver, sender = (require_index(p, self.n_groups, "group") for p in (receiver, sender))
         low, high = min(receiver, sender), max(receiver, sender)
         found = np.flatnonzero((self.edges[:, 0] == low) & (self.edges[:, 1] == high))
         if not len(found):
@@ -121,7 +129,13 @@ class HyperGraph:
         Returns
         -------
         tuple of int
+
+        Raises
+        ------
+        ValueError
+            If there is no such arc; by all methods that take one.
         """
+        arc = require_index(arc, 2 * len(self.edges), "arc")
         edge, side = divmod(arc, 2)
         return int(self.edges[edge, side]), int(self.edges[edge, 1 - side])
 
@@ -135,7 +149,13 @@ class HyperGraph:
         Returns
         -------
         list of int
+
+        Raises
+        ------
+        ValueError
+            If there is no such group.
         """
+        p = require_index(p, self.n_groups, "group")
         first, last = self.problem.arc_first[p], self.problem.arc_first[p + 1]
         senders: list[int] = self.edges.reshape(-1)[self.problem.node_arcs[first:last] ^ 1].tolist()
         return senders
@@ -153,6 +173,7 @@ class HyperGraph:
         -------
         ndarray of int64, shape (active bits,)
         """
+        arc = require_index(arc, 2 * len(self.edges), "arc")
         if arc not in self._active_members:
             size = int(self.problem.size[self.ends(arc)[0]])
             found = np.flatnonzero([active_state(self.problem, arc, 1 << k) > 0 for k in range(size)])
@@ -217,7 +238,13 @@ class HyperGraph:
         Returns
         -------
         ndarray of int64, shape (G,)
+
+        Raises
+        ------
+        ValueError
+            If it is no labelling of the model.
         """
+        _require_entries(labeling, np.broadcast_to(2, len(self._owner)), "labelling")
         states = np.zeros(self.n_groups, np.int64)
         np.add.at(states, self._owner, labeling << self._bit)
         return states
@@ -232,9 +259,22 @@ class HyperGraph:
         Returns
         -------
         ndarray of int64, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If they are no states of the groups.
         """
+        _require_entries(states, 1 << self.problem.size, "joint state")
         x: IntArray = states[self._owner] >> self._bit & 1
         return x
+
+
+def _require_entries(given: IntArray, ends: IntArray, what: str) -> None:
+    """Refuse what has another length, or an entry that is not a number from 0 up to its end."""
+    found = np.asarray(given)
+    if found.shape != ends.shape or found.dtype.kind not in "iub" or ((found < 0) | (found >= ends)).any():
+        raise ValueError(f"a {what} has {len(ends)} whole numbers below {ends.max(initial=0)}; this is {given!r}")
 
 
 def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop) -> Problem:

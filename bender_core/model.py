@@ -314,7 +314,7 @@ class BinaryMRF:
         for i, value in evidence.items():
             try:
                 require_index(i, self.n, "variable")
-            except (TypeError, ValueError) as error:
+            except ValueError as error:
                 raise ModelError(str(error)) from None
             if value not in (0, 1):
                 raise ModelError(f"variable {i} cannot be {value!r}; observe it as 0 or 1")

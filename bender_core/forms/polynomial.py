@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.model import BinaryMRF, FloatArray, IntArray, require_model
 from bender_core.sums import exact_sums, residues
 
 
@@ -40,6 +40,7 @@ def terms_of(mrf: BinaryMRF) -> Terms:
     -------
     Terms
     """
+    require_model(mrf)
     i, j = mrf.edges.T
     own, t = np.arange(mrf.n), mrf.pairwise
     linear = [mrf.unary[:, 1], -mrf.unary[:, 0], t[:, 1, 0], t[:, 0, 1], -t[:, 0, 0], -t[:, 0, 0]]

@@ -22,7 +22,7 @@ from bender_core.io.formats import FORMATS, native
 from bender_core.io.formats._format import Format
 from bender_core.io.formats.sparse import MINIMISED
 from bender_core.io.labeling import dump_labeling, load_labeling
-from bender_core.model import BinaryMRF, ModelError
+from bender_core.model import BinaryMRF, ModelError, require_model
 
 __all__ = [
     "FORMATS",
@@ -210,6 +210,7 @@ def dumps(mrf: BinaryMRF, format: str = native.FORMAT.name) -> bytes:
     FormatError
         If there is no such format to write, or it cannot represent the model.
     """
+    require_model(mrf)
     form = _named(format)
     if form.write is None:
         writable = ", ".join(form.name for form in FORMATS if form.write is not None)

@@ -142,7 +142,11 @@ def read_bytes(
         data = path_or_bytes
         filename = name or ""
     else:
-        path = Path(path_or_bytes)
+        try:
+            path = Path(path_or_bytes)
+        except TypeError:
+            what = f"the file is of type {type(path_or_bytes).__name__}"
+            raise FormatError(None, what, "give a path, or the content as bytes") from None
         filename = name or path.name
         with path.open("rb") as stream:
             data = stream.read(limit + 1)

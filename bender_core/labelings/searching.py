@@ -16,7 +16,7 @@ from bender_core.kernels.search.board import WIDTH, Board, Spell, Terms, begin
 from bender_core.kernels.search.elimination import move_on
 from bender_core.kernels.search.tabu import flip_on
 from bender_core.labelings.comparing import costs_less
-from bender_core.model import BinaryMRF, IntArray
+from bender_core.model import BinaryMRF, IntArray, require_model
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
 
@@ -79,6 +79,7 @@ def search(
     >>> found.energy
     -4524.0
     """
+    require_model(mrf)
     course = Search(mrf, mrf.unary.argmin(axis=1) if labeling is None else labeling, seed)
     course.go_on(work, stop)
     return Found(course.labeling, mrf.energy(course.labeling), course.work)

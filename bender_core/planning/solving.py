@@ -15,7 +15,7 @@ from bender_core.forms.lattice import lattice
 from bender_core.forms.normal_form import to_normal_form
 from bender_core.forms.scale import energy_scale, gap_scale
 from bender_core.groups import Partition
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, require_model
 from bender_core.proofs.descent import Descent
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.engine import Engine, OnProgress
@@ -87,6 +87,7 @@ def solve(
     >>> run.status, run.lower_bound, run.labeling.tolist()
     ('closed', -1.0, [1, 1])
     """
+    require_model(mrf)
     if time_limit is not None and math.isnan(time_limit):
         raise ValueError("the time limit is nan; it must be a number of seconds")
     settings = {

@@ -19,7 +19,7 @@ from bender_core.child_process import Child, limit_memory
 from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, coupled_groups, require_cover
 from bender_core.hypergraph import HyperGraph
-from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.model import BinaryMRF, FloatArray, IntArray, require_model
 
 # Variables up to which every labelling is tried.
 BRUTE_FORCE = 20
@@ -116,6 +116,7 @@ def reference(
     PartitionError
         If the partition belongs to a model with another number of variables.
     """
+    require_model(mrf)
     begin = time.monotonic()
     floor = _floor(mrf)
     known = Reference(floor, np.nan, None, None, floor, np.inf, None, SEARCHING)

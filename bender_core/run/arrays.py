@@ -6,6 +6,7 @@ import operator
 import weakref
 from contextlib import AbstractContextManager
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +22,7 @@ from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import STEP, Goal, Rule, Run, Workspace
 from bender_core.kernels.rows.pool import add_first_rows
 from bender_core.labelings.comparing import costs_less
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, require_model
 from bender_core.run.bounds import margin
 from bender_core.run.carrying import carry, decode_to
 from bender_core.run.rows import cut_kind
@@ -59,6 +60,7 @@ class Arrays:
         excluding: bool = False,
         labeling: ArrayLike | None = None,
     ) -> None:
+        require_model(mrf)
         self.variant = variant_of(variant)
         if schedule not in SCHEDULES:
             raise ValueError(f"there is no schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
@@ -89,6 +91,9 @@ class Arrays:
         except BaseException:
             self._line.close()
             raise
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a run is not copied or pickled; keep its model, groups and settings, and seek its position")
 
     def _build(self, stop: Stop, start: Arrays | None, reduction: Reduction | None, labeling: ArrayLike | None) -> None:
         """Allocate everything that the run starts with."""

@@ -28,8 +28,8 @@ from bender_core.kernels.tables.projection import active_state
 from bender_core.run.arrays import ENDLESS
 from bender_core.run.carrying import RowCarrier, owners, united_edges
 from bender_core.run.reckoning import Reckonings
-from bender_core.run.rows import RowAt
-from bender_core.run.trace import Event
+from bender_core.run.rows import RowAt, rows_at
+from bender_core.run.trace import Event, require_grain
 from bender_core.stopping import Stop, never
 from bender_core.strategies.packing import what_is_left
 from bender_core.units import storage
@@ -172,8 +172,7 @@ class Engine(Reckonings):
         ValueError
             If there is no such grain.
         """
-        if grain not in _UNTIL:
-            raise ValueError(f"there is no grain {grain!r}; choose one of {', '.join(_UNTIL)}")
+        require_grain(grain)
         begin = self.position
         self._go_on(_UNTIL[grain], self._stop(None, on_progress))
         trace = self.trace
@@ -193,6 +192,7 @@ class Engine(Reckonings):
         bool
             False at the start.
         """
+        require_grain(grain)
         goal = self._goal
         goal.until, goal.event_limit = _UNTIL[grain], ENDLESS
         return self.position > 0 and bool(is_reached(self._events.view, self._state.cursor, goal))
@@ -362,7 +362,7 @@ class Engine(Reckonings):
         if rows and other.variant.exact:
             raise ValueError(f"variant {other.variant.number} has no rows; choose another one to add some")
         other._take_over(self, reduction, stop)
-        other._make_rows(rows, stop)
+        other._make_rows(rows_at(rows), stop)
         return other
 
     def _take_over(self, other: Engine, reduction: Reduction | None, stop: Stop) -> None:

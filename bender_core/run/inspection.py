@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bender_core import memory
+from bender_core.given import require_index
 from bender_core.kernels.layout import STEP, Message, RowKind
 from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 from bender_core.kernels.min_marginals.exact import begin_exact, exact_min_marginals
@@ -80,7 +81,8 @@ def is_close(nu: FloatArray, below: FloatArray, weight: float) -> NDArray[np.boo
 class Inspection(Standing):
     """The inspection methods of a run.
 
-    Methods that take two groups, a receiver and a sender, raise ValueError if these are not coupled; methods that take
+    Methods that take a group raise ValueError if there is none of that number; those that take two, a receiver and a
+    sender, also if these are not coupled; methods that take
     ``stop`` raise Stopped if it returns True.
     """
 
@@ -145,6 +147,11 @@ class Inspection(Standing):
         -------
         ndarray, shape (2^|Y_p|,)
             Energy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such group.
         """
         total = self.graph.energies(p).copy()
         for arc in self._arcs(p):
@@ -342,7 +349,13 @@ class Inspection(Standing):
         Returns
         -------
         ndarray of bool
+
+        Raises
+        ------
+        ValueError
+            If there is no such arc.
         """
+        arc = require_index(arc, len(self._state.slack), "arc")
         return is_close(nu, envelope, float(self._problem.edge_weight[arc // 2]))
 
     def tightness(self, max_states: int | None = None, stop: Stop = never) -> Tightness:
@@ -367,7 +380,7 @@ class Inspection(Standing):
         ValueError
             If ``max_states`` is less than 1.
         """
-        if max_states is not None and max_states < 1:
+        if max_states is not None and operator.index(max_states) < 1:
             raise ValueError(f"max_states is {max_states}; judge by one state at least")
         arcs = len(self._state.slack)
         mean, largest, tight_share = np.zeros((3, arcs))
@@ -443,16 +456,15 @@ class Inspection(Standing):
         ValueError
             If there is no such arc.
         """
-        arcs = 2 * len(self.graph.edges)
-        if operator.index(arc) not in range(arcs):
-            raise ValueError(f"there is no arc {arc}; there are {arcs}, numbered from 0")
+        arc = require_index(arc, len(self._state.slack), "arc")
         room = self.probe.incoming[0]
         fetch(self._problem, self._state.lam, arc, room)
         incoming: FloatArray = incoming_table(self._problem, self._state.lam, arc, room)
         return incoming
 
     def _arcs(self, p: int) -> IntArray:
-        """The arcs that a group receives."""
+        """The arcs that a group receives; refuses what is no group."""
+        p = require_index(p, self.graph.n_groups, "group")
         problem = self._problem
         return problem.node_arcs[problem.arc_first[p] : problem.arc_first[p + 1]]
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bender_core.given import require_index
 from bender_core.kernels.emit import NONE
 from bender_core.kernels.layout import STEP, Kind, Phase
 from bender_core.kernels.min_marginals.enumerate import answer
@@ -133,7 +134,7 @@ class Work(NamedTuple):
 
 
 class Reckonings(Inspection):
-    """Looks at the open update, and at the terms of the bound."""
+    """Looks at the open update, and at the terms of the bound; numbers are refused as by `Inspection`."""
 
     # How far the rise of the bound has been attributed, and to what: runs go on from there.
     _credited: tuple[int, Attribution] | None = None
@@ -223,12 +224,13 @@ class Reckonings(Inspection):
         Stopped
             If ``stop`` says so.
         """
+        edges = self._arcs(p) // 2
         if self._rule.exact and self._between_nodes():
             total = self._exact_total(p, stop)
         else:
             found = self.ground_parts(p, stop)
             total = found.own + found.parts.sum(axis=0)
-        state, edges = self._state, self._arcs(p) // 2
+        state = self._state
         rest = state.node_bound.sum() - state.node_bound[p] + state.edge_bound.sum() - state.edge_bound[edges].sum()
         total += rest - state.bounds.upper
         return total
@@ -269,6 +271,7 @@ class Reckonings(Inspection):
         """
         if not self.excluding:
             raise ValueError("this run strikes off no states; make it with excluding=True")
+        p = require_index(p, self.graph.n_groups, "group")
         first = int(self._problem.phi_first[p])
         return self._state.alive[first : first + (1 << int(self._problem.size[p]))].copy()
 
@@ -329,8 +332,8 @@ class Reckonings(Inspection):
         list of Answer
         """
         problem, found = self._problem, []
-        arcs = self._arcs(p)
-        is_open = self._has_ground(p)
+        arcs, is_open = self._arcs(p), self._has_ground(p)
+        state = require_index(state, 1 << int(problem.size[p]), "state")
         for slot, arc in enumerate(arcs.tolist()):
             q = int(problem.edge_node[arc // 2, 1 - arc % 2])
             best, exact = answer(problem, self._state.lam, arc, state, self.probe)
@@ -363,8 +366,7 @@ class Reckonings(Inspection):
         ValueError
             If there is no such row.
         """
-        if not 0 <= index < self.n_rows:
-            raise ValueError(f"there is no row {index}; {self.n_rows} rows are in use")
+        index = require_index(index, self.n_rows, "row")
         pool = self._rows.view
         arc = 2 * int(pool.edge[index]) + int(pool.side[index])
         if not has_intercept(pool, self._state, index, arc):

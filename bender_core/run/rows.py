@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -81,6 +82,22 @@ class RowAt(NamedTuple):
     sender: int
     state: int
     kind: RowKind
+
+
+def rows_at(given: Iterable[RowAt]) -> tuple[RowAt, ...]:
+    """Rows that could be made, checked.
+
+    Raises
+    ------
+    ValueError
+        If something else is given.
+    """
+    rows = tuple(given) if isinstance(given, Iterable) else (given,)
+    for row in rows:
+        if not isinstance(row, RowAt) or row.kind not in list(RowKind):
+            kinds = ", ".join(kind.name for kind in RowKind)
+            raise ValueError(f"{row!r} is no row; give RowAt(receiver, sender, state, kind) with one of {kinds}")
+    return rows
 
 
 def row_values(row: Row) -> FloatArray:

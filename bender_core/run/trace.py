@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,18 @@ from bender_core.kernels.layout import Events, Kind
 from bender_core.model import IntArray
 
 COLUMNS = Events._fields
+GRAINS = ("event", "row", "round", "node", "sweep")
+
+
+def require_grain(grain: str) -> None:
+    """Refuse what is no grain of steps.
+
+    Raises
+    ------
+    ValueError
+    """
+    if grain not in GRAINS:
+        raise ValueError(f"there is no grain {grain!r}; choose one of {', '.join(GRAINS)}")
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,7 @@ class Trace:
         return self._length
 
     def __getitem__(self, index: int) -> Event:
+        index = operator.index(index)
         if index < 0:
             index += self._length
         if not 0 <= index < self._length:
@@ -116,7 +130,7 @@ class Trace:
         -------
         Trace
         """
-        return Trace(self._events, min(length, self._length))
+        return Trace(self._events, max(min(length, self._length), 0))
 
     def __iter__(self) -> Iterator[Event]:
         return (self[k] for k in range(self._length))
@@ -134,7 +148,16 @@ class Trace:
         Returns
         -------
         ndarray, shape (length - begin,)
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, or ``begin`` is negative.
         """
+        if name not in COLUMNS:
+            raise ValueError(f"there is no column {name!r}; choose one of {', '.join(COLUMNS)}")
+        if operator.index(begin) < 0:
+            raise ValueError(f"there is no event {begin}; events are numbered from 0")
         values: NDArray[np.float64] = getattr(self._events, name)[begin : self._length].copy()
         return values
 
@@ -149,7 +172,13 @@ class Trace:
         -------
         ndarray of int64
             Whether the last event ends a round is not known before the next; it counts as an end.
+
+        Raises
+        ------
+        ValueError
+            If there is no such grain.
         """
+        require_grain(grain)
         kind, state = self._events.kind[: self._length], self._events.state[: self._length]
         ends = kind >= {"event": 0, "row": Kind.ROW, "round": Kind.ORACLE, "node": Kind.MESSAGE}.get(grain, Kind.SWEEP)
         if grain == "round":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bender_core.groups import LARGEST_GROUP, Partition, PartitionError, joint_weights, require_cover, spanning_forest
-from bender_core.model import BinaryMRF
+from bender_core.model import BinaryMRF, require_model
 from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import BY_RULE, what_matters
 
@@ -81,6 +81,7 @@ def register(name: str, strategy: ByRuns) -> None:
 
 def applicable(mrf: BinaryMRF) -> list[str]:
     """The strategies applicable to a model."""
+    require_model(mrf)
     lacking = {"groups": mrf.groups is None, "blocks": mrf.positions is None}
     return [name for name in STRATEGIES if not lacking.get(name, False)]
 
@@ -147,6 +148,7 @@ def partition(
     >>> [group.tolist() for group in partition(mrf, max_size=2).groups]
     [[0, 2], [1]]
     """
+    require_model(mrf)
     strategy = strategy or default_strategy(mrf)
     if strategy not in STRATEGIES:
         raise PartitionError(f"unknown strategy {strategy!r}; choose one of {', '.join(STRATEGIES)}")

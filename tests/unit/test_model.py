@@ -337,6 +337,48 @@ def test_the_content_hash_is_that_of_the_energy_function() -> None:
     assert len({m.content_hash() for m in [mrf, *others]}) == 5
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"names": "ab"}, "names is 'ab'; give a list of texts, one for each variable"),
+        ({"names": 5}, "names is 5; give a list of texts, one for each variable"),
+        ({"groups": "ab"}, "groups is 'ab'; give a list of texts, one for each variable"),
+        ({"name": 5}, "the name is 5; give a text"),
+        ({"objective": "cut"}, "the objective is 'cut'; give an Objective"),
+        ({"constant": 10**400}, "the constant is too large a number; write one of size up to 1e+100"),
+        ({"constant": "much"}, "the constant is 'much'; give a number"),
+        ({"constant": None}, "the constant is None; give a number"),
+        (
+            {"unary": [[10**400, 0], [0, 0]]},
+            "unary contains a number that is too large; write one of size up to",
+        ),
+        ({"unary": [[-(10**400), 0], [0, 0]]}, "unary contains a number that is too large; write one of size up to"),
+        ({"positions": [[10**400, 0], [0, 0]]}, "positions contains a number that is too large; write one of size"),
+        ({"pairwise": [[[10**400, 0], [0, 0]]]}, "pairwise contains a number that is too large; write one of size up"),
+        ({"edges": [[0, 10**400]]}, "edges are not pairs of whole numbers; give the numbers of the two variables"),
+        ({"hard": 5}, "hard is no pair; give the entries of unary and those of pairwise"),
+    ],
+)
+def test_fields_of_another_kind_give_one_sentence(given: dict, said: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(said)):
+        BinaryMRF(**{"unary": TWO, "edges": [[0, 1]], "pairwise": ONE_TABLE} | given)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        ({1.5: 0}, "there is no variable 1.5; variables are numbered 0 to 1"),
+        ({-1: 0}, "there is no variable -1; variables are numbered 0 to 1"),
+        ({2: 0}, "there is no variable 2; variables are numbered 0 to 1"),
+        ({0: 0.5}, "variable 0 cannot be 0.5; observe it as 0 or 1"),
+        ([1], "evidence is [1]; give a dict with the values of variables"),
+    ],
+)
+def test_evidence_about_nothing_gives_one_sentence(evidence: object, said: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(said)):
+        BinaryMRF(TWO).condition(evidence)
+
+
 def test_models_of_other_shapes_have_other_hashes() -> None:
     """Their arrays may be the same bytes in a row: what is an edge in one is an energy in the other."""
     edge, table = np.array([[0, 1]]), np.array([[[1.0, 2.0], [3.0, 4.0]]])

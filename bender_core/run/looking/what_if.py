@@ -6,13 +6,13 @@ Source: docs/method.md §12.2.
 
 from __future__ import annotations
 
-import operator
 import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from bender_core import memory
+from bender_core.given import require_index
 from bender_core.kernels.layout import RowKind
 from bender_core.kernels.rows.pool import describe_row, make_row
 from bender_core.kernels.tables.projection import active_state
@@ -91,12 +91,10 @@ def what_if(engine: Engine, p: int, q: int, state: int, stop: Stop = never) -> l
     ------
     ValueError
         If the groups are not coupled, or p has no such state.
-    TypeError
-        If ``state`` is not an integer.
     Stopped
         If ``stop`` says so.
     """
-    state = operator.index(state)
+    state = require_index(state, len(engine.graph.energies(p)), "state")
     truth = engine.min_marginal(p, q, [state], stop)
     nu, envelope = engine.min_marginal(p, q, stop=stop), engine.envelope(p, q, stop)
     cuts = []

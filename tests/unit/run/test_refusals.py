@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
+import pickle
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -52,7 +56,7 @@ def test_unknown_names_and_numbers_are_refused(arguments: dict, said: str) -> No
         (lambda engine: engine.min_marginal(0, 1, [1.5]), "give whole numbers from 0 to 7"),
         (lambda engine: engine.min_marginal(0, 1, [2**70]), "give whole numbers from 0 to 7"),
         (lambda engine: engine.tightness(0), "judge by one state at least"),
-        (lambda engine: engine.incoming(-1), "there is no arc -1; there are 6, numbered from 0"),
+        (lambda engine: engine.incoming(-1), "there is no arc -1; arcs are numbered 0 to 5"),
         (lambda engine: engine.incoming(10**12), "there is no arc 1000000000000"),
         (lambda engine: engine.incoming(2**70), f"there is no arc {2**70}"),
         (lambda engine: bc.Account(-5), "the limit is -5 bytes; it must not be negative"),
@@ -74,10 +78,8 @@ def test_invalid_settings_give_one_sentence(call: Callable[[bc.Engine], object],
         lambda engine: engine.seek(1.5),
         lambda engine: engine.run(max_work=0.5),
         lambda engine: engine.run(max_sweeps=1.5),
-        lambda engine: engine.incoming(1.5),
         lambda engine: bc.Engine(engine.mrf, engine.partition, max_sweeps=1.5),
         lambda engine: bc.Engine(engine.mrf, engine.partition, deepest=1.5),
-        lambda engine: bc.what_if(engine, 0, 1, 1.5),
         lambda engine: bc.Account(1e9),
     ],
 )
@@ -86,6 +88,129 @@ def test_counts_must_be_integers(call: Callable[[bc.Engine], object]) -> None:
     engine.run()
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
         call(engine)
+
+
+# Valid arguments of methods that take numbers of things, and how many there are: of a run of three groups of three.
+VALID = {"p": 0, "q": 1, "state": 0, "arc": 0, "index": 0, "receiver": 0, "sender": 1, "nu": 0.0, "envelope": 0.0}
+COUNTS = {"p": 3, "q": 3, "state": 8, "arc": 6, "index": 3, "receiver": 3, "sender": 3}
+NUMBERED = [
+    (owner, name, parameter)
+    for owner in (bc.Engine, bc.HyperGraph)
+    for name, method in inspect.getmembers(owner, inspect.isfunction)
+    if not name.startswith("_")
+    for parameter in inspect.signature(method).parameters
+    if parameter in COUNTS
+]
+
+
+@pytest.fixture(scope="module")
+def looked_at() -> dict[int, bc.Engine]:
+    made = {variant: bc.Engine(*glassy(n=9), variant, excluding=True) for variant in (9, 12)}
+    for engine in made.values():
+        engine.run(max_sweeps=1)
+    return made
+
+
+@pytest.mark.parametrize("variant", [9, 12])
+@pytest.mark.parametrize(("owner", "name", "parameter"), NUMBERED)
+def test_numbers_of_what_is_not_there_are_refused_by_all_methods(
+    owner: type, name: str, parameter: str, variant: int, looked_at: dict[int, bc.Engine]
+) -> None:
+    """An array would take -1 for the last one, and compiled code would read beyond the tables."""
+    engine = looked_at[variant]
+    method = getattr(engine if owner is bc.Engine else engine.graph, name)
+    wanted = inspect.signature(method).parameters
+    valid = {key: value for key, value in VALID.items() if key in wanted}
+    count = engine.n_rows if name == "row" else COUNTS[parameter]
+    kinds = {"p": "group", "q": "group", "receiver": "group", "sender": "group", "index": "row"}
+    what = kinds.get(parameter, parameter)
+    if count:
+        method(**valid)
+    for number in (-1, count, 2**70):
+        with pytest.raises(ValueError, match=f"there is no {what} {number}; (there are no )?{what}s"):
+            method(**valid | {parameter: number})
+    for number in (0.0, 0.5, "0", None):
+        with pytest.raises(ValueError, match=f"there is no {what} {number!r}; (there are no )?{what}s"):
+            method(**valid | {parameter: number})
+    if count:
+        method(**valid | {parameter: np.int64(valid[parameter])})
+
+
+def test_the_methods_that_take_numbers_are_found() -> None:
+    found = {f"{owner.__name__}.{name}" for owner, name, _ in NUMBERED}
+    assert len(found) >= 20
+    assert {"Engine.ground", "Engine.excess", "Engine.is_tight", "Engine.answers", "HyperGraph.ends"} <= found
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda engine: engine.graph.states(np.array([0])), "a labelling has 9 whole numbers below 2; this is "),
+        (lambda engine: engine.graph.states(np.full(9, 2)), "a labelling has 9 whole numbers below 2; this is "),
+        (lambda engine: engine.graph.labeling([0, 0, 8]), "a joint state has 3 whole numbers below 8; this is "),
+        (lambda engine: engine.graph.labeling([0, 0, -1]), "a joint state has 3 whole numbers below 8; this is "),
+        (lambda engine: engine.partition.describe(3, 0), "there is no group 3; groups are numbered 0 to 2"),
+        (lambda engine: engine.partition.describe(-1, 0), "there is no group -1; groups are numbered 0 to 2"),
+        (lambda engine: engine.partition.describe(0, 8), "there is no state 8; states are numbered 0 to 7"),
+        (lambda engine: engine.partition.describe(0, 0.5), "there is no state 0.5; states are numbered 0 to 7"),
+        (lambda engine: bc.what_if(engine, 0, 1, 0.5), "there is no state 0.5; states are numbered 0 to 7"),
+        (lambda engine: bc.what_if(engine, 0, 1, 8), "there is no state 8; states are numbered 0 to 7"),
+        (lambda engine: engine.step_ended("x"), "there is no grain 'x'; choose one of event, row, round, node, sweep"),
+        (lambda engine: engine.trace.stops("x"), "there is no grain 'x'; choose one of event, row, round, node, sweep"),
+        (lambda engine: engine.trace.column("index"), "there is no column 'index'; choose one of kind, sweep, "),
+        (lambda engine: engine.trace.column("kind", -1), "there is no event -1; events are numbered from 0"),
+        (lambda engine: engine.tension([[0], [0, 1]]), "a labelling has 9 entries, each 0 or 1; got "),
+        (lambda engine: engine.fork(partition="x"), "the partition is of type str; give what partition or manual "),
+        (lambda engine: engine.fork(rows=[(0, 1, 0, 0)]), "(0, 1, 0, 0) is no row; give RowAt(receiver, sender, "),
+        (lambda engine: engine.fork(rows=5), "5 is no row; give RowAt(receiver, sender, state, kind) with one of RMC"),
+        (lambda engine: engine.fork(rows=[bc.RowAt(0, 1, 0, 9)]), "kind=9) is no row; give RowAt("),
+        (lambda engine: engine.fork(merge=[(0,)]), "[(0,)] are no pairs of groups; give a list such as [(0, 1)]"),
+        (lambda engine: engine.fork(merge=5), "5 are no pairs of groups; give a list such as [(0, 1)]"),
+        (lambda engine: engine.fork(merge=[(0, 3)]), "there is no group 3; groups are numbered 0 to 2"),
+        (lambda engine: bc.Engine(engine.mrf, "x"), "the partition is of type str; give what partition or manual "),
+    ],
+)
+def test_arguments_of_another_kind_give_one_sentence(
+    call: Callable[[bc.Engine], object], said: str, looked_at: dict[int, bc.Engine]
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        call(looked_at[9])
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        bc.solve,
+        bc.partition,
+        bc.to_normal_form,
+        bc.search,
+        bc.reference,
+        lambda mrf: bc.auto(mrf, 3),
+        lambda mrf: bc.pursuit(mrf, 3),
+        lambda mrf: bc.manual(mrf, [[0]]),
+        lambda mrf: bc.save(mrf, "never written"),
+        lambda mrf: bc.Engine(mrf, glassy(n=4)[1]),
+        lambda mrf: bc.HyperGraph(mrf, glassy(n=4)[1]),
+        lambda mrf: bc.estimate(mrf, glassy(n=4)[1], 9),
+    ],
+)
+def test_what_is_no_model_gives_one_sentence(take: Callable[[object], object]) -> None:
+    for given, kind in ((None, "NoneType"), ("pose", "str")):
+        with pytest.raises(bc.ModelError, match=f"the model is of type {kind}; give a BinaryMRF, such as load returns"):
+            take(given)
+
+
+@pytest.mark.parametrize("given", [None, 5, ["a"]])
+def test_what_is_no_file_gives_one_sentence(given: object) -> None:
+    with pytest.raises(bc.FormatError, match=f"the file is of type {type(given).__name__}; give a path, or the conte"):
+        bc.load(given)
+
+
+@pytest.mark.parametrize("take", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_run_is_not_copied(take: Callable[[object], object], looked_at: dict[int, bc.Engine]) -> None:
+    """A shallow copy would share the arrays, and charge nothing."""
+    with pytest.raises(TypeError, match="a run is not copied or pickled; keep its model, groups and settings, and "):
+        take(looked_at[9])
 
 
 def test_limits_may_be_larger_than_any_machine() -> None:

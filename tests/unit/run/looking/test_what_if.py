@@ -91,7 +91,7 @@ def test_a_row_that_is_too_quick_for_the_clock_takes_what_it_can_take_at_most(mo
 def test_impossible_rows_are_refused() -> None:
     mrf = bc.load(POSE)
     engine = bc.Engine(mrf, bc.partition(mrf, 8), 9)
-    with pytest.raises(ValueError, match="states 0 to 255"):
+    with pytest.raises(ValueError, match="states are numbered 0 to 255"):
         bc.what_if(engine, 0, 1, 256)
     far = next(q for q in range(engine.graph.n_groups) if q and q not in engine.graph.neighbours(0))
     with pytest.raises(ValueError, match="not coupled"):
