@@ -11,16 +11,14 @@ from starlette.routing import Route
 
 from pages._shared.app.address import keep_address
 from pages._shared.app.compressing import Compressing
-from pages._shared.app.frame import frame
+from pages._shared.app.frame import entitle, frame
 from pages._shared.app.opening import opening
 from pages._shared.app.routing import to_the_first_page
 
 
 def show() -> None:
     """Show the page that is asked for."""
-    st.set_page_config(
-        page_title="Bender Lab", page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide"
-    )
+    st.set_page_config(page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide")
     frame()
     page = st.navigation(
         [
@@ -35,6 +33,7 @@ def show() -> None:
         ],
         position="top",
     )
+    entitle(page.title)
     if not opening():
         page.run()
         keep_address(page.url_path)
@@ -43,4 +42,6 @@ def show() -> None:
 if __name__ == "__main__":
     show()
 else:
-    app = st.App(__file__, routes=[Route("/watch", to_the_first_page)], middleware=[Middleware(Compressing)])
+    # The app may be served below another path.
+    named = [Route(path, to_the_first_page) for path in ("/watch", "/{below:path}/watch")]
+    app = st.App(__file__, routes=named, middleware=[Middleware(Compressing)])

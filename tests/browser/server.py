@@ -33,12 +33,12 @@ def serve(log: Path) -> Iterator[str]:
 
 
 @contextmanager
-def process(log: Path, *options: str) -> Iterator[Served]:
-    """Start the app, with options of Streamlit, to look at its process too."""
+def process(log: Path, *options: str, below: str = "") -> Iterator[Served]:
+    """Start the app, with options of Streamlit, to look at its process too; ``below`` a path."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    where = ["--server.address", "127.0.0.1", "--server.port", str(port)]
+    url = f"http://127.0.0.1:{port}{below}"
+    where = ["--server.address", "127.0.0.1", "--server.port", str(port), "--server.baseUrlPath", below]
     with log.open("w") as output:
         server = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py", *where, *options],

@@ -55,9 +55,8 @@ def test_every_page_is_reloaded_with_its_model_and_its_event(watch: Lab) -> None
     expected.step("node")
     watch.shows(expected)
     # The first page has no name in its address, and is found by it.
-    answer = watch.page.goto(f"watch?{urlsplit(watch.page.url).query}")
-    assert answer is not None
-    assert urlsplit(answer.url).path == "/"
+    watch.page.goto(f"watch?{urlsplit(watch.page.url).query}")
+    watch.page.wait_for_function("location.pathname === '/'")
     watch.settle()
     watch.shows(expected)
 
@@ -101,3 +100,40 @@ def test_an_address_that_replaces_a_model_offers_it_again(watch: Lab) -> None:
     watch.page.reload()
     watch.settle()
     expect(offer).to_be_hidden()
+
+
+def test_what_an_address_has_replaced_is_told_apart_and_covers_nothing(watch: Lab) -> None:
+    """Another variant of the same model has the same name; the sentence stays in sight."""
+    watch.click("[data-step=node]")
+    watch.page.wait_for_function("sessionStorage['bender-lab:address']?.includes('at=')")
+    watch.open("/?sample=pose-small&M=8&variant=3&at=60")
+    offer = watch.page.get_by_role("status").filter(has_text="This address has opened")
+    said = (
+        "pose, small with M 8 by groups, variant 3, mplp. Before, this tab had it with M 8 by groups, variant 9, mplp."
+    )
+    expect(offer).to_contain_text(said)
+    box, sentence = (each.bounding_box() for each in (offer, watch.stage.locator(".sentence")))
+    assert box
+    assert sentence
+    assert box["y"] + box["height"] <= watch.stage.bounding_box()["y"]
+    assert sentence["y"] + sentence["height"] <= watch.page.viewport_size["height"]
+    # As the stage's own buttons.
+    dismiss, link = offer.get_by_role("button"), watch.stage.locator("[data-act=link]")
+    look = (
+        "(e) => { const { backgroundColor, fontFamily } = getComputedStyle(e); return [backgroundColor, fontFamily]; }"
+    )
+    assert dismiss.evaluate(look) == link.evaluate(look)
+    dismiss.click()
+    expect(offer).to_be_hidden()
+
+
+def test_every_page_says_what_it_is_and_of_which_model(watch: Lab) -> None:
+    for title in (*PAGES, "Watch"):
+        watch.go(title)
+        of_a_model = title not in ("Learn", "Experiments", "Method")
+        names = [title, *["pose, small"] * of_a_model]
+        expect(watch.page).to_have_title(" · ".join([*names, "Bender Lab"]))
+        expect(watch.page.get_by_role("heading", level=1)).to_have_text(" ".join(names))
+    watch.load("tiny")
+    expect(watch.page).to_have_title("Instance · tiny · Bender Lab")
+    expect(watch.page.get_by_role("heading", level=1)).to_have_text("Instance tiny")

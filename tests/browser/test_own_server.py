@@ -93,7 +93,7 @@ def begin(page: Page, path: str, says: str) -> None:
     page.goto(path)
     for title in ("Instance", "Partition", "Watch"):
         expect(page.get_by_role("link", name=title, exact=True)).to_be_visible(timeout=60_000)
-    expect(page).to_have_title("Bender Lab")
+    expect(page).to_have_title(re.compile(".* · Bender Lab"))
     expect(page.get_by_text(says, exact=True).first).to_be_visible()
     page.get_by_role("link", name="Watch", exact=True).click()
     expect(page.locator(".stage")).to_have_attribute("data-state", "idle", timeout=120_000)
@@ -145,3 +145,12 @@ def test_a_tab_that_comes_back_finds_its_run_paused_and_goes_on(page: Page, serv
     page.locator("[data-act=run]").click()
     expect(stage).to_have_attribute("data-state", "running", timeout=60_000)
     assert within(60, lambda: events(page) > paused)
+
+
+def test_the_first_page_is_found_by_its_name_also_below_another_path(browser: Browser, tmp_path: Path) -> None:
+    with process(tmp_path / "log.txt", below="/lab") as served:
+        page = new_profile(browser, served.url).new_page()
+        page.goto(f"{served.url}/watch?sample=tiny&M=3&at=3")
+        expect(page.locator(".stage")).to_have_attribute("data-position", "3", timeout=120_000)
+        expect(page.get_by_text("Page not found")).to_have_count(0)
+        page.wait_for_function("location.pathname === '/lab/' && location.search.includes('at=3')")

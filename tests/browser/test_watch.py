@@ -37,7 +37,7 @@ WATCH_FRAMES = """(stage) => {
 
 def test_the_app_opens_on_a_pose_and_play_needs_one_click_and_keeps_the_page_whole(watch: Lab) -> None:
     run = engine()
-    expect(watch.page).to_have_title("Bender Lab")
+    expect(watch.page).to_have_title("Watch · pose, small · Bender Lab")
     expect(watch.stage).to_have_attribute("data-state", "idle")
     expect(watch.stage.locator(".title")).to_have_text("pose, small · M 8 · variant 9: RMC on all loose edges · mplp")
     expect(watch.stage.locator(".node")).to_have_count(len(run.partition))

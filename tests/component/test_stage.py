@@ -11,8 +11,9 @@ from playwright.sync_api import Page, expect
 import bender_core as bc
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import stage as feeding
 from tests.component.conftest import Tab
-from tests.component.mounting import Stage
+from tests.component.mounting import Mounted, Stage
 from tests.labs import is_shown, lab
 
 pytestmark = pytest.mark.browser
@@ -46,6 +47,15 @@ def test_a_tab_that_lacks_the_code_asks_for_it(page: Page, watched: Watched, mon
     stage.settle()
     assert [name for name, _ in stage.triggers] == ["missing"]
     expect(stage.root.locator(".node")).to_have_count(len(stage.lab.partition))
+
+
+def test_nothing_is_seen_before_its_style_has_come(page: Page) -> None:
+    """The page is there as soon as Streamlit mounts it; code and style come later."""
+    stage = Mounted(page, feeding._component, "stage")
+    expect(stage.root).to_be_hidden()
+    stage.receive(feeding.stage_data(lab("tiny", 3, 9)))
+    expect(stage.root).to_be_visible()
+    assert stage.root.evaluate("(root) => getComputedStyle(root).display") == "grid"
 
 
 def test_a_stage_without_a_graph_asks_for_all(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:

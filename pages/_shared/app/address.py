@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from pages._shared.app.frontend import Component
-from pages._shared.app.session import lab
+from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
 
 _component = Component("address")
@@ -39,4 +39,12 @@ def keep_address(page: str) -> None:
     said = st.session_state.address = urlencode(complete(own))
     with st.container(key="address_bar"):
         shown = {"page": page, "place": place, "said": said if page else None}
-        _component.mount(shown | {"model": current.address, "name": label(current.mrf.name)})
+        named = {"name": label(current.mrf.name), "run": _run_words(current)}
+        _component.mount(shown | {"model": current.address} | named)
+
+
+def _run_words(current: Lab) -> str:
+    """What tells the run from others of its model, in words."""
+    forks = current.branches.shown.depth
+    words = f"M {current.max_size} by {current.partition.strategy}, variant {current.variant}, {current.schedule}"
+    return words + f", {forks} fork{'s' * (forks > 1)}" * (forks > 0)

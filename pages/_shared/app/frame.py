@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import pandas  # noqa: F401  # Streamlit loads it for the first table: then it would come too late to be left alone
 import streamlit as st
 
 import bender_core as bc
 import bender_core.visualization.study  # everything that draws, for the same reason
+from pages._shared.app.session import lab
+from pages._shared.app.text import SHORT, inert, label
 from pages._shared.running.garbage import collect_seldom, set_aside
 from pages._shared.running.visits import attend
+
+# The pages that are about the model that is open.
+_OF_THE_MODEL = ("Instance", "Partition", "Watch", "Edge", "Compare")
 
 _CSS = """<style>
   /* Large windows are far away: on a projector nothing is smaller than 18 pixels. */
@@ -18,6 +25,11 @@ _CSS = """<style>
   .main-svg :is([class$="tick"] text, text:is([class$="tick"], [class$="title"], .annotation-text)) {
     fill: light-dark(#4a5560, #d5dce3) !important; }
   .stMainBlockContainer { padding: 4.2rem 1.6rem 0.6rem; max-width: 110rem; }
+  h1.page { margin: 0; padding: 0; font-size: 1.25rem; }
+  h1.page span { font-weight: 400; }
+  /* The stage names the model in sight. */
+  .stElementContainer:has(> .stHtml > h1.heard) {
+    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   /* Contrast: captions are too pale by default, and so is white on the light blue of the dark theme. */
   [data-testid="stCaptionContainer"] { color: inherit; opacity: 0.8; }
   button[kind="primary"]:enabled, [data-tag] { color: light-dark(#fff, #0b1a26); }
@@ -42,6 +54,10 @@ _CSS = """<style>
   table.plain th { font-weight: 600; }
   table.plain th:first-child, table.plain td:first-child { text-align: left; }
   :is(.st-key-address_bar, .st-key-loaded_ahead) { position: absolute; width: 1px; height: 1px; }
+  /* What an address has replaced is said above the page, and the stage leaves room for it. */
+  .st-key-address_bar[data-offers] { position: static; width: auto; height: auto; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-address_bar[data-offers]) { order: -1; }
+  :root:has(.st-key-address_bar[data-offers]) { --offered: 3.6rem; }
   /* Keyboard focus is visible; text fields show it by their frames. */
   :is(a, button, summary, [role="tab"]):focus-visible {
     outline: 2px solid light-dark(#0072B2, #56B4E9) !important; outline-offset: 2px; }
@@ -97,3 +113,11 @@ def frame() -> None:
     attend()
     _warm()
     st.html(_CSS)
+
+
+def entitle(page: str) -> None:
+    """Name a page, and the model that it is about, in the browser's tab and in a heading."""
+    model = lab().mrf.name if page in _OF_THE_MODEL else ""
+    st.set_page_config(page_title=" · ".join(filter(None, (page, label(model, SHORT), "Bender Lab"))))
+    named, kind = escape(inert(model)), "page heard" if page == "Watch" else "page cut"
+    st.html(f"<h1 class='{kind}' title='{named}'>{page} <span dir='auto'>{named}</span></h1>")

@@ -34,5 +34,8 @@ export default async function (component) {
     style.textContent = tab[name].style;
     root.before(style);
   }
-  (await tab[name].main).receive(root, data, setTriggerValue);
+  // Pages are written hidden: nothing is seen without its style.
+  const { receive } = await tab[name].main;
+  root.hidden = false;
+  receive(root, data, setTriggerValue);
 }

@@ -8,6 +8,14 @@ const remembered = () => JSON.parse(sessionStorage.getItem(MEMORY) ?? "null");
 
 const isReload = () => performance.getEntriesByType("navigation")[0]?.type === "reload";
 
+// What has replaced what, in words that tell the two apart.
+const replaced = (now, before) => {
+  const opened = (what) => `This address has opened ${what}.`;
+  if (now.name !== before.name) return `${opened(now.name)} Before, this tab had ${before.name}.`;
+  if (now.run === before.run) return opened(`another run of ${now.name} than this tab had before`);
+  return `${opened(`${now.name} with ${now.run}`)} Before, this tab had it with ${before.run}.`;
+};
+
 class Address {
   constructor(root) {
     this.root = root;
@@ -21,7 +29,7 @@ class Address {
   }
 
   // `said`: the address of this page, null if the page states it itself; `place`: where in the page; `model`: what
-  // tells its run from others.
+  // tells its run from others; `name` and `run`: the model and how it is run, in words.
   receive(data) {
     const { data: before, gone } = this;
     Object.assign(this, { data, gone: false });
@@ -38,22 +46,26 @@ class Address {
 
   look() {
     if (!this.root.isConnected) return this.open.abort();
-    const { said, model, name } = this.data;
+    const { said, model, name, run } = this.data;
     if (this.gone || !this.isOpen()) return null;
     if (said && location.search !== `?${said}`) history.replaceState(history.state, "", `?${said}`);
     const { pathname, search } = location;
-    return sessionStorage.setItem(MEMORY, JSON.stringify({ model, name, href: pathname + search }));
+    return sessionStorage.setItem(MEMORY, JSON.stringify({ model, name, run, href: pathname + search }));
   }
 
   // What the tab had before this address was opened.
   offer(before) {
-    const { model, name } = this.data;
-    if (!before || !before.model || before.model === model || isReload()) return;
-    const text = `This address has opened ${name}. Before, this tab had ${before.name}.`;
+    if (!before || !before.model || before.model === this.data.model || isReload()) return;
     const link = Object.assign(document.createElement("a"), { href: before.href, textContent: "Take it back" });
     const close = Object.assign(document.createElement("button"), { textContent: "Dismiss" });
-    close.onclick = () => this.root.replaceChildren();
-    this.root.replaceChildren(text, link, close);
+    close.onclick = () => this.put();
+    this.put(replaced(this.data, before), link, close);
+  }
+
+  // The page makes room for it, so that it covers nothing.
+  put(...parts) {
+    this.root.replaceChildren(...parts);
+    this.root.getRootNode().host.closest(".st-key-address_bar")?.toggleAttribute("data-offers", parts.length > 0);
   }
 }
 
