@@ -12,7 +12,7 @@ from starlette.routing import Route
 from pages._shared.app.address import keep_address
 from pages._shared.app.compressing import Compressing
 from pages._shared.app.frame import entitle, frame
-from pages._shared.app.opening import opening
+from pages._shared.app.opening import arrive, opening
 from pages._shared.app.routing import to_the_first_page
 
 
@@ -33,6 +33,7 @@ def show() -> None:
         ],
         position="top",
     )
+    arrive(page.url_path)
     entitle(page.title)
     if not opening():
         page.run()

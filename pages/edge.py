@@ -10,6 +10,7 @@ import bender_core as bc
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
+from pages._shared.cuts.chosen import warn
 from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
 from pages._shared.edge.looks import looks
 from pages._shared.edge.message import choose, looked_at, refuse
@@ -20,6 +21,7 @@ from pages._shared.running.findings import findings, found_or_progress, show_wor
 
 def show() -> None:
     current = lab()
+    warn(current)
     run = current.run
     if not (run.looking or run.settle()):
         st.info("The run continues in the background. To inspect a message, stop it on Watch or wait until it ends.")

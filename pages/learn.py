@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.app.address import complete, state
+from pages._shared.app.address import Tour, complete, recalled, state
 from pages._shared.app.permalink import LONGEST_WORD
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
@@ -46,9 +46,10 @@ _CSS = f"""<style>
 </style>"""
 
 
-def chosen() -> Lesson:
+def chosen(before: Tour) -> Lesson:
     """The lesson named in the address, else the one last open, else the first."""
-    slug = st.query_params.get("lesson", st.session_state.get("lesson", next(iter(LESSONS))))
+    said = before.lesson or st.query_params.get("lesson")
+    slug = said or st.session_state.get("lesson", next(iter(LESSONS)))
     if slug not in LESSONS:
         complaint(f"There is no lesson {label(slug, LONGEST_WORD)!r}; here is the first.")
         slug = next(iter(LESSONS))
@@ -56,9 +57,9 @@ def chosen() -> Lesson:
     return LESSONS[slug]
 
 
-def answered() -> set[str]:
-    """The lessons whose questions were answered correctly, according to the address and the session."""
-    said = st.query_params.get("done", "").split(",")
+def answered(before: Tour) -> set[str]:
+    """The lessons whose questions were answered correctly, according to the address, the session and the browser."""
+    said = (*st.query_params.get("done", "").split(","), *before.done)
     done: set[str] = st.session_state.setdefault("lessons_done", set())
     done.update(slug for slug in said if slug in LESSONS)
     return done
@@ -135,7 +136,8 @@ def into_app(lesson: Lesson) -> None:
 
 def show() -> None:
     st.html(_CSS)
-    lesson, done = chosen(), answered()
+    before = recalled()
+    lesson, done = chosen(before), answered(before)
     with st.container(key="lesson"):
         words, live, question, way = st.columns(4)
     with words:
@@ -148,7 +150,7 @@ def show() -> None:
             done.add(lesson.slug)
     with way:
         go_on(lesson, done)
-    state(address(lesson, done), place=lesson.slug)
+    state(address(lesson, done), place=lesson.slug, tour=Tour(lesson.slug, tuple(sorted(done))))
 
 
 through_app()

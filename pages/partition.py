@@ -7,9 +7,10 @@ import streamlit as st
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, paragraph
+from pages._shared.cuts.chosen import not_applied, words
+from pages._shared.cuts.draft import Draft
 from pages._shared.cuts.remembered import fingerprint
 from pages._shared.partition.cost import choices, cost
-from pages._shared.partition.draft import Draft
 from pages._shared.partition.drawings import draw_groups, draw_variables, list_groups
 from pages._shared.partition.editing import by_hand
 from pages._shared.partition.side_by_side import compare
@@ -26,6 +27,9 @@ def show(current: Lab) -> None:
             complaint(on_table.error)
         choices(current, part)
         start, back, again = st.columns([2, 1, 1], gap="small")
+        changes = not_applied(current, on_table, st.session_state.cut_variant, st.session_state.cut_schedule)
+        if changes and on_table.wanted is None:
+            st.caption(words(changes))
         if on_table.wanted is not None:
             st.button("Stop", on_click=give_up, args=(on_table,))
             being_cut()

@@ -6,6 +6,7 @@ from pages._shared.app.address import complete
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
+from pages._shared.cuts.chosen import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.watch.ahead import load_ahead
 from pages._shared.watch.forking import forking, forks_asked
@@ -32,6 +33,7 @@ def show() -> None:
 
 
 through_app()
+warn(lab())
 show()
 forks_asked()
 helping()

@@ -137,3 +137,47 @@ def test_every_page_says_what_it_is_and_of_which_model(watch: Lab) -> None:
     watch.load("tiny")
     expect(watch.page).to_have_title("Instance · tiny · Bender Lab")
     expect(watch.page.get_by_role("heading", level=1)).to_have_text("Instance tiny")
+
+
+def test_back_opens_the_run_that_its_address_names(watch: Lab) -> None:
+    """Where the run was begun anew with another variant since; the place is kept on the way."""
+    watch.click("[data-step=node]")
+    watch.click("[data-step=node]")
+    event = watch.position
+    expected = engine(variant=3)
+    watch.cut(variant=3)
+    states_event(watch, event)
+    expected.run(max_events=event)
+    watch.shows(expected)
+    before = engine()
+    before.run(max_events=event)
+    for title in ("Partition", "Watch"):
+        watch.page.go_back()
+        path = "/" if title == "Watch" else f"/{title.lower()}"
+        watch.page.wait_for_function(f"location.pathname === '{path}'")
+        watch.settle()
+        states_event(watch, event)
+        assert parameters(watch)["variant"] == ["9"]
+    watch.shows(before)
+    for variant in ("9", "3"):
+        watch.page.go_forward()
+        watch.settle()
+        assert parameters(watch)["variant"] == [variant]
+    states_event(watch, event)
+    watch.shows(expected)
+
+
+def test_a_choice_that_is_not_applied_is_said_on_watch_and_covers_nothing(watch: Lab) -> None:
+    watch.go("Partition")
+    watch.choose("Variant", "3:")
+    watch.go("Watch")
+    said = watch.page.get_by_role("status").filter(has_text="Not applied: variant 3. The run still has variant 9.")
+    expect(said).to_be_visible()
+    box, sentence = (each.bounding_box() for each in (said, watch.stage.locator(".sentence")))
+    assert box
+    assert sentence
+    assert box["y"] + box["height"] <= watch.stage.bounding_box()["y"]
+    assert sentence["y"] + sentence["height"] <= watch.page.viewport_size["height"]
+    watch.press("Apply it")
+    expect(watch.stage.locator(".title")).to_contain_text("variant 3")
+    expect(said).to_have_count(0)

@@ -112,3 +112,18 @@ def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
         expect(page.get_by_text(f"event {run.position}: 64 states")).to_be_visible()
     edge.go("Watch")
     edge.shows(run)
+
+
+def test_edge_shows_the_message_of_the_drawer(page: Page, settle: Callable[[Page], None]) -> None:
+    """By the navigation as by the drawer's own button, also where no message is pinned."""
+    lab = Lab(page, settle).open()
+    lab.click("[data-step=node]")
+    page.keyboard.press("d")
+    drawer = lab.stage.locator("[data-out=drawer]")
+    expect(drawer).to_contain_text("→")
+    lab.stage.get_by_role("button", name="by slack").click()
+    lab.settle()
+    message = drawer.inner_text()
+    lab.go("Edge")
+    expect(page.get_by_role("combobox", name="Message")).to_have_value(message)
+    expect(page.get_by_role("radio", name="most slack first")).to_be_checked()

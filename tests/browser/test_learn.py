@@ -181,3 +181,26 @@ def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
     learn.page.go_back()
     learn.settle()
     expect(learn.stage).to_be_visible()
+
+
+def test_the_next_lesson_begins_at_its_top_and_a_reload_of_any_page_forgets_no_progress(learn: Lab) -> None:
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    learn.page.set_viewport_size({"width": 390, "height": 844})
+    learn.open("/learn")
+    answer(learn, -3)
+    following = learn.page.get_by_role("link", name="Next →")
+    following.scroll_into_view_if_needed()
+    assert learn.page.evaluate(scrolled) > 0
+    following.click()
+    learn.settle()
+    shows(learn, "loose")
+    assert learn.page.evaluate(scrolled) == 0
+    # An address that says nothing of the tour goes on with it, also after another page.
+    learn.open("/instance")
+    learn.open("/learn")
+    expect(learn.page.get_by_text("Lesson 2 of 10, 1 answered")).to_be_attached()
+    learn.page.wait_for_function("location.search.endsWith('lesson=loose&done=map')")
+    # One that names a lesson opens that.
+    learn.open("/learn?lesson=row")
+    expect(learn.page.get_by_text("Lesson 5 of 10, 1 answered")).to_be_attached()
+    assert said(learn.page) == {"lesson": ["row"], "done": ["map"]}

@@ -365,3 +365,23 @@ def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_ther
     watch.settle()
     watch.shows(run.fork(rows=[bc.RowAt(p, q, state, RowKind.RMC)]))
     expect(watch.stage.locator("[data-out=drawer]")).to_have_text(f"{labels[q]} → {labels[p]}")
+
+
+SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+
+
+def test_a_fork_that_is_asked_for_below_the_stage_comes_into_sight(watch: Lab) -> None:
+    watch.click("[data-step=node]")
+    watch.page.get_by_text("Forks", exact=True).click()
+    watch.page.get_by_role("button", name="Fork here").scroll_into_view_if_needed()
+    assert watch.page.evaluate(SCROLLED) > 0
+    watch.press("Fork here")
+    watch.page.wait_for_function("new URLSearchParams(location.search).has('forks')")
+    expect(watch.stage.get_by_role("toolbar")).to_be_in_viewport(ratio=1)
+    # The run before, shown again, comes into sight too.
+    watch.choose("Run", "first run")
+    watch.page.get_by_role("button", name="Show it on the stage").scroll_into_view_if_needed()
+    assert watch.page.evaluate(SCROLLED) > 0
+    watch.press("Show it on the stage")
+    watch.page.wait_for_function("new URLSearchParams(location.search).get('at') !== '0'")
+    expect(watch.stage.get_by_role("toolbar")).to_be_in_viewport(ratio=1)

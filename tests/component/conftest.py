@@ -24,6 +24,7 @@ TYPES = {".js": "text/javascript", ".json": "application/json"}
 EMPTY = """() => {
     localStorage.clear();
     sessionStorage.clear();
+    history.replaceState({}, '', '/');
     document.documentElement.removeAttribute('style');
     document.querySelector('main').replaceWith(document.createElement('main'));
 }"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
@@ -12,6 +13,21 @@ from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
 
 _component = Component("address")
+
+
+class Tour(NamedTuple):
+    """How far the guided tour is.
+
+    Attributes
+    ----------
+    lesson : str
+        The one that is open; empty if none is said.
+    done : tuple of str
+        Those whose questions were answered.
+    """
+
+    lesson: str = ""
+    done: tuple[str, ...] = ()
 
 
 def complete(own: Mapping[str, str]) -> dict[str, str]:
@@ -25,22 +41,36 @@ def complete(own: Mapping[str, str]) -> dict[str, str]:
     return run | dict(own)
 
 
-def state(own: Mapping[str, str], place: str = "") -> None:
+def state(own: Mapping[str, str], place: str = "", tour: Tour | None = None) -> None:
     """State a page's own parameters in its address; the browser's Back goes from a place of the page to the last one.
 
-    By the component: Streamlit would make every change a step for Back.
+    By the component: Streamlit would make every change a step for Back. The browser remembers how far the ``tour`` is;
+    what this session does not know of it is told to `recalled`.
     """
-    st.session_state.page_parameters = dict(own), place
+    st.session_state.page_parameters = dict(own), place, tour
+
+
+def recalled() -> Tour:
+    """How far the tour was in this browser before this session; told once."""
+    found: Tour = st.session_state.pop("tour_recalled", Tour())
+    return found
+
+
+def _on_recalled() -> None:
+    told = st.session_state.get("address", {}).get("recalled")
+    if told:
+        st.session_state.tour_recalled = Tour(str(told["lesson"]), tuple(map(str, told["done"])))
 
 
 def keep_address(page: str) -> None:
     """Keep the address of the page that was drawn; Watch, where the run moves in the browser, does so itself."""
-    current, (own, place) = lab(), st.session_state.pop("page_parameters", ({}, ""))
-    said = st.session_state.address = urlencode(complete(own))
+    current, (own, place, tour) = lab(), st.session_state.pop("page_parameters", ({}, "", None))
+    said = st.session_state.page_address = urlencode(complete(own))
     with st.container(key="address_bar"):
         shown = {"page": page, "place": place, "said": said if page else None}
         named = {"name": label(current.mrf.name), "run": _run_words(current)}
-        _component.mount(shown | {"model": current.address} | named)
+        data = shown | {"model": current.address} | named | {"tour": None if tour is None else tour._asdict()}
+        _component.mount(data, on_recalled_change=_on_recalled)
 
 
 def _run_words(current: Lab) -> str:

@@ -58,6 +58,10 @@ class Branch:
         """After which event of its parent it forked."""
         return self.line.forks[-1].event if self.line.forks else 0
 
+    def event_in_all(self, position: int) -> int:
+        """The events of all runs that led to a position of this one."""
+        return sum(fork.event for fork in self.line.forks) + position
+
     @property
     def depth(self) -> int:
         """The number of forks that led to it."""

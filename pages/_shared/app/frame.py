@@ -58,6 +58,9 @@ _CSS = """<style>
   .st-key-address_bar[data-offers] { position: static; width: auto; height: auto; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-address_bar[data-offers]) { order: -1; }
   :root:has(.st-key-address_bar[data-offers]) { --offered: 3.6rem; }
+  /* So is what was chosen and not applied. */
+  .st-key-not_applied p { margin: 0; }
+  :root:has(.st-key-not_applied) { --not-applied: 3.6rem; }
   /* Keyboard focus is visible; text fields show it by their frames. */
   :is(a, button, summary, [role="tab"]):focus-visible {
     outline: 2px solid light-dark(#0072B2, #56B4E9) !important; outline-offset: 2px; }

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from urllib.parse import parse_qsl
 
+import numpy as np
 import streamlit as st
 
 import bender_core as bc
@@ -157,6 +159,7 @@ class Lab:
     origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
+    called: int = -1  # the number of the run that was asked for below the stage: it comes into sight
     references: References = field(default_factory=lambda: References())
     came: Came | None = None  # from where in the tree of forks, if what is shown begins there
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
@@ -195,12 +198,21 @@ class Lab:
     def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None) -> None:
         """Start a new run on the model with another partition; without ``stop`` Streamlit may end this.
 
+        Where the groups are the same, so is the place: the message, and after how many events the run is shown.
+
         Raises
         ------
         TooLargeError, PartitionError
             Then nothing has changed.
         """
+        before, event = self.run, self.branches.shown.event_in_all(self.run.position)
         self._start(self.mrf, part, max_size, variant, schedule, stop)
+        if not np.array_equal(part.group_of(), before.engine.partition.group_of()):
+            return
+        self.run.arc, self.run.pinned = before.arc, before.pinned
+        if event:
+            self.run.start(until=event)
+            self.run.settle()
 
     def fork(self, change: Change, engine: bc.Engine) -> None:
         """Go on with a run that has forked from the one shown, at the event shown."""
@@ -288,6 +300,16 @@ class Lab:
         if self.run.until is None:
             self.run.start(until=event)
             self.run.settle()
+
+    def leave(self) -> None:
+        """Stop all work: another lab takes its place."""
+        if self.replay is not None:
+            self.replay.stop(wait=None)  # it uses the lab
+        if self.proof is not None:
+            self.proof.stop()
+        self.references.stop()
+        self.run.halt()
+        self.branches.clear()
 
     @property
     def is_public(self) -> bool:
@@ -402,8 +424,8 @@ def chapter_of(said: Mapping[str, str], branches: Branches) -> Branch:
     return numbers.get(text, chapters[-1])
 
 
-def linked(said: Mapping[str, str]) -> Lab:
-    """The lab that a link describes. A search for groups, forks, and many events go on in the background.
+def linked(said: Mapping[str, str], number: int = 0) -> Lab:
+    """The lab that a link describes, its run with a number. What takes long goes on in the background.
 
     Raises
     ------
@@ -417,7 +439,8 @@ def linked(said: Mapping[str, str]) -> Lab:
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
     if forks or sought_by(said):
-        found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, WatchedRun(engine), origin)
+        run = WatchedRun(engine)
+        found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin, number=number)
         found.replay = Replay(said, forks, end)
         found.replay.start(found)
         return found
@@ -425,4 +448,25 @@ def linked(said: Mapping[str, str]) -> Lab:
     if event:
         run.start(until=event)
         run.settle()
-    return Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin)
+    return Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin, number=number)
+
+
+def open_again(said: Mapping[str, str]) -> None:
+    """Open the run of an address that this session has left, unless the run is one of the tree that is open.
+
+    As far as nothing is lost: an address that cannot be opened changes nothing, but for the notice.
+    """
+    current = lab()
+    begun = dict(parse_qsl(query(current.origin, current.branches.first.line)))
+    names_a_run = {"M", "strategy", "variant", "schedule"} <= said.keys()
+    if not names_a_run or (begun and begun.items() <= said.items()):
+        return
+    try:
+        found = linked(FIRST | dict(said), current.number + 1)
+    except LinkError as error:
+        current.notice = f"The run of this address cannot be opened again: {error}. The one before is shown."
+        return
+    current.leave()
+    for asked in ("proof_asked", "fork_wanted"):
+        st.session_state.pop(asked, None)
+    st.session_state.lab = found

@@ -49,6 +49,7 @@ def contest(current: Lab) -> Contest:
         state.update(choices)
         state.boxes_heard = False
     found: Contest = state.contest
+    found.lab = current
     keep(found.choices)
     return found
 

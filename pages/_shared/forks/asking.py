@@ -79,4 +79,5 @@ def carry_out(current: Lab, find: Find) -> None:
     if asked.made is not None:
         engine, asked.made, current.asked = asked.made, None, None
         current.fork(asked.change, engine)
+        current.called = current.number
         st.rerun()

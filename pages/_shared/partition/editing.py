@@ -10,7 +10,7 @@ import bender_core as bc
 from bender_core.groups import Partition, merge, move, split, split_by_coupling
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
-from pages._shared.partition.draft import Cut, Draft
+from pages._shared.cuts.draft import Cut, Draft
 from pages._shared.partition.drawings import MOST_DRAWN
 from pages._shared.partition.table import change, numbered, pick
 

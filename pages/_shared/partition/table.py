@@ -11,8 +11,9 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
+from pages._shared.cuts.chosen import apply
 from pages._shared.cuts.cutting import Costing, Cutting
-from pages._shared.partition.draft import Cut, Draft
+from pages._shared.cuts.draft import Cut, Draft
 from pages._shared.running.following import follow, keep
 
 COMPARED_M = (4, 8, 12)
@@ -132,14 +133,9 @@ def being_cut() -> None:
 
 
 def use(current: Lab, on_table: Draft) -> None:
+    """Begin a run on the draft, and watch it."""
     state = st.session_state
-    part, max_size = on_table.now
-    try:
-        current.cut(part, max_size, state.cut_variant, state.cut_schedule)
-    except (bc.TooLargeError, bc.PartitionError) as error:
-        on_table.error = str(error)
-    else:
-        state.to_watch = True
+    state.to_watch = apply(current, on_table, state.cut_variant, state.cut_schedule)
 
 
 def numbered(part: Partition) -> list[str]:

@@ -254,6 +254,8 @@ def carry_on(current: Lab, wanted: Wanted) -> None:
         else:
             # Also after both have run on: the stage draws the run that the one it shows forked from.
             current.show(branch if wanted.what == "show" else current.branches.shown)
+            if wanted.what == "show":
+                current.called = current.number
         st.rerun()
 
 

@@ -97,6 +97,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "model": label(lab.mrf.name),
         "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
         "graph": None if held else _graph(lab),
+        "called": lab.called,
         "came": None if held or lab.came is None else {"run": lab.came.number} | asdict(lab.came.passage),
         "parent": None if held else parent_view(lab.branches.shown),
         "chapters": None if held else chapters_view(lab.branches),

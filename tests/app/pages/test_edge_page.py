@@ -111,7 +111,7 @@ def test_order_and_class_are_in_the_address_and_taken_from_it() -> None:
     ran(ones(test).set_value([0, 5]).run())
     (choice,) = [group for group in test.segmented_control if group.label == "Order of the classes"]
     ran(choice.set_value("slack").run())
-    said = dict(parse_qsl(test.session_state.address))
+    said = dict(parse_qsl(test.session_state.page_address))
     assert {"arc": "0", "order": "slack", "y": "100001"}.items() <= said.items()
     again = opened(**said)
     assert ones(again).value == [0, 5]

@@ -93,7 +93,7 @@ def test_a_plan_from_the_form_is_described() -> None:
     assert beside(test, "expected time").startswith("about ")
     assert complaints(test) == []
     name = test.session_state.plan
-    assert dict(parse_qsl(test.session_state.address))["plan"] == name
+    assert dict(parse_qsl(test.session_state.page_address))["plan"] == name
     plan = read_plan(path_of(name))
     assert [dict(instance.values)["seed"] for instance in plan.instances] == [0, 1, 2]
     assert (plan.sizes, plan.variants, plan.limits) == ((4,), (9, 11), Limits(400, 60.0, 1024))

@@ -53,7 +53,7 @@ def verdict(test: AppTest) -> tuple[str, str]:
 
 def said(test: AppTest, name: str) -> str:
     """What the address says."""
-    return dict(parse_qsl(test.session_state.address)).get(name, "")
+    return dict(parse_qsl(test.session_state.page_address)).get(name, "")
 
 
 def headings(test: AppTest) -> str:

@@ -18,8 +18,8 @@ from bender_core.strategies import BY_RUNS, Tell, applicable, quality
 from bender_core.units import duration, storage
 from pages._shared.cuts import cutting
 from pages._shared.cuts.cutting import Cutting
+from pages._shared.cuts.draft import MOST_STEPS, Cut, Draft
 from pages._shared.partition.comparing import Comparing
-from pages._shared.partition.draft import MOST_STEPS, Cut, Draft
 from pages._shared.running import background
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran, tables
 

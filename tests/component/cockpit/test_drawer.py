@@ -97,7 +97,7 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
         assert float(said[0]) == pytest.approx(cut.rise[state], rel=1e-2, abs=1e-9)
         assert float(said[2]) == pytest.approx(cut.lift, rel=1e-2, abs=1e-9)
         assert int(said[3]) == cut.tightened
-    assert stage.root.evaluate("({ stage }) => stage.drawer.address()") == f"&drawer=cost&y={bits}"
+    assert looks(stage) == f"&drawer=cost&y={bits}"
     # Back to y*, by the button and by its column.
     back, star = stage.root.get_by_role("button", name="back to y*"), shown.states[shown.asked]
     for press in (back, stage.root.locator(f"svg.stems [data-mark='hit {star}']")):
@@ -105,7 +105,7 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
         stage.wait("stage.stage.drawer.view.cuts && stage.stage.drawer.view.chosen === stage.stage.drawer.view.asked")
         expect(back).to_be_hidden()
         expect(stage.root.locator("[data-out=class]")).to_contain_text("y*")
-        assert "y=" not in stage.root.evaluate("({ stage }) => stage.drawer.address()")
+        assert "y=" not in looks(stage)
         stage.root.locator(f"svg.stems [data-mark='hit {state}']").click()
         stage.wait("stage.stage.drawer.view.cuts?.[0].state === argument", state)
     # A row is asked for by its message, its state and its kind.
@@ -116,6 +116,13 @@ def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run:
     stage.root.evaluate("({ stage }) => stage.select(6)")
     is_of(stage, run, 6)
     expect(stage.root.get_by_role("button", name="back to y*")).to_be_hidden()
+
+
+def looks(stage: Stage) -> str:
+    """What the address of Watch says of the picture."""
+    said = "async ({ stage }) => (await import('/stage/play/choices.js')).addressOf(stage)"
+    found: str = stage.root.evaluate(said)
+    return found
 
 
 def test_only_rows_of_the_message_shown_can_be_inserted(

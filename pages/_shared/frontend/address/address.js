@@ -2,9 +2,20 @@
 // Streamlit drops that when a page is opened. An address that replaces what the tab had before offers it again.
 
 const MEMORY = "bender-lab:address";
+const TOUR = "bender-lab:tour";
 const EVERY = 250; // milliseconds between two looks at the address bar
 
 const remembered = () => JSON.parse(sessionStorage.getItem(MEMORY) ?? "null");
+
+const step = History.prototype.pushState.bind(history);
+
+// Streamlit clears the address of a page before it opens another one, as a step of its own: Back would lead to this very
+// page without an address. What the address of a page is, and what is a step within it, is said here alone.
+const keepSteps = () => {
+  history.pushState = (state, unused, url) => {
+    if (new URL(url, location).pathname !== location.pathname) step(state, unused, url);
+  };
+};
 
 const isReload = () => performance.getEntriesByType("navigation")[0]?.type === "reload";
 
@@ -30,14 +41,31 @@ class Address {
 
   // `said`: the address of this page, null if the page states it itself; `place`: where in the page; `model`: what
   // tells its run from others; `name` and `run`: the model and how it is run, in words.
-  receive(data) {
+  receive(data, send) {
     const { data: before, gone } = this;
+    if (data.tour) this.tour(data, send);
     Object.assign(this, { data, gone: false });
     const moved = before?.page === data.page && before.place !== data.place;
-    if (moved && !gone && this.isOpen()) history.pushState({}, "", `?${data.said}`);
+    if (moved) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    if (moved && !gone && this.isOpen()) step({}, "", `?${data.said}`);
     if (!before && !globalThis.benderLab.addressed) this.offer(remembered());
+    if (!globalThis.benderLab.addressed) keepSteps();
     globalThis.benderLab.addressed = true;
     this.look();
+  }
+
+  // The guided tour goes on where it was left in this browser: what the session does not know of it is told, once.
+  tour(data, send) {
+    const kept = JSON.parse(localStorage.getItem(TOUR) ?? "null");
+    const isFirst = !globalThis.benderLab.toured;
+    globalThis.benderLab.toured = true;
+    const done = [...new Set([...data.tour.done, ...(kept?.done ?? [])])];
+    const asks = new URLSearchParams(location.search).has("lesson");
+    const lesson = isFirst && kept && !asks ? kept.lesson : data.tour.lesson;
+    localStorage.setItem(TOUR, JSON.stringify({ lesson, done }));
+    if (!isFirst || (lesson === data.tour.lesson && done.length === data.tour.done.length)) return;
+    data.place = lesson; // it is no step for Back
+    send("recalled", { lesson, done });
   }
 
   isOpen() {
@@ -69,7 +97,7 @@ class Address {
   }
 }
 
-export const receive = (root, data) => {
+export const receive = (root, data, send) => {
   root.address ??= new Address(root);
-  root.address.receive(data);
+  root.address.receive(data, send);
 };

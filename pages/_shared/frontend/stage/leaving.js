@@ -1,12 +1,15 @@
 // Other pages: links to them, the address of this one, and what must not be asked on the way.
 
-import { keepChoices } from "./play/choices.js";
+import { addressOf, keepChoices } from "./play/choices.js";
 
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
 const ANSWERED = 1000; // milliseconds that an answer is waited for at most before another page is asked for
 const SAID = 2500; // milliseconds that a button says what it has done
+const CALM = 200; // milliseconds after something was chosen until the address names it
+const CHOOSING = ["click", "change", "input", "keyup", "pointerup", "wheel"];
 
 const isOurs = (path) => /\/(watch)?$/.test(path);
+const isEdge = (link) => link?.pathname.endsWith("/edge");
 const opensTab = (event) => event.ctrlKey || event.metaKey || event.shiftKey;
 
 export class Leaving {
@@ -42,6 +45,9 @@ export class Leaving {
   // Links are heard of before Streamlit is, in the capturing phase; the browser's own buttons only after it.
   listen() {
     const { root } = this.stage;
+    const here = new AbortController();
+    const chosen = () => (root.isConnected ? this.stateSoon() : here.abort());
+    for (const name of CHOOSING) addEventListener(name, chosen, { passive: true, signal: here.signal });
     const hear = (event) => {
       if (root.isConnected) return this.hear(event);
       for (const name of ["click", "popstate"]) removeEventListener(name, hear, true);
@@ -50,11 +56,17 @@ export class Leaving {
   }
 
   hear(event) {
+    const { drawer } = this.stage;
     const path = event.composedPath();
     const link = path.find((each) => each.tagName === "A");
     const stays = !link || link.target || link.download || path.includes(this.stage.root) || opensTab(event);
     if (event.type === "click" && stays) return;
-    if (isOurs((link ?? location).pathname)) Object.assign(this, { departed: Number.NEGATIVE_INFINITY, again: null });
+    // The message in the drawer is the one that a person wants to see there.
+    if (isEdge(link) && drawer.open && drawer.arc >= 0) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      drawer.goTo();
+    } else if (isOurs((link ?? location).pathname)) Object.assign(this, { departed: Number.NEGATIVE_INFINITY, again: null });
     else if (link) this.depart(event, () => link.click());
     else {
       keepChoices(this.stage);
@@ -87,10 +99,21 @@ export class Leaving {
   // The address bar opens this very picture; a link copies it. Another page's address is not ours: Streamlit may have
   // gone there while the last answer was still on its way here.
   stateAddress() {
-    const { data, player, arc, drawer } = this.stage;
+    const { data, player, arc } = this.stage;
     if (!data.address || !isOurs(location.pathname)) return;
     const pinned = arc < 0 ? "" : `&arc=${arc}`;
-    history.replaceState(history.state, "", `?${data.address}&at=${player.position}${pinned}${drawer.address()}`);
+    const said = `?${data.address}&at=${player.position}${pinned}${addressOf(this.stage)}`;
+    if (location.search !== said) history.replaceState(history.state, "", said);
+  }
+
+  // Something may have been chosen. An answer that is awaited states the address, too.
+  stateSoon() {
+    clearTimeout(this.stating);
+    this.stating = setTimeout(() => {
+      const { root, run, questions, player } = this.stage;
+      if (!root.isConnected || run === null || questions.waiting || player.playing || this.soon()) return;
+      this.stateAddress();
+    }, CALM);
   }
 
   async copyLink(button) {

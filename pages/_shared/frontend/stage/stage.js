@@ -62,6 +62,7 @@ class Stage {
     this.send = send;
     this.data = data;
     const latest = this.questions.hear(data, fresh);
+    const isCalled = fresh && this.begun && data.called === data.run;
     if (fresh) this.begin(data);
     this.running = data.running;
     if (data.running) this.follow(data.running);
@@ -75,10 +76,14 @@ class Stage {
     else if (latest && !data.running) this.player.giveUp();
     if (fresh) this.panes.layout();
     else this.draw();
+    // What was asked for below the stage is on it now.
+    if (isCalled && this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
     this.drawReference(data);
     this.$("[data-act=prove]").disabled = Boolean(data.proving);
     this.questions.poll(this.running || data.asking || data.measuring || data.proving);
     if (latest) this.leaving.goOn();
+    // Python measures what it was asked for last; a stage that is opened by a link has asked for nothing.
+    if (fresh && this.panes.measure !== "tension" && !this.questions.waiting) this.questions.renew();
   }
 
   // Another run.
@@ -97,7 +102,6 @@ class Stage {
     this.list.begin();
     this.drawer.begin();
     if (!this.begun) takeUpChoices(this);
-    if (!this.begun) this.drawer.recall();
     this.begun = true;
     this.wear();
   }

@@ -96,20 +96,14 @@ export class Drawer {
     return { order: this.order, ...(this.chosen && { y: this.chosen }) };
   }
 
-  // What the address of Watch says of it, and is read from it.
-  address() {
-    return this.open ? `&drawer=${this.order}${this.chosen && `&y=${this.chosen}`}` : "";
-  }
-
-  takeUp({ open, order, chosen }) {
-    Object.assign(this, { open, order: ORDERS.includes(order) ? order : ORDERS[0], chosen, of: -1, coupled: null });
+  // Take up what an address says, or what was chosen before.
+  takeUp({ open = this.open, order = this.order, chosen = this.chosen }) {
+    Object.assign(this, { open, order: ORDERS.includes(order) ? order : ORDERS[0], chosen, coupled: null });
     this.show();
   }
 
-  recall() {
-    const said = new URLSearchParams(location.search);
-    const [order, bits] = [said.get("drawer"), said.get("y") ?? ""];
-    if (order !== null) this.takeUp({ open: true, order, chosen: /^[01]*$/.test(bits) ? bits : "" });
+  dock(arc) {
+    Object.assign(this, { arc, of: arc });
   }
 
   // -- what Python says -----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import { follow, pinched } from "../../pressing.js";
 import { placeIn } from "../../screen.js";
 
 const STEP = 1.3; // by how much a step of the wheel, a key or a button enlarges
-const MOST = 16; // times the whole
+export const FARTHEST = 16; // times the whole, at most
 const KEYS = { "+": STEP, "=": STEP, "-": 1 / STEP, 0: 0 }; // = is the key of + without shift
 
 export class Camera {
@@ -28,14 +28,18 @@ export class Camera {
     return seen.map((value, k) => (value - this.corner[k]) / this.scale);
   }
 
-  // The pane has another size: the same part stays in sight.
+  // The pane has another size: the same part stays in sight. Before it has any, the corner is in shares of it.
   refit(before, now) {
-    this.corner = this.corner.map((value, k) => (before[k] ? (value * now[k]) / before[k] : 0));
+    this.corner = this.corner.map((value, k) => (value * now[k]) / (before[k] || 1));
+  }
+
+  shares(size) {
+    return this.corner.map((value, k) => value / (size[k] || 1));
   }
 
   // Nothing beside the whole is ever in sight.
   show(scale, corner) {
-    this.scale = clamp(scale, 1, MOST);
+    this.scale = clamp(scale, 1, FARTHEST);
     this.corner = corner.map((value, k) => clamp(value, this.pane.size[k] * (1 - this.scale), 0));
     this.pane.moved();
   }
@@ -47,7 +51,7 @@ export class Camera {
 
   // Enlarge so that a place of the whole is seen at some place.
   enlarge(factor, place, seen) {
-    const scale = clamp(this.scale * factor, 1, MOST);
+    const scale = clamp(this.scale * factor, 1, FARTHEST);
     this.show(
       scale,
       seen.map((value, k) => value - scale * place[k]),

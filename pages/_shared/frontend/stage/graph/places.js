@@ -15,7 +15,7 @@ const NARROW = 400; // pixels of width below which names take two lines: then th
 export class Places {
   // `pane` has its `svg`, its `size`, and `moved()`, called after a circle has been moved.
   constructor(pane) {
-    Object.assign(this, { pane, whole: [], dragged: false });
+    Object.assign(this, { pane, whole: [], dragged: false, said: null });
     pane.svg.addEventListener("pointerdown", (event) => this.grab(event));
     pane.svg.addEventListener("keydown", (event) => this.push(event));
     // Not by the picture itself: what listens for the focus there is a stop of the keyboard.
@@ -30,6 +30,7 @@ export class Places {
   }
 
   get kept() {
+    if (this.said?.key === this.key) return this.said.kept;
     try {
       return JSON.parse(localStorage.getItem(this.key) || "{}");
     } catch {
@@ -37,7 +38,13 @@ export class Places {
     }
   }
 
+  // An address says where they are: what this browser remembers of them is another picture.
+  put(kept) {
+    this.said = { key: this.key, kept };
+  }
+
   tidy() {
+    this.said = null;
     localStorage.removeItem(this.key);
   }
 
@@ -99,7 +106,9 @@ export class Places {
   keep(p) {
     const [width, height] = this.pane.size;
     const [x, y] = this.whole[p];
-    localStorage.setItem(this.key, JSON.stringify({ ...this.kept, [p]: [x / width, y / height] }));
+    const kept = { ...this.kept, [p]: [x / width, y / height] };
+    localStorage.setItem(this.key, JSON.stringify(kept));
+    if (this.said) this.put(kept);
     this.pane.moved();
   }
 }

@@ -74,10 +74,10 @@ export class List {
   }
 
   // Take up choices made before.
-  takeUp({ open, ...sorting }) {
+  takeUp({ open = this.open, ...sorting }) {
     Object.assign(this.sorting, sorting);
-    this.stage.$("[data-act=find]").value = sorting.text;
-    this.stage.$("[data-act=only]").value = sorting.only;
+    this.stage.$("[data-act=find]").value = this.sorting.text;
+    this.stage.$("[data-act=only]").value = this.sorting.only;
     this.open = open;
     this.show();
   }

@@ -62,10 +62,4 @@ export class Order {
     }
     return this.order;
   }
-
-  // What a person has chosen.
-  get choices() {
-    const { key, ascends, text, only } = this;
-    return { key, ascends, text, only };
-  }
 }

@@ -1,35 +1,192 @@
-// What a person has chosen on the stage stays chosen when they come back to it in this tab.
+// What decides the picture beside the run: the address names it, so that a link opens this very picture. What it does
+// not name is as usual. Besides, what a person has chosen stays chosen when they come back to the stage in this tab.
+
+import { clamp } from "../../numbers.js";
+import { FARTHEST } from "../graph/camera.js";
 
 const KEPT = "bender-lab:choices";
-const MENUS = ["mode", "speed", "measure", "unit"];
+const NUMBERS = /^-?[\d.]+(e-?\d+)?(_-?[\d.]+(e-?\d+)?)*$/;
+const DIGITS = 5;
 
-const kept = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+const told = (numbers) => numbers.map((value) => Number(value.toPrecision(DIGITS))).join("_");
+const heard = (text) => text.split("_").map(Number);
 
-export const keepChoices = (stage) => {
-  const menus = Object.fromEntries(MENUS.map((name) => [name, stage.$(`[data-act=${name}]`).value]));
-  const { fan, energy } = stage.charts;
-  const { open, sorting } = stage.list;
-  const { open: docked, order, chosen } = stage.drawer;
-  const looks = { view: stage.panes.view, distance: energy.distance, list: { open, ...sorting.choices } };
-  const drawer = { open: docked, order, chosen };
-  const all = { menus, ...looks, drawer, run: stage.run, zoom: fan.zoom.range };
-  sessionStorage.setItem(KEPT, JSON.stringify(all));
+const choose = (stage, name, value) => {
+  stage.$(`[data-act=${name}]`).value = value;
+};
+const press = (stage, name) => stage.$(`[data-act=${name}]`).setAttribute("aria-pressed", "true");
+
+// Of every look the name in the address, its text (empty: there is none), how it is taken up, which texts it may have,
+// and which of them is usual. `own`: it is of one run; `listed`: it shows in the list.
+const LOOKS = {
+  view: {
+    of: ({ panes }) => panes.view,
+    take: ({ panes }, view) => panes.turn(view),
+    fits: /^(hyper|both|variables)$/,
+    usual: "hyper",
+  },
+  measure: {
+    of: ({ panes }) => panes.measure,
+    take: (stage, measure) => {
+      choose(stage, "measure", measure);
+      stage.panes.measure = measure;
+    },
+    fits: /^(tension|mean|largest|loose)$/,
+    usual: "tension",
+  },
+  camera: {
+    of: ({ panes: { camera, size } }) => (camera.scale === 1 ? "" : told([camera.scale, ...camera.shares(size)])),
+    take: ({ panes: { camera } }, text) => {
+      const [scale, ...shares] = heard(text);
+      camera.scale = clamp(scale, 1, FARTHEST);
+      // Shares of the pane until that has a size.
+      camera.corner = [0, 1].map((k) => clamp(shares[k] ?? 0, 1 - camera.scale, 0));
+    },
+    fits: NUMBERS,
+    own: true,
+  },
+  // Those that a person has moved: of each its number, and its place in shares of the pane.
+  circles: {
+    of: ({ panes }) => told(Object.entries(panes.places.kept).flatMap(([p, at]) => [Number(p), ...at])),
+    take: ({ panes }, text) => {
+      const [numbers, kept] = [heard(text), {}];
+      for (let k = 0; k + 2 < numbers.length; k += 3) kept[numbers[k]] = numbers.slice(k + 1, k + 3);
+      panes.places.put(kept);
+    },
+    fits: NUMBERS,
+    own: true,
+  },
+  exact: {
+    of: ({ charts }) => (charts.exact.on ? "1" : ""),
+    take: (stage) => {
+      press(stage, "exact");
+      stage.charts.exact.on = true;
+    },
+    fits: /^1$/,
+  },
+  distance: {
+    of: ({ charts }) => (charts.energy.distance ? "1" : ""),
+    take: (stage) => {
+      press(stage, "distance");
+      stage.charts.energy.distance = true;
+    },
+    fits: /^1$/,
+  },
+  whole: {
+    of: ({ charts }) => (charts.energy.whole ? "1" : ""),
+    take: ({ charts }) => Object.assign(charts.energy, { whole: true }),
+    fits: /^1$/,
+  },
+  axis: {
+    of: ({ charts }) => charts.fan.chosen,
+    take: (stage, unit) => {
+      choose(stage, "unit", unit);
+      stage.charts.fan.chosen = unit;
+    },
+    fits: /^(rounds|events|sweeps)$/,
+    usual: "rounds",
+  },
+  zoom: {
+    of: ({ charts }) => (charts.fan.zoom.range ? told(charts.fan.zoom.range) : ""),
+    take: ({ charts }, text) => {
+      const [from, to] = heard(text);
+      if (from < to) charts.fan.zoom.range = [from, to];
+    },
+    fits: NUMBERS,
+    own: true,
+  },
+  list: {
+    of: ({ list }) => (list.open ? "1" : ""),
+    take: ({ list }) => list.takeUp({ open: true }),
+    fits: /^1$/,
+  },
+  sort: {
+    of: ({ list }) => list.sorting.key,
+    take: ({ list }, key) => list.takeUp({ key }),
+    fits: /^[a-z]+$/,
+    usual: "tension",
+    listed: true,
+  },
+  up: {
+    of: ({ list }) => (list.sorting.ascends ? "1" : ""),
+    take: ({ list }) => list.takeUp({ ascends: true }),
+    fits: /^1$/,
+    listed: true,
+  },
+  find: {
+    of: ({ list }) => list.sorting.text,
+    take: ({ list }, text) => list.takeUp({ text }),
+    fits: /^[^]{1,60}$/,
+    listed: true,
+  },
+  only: {
+    of: ({ list }) => list.sorting.only,
+    take: ({ list }, only) => list.takeUp({ only }),
+    fits: /^(all|tension|disagree|loose)$/,
+    usual: "all",
+    listed: true,
+  },
+  // The message in the drawer, where none is pinned: it may be one of an earlier update.
+  docked: {
+    of: ({ arc, drawer }) => (drawer.open && arc < 0 && drawer.arc >= 0 ? String(drawer.arc) : ""),
+    take: ({ graph, drawer }, arc) => Number(arc) < 2 * graph.edges.length && drawer.dock(Number(arc)),
+    fits: /^\d{1,9}$/,
+    own: true,
+  },
+  drawer: {
+    of: ({ drawer }) => (drawer.open ? drawer.order : ""),
+    take: ({ drawer }, order) => drawer.takeUp({ open: true, order }),
+    fits: /^/,
+  },
+  y: {
+    of: ({ drawer }) => (drawer.open ? drawer.chosen : ""),
+    take: ({ drawer }, chosen) => drawer.takeUp({ chosen }),
+    fits: /^[01]+$/,
+    own: true,
+  },
 };
 
-// Take up the choices; the zoom is of one run only.
+const looksOf = (stage, isSaid) => {
+  const said = Object.entries(LOOKS).map(([name, look]) => [name, look.of(stage), look]);
+  return said.filter(([, text, look]) => text && isSaid(text, look)).map(([name, text]) => [name, text]);
+};
+
+// The looks as parameters of the address.
+export const addressOf = (stage) => {
+  const isSeen = (text, { usual, listed }) => text !== usual && (stage.list.open || !listed);
+  return looksOf(stage, isSeen)
+    .map(([name, text]) => `&${name}=${encodeURIComponent(text)}`)
+    .join("");
+};
+
+export const keepChoices = (stage) => {
+  const { mode, speed } = stage.player;
+  const own = { run: stage.run, mode, speed: String(speed), order: stage.drawer.order };
+  sessionStorage.setItem(KEPT, JSON.stringify({ ...own, looks: looksOf(stage, () => true) }));
+};
+
+const take = (stage, looks) => {
+  for (const [name, look] of Object.entries(LOOKS)) {
+    const text = looks.get(name);
+    if (text !== null && look.fits.test(text)) look.take(stage, text);
+  }
+};
+
+// Take up the looks that the address names; where it is the bare address of the page, as Streamlit opens it, those that
+// were left. Some are of one run only.
 export const takeUpChoices = (stage) => {
-  const { menus, view, distance, list, drawer, run, zoom } = kept();
-  if (!list) return;
-  for (const name of MENUS) stage.$(`[data-act=${name}]`).value = menus[name];
-  Object.assign(stage.player, { mode: menus.mode, speed: Number(menus.speed) });
-  stage.panes.measure = menus.measure;
-  stage.panes.turn(view);
-  stage.list.takeUp(list);
-  // A class is one of one run's messages.
-  if (drawer) stage.drawer.takeUp({ ...drawer, chosen: run === stage.run ? drawer.chosen : "" });
-  const { fan, energy } = stage.charts;
-  Object.assign(energy, { distance });
-  stage.$("[data-act=distance]").setAttribute("aria-pressed", String(distance));
-  fan.chosen = menus.unit;
-  fan.zoom.range = run === stage.run ? zoom : null;
+  const { run, mode, speed, order, looks } = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+  if (mode) {
+    choose(stage, "mode", mode);
+    choose(stage, "speed", speed);
+    Object.assign(stage.player, { mode, speed: Number(speed) });
+  }
+  const said = new URLSearchParams(location.search);
+  if (said.size) {
+    stage.panes.places.put({});
+    return take(stage, said);
+  }
+  if (!looks) return;
+  stage.drawer.takeUp({ order });
+  take(stage, new URLSearchParams(looks.filter(([name]) => run === stage.run || !LOOKS[name]?.own)));
 };
