@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from pages._shared.app.address import keep_address
 from pages._shared.app.compressing import Compressing
@@ -23,14 +24,12 @@ def show() -> None:
         [
             st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
             st.Page("pages/partition.py", title="Partition", icon=":material/group_work:"),
-            # Its address has no name: this one is never seen, and leaves "watch" to the page below.
-            st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True, url_path="first"),
+            st.Page("pages/watch.py", title="Watch", icon=":material/play_circle:", default=True),
             st.Page("pages/edge.py", title="Edge", icon=":material/timeline:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/monitoring:"),
             st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
             st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
             st.Page("pages/method.py", title="Method", icon=":material/function:"),
-            st.Page(to_the_first_page, url_path="watch", visibility="hidden"),
         ],
         position="top",
     )
@@ -44,4 +43,6 @@ def show() -> None:
 if __name__ == "__main__":
     show()
 else:
-    app = st.App(__file__, middleware=[Middleware(Compressing)])
+    # The app may be served below another path.
+    named = [Route(path, to_the_first_page) for path in ("/watch", "/{below:path}/watch")]
+    app = st.App(__file__, routes=named, middleware=[Middleware(Compressing)])

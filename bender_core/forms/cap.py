@@ -76,7 +76,11 @@ def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
         hard=None,
     )
     step = lattice(usual).step or 1.0
-    return math.ldexp(step, math.ceil(math.log2(_ROOM * paid / step)))
+    cap = math.ldexp(step, math.ceil(math.log2(_ROOM * paid / step)))
+    lowered = capped(mrf, cap)
+    # Beside a huge least entry, the sum with the cap is rounded.
+    is_same = ((lowered.unary == mrf.unary) | (unary > paid)).all()
+    return cap if is_same and ((lowered.pairwise == mrf.pairwise) | (pairwise > paid)).all() else math.inf
 
 
 def is_clear(mrf: BinaryMRF, points: Lattice) -> bool:

@@ -71,9 +71,11 @@ def verdict(status: str, lower: float, upper: float, points: Lattice, scale: flo
     rounding : float
         How much the bound may be wrong, energy.
     """
+    # Rounding may lift the one above the other.
+    lower = min(lower, upper)
     rounded = points.raised(lower, upper)
     # Next to a large constant bounds look equal too soon.
-    if points.proves(lower, upper) or (lower >= upper and math.ulp(upper) <= DIGITS * scale):
+    if points.proves(lower, upper) or (lower == upper and math.ulp(upper) <= DIGITS * scale):
         status = CLOSED
     gap = gap_between(rounded, upper, scale) if status == CLOSED else relative_gap(rounded, upper)
     return Verdict(

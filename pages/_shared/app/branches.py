@@ -76,10 +76,11 @@ class Branch:
 
     def let_go(self) -> None:
         """Free the memory of its run."""
+        run = self.run
         self.look()
-        if self.run is not None:
-            self.run.halt()
-            self.position, self.run = self.run.position, None
+        if run is not None:
+            run.halt()
+            self.position, self.run = run.position, None
 
     def look(self) -> Curve:
         """Its bounds, up to where it is known."""
@@ -220,13 +221,14 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
     engine : Engine
         At its beginning.
     """
-    assert parent.run is not None
-    old, run = parent.run.engine, WatchedRun(engine)
-    arc = same_message(old, parent.run.arc, engine)
-    run.arc, run.pinned = arc or 0, parent.run.pinned and arc is not None
+    before = parent.run
+    assert before is not None
+    old, run = before.engine, WatchedRun(engine)
+    arc = same_message(old, before.arc, engine)
+    run.arc, run.pinned = arc or 0, before.pinned and arc is not None
     cause = fork.change.words(old.partition, leaving_words(old, engine))
     places = continued_layout(places_of(parent), group_before(old, engine), engine.partition)
-    lower = old.trace[fork.event - 1].lower_bound if fork.event else parent.run.opening[0]
+    lower = old.trace[fork.event - 1].lower_bound if fork.event else before.opening[0]
     line, curve = parent.line.forked(*fork), curve_of(engine, run.opening)
     is_new = (engine.whole.home == GONE) & (parent.decided_in == 0)
     decided_in = np.where(is_new, parent.depth + 1, parent.decided_in)
@@ -239,9 +241,10 @@ def places_of(branch: Branch) -> FloatArray:
     The first run's groups are laid out when they are asked for; its run is at hand then. Those of a fork begin where
     the groups stood that they come from.
     """
+    run = branch.run
     if branch.places is None:
-        assert branch.run is not None
-        branch.places = hypergraph_layout(branch.run.engine.mrf, branch.line.partition)
+        assert run is not None
+        branch.places = hypergraph_layout(run.engine.mrf, branch.line.partition)
     return branch.places
 
 

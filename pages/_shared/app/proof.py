@@ -16,8 +16,9 @@ from pages._shared.running.background import Personal
 
 def running(branch: Branch) -> bc.Engine:
     """The engine of a branch whose run is at hand."""
-    assert branch.run is not None
-    return branch.run.engine
+    run = branch.run
+    assert run is not None
+    return run.engine
 
 
 @dataclass(eq=False)

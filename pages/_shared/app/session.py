@@ -216,28 +216,35 @@ class Lab:
 
     def fork(self, change: Change, engine: bc.Engine) -> None:
         """Go on with a run that has forked from the one shown, at the event shown."""
+        self.run.halt()  # or it could let go of what is added
         branches = self.branches
         self.show(branches.add(branch_of(branches.shown, Fork(self.run.position, change), engine)))
 
-    def show(self, branch: Branch, position: int | None = None) -> None:
-        """Show another run of the tree, at a position or where it was left; its run is at hand."""
-        assert branch.run is not None
+    def show(self, branch: Branch, position: int | None = None) -> bool:
+        """Show another run of the tree, at a position or where it was left; False if its memory was let go."""
+        self.run.halt()
+        if branch.run is None:
+            return False
         self.branches.tip = branch
-        self.turn(branch, branch.run.position if position is None else position)
+        return self.turn(branch, position)
 
-    def turn(self, branch: Branch, position: int) -> None:
-        """Show another chapter of the line, at a position; its run is at hand."""
-        assert branch.run is not None
+    def turn(self, branch: Branch, position: int | None = None) -> bool:
+        """Show another chapter of the line, at a position or where it was left; False if its memory was let go."""
+        # What computes meanwhile may let go of any run that is not shown.
         self.run.halt()
         self.run.settle()
-        before, engine = self.run.engine, branch.run.engine
+        run = branch.run
+        if run is None:
+            return False
+        position = run.position if position is None else position
+        before, engine = self.run.engine, run.engine
         if engine.partition is not before.partition:
             self.references.stop()
             self.references = References()
         # A step back, or into the middle, shows no passage.
         goes_on = position == 0 and branch is not self.branches.shown and branch.comes_from(self.branches.shown)
         self.came = Came(self.number, passage(before, engine)) if goes_on else None
-        self.run, self.branches.shown = branch.run, branch
+        self.run, self.branches.shown = run, branch
         following = self.branches.following
         self.run.until = branch.end if following is None else following.event
         self.run.show(position)
@@ -251,6 +258,7 @@ class Lab:
         # Half of the memory is for the run that is shown to grow into.
         if self.account.free < self.account.limit // 2:
             self.branches.let_go()
+        return True
 
     def finish(self, end: int, stop: bc.Stop = never) -> None:
         """Run the last chapter on to where a proof has ended in it.
@@ -260,11 +268,11 @@ class Lab:
         Stopped
             If ``stop`` says so.
         """
-        tip = self.branches.tip
-        assert tip.run is not None
-        tip.run.engine.run(max_events=end, on_progress=lambda _: stop())
+        tip, run = self.branches.tip, self.branches.tip.run
+        assert run is not None
+        run.engine.run(max_events=end, on_progress=lambda _: stop())
         stop.check()
-        tip.end = tip.run.until = tip.run.seen = min(end, len(tip.run.engine.trace))
+        tip.end = run.until = run.seen = min(end, len(run.engine.trace))
 
     def with_room(self, make: Callable[[], bc.Engine], needed: Branch | None = None) -> bc.Engine:
         """Make a run; if it does not fit, the memory of runs that are neither shown nor needed is let go first."""
@@ -284,14 +292,12 @@ class Lab:
             return
         event = event_of(replay.said)
         branch = chapter_of(replay.said, self.branches)
-        if branch.run is None:
+        if branch is not self.branches.shown and not self.turn(branch, event):
             self.notice = (
                 "There is no room for all runs of this link at once. Its last one is shown; step back from it."
             )
             return
-        if branch is not self.branches.shown:
-            self.turn(branch, event)
-        elif branch.end is not None:
+        if branch.end is not None:
             self.run.show(event)
         try:
             self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), "arc" in replay.said

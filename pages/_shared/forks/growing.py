@@ -70,7 +70,8 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
     Stopped
         If ``stop`` says so.
     """
-    if branch.run is None:
+    run = branch.run
+    if run is None:
 
         def make() -> bc.Engine:
             # One after the other: all at once might not fit.
@@ -82,9 +83,10 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
         known = max(branch.position, *following, branch.end or 0)
         engine.run(max_events=known, on_progress=lambda _: stop())
         stop.check()
-        branch.run = WatchedRun(engine)
-        branch.run.show(branch.position)
-    return branch.run
+        run = WatchedRun(engine)
+        run.show(branch.position)
+        branch.run = run
+    return run
 
 
 def run_on(current: Lab, branch: Branch, stop: bc.Stop) -> None:

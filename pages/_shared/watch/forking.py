@@ -248,15 +248,21 @@ def carry_on(current: Lab, wanted: Wanted) -> None:
         complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
         return
     if done:
-        st.session_state.fork_wanted = None
-        if wanted.what == "turn":
-            current.turn(branch, branch.position)
-        else:
-            # Also after both have run on: the stage draws the run that the one it shows forked from.
-            current.show(branch if wanted.what == "show" else current.branches.shown)
-            if wanted.what == "show":
-                current.called = current.number
+        # What was let go again is asked for anew.
+        st.session_state.fork_wanted = None if shown(current, wanted) else Wanted(wanted.what, branch)
         st.rerun()
+
+
+def shown(current: Lab, wanted: Wanted) -> bool:
+    """Show what was wanted; False if its memory was let go again."""
+    if wanted.what == "turn":
+        return current.turn(wanted.branch, wanted.branch.position)
+    if wanted.what == "run on":
+        # The stage draws the run that the one it shows forked from.
+        return current.show(current.branches.shown)
+    is_shown = current.show(wanted.branch)
+    current.called = current.number
+    return is_shown
 
 
 def curves(current: Lab) -> None:

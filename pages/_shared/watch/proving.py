@@ -120,9 +120,11 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
     rounds, proof.rounds = proof.rounds, []
     if rounds[0].parent not in list(current.branches):
         return
+    run = rounds[-1].run
+    assert run is not None
+    position = len(run.engine.trace)
+    current.run.halt()  # or it could let go of what is added
     last = current.branches.add(*rounds)
-    assert last.run is not None
-    position = len(last.run.engine.trace)
     last.end = position if found.optimal else None
     current.show(last, position)
     st.rerun()

@@ -54,9 +54,7 @@ def turn(lab: Lab, chapter: int, position: int) -> None:
     """Show another chapter of the line; one whose memory was let go is made again first, below the stage."""
     chapters = lab.branches.chapters
     branch = chapters[min(max(chapter, 0), len(chapters) - 1)]
-    if branch.run is not None:
-        lab.turn(branch, position)
-    else:
+    if not lab.turn(branch, position):
         branch.position = position
         st.session_state.fork_wanted = Wanted("turn", branch)
 

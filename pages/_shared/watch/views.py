@@ -112,9 +112,10 @@ def opening_words(branch: Branch) -> str:
 
 def _bound_words(branch: Branch) -> str:
     """Where the lower bound of a fork begins, and why not where that of the run before ended."""
-    assert branch.run is not None
+    run = branch.run
+    assert run is not None
     assert branch.parent is not None
-    change, lowers = branch.line.forks[-1].change, (branch.lower_before, branch.run.opening[0])
+    change, lowers = branch.line.forks[-1].change, (branch.lower_before, run.opening[0])
     before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
     if before == now:
         return f"LB is {now}, as before."
@@ -287,8 +288,9 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
     """
     chapters, kept, found = branches.chapters, None, []
     ends = [branch.event for branch in chapters[1:]]
-    last = chapters[-1]
-    ends.append(last.position if last.run is None else last.run.seen)
+    # Read once: while another chapter is shown, what computes may let go of it.
+    last, run = chapters[-1], chapters[-1].run
+    ends.append(last.position if run is None else run.seen)
     for k, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
         told = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
         told += [label(branch.cause)] * bool(branch.cause)

@@ -1,0 +1,116 @@
+"""The memory of a run may be let go at any moment while a page reads of it: what computes in the background does so."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import bender_core as bc
+from bender_core.stopping import never
+from pages._shared.app.branches import Branch, branch_of, places_of
+from pages._shared.app.session import Lab
+from pages._shared.forks.asking import Wanted
+from pages._shared.forks.growing import made_again
+from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import stage as feeding
+from pages._shared.watch.views import chapters_view, opening_words
+from tests.labs import SessionState, lab
+
+
+@pytest.fixture
+def forked() -> Lab:
+    """A run that has forked, and the fork is shown."""
+    mine = lab("pose-small", 8, 9)
+    mine.run.engine.run(max_events=30)
+    mine.run.show(30)
+    change = bc.Change(variant=4)
+    mine.fork(change, change.fork(mine.run.engine))
+    mine.run.engine.run(max_events=7)
+    mine.run.show(7)
+    return mine
+
+
+@pytest.fixture
+def fading(monkeypatch: pytest.MonkeyPatch) -> list[Branch]:
+    """Branches whose memory is let go as soon as their run has been read."""
+    chosen: list[Branch] = []
+
+    def read(branch: Branch) -> WatchedRun | None:
+        run = vars(branch)["run"]
+        if branch in chosen:
+            vars(branch)["run"] = None
+        return run
+
+    def write(branch: Branch, run: WatchedRun | None) -> None:
+        vars(branch)["run"] = run
+
+    monkeypatch.setattr(Branch, "run", property(read, write), raising=False)
+    return chosen
+
+
+def test_chapters_are_told_while_the_last_one_is_let_go(forked: Lab, fading: list[Branch]) -> None:
+    tip, run = forked.branches.tip, forked.run
+    forked.turn(forked.branches.first, 3)
+    expected = chapters_view(forked.branches)
+    assert expected[-1]["length"] == run.seen == 7
+    fading.append(tip)
+    assert chapters_view(forked.branches) == expected
+
+
+def test_what_is_read_of_a_branch_is_of_one_run(forked: Lab, fading: list[Branch]) -> None:
+    tip, first = forked.branches.tip, forked.branches.first
+    run = tip.run
+    words = opening_words(tip)
+    fading.append(tip)
+    assert opening_words(tip) == words
+    tip.run, tip.places = run, None
+    places_of(tip)
+    tip.run = run
+    assert made_again(forked, tip, never) is run
+    tip.run = run
+    tip.let_go()
+    assert (tip.run, tip.position) == (None, 7)
+    fading.append(first)
+    change = bc.Change(variant=3)
+    before = vars(first)["run"]
+    before.arc, before.pinned = 5, True
+    made = branch_of(first, forked.branches.tip.line.forks[0]._replace(change=change), change.fork(before.engine))
+    assert made.run is not None
+    assert (made.run.arc, made.run.pinned) == (5, True)
+
+
+def test_a_chapter_that_is_let_go_before_the_stage_turns_to_it_is_made_again(
+    forked: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker stands in `let_go` while a person turns to that very chapter: it is halted, and has let go."""
+    first, began, goes_on = forked.branches.first, threading.Event(), threading.Event()
+    let_go = Branch.let_go
+
+    def slow(branch: Branch) -> None:
+        began.set()
+        assert goes_on.wait(60)
+        let_go(branch)
+
+    monkeypatch.setattr(Branch, "let_go", slow)
+    forked.run.look(lambda _: forked.branches.let_go())
+    assert began.wait(60)
+    assert first.run is not None
+    halt = WatchedRun.halt
+
+    def halted(run: WatchedRun) -> None:
+        goes_on.set()
+        halt(run)
+
+    monkeypatch.setattr(WatchedRun, "halt", halted)
+    state = SessionState()
+    monkeypatch.setattr(feeding.st, "session_state", state)
+    feeding.turn(forked, 0, 3)
+    wanted = state["fork_wanted"]
+    assert isinstance(wanted, Wanted)
+    assert (wanted.what, wanted.branch, first.position) == ("turn", first, 3)
+    assert forked.branches.shown is not first
+    # Made again, it is shown there.
+    made_again(forked, first, never)
+    assert forked.turn(first, first.position)
+    assert (forked.run, forked.run.position) == (first.run, 3)
