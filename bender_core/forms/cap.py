@@ -78,9 +78,13 @@ def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
     step = lattice(usual).step or 1.0
     cap = math.ldexp(step, math.ceil(math.log2(_ROOM * paid / step)))
     lowered = capped(mrf, cap)
-    # Beside a huge least entry, the sum with the cap is rounded.
-    is_same = ((lowered.unary == mrf.unary) | (unary > paid)).all()
-    return cap if is_same and ((lowered.pairwise == mrf.pairwise) | (pairwise > paid)).all() else math.inf
+    # Beside a huge least entry, its sum with the cap is rounded: perhaps to nothing.
+    model = capped(mrf, cap)
+    is_apart = [
+        ((table == given) | (table - lowest > 2.0 * paid)).all()
+        for table, given, lowest in zip((model.unary, model.pairwise), (mrf.unary, mrf.pairwise), least, strict=True)
+    ]
+    return cap if all(is_apart) else math.inf
 
 
 def is_clear(mrf: BinaryMRF, points: Lattice) -> bool:

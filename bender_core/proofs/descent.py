@@ -255,7 +255,7 @@ class Descent(Bounds):
             before = self.whole.reduced.n
             facts = yield from self._run()
             left = 0 if facts is None else self._reduce(facts)
-            if not left or is_flat(self.whole.reduced):
+            if not left or (is_flat(self.whole.reduced) and not self.whole.rounding):
                 return True
             enough = before - left >= (WORTH * before if size < self._max_size else 1)
             if enough:
