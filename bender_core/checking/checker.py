@@ -27,7 +27,7 @@ _OF_ALL, _OF_SPREAD, _FEW_DIGITS = 2.0**-41, 2.0**-20, 1e-300
 # An energy that exceeds the next smaller one by so many times as much as all smaller ones differ is a penalty.
 _PENALTY = 1024.0
 # Energies are sought to be multiples of 1 / k, but for at most the inverse of this share of a step, together.
-_DENOMINATORS, _MISSED = (*(2**k for k in range(21)), *(10**k for k in range(1, 7))), 48
+_DENOMINATORS, _MISSED = (*(2**k for k in range(21)), *(10**k for k in range(1, 7))), 96
 # A difference that rounding cannot make, as a share of the numbers involved.
 _CLEARLY = 2.0**-44
 # Far above the energies of any model, and far enough below the largest float that no sum of messages overflows.

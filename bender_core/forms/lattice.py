@@ -24,8 +24,8 @@ _SCALES = (*(2.0**k for k in range(21)), *(10.0**k for k in range(1, 7)))
 # The distance of a float from the next one is at most this share of it.
 _ULP = 2.0**-52
 # Each coefficient of a model goes into at most three of a reduced one, which so miss the lattice by up to three times
-# as much together; a proof allows for four times that.
-_PARTS = 12
+# as much together, and by what these are rounded by; a proof allows for four times that.
+_PARTS = 24
 # Most steps are ruled out by the first coefficients.
 _SOME = 64
 # A bound is raised though it exceeds a point of the lattice by this share of a step: that may be rounding.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from bender_core.groups import Partition, coupled_groups
+from bender_core.kernels.gap import CLOSED
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.run.engine import Engine
 from bender_core.run.reckoning import Tension
@@ -150,10 +151,9 @@ def plot_tension(engine: Engine, tension: Tension | None = None) -> go.Figure:
     tension : Tension, optional
         By default `Engine.tension`.
     """
-    # What does not count is drawn as none.
-    groups, edges = (
-        np.where(part > engine.negligible, part, 0.0) for part in (engine.tension() if tension is None else tension)
-    )
+    # What closes a gap is drawn as none.
+    least = CLOSED * engine.graph.problem.scale
+    groups, edges = (np.where(part > least, part, 0.0) for part in (engine.tension() if tension is None else tension))
     drawing = _measured(engine, edges, "tension", "no tension")
     nodes = drawing.data[-1]
     level, _ = _levels(groups)

@@ -118,7 +118,7 @@ def test_pages_and_files_are_short() -> None:
         assert len(page.read_text(encoding="utf-8").splitlines()) <= 200, f"{page.name}: read state, call, draw"
     for folder in ("bender_core", "pages", "benchmarks", "tests"):
         for source in (ROOT / folder).rglob("*.py"):
-            assert len(source.read_text(encoding="utf-8").splitlines()) <= 520, name(source)
+            assert len(source.read_text(encoding="utf-8").splitlines()) <= 540, name(source)
 
 
 def test_folders_can_be_read_at_a_glance() -> None:

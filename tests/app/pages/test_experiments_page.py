@@ -209,17 +209,17 @@ def test_a_plan_that_cannot_be_written_completely_does_not_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENDER_DATA_DIR", str(tmp_path))
-    write = Path.write_bytes
+    replace = Path.replace
 
-    def full(path: Path, content: bytes) -> int:
-        write(path, content[:5])
+    def full(path: Path, _: Path) -> Path:
+        assert path.stat().st_size
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OSError, match="No space left"):
         keep('name = "p"\n')
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
-    monkeypatch.setattr(Path, "write_bytes", write)
+    monkeypatch.setattr(Path, "replace", replace)
     path = path_of(keep('name = "p"\n'))
     assert path is not None
     assert path.read_text() == 'name = "p"\n'
