@@ -26,6 +26,8 @@ _ROUNDING = 128 * 2.0**-53
 _OF_ALL, _OF_SPREAD, _FEW_DIGITS = 2.0**-41, 2.0**-20, 1e-300
 # An energy that exceeds the next smaller one by so many times as much as all smaller ones differ is a penalty.
 _PENALTY = 1024.0
+# What coefficients of reduced models are rounded by, as a share of those of the model that are decimals.
+_REDUCED = 2.0**-54
 # Energies are sought to be multiples of 1 / k, but for at most the inverse of this share of a step, together.
 _DENOMINATORS, _MISSED = (*(2**k for k in range(21)), *(10**k for k in range(1, 7))), 96
 # A difference that rounding cannot make, as a share of the numbers involved.
@@ -103,7 +105,7 @@ def _negligible(left: Left, proof: Proof) -> float:
     spread = _spread(np.concatenate([polynomial.linear, polynomial.coupling, slopes, pairwise.reshape(-1)]))
     most = max(min(_OF_ALL * polynomial.size, _OF_SPREAD * spread), _FEW_DIGITS)
     for step in filter(None, map(left.step, _DENOMINATORS)):
-        if _MISSED * left.off(step)[0] <= step:
+        if _MISSED * (left.off(step)[0] + Fraction(_REDUCED * left.decimals(step))) <= step:
             # Energies differ by steps, or by the rounding of decimals.
             most = float(step / 4)
             break

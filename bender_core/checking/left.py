@@ -72,13 +72,18 @@ class Left:
         *coefficients, excess = exact  # the last key is that of the constant
         return sum((_missed(c, step) for c in coefficients), Fraction(0)), excess
 
+    def decimals(self, step: Fraction) -> float:
+        """The sizes of all coefficients together that are decimals."""
+        coefficients = np.concatenate([self.polynomial.linear, self.polynomial.coupling])
+        is_decimal = coefficients * _unit(step.denominator) % 1.0 != 0.0
+        return float(np.abs(coefficients[is_decimal]).sum())
+
     def step(self, denominator: int) -> Fraction:
         """The largest step of multiples of 1 / denominator that all coefficients are multiples of.
 
         But for the rounding of decimals that go into them; 0 if there is none.
         """
-        # Beside decimals, whole numbers are exact, and so are multiples of a power of 2.
-        unit = float(denominator if denominator & (denominator - 1) == 0 else 1)
+        unit = _unit(denominator)
         of_terms, energies = self._terms
         decimals = np.where(energies * unit % 1.0 != 0.0, np.abs(energies), 0.0)
         keys, exact = self._exact
@@ -149,6 +154,11 @@ def _capped(tables: FloatArray, cap: float) -> FloatArray:
     axes = tuple(range(1, tables.ndim))
     lowered: FloatArray = np.minimum(tables, tables.min(axis=axes, keepdims=True) + cap)
     return lowered
+
+
+def _unit(denominator: int) -> float:
+    """Beside decimals, whole numbers are exact, and so are multiples of a power of 2: those of 1 / unit."""
+    return float(denominator if denominator & (denominator - 1) == 0 else 1)
 
 
 def _missed(coefficient: Fraction, step: Fraction) -> Fraction:

@@ -9,7 +9,7 @@ Source: docs/method.md §9.2.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from bender_core.sums import exact_products
 
 # Coefficients are tried as multiples of 1, 1/10, ... and of 1, 1/2, 1/4, ...: the usual choices in files.
 _SCALES = (*(2.0**k for k in range(21)), *(10.0**k for k in range(1, 7)))
+# What coefficients of reduced models are rounded by, as a share of those of the model that are decimals.
+_REDUCED = 2.0**-54
 # The distance of a float from the next one is at most this share of it.
 _ULP = 2.0**-52
 # Each coefficient of a model goes into at most three of a reduced one, which so miss the lattice by up to three times
-# as much together, and by what these are rounded by; a proof allows for four times that.
+# as much together, and by what they are rounded by; a proof allows for four times that.
 _PARTS = 24
 # Most steps are ruled out by the first coefficients.
 _SOME = 64
@@ -57,10 +59,6 @@ class Lattice:
     def blur(self) -> float:
         """A difference of energies that only the rounding of decimals can make; 0 if the lattice is exact."""
         return _PARTS * self.off
-
-    def within(self, negligible: float) -> Lattice:
-        """The lattice if energies miss it by much less than an energy that does not count; else one without a step."""
-        return self if 4.0 * self.off <= negligible else Lattice(self.offset, 0.0)
 
     def raised(self, lower: float, upper: float) -> float:
         """The least energy of the lattice that is consistent with a lower bound.
@@ -144,21 +142,33 @@ def lattice(mrf: BinaryMRF) -> Lattice:
 
 def _missed(coefficients: FloatArray, scale: float, size: FloatArray) -> FloatArray | None:
     """By how much coefficients exceed multiples of 1 / scale; None if that is more than the rounding of entries."""
-    products, lost = exact_products(scale, coefficients)
-    missed: FloatArray = ((products - np.round(products)) + lost) / scale
+    missed = _excess(coefficients, scale)
     return missed if (np.abs(missed) <= _ULP * size).all() else None
+
+
+def _excess(coefficients: FloatArray, scale: float) -> FloatArray:
+    """By how much coefficients exceed the next multiples of 1 / scale."""
+    products, lost = exact_products(scale, coefficients)
+    found: FloatArray = ((products - np.round(products)) + lost) / scale
+    return found
 
 
 def _lattice(mrf: BinaryMRF, scale: float, whole: FloatArray, missed: FloatArray, offset: float) -> Lattice:
     """The lattice of coefficients that are multiples of 1 / scale, if only rounded decimals miss these."""
-    step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
     # Beside decimals, whole numbers are exact, and so are multiples of a power of 2.
     unit = scale if math.frexp(scale)[0] == 0.5 else 1.0
-    # In the normal form a coupling may be counted twice.
-    rounding = 2.0 * ROUNDING * float(np.abs(whole).sum()) / scale
-    found = Lattice(offset, step, float(missed.sum()), rounding)
-    is_close = (missed <= _ULP * _entries(mrf, unit)).all() and 4.0 * found.blur <= step
+    multiples = whole / scale
+    decimals = float(np.abs(multiples[multiples * unit % 1.0 != 0.0]).sum())
+    found = _multiples(whole, scale, float(missed.sum()) + _REDUCED * decimals, offset)
+    is_close = (missed <= _ULP * _entries(mrf, unit)).all() and 4.0 * found.blur <= found.step
     return found if is_close else Lattice(offset, 0.0)
+
+
+def _multiples(whole: FloatArray, scale: float, off: float, offset: float) -> Lattice:
+    """The lattice of coefficients that are these multiples of 1 / scale."""
+    step = float(np.gcd.reduce(np.abs(whole).astype(np.int64), initial=0)) / scale
+    # In the normal form a coupling may be counted twice.
+    return Lattice(offset, step, off, 2.0 * ROUNDING * float(np.abs(whole).sum()) / scale)
 
 
 def _entries(mrf: BinaryMRF, unit: float) -> FloatArray:
@@ -182,18 +192,33 @@ def _entries(mrf: BinaryMRF, unit: float) -> FloatArray:
     return np.concatenate([of_variables, of_edges])
 
 
-def lattice_left(found: Reduction) -> Lattice:
-    """The lattice of what is left of a model, as `lattice` of the reduced one.
+def lattice_left(found: Reduction, negligible: float) -> Lattice:
+    """The lattice of what is left of a model, if its energies miss it by much less than what does not count.
 
-    What the energies of that have been rounded by counts: they may look like multiples of a step only then.
+    What the energies of the reduced model have been rounded by counts, too: they may look like multiples of a step only
+    then. Source: docs/method.md §15.5.
 
     Parameters
     ----------
     found : Reduction
+    negligible : float
+        A gain that does not count, energy.
 
     Returns
     -------
     Lattice
     """
-    points = lattice(found.reduced)
-    return replace(points, off=points.off + found.rounding) if points.step else points
+    mrf = found.reduced
+    offset, rounded = math.fsum(terms_of(mrf).constant), polynomial(mrf)
+    coefficients = np.concatenate(rounded)
+    lost = np.concatenate(rounded_off(mrf, *rounded))
+    largest = float(np.abs(coefficients).max(initial=0.0))
+    for scale in _SCALES:
+        if not largest * scale < 2.0**53:
+            break
+        missed = np.abs(_excess(coefficients, scale) + lost)
+        off = float(missed.sum()) + found.rounding
+        if 4.0 * off <= negligible:
+            points = _multiples(np.round(coefficients * scale), scale, off, offset)
+            return points if points.step > negligible else Lattice(offset, 0.0)
+    return Lattice(offset, 0.0)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from bender_core import memory
 from bender_core.account import Account
 from bender_core.costs.fit import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
-from bender_core.forms.lattice import lattice_left
+from bender_core.forms.lattice import lattice, lattice_left
 from bender_core.forms.reduction import Reduction, composed, unreduced
 from bender_core.forms.scale import negligible_gain
 from bender_core.groups import LARGEST_GROUP, Partition
@@ -99,9 +99,12 @@ class Arrays:
         """Allocate everything that the run starts with."""
         self.graph = HyperGraph(self.mrf, self.partition, stop)
         self.whole = _whole(self.mrf, start, reduction)
-        points = lattice_left(self.whole)
-        self.negligible: float = negligible_gain(self.mrf, points) if start is None else start.negligible
-        self.lattice = points.within(self.negligible)
+        if start is None:
+            self.lattice = lattice(self.mrf)
+            self.negligible = negligible_gain(self.mrf, self.lattice)
+        else:
+            self.negligible = start.negligible
+            self.lattice = lattice_left(self.whole, self.negligible)
         self.margin = margin(self.graph.normal_form, self.lattice, self.negligible)
         self._problem = self.graph.problem
         self._rule = self._make_rule()

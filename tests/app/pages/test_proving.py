@@ -221,7 +221,10 @@ def test_the_best_bound_of_all_chapters_is_kept() -> None:
         trace, event = branch.run.engine.trace, following.event
         lowers.append(trace[event - 1].lower_bound if event else branch.run.opening[0])
         least = branch.run.engine.lattice.raised(max(lowers), branch.run.engine.upper_bound)
-        assert said["kept"] == {"lower": max(lowers), "least": least, "chapter": 1 + int(np.argmax(lowers))}
+        kept = said["kept"]
+        # The lattices of two chapters have other offsets.
+        assert kept.pop("least") == pytest.approx(least, rel=1e-12)
+        assert kept == {"lower": max(lowers), "chapter": 1 + int(np.argmax(lowers))}
 
 
 def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

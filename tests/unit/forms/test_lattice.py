@@ -74,11 +74,11 @@ def test_what_is_left_hides_no_energies_either() -> None:
     found = reduction(unreduced(mrf), Facts(np.full(4, OPEN), np.array([[0, 1, 0], [2, 3, 1]])))
     assert lattice(found.reduced).step == 1e15
     assert found.rounding == pytest.approx(2 * 0.03, rel=0.5)
-    assert lattice_left(found).within(1e-6).step == 0.0
+    assert lattice_left(found, 1e-6).step == 0.0
     integers = random_mrf(0, 6, integers=True)
     left = reduction(unreduced(integers), Facts(np.array([1, OPEN, OPEN, OPEN, OPEN, OPEN])))
     assert left.rounding == 0.0
-    assert lattice_left(left) == lattice(left.reduced)
+    assert lattice_left(left, 0.0) == lattice(left.reduced)
 
 
 @settings(max_examples=examples(200))
