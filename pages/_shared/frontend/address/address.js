@@ -93,7 +93,10 @@ class Address {
   // The page makes room for it, so that it covers nothing.
   put(...parts) {
     this.root.replaceChildren(...parts);
-    this.root.getRootNode().host.closest(".st-key-address_bar")?.toggleAttribute("data-offers", parts.length > 0);
+    this.root
+      .getRootNode()
+      .host.closest(".st-key-address_bar")
+      ?.toggleAttribute("data-offers", parts.length > 0);
   }
 }
 
