@@ -423,9 +423,6 @@ class Run(NamedTuple):
     goal: Goal
 
 
-# -- names of values ----------------------------------------------------------------------------------------------
-
-
 class Phase(IntEnum):
     """What the loop does next."""
 
