@@ -424,9 +424,6 @@ class Run(NamedTuple):
     goal: Goal
 
 
-# -- names of values ----------------------------------------------------------------------------------------------
-
-
 class Phase(IntEnum):
     """What the loop does next."""
 

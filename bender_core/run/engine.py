@@ -465,11 +465,10 @@ class Engine(Reckonings):
         goal.budget, goal.spent = budget, 0
         while True:
             outcome = Outcome(self._loop(self._run))
-            if outcome == Outcome.NEED_EVENTS and self._events.grow(1, self._past.thin_out):
+            make_room = self._past.thin_out
+            if outcome == Outcome.NEED_EVENTS and self._events.grow(1, make_room):
                 continue
-            if outcome == Outcome.NEED_ROWS and self._rows.grow(
-                self._dims.degree + len(self._rule.cuts), self._past.thin_out
-            ):
+            if outcome == Outcome.NEED_ROWS and self._rows.grow(self._dims.degree + len(self._rule.cuts), make_room):
                 continue
             if outcome in (Outcome.NEED_EVENTS, Outcome.NEED_ROWS):
                 self._memory_end = self.position

@@ -138,6 +138,8 @@ class Reckonings(Inspection):
 
     # How far the rise of the bound has been attributed, and to what: runs go on from there.
     _credited: tuple[int, Attribution] | None = None
+    # The sums of both kinds of terms of the bound, and the position: all groups are looked at there.
+    _sums: tuple[int, float, float] = (-1, 0.0, 0.0)
 
     @property
     def last_event(self) -> Event | None:
@@ -231,13 +233,15 @@ class Reckonings(Inspection):
             found = self.ground_parts(p, stop)
             total = found.own + found.parts.sum(axis=0)
         state = self._state
-        rest = state.node_bound.sum() - state.node_bound[p] + state.edge_bound.sum() - state.edge_bound[edges].sum()
-        total += rest - state.bounds.upper
-        return total
+        if self._sums[0] != self.position:
+            self._sums = self.position, state.node_bound.sum(), state.edge_bound.sum()
+        rest = self._sums[1] - state.node_bound[p] + self._sums[2] - state.edge_bound[edges].sum()
+        return total + (rest - state.bounds.upper)
 
     def _exact_total(self, p: int, stop: Stop) -> FloatArray:
         """The total of a group at the present messages, between two updates of a run without rows."""
-        goal, read = self._goal, self._state.read.copy()
+        goal, arcs = self._goal, self._arcs(p)
+        read = self._state.read[arcs]
         goal.budget = STEP
         try:
             while True:
@@ -247,7 +251,7 @@ class Reckonings(Inspection):
                 stop.check()
         finally:
             # Looking is no work of the run, and leaves its position.
-            self._state.read[:] = read
+            self._state.read[arcs] = read
             self._state.cursor.slot = self._state.cursor.begun = 0
 
     def alive(self, p: int) -> NDArray[np.bool_]:
@@ -482,14 +486,12 @@ class Reckonings(Inspection):
         ModelError
             If it is not a labelling of the model.
         """
-        arc = self.graph.arc(p, q)
-        states = self._states_of(labeling)
+        arc, states = self.graph.arc(p, q), self._states_of(labeling)
         state = int(states[p])
         exact = float(self.min_marginal(p, q, [state])[0])
         unclaimed = exact - float(self._table(arc)[state]) - float(self._state.edge_bound[arc // 2])
         other = float(self._table(arc ^ 1)[states[q]])
-        disagreement = coupling_energy(self._problem, arc // 2, states) - other - exact
-        return EdgeTension(float(disagreement), unclaimed)
+        return EdgeTension(float(coupling_energy(self._problem, arc // 2, states) - other - exact), unclaimed)
 
     def _states_of(self, labeling: ArrayLike | None) -> IntArray:
         """The state that a labelling gives every group."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bender_core import BinaryMRF, Engine, manual
-from bender_core.kernels import messages, primal
+from bender_core.kernels import messages
 from bender_core.kernels.layout import LOW_BITS, Message, RowKind, Scan
 from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals, oracle
 from bender_core.kernels.rows import pool
 from bender_core.kernels.tables import affine, coupling, projection
 from tests import naive
-from tests.models import JIT, between_groups, examples, random_mrf, random_partition
+from tests.models import JIT, between_groups, examples
 
 LOW_LENGTH = 1 << LOW_BITS
 STRIDE = LOW_LENGTH + 8  # room for functions of up to 11 bits
@@ -380,66 +378,6 @@ def test_pass_messages(size: int, degree: int) -> None:
         assert state.edge_bound[slot] == pytest.approx(share.min())
     assert state.node_bound[0] == pytest.approx(share.min())
     assert gain == pytest.approx(total.min() - before)
-
-
-@pytest.mark.parametrize("huge", [0.0, 1e12], ids=["ordinary", "huge"])
-def test_decoding_keeps_the_best_joint_state(huge: float) -> None:
-    """Its energy is the sum of all terms rounded once, also after one that is a billion times larger has gone."""
-    late = 0
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        mrf, part = between_groups(rng, [2, 3, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4)])
-        engine = Engine(replace(mrf, pairwise=mrf.pairwise + np.diag([0.0, huge])), part, 9)
-        problem, state = engine._problem, engine._state
-
-        def energy(states: np.ndarray, engine: Engine = engine) -> float:
-            edges = range(len(engine.graph.edges))
-            own = [engine.graph.energies(p)[y] for p, y in enumerate(states)]
-            return math.fsum(own + [coupling.coupling_energy(engine._problem, edge, states) for edge in edges])
-
-        best, labeling, since = energy(state.decoded), state.decoded.tolist(), 0
-        assert state.bounds.upper == best
-        for k in range(100):
-            # At random for long, so that more has changed than there are groups; then the best state in turn.
-            node, states = int(rng.integers(5)) if k < 80 else k % 5, state.decoded.copy()
-            if k < 80:
-                states[node] = rng.integers(1 << problem.size[node])
-            else:
-                states[node] = min(range(1 << problem.size[node]), key=lambda y: energy(_with(states, node, y)))
-            primal.decode(problem, state, node, int(states[node]))
-            here = energy(states)
-            assert state.decoded.tolist() == states.tolist()
-            assert state.bounds.decoded == coupling.total_energy(problem, states) == here
-            since += 1
-            if here < best:
-                best, labeling, since, late = here, states.tolist(), 0, late + (since > 20)
-            assert (state.bounds.upper, state.best.tolist()) == (best, labeling)
-    assert late > 3
-
-
-def _with(states: np.ndarray, node: int, state: int) -> np.ndarray:
-    changed = states.copy()
-    changed[node] = state
-    return changed
-
-
-@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
-def test_the_best_labelling_is_that_of_the_upper_bound_after_every_update(schedule: str) -> None:
-    """Labellings are kept by what has changed since; searches keep others in between."""
-    for seed in range(4):
-        mrf = random_mrf(seed, 200, density=0.02)
-        engine = Engine(mrf, random_partition(seed, 200, 4), 9, schedule)
-        problem, state, kept, known = engine._problem, engine._state, set[float](), set[bool]()
-        while engine.step("node") and engine.sweep < 12:
-            assert coupling.total_energy(problem, state.best) == state.bounds.upper
-            changes = int(state.cursor.changes)
-            if changes >= 0:
-                assert set(np.flatnonzero(state.best != state.decoded)) <= set(state.changed[:changes])
-            known.add(changes >= 0)
-            assert coupling.total_energy(problem, state.decoded) == state.bounds.decoded
-            kept.add(engine.upper_bound)
-        assert len(kept) > 3
-        assert known == {False, True}
 
 
 # --- compilation ---------------------------------------------------------------------------------------------

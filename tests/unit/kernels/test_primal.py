@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import bender_core as bc
 from bender_core import memory
 from bender_core.kernels import primal
 from bender_core.kernels.layout import Phase
+from bender_core.kernels.tables import coupling
 from bender_core.run import engine as engine_module
 from tests import naive
 from tests.models import JIT, between_groups, random_mrf, random_partition
@@ -213,3 +216,66 @@ def test_without_improvement_only_what_groups_decode_to_counts() -> None:
             engine.run(max_sweeps=10)
         assert plain.upper_bound == plain.decoded_bound == improved.decoded_bound
         assert plain.trace.column("lower_bound").tolist() == improved.trace.column("lower_bound").tolist()
+
+
+# --- what is decoded ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("huge", [0.0, 1e12], ids=["ordinary", "huge"])
+def test_decoding_keeps_the_best_joint_state(huge: float) -> None:
+    """Its energy is the sum of all terms rounded once, also after one that is a billion times larger has gone."""
+    late = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        mrf, part = between_groups(rng, [2, 3, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4)])
+        engine = bc.Engine(replace(mrf, pairwise=mrf.pairwise + np.diag([0.0, huge])), part, 9)
+        problem, state = engine._problem, engine._state
+
+        def energy(states: np.ndarray, engine: bc.Engine = engine) -> float:
+            edges = range(len(engine.graph.edges))
+            own = [engine.graph.energies(p)[y] for p, y in enumerate(states)]
+            return math.fsum(own + [coupling.coupling_energy(engine._problem, edge, states) for edge in edges])
+
+        best, labeling, since = energy(state.decoded), state.decoded.tolist(), 0
+        assert state.bounds.upper == best
+        for k in range(100):
+            # At random for long, so that more has changed than there are groups; then the best state in turn.
+            node, states = int(rng.integers(5)) if k < 80 else k % 5, state.decoded.copy()
+            if k < 80:
+                states[node] = rng.integers(1 << problem.size[node])
+            else:
+                states[node] = min(range(1 << problem.size[node]), key=lambda y: energy(_with(states, node, y)))
+            primal.decode(problem, state, node, int(states[node]))
+            here = energy(states)
+            assert state.decoded.tolist() == states.tolist()
+            assert state.bounds.decoded == coupling.total_energy(problem, states) == here
+            since += 1
+            if here < best:
+                best, labeling, since, late = here, states.tolist(), 0, late + (since > 20)
+            assert (state.bounds.upper, state.best.tolist()) == (best, labeling)
+    assert late > 3
+
+
+def _with(states: np.ndarray, node: int, state: int) -> np.ndarray:
+    changed = states.copy()
+    changed[node] = state
+    return changed
+
+
+@pytest.mark.parametrize("schedule", ["mplp", "srmp"])
+def test_the_best_labelling_is_that_of_the_upper_bound_after_every_update(schedule: str) -> None:
+    """Labellings are kept by what has changed since; searches keep others in between."""
+    for seed in range(4):
+        mrf = random_mrf(seed, 200, density=0.02)
+        engine = bc.Engine(mrf, random_partition(seed, 200, 4), 9, schedule)
+        problem, state, kept, known = engine._problem, engine._state, set[float](), set[bool]()
+        while engine.step("node") and engine.sweep < 12:
+            assert coupling.total_energy(problem, state.best) == state.bounds.upper
+            changes = int(state.cursor.changes)
+            if changes >= 0:
+                assert set(np.flatnonzero(state.best != state.decoded)) <= set(state.changed[:changes])
+            known.add(changes >= 0)
+            assert coupling.total_energy(problem, state.decoded) == state.bounds.decoded
+            kept.add(engine.upper_bound)
+        assert len(kept) > 3
+        assert known == {False, True}

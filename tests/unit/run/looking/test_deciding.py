@@ -79,6 +79,22 @@ def test_a_run_strikes_off_what_its_bound_excludes() -> None:
     assert struck > 0
 
 
+@pytest.mark.parametrize("variant", [9, 12])
+def test_what_a_state_costs_too_much_is_that_of_the_present_position(variant: int) -> None:
+    """Also after going on, and back; and looking counts as no work for any message."""
+    engine = begun(random_mrf(5, 8, 0.7), random_partition(5, 8, 3), variant, "srmp", 0)
+    positions = list(range(0, 60, 7))
+    engine.run(max_events=60)
+    for position in [*positions, *positions[::-1]]:
+        engine.seek(position)
+        before = engine.work().messages.tolist()
+        for p in range(len(engine.partition)):
+            parts = engine.ground_parts(p)
+            expected = parts.own + parts.parts.sum(axis=0) + parts.rest - engine.upper_bound
+            np.testing.assert_allclose(engine.excess(p), expected, atol=1e-9)
+        assert engine.work().messages.tolist() == before
+
+
 @settings(max_examples=examples(40))
 @given(seed=st.integers(0, 2**32 - 1), schedule=st.sampled_from(["mplp", "srmp"]), sweeps=st.integers(1, 4))
 def test_what_is_confirmed_follows_from_the_present_messages(seed: int, schedule: str, sweeps: int) -> None:
