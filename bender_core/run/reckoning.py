@@ -236,7 +236,8 @@ class Reckonings(Inspection):
         if self._sums[0] != self.position:
             self._sums = self.position, state.node_bound.sum(), state.edge_bound.sum()
         rest = self._sums[1] - state.node_bound[p] + self._sums[2] - state.edge_bound[edges].sum()
-        return total + (rest - state.bounds.upper)
+        excess: FloatArray = total + (rest - state.bounds.upper)
+        return excess
 
     def _exact_total(self, p: int, stop: Stop) -> FloatArray:
         """The total of a group at the present messages, between two updates of a run without rows."""
