@@ -71,7 +71,7 @@ MODELS: Mapping[str, Kind] = dict(_small())
 
 
 def bases(seed: int, each: int, names: Collection[str] = MODELS) -> list[Base]:
-    """Honest certificates: so many of every kind of models, by groups of 1, 2 and 4 variables in turn."""
+    """Honest certificates: a number of models of every kind, by groups of 1, 2 and 4 variables in turn."""
     return [
         base(name, kind.make(np.random.default_rng([seed, place, k])), (1, 2, 4)[k % 3], kind.counts)
         for place, (name, kind) in enumerate(MODELS.items())
@@ -176,7 +176,7 @@ def judged(of: Base, found: Proof | bc.Certificate) -> Judged:
 
 
 def campaign(known: Sequence[Base], count: int, seed: int) -> Iterator[tuple[str, Base, str, str]]:
-    """So many forgeries, of all kinds in turn: kind, model, outcome, and why."""
+    """A number of forgeries, of all kinds in turn: kind, model, outcome, and why."""
     for k in range(count):
         name = list(FORGERS)[k % len(FORGERS)]
         of, found = forged(name, known, np.random.default_rng([seed, k]))

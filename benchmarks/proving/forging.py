@@ -20,7 +20,7 @@ from benchmarks.proving.references import Exact, as_decimal
 from bender_core.checking.proof import Proof, Step
 
 Ints = NDArray[np.int64]
-# The energies of all labellings are looked at for so many variables.
+# Up to this many variables the energies of all labellings are found.
 MOST = 12
 _NO_EDGES, _NO_TIES = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64)
 

@@ -24,7 +24,7 @@ _ROUNDING = 128 * 2.0**-53
 # The largest gain that may be called negligible, as shares of all energies together and of their spread; and one that
 # always may.
 _OF_ALL, _OF_SPREAD, _FEW_DIGITS = 2.0**-41, 2.0**-20, 1e-300
-# An energy that exceeds the next smaller one by so many times as much as all smaller ones differ is a penalty.
+# A distance between two energies this many times as large as all smaller distances together: penalties begin there.
 _PENALTY = 1024.0
 # What coefficients of reduced models are rounded by, as a share of those of the model that are decimals.
 _REDUCED = 2.0**-54

@@ -77,7 +77,6 @@ def cap_beside(mrf: BinaryMRF, labeling: IntArray) -> float:
     )
     step = lattice(usual).step or 1.0
     cap = math.ldexp(step, math.ceil(math.log2(_ROOM * paid / step)))
-
     # Beside a huge least entry, its sum with the cap is rounded: perhaps to nothing.
     model = capped(mrf, cap)
     is_apart = [

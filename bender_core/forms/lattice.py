@@ -142,11 +142,11 @@ def lattice(mrf: BinaryMRF) -> Lattice:
 
 def _missed(coefficients: FloatArray, scale: float, size: FloatArray) -> FloatArray | None:
     """By how much coefficients exceed multiples of 1 / scale; None if that is more than the rounding of entries."""
-    missed = _excess(coefficients, scale)
+    missed = _remainders(coefficients, scale)
     return missed if (np.abs(missed) <= _ULP * size).all() else None
 
 
-def _excess(coefficients: FloatArray, scale: float) -> FloatArray:
+def _remainders(coefficients: FloatArray, scale: float) -> FloatArray:
     """By how much coefficients exceed the next multiples of 1 / scale."""
     products, lost = exact_products(scale, coefficients)
     found: FloatArray = ((products - np.round(products)) + lost) / scale
@@ -216,7 +216,7 @@ def lattice_left(found: Reduction, negligible: float) -> Lattice:
     for scale in _SCALES:
         if not largest * scale < 2.0**53:
             break
-        missed = np.abs(_excess(coefficients, scale) + lost)
+        missed = np.abs(_remainders(coefficients, scale) + lost)
         off = float(missed.sum()) + found.rounding
         if 4.0 * off <= negligible:
             points = _multiples(np.round(coefficients * scale), scale, off, offset)

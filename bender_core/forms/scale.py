@@ -11,7 +11,7 @@ from bender_core.forms.lattice import Lattice
 from bender_core.forms.polynomial import polynomial
 from bender_core.model import BinaryMRF, FloatArray
 
-# An energy that exceeds the next smaller one by so many times as much as all smaller ones differ is a penalty.
+# A distance between two energies this many times as large as all smaller distances together: penalties begin there.
 _PENALTY = 1024.0
 # A labelling is optimal if none is better by more than this share of all energies together, which leaves room for
 # rounding, and by more than this share of their spread; or by more than an energy that floats hold with few digits.
