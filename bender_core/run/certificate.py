@@ -104,7 +104,7 @@ class Certificate:
     def verify(self, mrf: BinaryMRF) -> None:
         """Check without the solver all that is claimed: the proof as `check_proof`, and that the rest agrees with it.
 
-        Of the rounds, that is what they decided, and that their bounds are in order. How long it took, how the rounds were
+        Of the rounds, that is what they decided, and that their bounds are in order. How long it took, how they were
         made and how much rounding may do are no claims.
 
         Parameters
