@@ -14,7 +14,8 @@ export const relativeGap = (lower, upper) => {
 export const closeness = (lower, upper, scale) =>
   Math.max(1e-8 * Math.min(Math.max(Math.abs(lower), Math.abs(upper)), scale), 1e-12 * scale);
 
-export const isClosed = (lower, upper, scale) => upper - lower <= closeness(lower, upper, scale);
+// Where nothing is said to be at stake, rounding hides whether bounds meet.
+export const isClosed = (lower, upper, scale) => scale > 0 && upper - lower <= closeness(lower, upper, scale);
 
 // A part of the gap; what the run cannot tell from nothing is 0.
 export const partText = (value, { lower, upper }, scale) =>

@@ -192,7 +192,8 @@ def test_bounds_alone_prove_nothing_in_words() -> None:
         assert "optimal" not in sentence
         said = re.search(r"by more than (\S+)\.$", sentence)
         assert said is None or below > 1e-12
-        assert said is None or float(said[1].replace("−", "-")) >= 0.999999 * below * abs(upper)
+        # Energies are a step apart, so the possible gain is less by up to one.
+        assert said is None or float(said[1].replace("−", "-")) >= 0.999999 * below * abs(upper) - engine.lattice.step
         sentence, _ = explain(near, engine.graph, engine.variant, proven=True)
         assert sentence.endswith("it is optimal.")
         assert "Larger groups" not in sentence
