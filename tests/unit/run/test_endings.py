@@ -94,7 +94,7 @@ def test_gaps_are_finite_even_if_the_bound_is_zero() -> None:
 def test_every_status_has_a_sentence() -> None:
     for status in (*STATUSES.values(), "time limit", "stopped"):
         assert verdict(status, -1.0, -0.5, Lattice(0.0, 0.0), 1.0, 0.0)["meaning"].endswith(".")
-    said = verdict("no progress", -79.22, -78.0, Lattice(0.0, 1.0), 100.0)
+    said = verdict("no progress", -79.22, -78.0, Lattice(0.0, 1.0), 100.0, 0.0)
     assert said["meaning"].endswith("All energies differ by multiples of 1, so the bound -79.22 means -79.")
 
 
