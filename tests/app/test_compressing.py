@@ -43,6 +43,8 @@ def get(app: Any, path: str, method: str = "GET", **headers: str) -> tuple[int, 
     # In a thread of its own, as this one may have a loop already.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, app(scope, receive, send)).result()
+    if not said:
+        return 0, {}, b""
     told = {name.decode(): value.decode() for name, value in said[0]["headers"]}
     return said[0]["status"], told, b"".join(message.get("body", b"") for message in said[1:])
 
@@ -81,3 +83,23 @@ def test_a_file_that_is_not_there_is_asked_for_again() -> None:
     for k in range(1, 3):
         assert get(app, "/static/js/gone.js", accept_encoding="gzip")[0] == 404
         assert files.asked == k
+
+
+@pytest.mark.parametrize("pieces", [0, 1])
+def test_what_was_not_answered_whole_is_asked_for_again(pieces: int) -> None:
+    """A browser may leave before the answer, or in the middle of it."""
+
+    class Left(Files):
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            self.asked += 1
+            if self.asked > 1:
+                await Response(CODE, media_type="text/javascript")(scope, receive, send)
+            elif pieces:
+                headers = [(b"content-type", b"text/javascript")]
+                await send({"type": "http.response.start", "status": 200, "headers": headers})
+                await send({"type": "http.response.body", "body": CODE[:40].encode(), "more_body": True})
+
+    files = Left()
+    app = Compressing(files)
+    assert get(app, "/static/js/index.js", accept_encoding="gzip")[0] == (200 if pieces else 0)
+    assert gzip.decompress(get(app, "/static/js/index.js", accept_encoding="gzip")[2]).decode() == CODE

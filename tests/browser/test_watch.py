@@ -221,7 +221,7 @@ def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: 
     watch.cut(6, "greedy", 4)
     watch.click("[data-step=sweep]")
     watch.click("[data-step=node]")
-    # Where a circle was put is this browser's.
+    # Where a circle was put is a part of the picture.
     free = place(watch, 3)
     watch.stage.locator(".pick").last.focus()
     watch.page.keyboard.press("Tab")
@@ -243,7 +243,7 @@ def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: 
     for part in (".title", "[data-out=message]"):
         assert fresh.stage.locator(part).inner_text() == watch.stage.locator(part).inner_text()
     assert meant(fresh) == meant(watch)
-    assert place(fresh, 3) == free
+    assert place(fresh, 3) == put
     watch.page.reload()
     watch.settle()
     assert watch.shown() == fresh.shown()

@@ -34,10 +34,15 @@ class Compressing:
                 answer.append(message)
 
             await self.compressed(scope, receive, keep)
-            if _is_code(answer[0]):
+            # To a browser that has left meanwhile, nothing may have been answered, or a part.
+            if _is_whole(answer) and _is_code(answer[0]):
                 self._kept[scope["path"]] = answer
         for message in answer:
             await send(message)
+
+
+def _is_whole(answer: list[Message]) -> bool:
+    return bool(answer) and answer[-1]["type"] == "http.response.body" and not answer[-1].get("more_body", False)
 
 
 def _is_code(start: Message) -> bool:

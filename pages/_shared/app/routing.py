@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
 from streamlit.runtime.pages_manager import PagesManager
 
 
@@ -17,7 +19,6 @@ def through_app() -> None:
         st.rerun()
 
 
-def to_the_first_page() -> None:
-    """A page that leads from the first page's name to its address, which has no name: Streamlit knows no page there."""
-    st.session_state.page_before = ""  # it is the page's own address that goes on
-    st.switch_page("pages/watch.py", query_params=st.query_params.to_dict())
+def to_the_first_page(request: Request) -> RedirectResponse:
+    """Lead from the first page's name to its address, which has no name: Streamlit knows no page at the other."""
+    return RedirectResponse(f"./?{request.url.query}")

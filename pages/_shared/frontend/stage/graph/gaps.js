@@ -120,7 +120,7 @@ export class Gaps {
     const here = stage.chapters.keeper(moment) && " here";
     stage.$("[data-out=gap-open]").hidden = closed;
     stage.$("[data-out=gap-closed]").hidden = !closed;
-    if (!closed) write(stage.$("[data-out=gap-of]"), fixed(gap, digitsOf(moment)) + here);
+    write(stage.$("[data-out=gap-of]"), closed ? "" : fixed(gap, digitsOf(moment)) + here);
     const chip = stage.$("[data-out=rising]");
     const last = lastSweep(stage);
     chip.hidden = last === null || moment.after.proven;
