@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -127,7 +127,7 @@ class Descent(Bounds):
         self._sweeps = 0  # of the rounds before this one
         self._round: Trial | None = None
         self._last: Reduction | None = None  # from the model of the engine to what is left
-        self._steps = Steps()
+        self._steps = Steps(self.account)
         # Variables left, schedule and groups of the rounds that have ended: they are not tried again.
         self._ended = set[tuple[int, str, Sets]]()
 
@@ -339,8 +339,7 @@ class Descent(Bounds):
 
     def _begin_again(self) -> None:
         """Go on with the messages of this round and the best labelling, as a round of its own if memory allows."""
-        engine = self._running
-        with suppress(TooLargeError), self._giving_way(engine):
+        with suppress(TooLargeError):
             trial = self._made(PACKED, Change())
             self._end(fixed=0, tied=0)
             self._take(trial)
@@ -422,8 +421,7 @@ class Descent(Bounds):
             part = packed(last, engine.partition, most)
             same = last.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
             change = Change(reduce=True, pack=most, schedule=other_schedule(engine.schedule) if same else None)
-            with self._giving_way(engine):
-                return self._made(PACKED, change, part)
+            return self._made(PACKED, change, part)
 
         return largest(make, size)
 
@@ -432,10 +430,6 @@ class Descent(Bounds):
         engine, last = self._running, self._last
         assert last is not None
         return last.reduced.n < engine.mrf.n or len(packed(last, engine.partition, size)) < len(engine.partition)
-
-    def _giving_way(self, engine: Engine) -> AbstractContextManager[None]:
-        """A context in which a run gives way to the next round, unless it stays as it is."""
-        return engine.giving_way() if self._on_round is None else nullcontext()
 
     def _others(self, size: int, seed: int) -> Iterator[Trial]:
         """Runs on what is left that go on in other ways than the rounds that have ended."""

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 
-from bender_core.account import memory_limit
+from bender_core.account import Account
 from bender_core.checking.proof import Step
 from bender_core.forms.reduction import GONE, Reduction
 from bender_core.run.engine import Engine
 
-# Messages are kept up to this share of the memory limit, besides what runs take.
+# Messages are kept up to this share of the memory limit.
 SHARE = 4
 
 
 class Steps:
     """What proves the facts of rounds and the best bound, until it is too large to be kept.
+
+    Parameters
+    ----------
+    account : Account
+        Charged with the messages that are kept.
 
     Attributes
     ----------
@@ -24,11 +31,14 @@ class Steps:
         Whether the steps were given up because of their size.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, account: Account) -> None:
+        line = account.open("proof", {})
+        assert line is not None
+        self._line = line
+        weakref.finalize(self, line.close)
         self.too_large = False
         self._steps: list[Step] = []
         self.lower_bound = -np.inf
-        self._left = memory_limit() // SHARE
         self._of_bound: Step | None = None  # it decides nothing
 
     def add(
@@ -55,16 +65,20 @@ class Steps:
             return
         if raises:
             self._steps = [step for step in self._steps if step is not self._of_bound]
-            self._left += 0 if self._of_bound is None else self._of_bound.messages.nbytes
+            self._line.charge("steps", 0 if self._of_bound is None else -self._of_bound.messages.nbytes)
             self._of_bound = None
-        self._left -= engine.message_bytes
-        if self._left < 0:
-            self.too_large, self._steps = True, []
+        if not self._fits(engine.message_bytes):
+            self.too_large, self._steps, self._of_bound = True, [], None
+            self._line.close()
             return
         step = _step(engine, whole, found)
         self._steps.append(step)
         if not decides:
             self._of_bound = step
+
+    def _fits(self, more: int) -> bool:
+        allowed = self._line.account.limit // SHARE
+        return self._line.used + more <= allowed and self._line.charge("steps", more)
 
     @property
     def steps(self) -> tuple[Step, ...] | None:

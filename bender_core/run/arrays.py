@@ -123,7 +123,8 @@ class Arrays:
         self._state = memory.start(self._problem, self._rule.excluding, stop)
         self._charge_alive()
         if start is not None:
-            self._charge_start()
+            if self.snapshot_bytes:
+                self._charge_start()
             carry(start.graph, start._state, self.graph, self._state, reduction, stop)
         if labeling is not None:
             given = np.asarray(labeling, np.int64)

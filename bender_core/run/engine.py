@@ -81,8 +81,9 @@ class Engine(Reckonings):
         Improve the decoded labelling after every sweep by local search. Without it the upper bound is the paper's: the
         energy of the best decoded labelling (docs/method.md §8).
     snapshot_bytes : int
-        The most memory for snapshots; when it is full, they are thinned out. The start is always kept, and any later
-        event can be reached from it by replay.
+        The most memory for snapshots; when it is full, they are thinned out. The start is kept, too, and any later
+        event can be reached from it by replay; but a run that goes on from another one and has 0 bytes for snapshots
+        only goes forward.
     limit : int or Account, optional
         Bytes for the run, or the account that it shares with other runs; by default a new one of
         `account.memory_limit`. Everything is charged before it grows. When the account is full, snapshots are dropped;
@@ -256,7 +257,7 @@ class Engine(Reckonings):
         Raises
         ------
         ValueError
-            If the run has not come that far.
+            If the run has not come that far, or cannot go back.
         TypeError
             If ``position`` is not an integer.
         """
@@ -264,8 +265,10 @@ class Engine(Reckonings):
         if not 0 <= position <= self._frontier:
             raise ValueError(f"event {position} has not been computed; events 0 to {self._frontier} can be shown")
         nearest = self._past.nearest(position)
-        if position < self.position or nearest.cursor.events > self.position:
+        if nearest is not None and (position < self.position or nearest.cursor.events > self.position):
             self._restore(nearest)
+        if position < self.position:
+            raise ValueError(f"the run cannot go back to event {position}: it has no bytes for snapshots")
         if position > self.position:
             self._go_on(Until.NEVER, self._stop(None, on_progress), position)
         return self.position == position

@@ -13,7 +13,7 @@ from bender_core.forms.lattice import Lattice
 from bender_core.kernels.layout import Status
 from bender_core.model import IntArray
 from bender_core.run.bounds import gap_between, relative_gap
-from bender_core.run.certificate import EXHAUSTED, Certificate
+from bender_core.run.certificate import EXHAUSTED, OUT_OF_MEMORY, Certificate
 from bender_core.run.trace import Trace
 
 CLOSED = "closed"
@@ -38,6 +38,7 @@ _MEANINGS = {
     "variant 12, which keeps no rows, may go further.",
     TIME_LIMIT: "Time limit: the bounds hold; more time may improve them.",
     STOPPED: "Stopped: the bounds hold; continuing may improve them.",
+    OUT_OF_MEMORY: "No memory for another run: the bounds hold; a higher limit may improve them.",
     EXHAUSTED: "Nothing left to try: the bounds hold; larger groups may improve them.",
 }
 

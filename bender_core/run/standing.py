@@ -82,7 +82,7 @@ class Standing(Arrays):
     @property
     def opening_bound(self) -> float:
         """The lower bound before the first event."""
-        return float(self._past.nearest(0).bounds.lower + self._rule.constant)
+        return float(self._past.opening + self._rule.constant)
 
     @property
     def upper_bound(self) -> float:

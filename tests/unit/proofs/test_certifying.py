@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -25,7 +28,7 @@ from bender_core.run.repeating.line import Line
 from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
 from tests.models import examples, mrfs, random_mrf
-from tests.unit.engines import fingerprint
+from tests.unit.engines import ROOT, fingerprint
 
 PROVEN = {
     "UAI14PR_DBN_11.uai": -133.464194807,
@@ -309,6 +312,30 @@ def test_a_proof_that_an_error_has_ended_is_stopped() -> None:
     with pytest.raises(bc.TooLargeError):
         cramped.run()
     assert (cramped.run(), cramped.status) == (True, descent.OUT_OF_MEMORY)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the memory in /proc")
+def test_a_proof_keeps_to_its_memory_limit() -> None:
+    """Its runs, what proves their facts, and two runs at once while one goes on from the other."""
+    script = """
+from pathlib import Path
+import bender_core as bc
+from bender_core.synth.grids import ising_grid
+
+def peak():
+    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+bc.solve(ising_grid(6, 6, torus=True, seed=1))
+before = peak()
+found = bc.solve(ising_grid(40, 40, torus=True, seed=1), time_limit=20)
+print(peak() - before, found.meaning)
+"""
+    limited = {**os.environ, "BENDER_MEMORY_MB": "128"}
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True, env=limited
+    )
+    assert 64 < float(run.stdout.split()[0]) < 1.1 * 128
 
 
 def test_a_proof_that_is_stopped_claims_less_than_its_labelling_costs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,6 +161,21 @@ def test_seeking_beyond_the_computed_events_is_refused() -> None:
 
 
 @jitless
+def test_a_run_that_goes_on_without_bytes_for_snapshots_only_goes_forward() -> None:
+    first = bc.Engine(*glassy(), variant=9, snapshot_bytes=0)
+    first.run(max_sweeps=1)
+    other, again = first.fork(), first.fork()
+    assert first.seek(0), "a start without messages takes no bytes"
+    other.run(max_sweeps=1)
+    opening, reached = other.opening_bound, other.position
+    with pytest.raises(ValueError, match="cannot go back to event 1: it has no bytes for snapshots"):
+        other.seek(1)
+    assert other.position == reached
+    assert other.opening_bound == opening == again.lower_bound
+    assert other.seek(reached)
+
+
+@jitless
 @every_variant
 def test_snapshots_share_no_memory(variant: int) -> None:
     engine = bc.Engine(*glassy(), variant=variant)
