@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -19,16 +17,18 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.memory import nbytes
 from bender_core.proofs import descent
 from bender_core.proofs.certifying import certify
 from bender_core.proofs.descent import Descent
+from bender_core.proofs.trial import Trial
 from bender_core.run.looking.deciding import proves
 from bender_core.run.repeating.change import Change, Fork, forks_text, read_forks
 from bender_core.run.repeating.line import Line
 from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
 from tests.models import examples, mrfs, random_mrf
-from tests.unit.engines import ROOT, fingerprint
+from tests.unit.engines import fingerprint
 
 PROVEN = {
     "UAI14PR_DBN_11.uai": -133.464194807,
@@ -314,28 +314,26 @@ def test_a_proof_that_an_error_has_ended_is_stopped() -> None:
     assert (cramped.run(), cramped.status) == (True, descent.OUT_OF_MEMORY)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the memory in /proc")
-def test_a_proof_keeps_to_its_memory_limit() -> None:
-    """Its runs, what proves their facts, and two runs at once while one goes on from the other."""
-    script = """
-from pathlib import Path
-import bender_core as bc
-from bender_core.synth.grids import ising_grid
+def test_all_that_a_proof_has_in_memory_is_on_its_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run that goes on, the one that it goes on from, and what proves the facts of both."""
+    proof, both = Descent(ising_grid(12, 12, torus=True, seed=1)), list[tuple[int, int, int]]()
+    make = Descent._made
 
-def peak():
-    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
+    def made(self: Descent, *args: Any) -> Trial:
+        trial = make(self, *args)
+        runs = self._running, trial.engine
+        assert not any("start" in line.items for line in self.account.lines), "nothing is kept to go back to"
+        both.append((self.account.used, *(nbytes((engine._state, engine._problem)) for engine in runs)))
+        return trial
 
-bc.solve(ising_grid(6, 6, torus=True, seed=1))
-before = peak()
-found = bc.solve(ising_grid(40, 40, torus=True, seed=1), time_limit=20)
-print(peak() - before, found.meaning)
-"""
-    limited = {**os.environ, "BENDER_MEMORY_MB": "128"}
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True, env=limited
-    )
-    assert 64 < float(run.stdout.split()[0]) < 1.1 * 128
+    monkeypatch.setattr(Descent, "_made", made)
+    proof.run()
+    assert len(both) > 3
+    assert all(used >= old + new for used, old, new in both)
+    found = proof.end()
+    assert found.proof
+    (line,) = (line for line in proof.account.lines if line.name == "proof")
+    assert line.used == sum(step.messages.nbytes for step in found.proof.steps) > 0
 
 
 def test_a_proof_that_is_stopped_claims_less_than_its_labelling_costs(monkeypatch: pytest.MonkeyPatch) -> None:
