@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from collections.abc import Sequence
 from typing import SupportsIndex
 
@@ -53,12 +54,12 @@ def require_index(index: SupportsIndex, count: int, what: str) -> int:
     ValueError: there is no group -1; groups are numbered 0 to 2
     """
     try:
-        found = operator.index(index)
+        found = None if isinstance(index, (bool, np.bool_)) else operator.index(index)
     except TypeError:
         found = None
     if found is None or not 0 <= found < count:
         many = f"{what}s are numbered 0 to {count - 1}" if count else f"there are no {what}s"
-        raise ValueError(f"there is no {what} {repr(index) if found is None else found}; {many}")
+        raise ValueError(f"there is no {what} {reprlib.repr(index if found is None else found)}; {many}")
     return found
 
 

@@ -5,6 +5,7 @@ Source: docs/method.md §1.4, docs/formats.md §5.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,18 @@ DENSE = 32
 
 class PartitionError(ValueError):
     """The given groups do not partition the variables; the message says where and how to fix it."""
+
+
+def require_size(max_size: object) -> None:
+    """Refuse what cannot be the number of variables that a group may have.
+
+    Raises
+    ------
+    PartitionError
+    """
+    if not isinstance(max_size, (int, np.integer)) or not 1 <= max_size <= LARGEST_GROUP:
+        said = reprlib.repr(max_size)
+        raise PartitionError(f"M is {said}; choose a whole number from 1 to {LARGEST_GROUP}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -262,8 +262,11 @@ class BinaryMRF:
             x = np.asarray(labeling)
         except ValueError:  # rows of several lengths
             x = np.array(None)
-        if x.shape != (self.n,) or not np.isin(x, (0, 1)).all():
+        if x.shape != (self.n,):
             raise ModelError(f"a labelling has {self.n} entries, each 0 or 1; got an array of shape {x.shape}")
+        if not (known := np.isin(x, (0, 1))).all():
+            k = int(np.argmin(known))
+            raise ModelError(f"a labelling has {self.n} entries, each 0 or 1; entry {k} is {x[k]}")
         return x.astype(np.int64)
 
     def _taken(self, unary: NDArray[Any], pairwise: NDArray[Any], x: IntArray) -> NDArray[Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
 from collections.abc import Callable
+from numbers import Real
 from types import FrameType, TracebackType
 
 INTERRUPTED = 130  # the exit code that a shell expects after SIGINT
@@ -24,10 +26,15 @@ class Stop:
         The time limit from now on; none by default.
     wanted : callable, optional
         Whether a stop was requested.
+
+    Raises
+    ------
+    ValueError
+        If the time limit is not a number.
     """
 
     def __init__(self, seconds: float | None = None, wanted: Callable[[], bool | None] | None = None) -> None:
-        self.deadline = None if seconds is None else time.perf_counter() + seconds
+        self.deadline = None if seconds is None else time.perf_counter() + _number(seconds)
         self.late = False
         self._wanted = wanted
 
@@ -52,6 +59,12 @@ class Stop:
         """
         if self():
             raise Stopped
+
+
+def _number(seconds: object) -> float:
+    if not isinstance(seconds, Real) or math.isnan(seconds):
+        raise ValueError(f"the time limit is {seconds!r}; it must be a number of seconds")
+    return float(seconds)
 
 
 never = Stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -88,8 +87,6 @@ def solve(
     ('closed', -1.0, [1, 1])
     """
     require_model(mrf)
-    if time_limit is not None and math.isnan(time_limit):
-        raise ValueError("the time limit is nan; it must be a number of seconds")
     settings = {
         "variant": variant,
         "schedule": schedule,

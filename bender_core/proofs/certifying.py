@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from bender_core.model import BinaryMRF
 from bender_core.proofs.descent import LARGEST, Descent, OnProgress
 from bender_core.run.certificate import Certificate
@@ -57,8 +55,6 @@ def certify(
     >>> certificate.optimal, certificate.upper_bound
     (True, -17.0)
     """
-    if time_limit is not None and math.isnan(time_limit):
-        raise ValueError("the time limit is nan; it must be a number of seconds")
     descent = Descent(mrf, max_size, seed, Stop(time_limit, stop))
     descent.run(on_progress=on_progress)
     return descent.end()

@@ -24,8 +24,8 @@ from bender_core.checking.proof import Proof
 from bender_core.costs.fit import TooLargeError
 from bender_core.forms.polynomial import is_flat
 from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
-from bender_core.groups import LARGEST_GROUP, Partition, PartitionError
-from bender_core.model import BinaryMRF, IntArray
+from bender_core.groups import Partition, require_size
+from bender_core.model import BinaryMRF, IntArray, require_model
 from bender_core.proofs.bounds import Bounds
 from bender_core.proofs.keeping import Steps
 from bender_core.proofs.trial import Sets, Trial, as_sets, largest, other_schedule
@@ -113,8 +113,8 @@ class Descent(Bounds):
         on_round: OnRound | None = None,
         account: Account | None = None,
     ) -> None:
-        if not 1 <= max_size <= LARGEST_GROUP:
-            raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
+        require_model(mrf)
+        require_size(max_size)
         labeling = mrf.unary.argmin(axis=1) if first is None else first.labeling
         super().__init__(mrf, labeling, seed, 0.0 if first is None else first.negligible)
         self.rounds: list[Round] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bender_core.groups import LARGEST_GROUP, Partition, PartitionError, joint_weights, require_cover, spanning_forest
+from bender_core.groups import Partition, PartitionError, joint_weights, require_cover, require_size, spanning_forest
 from bender_core.model import BinaryMRF, require_model
 from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import BY_RULE, what_matters
@@ -152,8 +152,7 @@ def partition(
     strategy = strategy or default_strategy(mrf)
     if strategy not in STRATEGIES:
         raise PartitionError(f"unknown strategy {strategy!r}; choose one of {', '.join(STRATEGIES)}")
-    if not 1 <= max_size <= LARGEST_GROUP:
-        raise PartitionError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
+    require_size(max_size)
     if strategy in BY_RULE:
         part = BY_RULE[strategy](mrf, max_size, seed, stop)
     else:

@@ -129,7 +129,7 @@ def test_numbers_of_what_is_not_there_are_refused_by_all_methods(
     for number in (-1, count, 2**70):
         with pytest.raises(ValueError, match=f"there is no {what} {number}; (there are no )?{what}s"):
             method(**valid | {parameter: number})
-    for number in (0.0, 0.5, "0", None):
+    for number in (0.0, 0.5, "0", None, True):
         with pytest.raises(ValueError, match=f"there is no {what} {number!r}; (there are no )?{what}s"):
             method(**valid | {parameter: number})
     if count:
@@ -167,6 +167,11 @@ def test_the_methods_that_take_numbers_are_found() -> None:
         (lambda engine: engine.fork(merge=[(0,)]), "[(0,)] are no pairs of groups; give a list such as [(0, 1)]"),
         (lambda engine: engine.fork(merge=5), "5 are no pairs of groups; give a list such as [(0, 1)]"),
         (lambda engine: engine.fork(merge=[(0, 3)]), "there is no group 3; groups are numbered 0 to 2"),
+        (lambda engine: engine.mrf.energy([0] * 8 + [2]), "a labelling has 9 entries, each 0 or 1; entry 8 is 2"),
+        (lambda engine: engine.ground(10**400), "there is no group 1000"),
+        (lambda engine: engine.run(time_limit="5"), "the time limit is '5'; it must be a number of seconds"),
+        (lambda engine: bc.certify(engine.mrf, "3"), "M is '3'; choose a whole number from 1 to 30"),
+        (lambda engine: bc.partition(engine.mrf, 2.5), "M is 2.5; choose a whole number from 1 to 30"),
         (lambda engine: bc.Engine(engine.mrf, "x"), "the partition is of type str; give what partition or manual "),
     ],
 )
@@ -181,6 +186,7 @@ def test_arguments_of_another_kind_give_one_sentence(
     "take",
     [
         bc.solve,
+        bc.certify,
         bc.partition,
         bc.to_normal_form,
         bc.search,
