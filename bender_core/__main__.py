@@ -18,6 +18,7 @@ from pathlib import Path
 import bender_core as bc
 from bender_core.checking.command import verified
 from bender_core.experiments import command as experiment
+from bender_core.files import require_place
 from bender_core.io import FORMATS, MINIMISED, format_of, load_labeling, without_unheld_constant
 from bender_core.io.terminal import exit_code, following
 from bender_core.proofs.descent import Descent
@@ -143,6 +144,8 @@ def _solve(options: argparse.Namespace) -> int:
         raise ValueError(
             f"--{settings[0].replace('_', '-')} asks for one run, and --certificate for a proof: leave out one"
         )
+    if options.certificate is not None:
+        require_place(options.certificate)
     mrf = _load(options)
     with Interrupt() as interrupt:
         stop = bc.Stop(wanted=lambda: interrupt.wanted)

@@ -38,6 +38,24 @@ def write_whole(path: Path, content: bytes) -> None:
         _write_through(os.dup(printing), content)
 
 
+def require_place(path: Path) -> None:
+    """Refuse a path at which no file can be, before long work whose result is to be written there.
+
+    Raises
+    ------
+    OSError
+        With the path.
+    """
+    try:
+        found = _found(path)
+        if found is None and not Path(os.path.realpath(path)).parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if found is not None and not stat.S_ISREG(found.st_mode):
+            _require_stream(found.st_mode)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 def _found(path: Path) -> os.stat_result | None:
     """What is at a path or behind a link; None if that is still to be made."""
     try:

@@ -214,6 +214,18 @@ def test_folders_and_sockets_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     assert names(tmp_path) == ["folder", "socket"]
 
 
+@pytest.mark.parametrize(
+    ("place", "why"), [("folder", "Is a directory"), ("nowhere/x.npz", "No such file or directory")]
+)
+def test_nothing_is_solved_for_a_proof_that_cannot_be_saved(
+    place: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr(bc, "solve", None)
+    assert main(["solve", TINY, "--certificate", str(tmp_path / place)]) == 2
+    assert capsys.readouterr() == ("", f"error: {tmp_path / place}: {why}\n")
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files have no paths here")
 def test_the_standard_output_has_a_path_like_any_file(tmp_path: Path) -> None:
     """Like /dev/stdout: written where the output stands, which stays what it is, before what is printed then."""
