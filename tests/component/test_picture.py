@@ -360,6 +360,28 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
             check_pixels(stage)
 
 
+def test_the_formula_of_every_state_has_the_value_of_the_row(watched: Callable[..., Stage]) -> None:
+    """Under the pointer, a state other than y* has the value of the row there, which no charge leaves out."""
+    mine = lab("torus-10x10", 8, 9, max_sweeps=2)
+    mine.run.engine.run()
+    engine, stage = lab("torus-10x10", 8, 9, max_sweeps=2).run.engine, watched(mine)
+    engine.run()
+    others = 0
+    for event in [event for event in engine.trace if event.kind == Kind.ROW][::25]:
+        stage.jump(event.index + 1)
+        engine.seek(event.index + 1)
+        row = engine.row(event.row)
+        states = told(stage.root, "({ stage }) => stage.charts.moment.update.columns.map(({ state }) => state)")
+        for state in states:
+            stage.act("stage.charts.look(argument)", state)
+            spans = {mark["id"]: mark for mark in Picture(stage.marks(), engine, event.index + 1).of("formula")}
+            value = row.intercept - sum(terms[state >> k & 1] for k, terms in enumerate(row.u))
+            if state != event.state:
+                others += 1
+                assert is_shown(value, str(spans["value"]["text"]).removeprefix("= "))
+    assert others > 20
+
+
 def check_bits_before_messages(seen: Picture) -> None:
     if seen.event.kind != Kind.MESSAGE:
         check_bits(seen)

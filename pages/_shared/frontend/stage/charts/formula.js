@@ -47,7 +47,7 @@ export class Formula {
     const from = short(nodes[senders[slot]].label, LETTERS);
     const charges = u.map((terms, i) => terms[(state >> i) & 1]);
     // At y* the row is the part of the exact cost, and shows the same number.
-    const cost = state === y && nu && costOf(told, columnOf(told, y), true, digits).to[slot + 2];
+    const cost = state === y && nu ? costOf(told, columnOf(told, y), true, digits).to[slot + 2] : undefined;
     const [begin, ...units] = apportioned([intercept, ...charges.map((charge) => -charge)], digits, cost);
     const counted = charges.flatMap((charge, i) => (charge === 0 ? [] : [i]));
     // Charges of 0 show as 0: what rounding gave them goes to the intercept.
