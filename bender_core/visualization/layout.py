@@ -6,6 +6,7 @@ else where a force-directed layout puts them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import networkx as nx
@@ -81,11 +82,17 @@ def member_layout(mrf: BinaryMRF, group: IntArray) -> tuple[FloatArray, float]:
         local = np.full(mrf.n, -1)
         local[group] = np.arange(len(group))
         ends = local[mrf.edges]
-        points = _by_shape(len(group), ends[(ends >= 0).all(axis=1)])
+        points = _of_members(len(group), ends[(ends >= 0).all(axis=1)].tobytes())
     points = points - 0.5
     points *= REACH / max(np.linalg.norm(points, axis=1).max(), 1e-12)
     nearest = cKDTree(points).query(points, k=2)[0][:, 1].min() if len(group) > 1 else 1.0
     return points, float(nearest)
+
+
+@lru_cache(1 << 10)
+def _of_members(n: int, edges: bytes) -> FloatArray:
+    """Kept, as most groups of a model look like others, in this run and in those that go on from it."""
+    return _by_shape(n, np.frombuffer(edges, np.int64).reshape(-1, 2))
 
 
 def _kinds(mrf: BinaryMRF, part: Partition) -> list[str] | None:
