@@ -104,7 +104,10 @@ def _negligible(left: Left, proof: Proof) -> float:
     slopes = unary[:, 1] - unary[:, 0]
     spread = _spread(np.concatenate([polynomial.linear, polynomial.coupling, slopes, pairwise.reshape(-1)]))
     most = max(min(_OF_ALL * polynomial.size, _OF_SPREAD * spread), _FEW_DIGITS)
-    for step in filter(None, map(left.step, _DENOMINATORS)):
+    largest = float(np.abs(np.concatenate([polynomial.linear, polynomial.coupling])).max(initial=0.0))
+    # Beyond, floats do not hold all multiples of a step: any large number is whole.
+    denominators = [each for each in _DENOMINATORS if largest * each < 2.0**53]
+    for step in filter(None, map(left.step, denominators)):
         if _MISSED * (left.off(step)[0] + Fraction(_REDUCED * left.decimals(step))) <= step:
             # Energies differ by steps, or by the rounding of decimals.
             most = float(step / 4)

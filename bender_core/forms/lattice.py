@@ -125,10 +125,7 @@ def lattice(mrf: BinaryMRF) -> Lattice:
     offset = math.fsum(terms_of(mrf).constant)
     rounded = polynomial(mrf)
     coefficients, size = np.concatenate(rounded), _entries(mrf, 0.0)
-    largest = float(np.abs(coefficients).max(initial=0.0))
-    for scale in _SCALES:
-        if not largest * scale < 2.0**53:
-            break
+    for scale in _scales(coefficients):
         if _missed(coefficients[:_SOME], scale, size[:_SOME]) is None:
             continue
         missed = _missed(coefficients, scale, size)
@@ -138,6 +135,12 @@ def lattice(mrf: BinaryMRF) -> Lattice:
             if found.step:
                 return found
     return Lattice(offset, 0.0)
+
+
+def _scales(coefficients: FloatArray) -> list[float]:
+    """Of these scales those at which floats hold every whole number up to the largest coefficient."""
+    largest = float(np.abs(coefficients).max(initial=0.0))
+    return [scale for scale in _SCALES if largest * scale < 2.0**53]
 
 
 def _missed(coefficients: FloatArray, scale: float, size: FloatArray) -> FloatArray | None:
@@ -212,10 +215,7 @@ def lattice_left(found: Reduction, negligible: float) -> Lattice:
     offset, rounded = math.fsum(terms_of(mrf).constant), polynomial(mrf)
     coefficients = np.concatenate(rounded)
     lost = np.concatenate(rounded_off(mrf, *rounded))
-    largest = float(np.abs(coefficients).max(initial=0.0))
-    for scale in _SCALES:
-        if not largest * scale < 2.0**53:
-            break
+    for scale in _scales(coefficients):
         missed = np.abs(_remainders(coefficients, scale) + lost)
         off = float(missed.sum()) + found.rounding
         if 4.0 * off <= negligible:
