@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bender_core.checking.left import Left, sum_of_minima
+from bender_core.checking.left import Left, minima
 from bender_core.checking.proof import Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
@@ -73,7 +73,9 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     _require(proof.cap > 0, f"a cap of {proof.cap!r} leaves no energies")
     left = Left(mrf, proof)
     negligible = _negligible(left, proof)
-    proven, optimal = math.fsum([sum_of_minima(mrf), *left.refund]), False
+    # Exact, as the last digits of a sum may not be those of the bound; less the energy of the labelling.
+    refund = sum(map(Fraction, left.refund))
+    proven, optimal = sum(map(Fraction, minima(mrf))) + refund, False
     for k, step in enumerate(proof.steps, 1):
         try:
             checked = _Checked(left, step, negligible)
@@ -83,13 +85,13 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
         except MemoryError:
             raise RefusedError(f"step {k}: its groups are too large for the memory of this machine") from None
         optimal |= checked.proves_optimal
-        proven = max(proven, checked.bound)
+        proven = max(proven, Fraction(checked.bound))
         left.take(step)
     # Where nothing is left that costs anything, all labellings that are left cost the same.
     optimal |= not left.polynomial.size and left.polynomial.excess >= -negligible
     if not optimal and proof.lower_bound > -math.inf:
         _require(proof.lower_bound < energy, "the steps do not prove that the labelling is optimal")
-        claimed = math.fsum([proof.lower_bound, *left.refund]) - negligible - math.ulp(proof.lower_bound)
+        claimed = Fraction(proof.lower_bound) + refund - Fraction(negligible)
         _require(claimed <= proven, f"the steps do not prove the bound {proof.lower_bound!r}")
     _require(proof.lower_bound <= energy, f"the bound {proof.lower_bound!r} is above the energy of the labelling")
     return negligible
@@ -112,8 +114,8 @@ def _negligible(left: Left, proof: Proof) -> float:
             # Energies differ by steps, or by the rounding of decimals.
             most = float(step / 4)
             break
-    if proof.version == 1:
-        return min(proof.negligible, most)
+    if proof.version == 1 and proof.negligible > most:
+        return most
     _require(0 <= proof.negligible <= most, f"a gain of {proof.negligible!r} is not negligible")
     return proof.negligible
 

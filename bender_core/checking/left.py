@@ -144,9 +144,9 @@ class Left:
         return hits.astype(float), np.where(self.decider[i] == self.mrf.n, 0.0, np.where(hits, -1.0, 1.0))
 
 
-def sum_of_minima(mrf: BinaryMRF) -> float:
-    """The sum of the least entries of all tables, which proves itself: no energy is lower."""
-    return math.fsum([mrf.constant, *mrf.unary.min(axis=1), *mrf.pairwise.min(axis=(1, 2))])
+def minima(mrf: BinaryMRF) -> list[float]:
+    """The least entries of all tables, and the constant: no energy is lower than their sum."""
+    return [mrf.constant, *mrf.unary.min(axis=1).tolist(), *mrf.pairwise.min(axis=(1, 2)).tolist()]
 
 
 def _capped(tables: FloatArray, cap: float) -> FloatArray:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from bender_core.account import Account
-from bender_core.checking.left import sum_of_minima
+from bender_core.checking.left import minima
 from bender_core.checking.proof import Proof
 from bender_core.costs.fit import TooLargeError
 from bender_core.forms.polynomial import is_flat
@@ -192,7 +192,8 @@ class Descent(Bounds):
             negligible=self.negligible,
             rounding=self._rounding,
             status=self.status,
-            rounds=tuple(self.rounds),
+            # A better labelling that a later round found may cost less by a rounding than the bound of an earlier one.
+            rounds=tuple(replace(one, lower_bound=min(one.lower_bound, self.upper_bound)) for one in self.rounds),
             seconds=time.perf_counter() - self._begin,
             proof=self._proof(labeling, lower),
         )
@@ -212,7 +213,7 @@ class Descent(Bounds):
     @property
     def _claimed(self) -> float:
         """A bound that no rounding has raised, below the upper bound: equal ones would claim a proof."""
-        lower = max(self._steps.lower_bound, sum_of_minima(self.whole.model))
+        lower = max(self._steps.lower_bound, math.fsum(minima(self.whole.model)))
         rounded = (1 + len(self.rounds)) * math.ulp(lower)
         # The constant is added to the bound of every round.
         lower -= rounded if rounded > self.negligible else 0.0

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from bender_core.forms.lattice import Lattice
 from bender_core.forms.normal_form import ROUNDING, NormalForm
 from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.rows.pool import TIGHT
+from bender_core.model import BoolArray
 
 # A run claims less than that: a checker adds up differently, and another labelling may be a little better.
 CLAIMED = 0.9
@@ -96,9 +100,19 @@ class Margin:
         """The largest rounding error of what is recomputed from the messages of a run, whose sizes count as well."""
         return self.rounding + ROUNDING * message_size
 
-    def limit_with(self, message_size: float) -> float:
-        """`limit` of what is recomputed from the messages of a run."""
-        return self.rounding_with(message_size) - self.gain
+    def excludes(self, excess: ArrayLike, message_size: float) -> BoolArray:
+        """Which labellings are no better than the best one, by what they cost more than it at least.
+
+        Source: docs/method.md §15.1, §15.5.
+
+        Parameters
+        ----------
+        excess : array_like
+            Recomputed from the present messages of a run, energy.
+        message_size : float
+            Of these.
+        """
+        return np.asarray(excess) >= max(self.limit, self.rounding_with(message_size) - self.gain)
 
 
 def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:

@@ -112,6 +112,7 @@ def explain(
     floor: tuple[float, float] | None = None,
     points: Lattice | None = None,
     proven: bool = False,
+    within: float = 0.0,
 ) -> Explanation:
     """Explain the effect of an event and its reason.
 
@@ -130,13 +131,15 @@ def explain(
         Of the energies, as the run knows it; by default that of its model.
     proven : bool
         Whether the run has proven by now that no labelling is better (`deciding.proves`); two bounds do not say it.
+    within : float
+        What another labelling may save all the same, an energy (`Margin.gain`, where energies lie on no lattice).
 
     Returns
     -------
     Explanation
     """
     place = f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}: " if event.node >= 0 else ""
-    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor, points, proven))
+    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor, points, proven, within))
     return Explanation(place + said.sentence, said.formula)
 
 
@@ -151,6 +154,7 @@ class _Told(NamedTuple):
     floor: tuple[float, float] | None
     points: Lattice | None
     proven: bool
+    within: float
 
     @property
     def y(self) -> str:
@@ -340,7 +344,8 @@ def _known(told: _Told) -> str:
     upper, lower, least = number(told.event.upper_bound), number(told.event.lower_bound), told.least
     if told.proven:
         # Rounded, the bound itself may be above the optimum.
-        return f"The best labelling found costs {upper}, and no other costs less: it is optimal."
+        but = f", to within {at_most(told.within)}" if told.within else ""
+        return f"The best labelling found costs {upper}, and no other costs less{but}: it is optimal."
     said = f"o labelling costs less than {at_least(least)}; the best one found costs {upper}."
     if number(least) == lower:
         return f"N{said}"

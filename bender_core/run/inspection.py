@@ -430,15 +430,6 @@ class Inspection(Standing):
         """The size of all messages, bytes."""
         return int(self._state.lam.nbytes)
 
-    @property
-    def message_size(self) -> float:
-        """The sum, over all messages, of the largest energy that each contains, in size."""
-        lam, first = self._state.lam, self._problem.lam_first
-        if not len(lam):
-            return 0.0
-        # Without a table of sizes, which would take as much memory as the messages.
-        return float(np.maximum(np.maximum.reduceat(lam, first), -np.minimum.reduceat(lam, first)).sum())
-
     def incoming(self, arc: int) -> FloatArray:
         """The sender's table ``lambda_{pq->q}``, maximised over its idle bits (docs/method.md §1.5).
 

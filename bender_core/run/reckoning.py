@@ -280,11 +280,6 @@ class Reckonings(Inspection):
         first = int(self._problem.phi_first[p])
         return self._state.alive[first : first + (1 << int(self._problem.size[p]))].copy()
 
-    @property
-    def bound_excess(self) -> float:
-        """The lower bound less the upper bound, energy; the model's constant does not cost it digits."""
-        return float(self._state.bounds.lower - self._state.bounds.upper)
-
     def reckoning(self) -> Reckoning | None:
         """Floor, ceiling and suspects of the open update.
 

@@ -5,20 +5,17 @@ Source: docs/method.md §9.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TypedDict
 
 from bender_core.forms.lattice import Lattice
 from bender_core.kernels.layout import Status
 from bender_core.model import IntArray
-from bender_core.run.bounds import gap_between, relative_gap
+from bender_core.run.bounds import relative_gap
 from bender_core.run.certificate import EXHAUSTED, OUT_OF_MEMORY, Certificate
 from bender_core.run.trace import Trace
 
 CLOSED = "closed"
-# The last digits of a bound that do not matter, as a share of what is at stake.
-DIGITS = 1e-8
 # The status of a run in a word or two. The last two are those of an interrupted run.
 STATUSES = {
     Status.RUNNING: "not finished",
@@ -31,7 +28,7 @@ TIME_LIMIT, STOPPED = "time limit", "stopped"
 
 _MEANINGS = {
     "not finished": "The run has not ended yet.",
-    CLOSED: "Closed: the labelling is optimal, which the bound proves.",
+    CLOSED: "Closed: the labelling is optimal{within}, which the bound proves.",
     "no progress": "No progress: sweeps raise the bound no more. Larger groups, the other schedule or variant 12 may.",
     "sweep limit": "Sweep limit: all allowed sweeps are done. More sweeps may raise the bound.",
     "memory limit": "Memory limit: no memory is left for more rows or events. A higher limit, smaller groups, or "
@@ -55,7 +52,9 @@ class Verdict(TypedDict):
     meaning: str
 
 
-def verdict(status: str, lower: float, upper: float, points: Lattice, scale: float, rounding: float) -> Verdict:
+def verdict(
+    status: str, lower: float, upper: float, points: Lattice, scale: float, rounding: float, gain: float | None = None
+) -> Verdict:
     """Interpret the final bounds of a run.
 
     Parameters
@@ -71,14 +70,18 @@ def verdict(status: str, lower: float, upper: float, points: Lattice, scale: flo
         The energy at stake (`forms.scale.gap_scale`).
     rounding : float
         How much the bound may be wrong, energy.
+    gain : float, optional
+        If the bound excludes all labellings that are better by more than this (`Margin.excludes`), energy.
     """
     # Rounding may lift the one above the other.
     lower = min(lower, upper)
     rounded = points.raised(lower, upper)
-    # Next to a large constant bounds look equal too soon.
-    if points.proves(lower, upper) or (lower == upper and math.ulp(upper) <= DIGITS * scale):
-        status = CLOSED
-    gap = gap_between(rounded, upper, scale) if status == CLOSED else relative_gap(rounded, upper)
+    proven = gain is not None or points.proves(lower, upper)
+    if proven:
+        status, gap, within = CLOSED, 0.0, 0.0 if points.step else gain or 0.0
+    else:
+        within = upper - min(rounded, upper - rounding)
+        gap = relative_gap(upper - within, upper)
     return Verdict(
         lower_bound=lower,
         rounded_bound=rounded,
@@ -86,8 +89,8 @@ def verdict(status: str, lower: float, upper: float, points: Lattice, scale: flo
         upper_bound=upper,
         gap=gap,
         status=status,
-        meaning=_meaning(status, lower, rounded, upper, gap, points.step)
-        + _doubt(rounding) * (status != CLOSED and not scale and rounding > points.step),
+        meaning=_meaning(status, lower, rounded, proven, within, points.step)
+        + _doubt(rounding) * (not proven and not scale and rounding > points.step),
     )
 
 
@@ -111,7 +114,7 @@ def verdict_of(found: Certificate, points: Lattice) -> Verdict:
         upper_bound=upper,
         gap=relative_gap(rounded, upper),
         status=status,
-        meaning=_meaning(status, lower, rounded, upper, 0.0, points.step)
+        meaning=_meaning(status, lower, rounded, found.optimal, 0.0 if points.step else found.negligible, points.step)
         + _doubt(found.rounding) * (not found.optimal and found.rounding > max(found.negligible, points.step)),
     )
 
@@ -123,13 +126,11 @@ def _doubt(rounding: float) -> str:
     )
 
 
-def _meaning(status: str, lower: float, rounded: float, upper: float, gap: float, step: float) -> str:
-    said = _MEANINGS[status]
-    if status == CLOSED and gap:
-        said = (
-            f"Closed within the tolerance: the labelling costs at most {upper - rounded:.3g} more than the least "
-            f"energy, {100 * gap:.2g} %."
-        )
+def _meaning(status: str, lower: float, rounded: float, proven: bool, within: float, step: float) -> str:
+    """What the status means; ``within``: what a better labelling may gain, energy."""
+    said = _MEANINGS[status].format(within=f" to within {within:.2g}" if within else "")
+    if status == CLOSED and not proven:
+        said = f"Closed within the tolerance: the labelling costs at most {within:.3g} more than the least energy."
     if rounded > lower and step:
         said += f" All energies differ by multiples of {step:.6g}, so the bound {lower:.6g} means {rounded:.6g}."
     return said
@@ -142,7 +143,7 @@ class Result:
     Attributes
     ----------
     lower_bound : float
-        The dual bound: no labelling costs less.
+        The dual bound: no labelling costs less, but for rounding, of which ``meaning`` speaks where it counts.
     rounded_bound : float
         The same, raised to the next possible energy if all differ by multiples of ``step``.
     step : float

@@ -110,6 +110,20 @@ class Standing(Arrays):
         return relative_gap(self.lower_bound, self.upper_bound)
 
     @property
+    def bound_excess(self) -> float:
+        """The lower bound less the upper bound, energy; the model's constant does not cost it digits."""
+        return float(self._state.bounds.lower - self._state.bounds.upper)
+
+    @property
+    def message_size(self) -> float:
+        """The sum, over all messages, of the largest energy that each contains, in size."""
+        lam, first = self._state.lam, self._problem.lam_first
+        if not len(lam):
+            return 0.0
+        # Without a table of sizes, which would take as much memory as the messages.
+        return float(np.maximum(np.maximum.reduceat(lam, first), -np.minimum.reduceat(lam, first)).sum())
+
+    @property
     def whereabouts(self) -> Position:
         """The progress of the run, including that within an update and a message."""
         cursor, work = self._state.cursor, self._work
@@ -174,8 +188,11 @@ class Standing(Arrays):
         labeling = self.labeling
         energy = self.mrf.energy(labeling)
         status = STATUSES[self.status] if self.finished else stopped
+        size, scale = self.message_size, self._problem.gap_scale
+        rounding = self.margin.rounding_with(size)
+        gain = self.margin.gain if self.margin.excludes(self.bound_excess, size) else None
         return Result(
-            **verdict(status, self.lower_bound, energy, self.lattice, self._problem.gap_scale, self.margin.rounding),
+            **verdict(status, self.lower_bound, energy, self.lattice, scale, rounding, gain),
             labeling=labeling,
             decoded_bound=self.decoded_bound,
             sweeps=self.sweep,

@@ -88,9 +88,7 @@ def excludes(engine: Engine, excess: FloatArray) -> BoolArray:
     -------
     ndarray of bool
     """
-    margin = engine.margin
-    found: BoolArray = (excess >= margin.limit) & (excess >= margin.limit_with(engine.message_size))
-    return found
+    return engine.margin.excludes(excess, engine.message_size)
 
 
 def _groups_of(engine: Engine, facts: Facts) -> IntArray:

@@ -251,8 +251,9 @@ class Chunk:
             loose = None if self.update is None else self.update.loose
         elif event.kind == Kind.ROW:
             risen = (self.round, floor)
+        points, within = engine.lattice, 0.0 if engine.lattice.step else engine.margin.gain
         proven = bool(self.why)
-        told = explain(event, engine.graph, engine.variant, engine.schedule, loose, risen, engine.lattice, proven)
+        told = explain(event, engine.graph, engine.variant, engine.schedule, loose, risen, points, proven, within)
         return told.sentence
 
     def _decides(self, known: list[str]) -> str:

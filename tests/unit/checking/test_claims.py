@@ -35,13 +35,50 @@ def test_a_tolerance_that_hides_a_difference_is_refused(huge: float, negligible:
         check_proof(mrf, replace(proof, negligible=negligible, version=version))
 
 
-@pytest.mark.parametrize("negligible", [-1e-9, math.nan, math.inf])
-def test_a_tolerance_that_is_none_is_refused(negligible: float) -> None:
+@pytest.mark.parametrize(
+    ("negligible", "version"), [(-1e-9, 2), (math.nan, 2), (math.inf, 2), (-1e-9, 1), (math.nan, 1)]
+)
+def test_a_tolerance_that_is_none_is_refused(negligible: float, version: int) -> None:
     mrf = random_mrf(0, 6)
     proof = bc.certify(mrf).proof
     assert proof is not None
     with pytest.raises(RefusedError, match="not negligible"):
-        check_proof(mrf, replace(proof, negligible=negligible))
+        check_proof(mrf, replace(proof, negligible=negligible, version=version))
+
+
+@pytest.mark.parametrize(("constant", "least"), [(1e16, 1e16), (0.0, -1.1)])
+def test_a_bound_that_is_too_high_by_its_last_digit_is_refused(constant: float, least: float) -> None:
+    mrf = bc.BinaryMRF([[least - constant, 5.0]], constant=constant)
+    labeling = np.array([1])
+    proof = Proof(mrf.content_hash(), labeling, least, mrf.energy(labeling), 0.0, ())
+    check_proof(mrf, proof)
+    with pytest.raises(RefusedError, match="do not prove the bound"):
+        check_proof(mrf, replace(proof, lower_bound=math.nextafter(least, math.inf)))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e10, 1e16, 1e20, 1e80])
+def test_energies_that_are_whole_only_because_they_are_large_lie_on_no_lattice(scale: float) -> None:
+    plain = random_mrf(5, 8)
+    mrf = bc.BinaryMRF(plain.unary * scale, plain.edges, plain.pairwise * scale)
+    found = bc.certify(mrf)
+    assert found.optimal
+    found.verify(mrf)
+
+
+@pytest.mark.parametrize("constant", [0.0, 1e10])
+@pytest.mark.parametrize("step", [0.1, 0.001, 1e-6])
+def test_a_proof_that_goes_on_from_a_run_beside_penalties_is_verified(constant: float, step: float) -> None:
+    """Its penalties stay as they are: what counts as equal is what the checker allows beside these."""
+    rng = np.random.default_rng(7)
+    edges = np.column_stack(np.triu_indices(6, 1))
+    costs = np.round(rng.integers(-99, 99, (6, 2)) * step, 6)
+    pairs = np.where(rng.random((len(edges), 2, 2)) < 0.2, 1e10, np.round(rng.integers(-99, 99) * step, 6))
+    mrf = bc.BinaryMRF(costs, edges, pairs, constant=constant)
+    engine = bc.Engine(mrf, bc.partition(mrf, 3), 9)
+    engine.run(max_sweeps=1)
+    descent = Descent(mrf, first=bc.Change(prove=True).fork(engine))
+    descent.run()
+    descent.end().verify(mrf)
 
 
 @pytest.mark.parametrize("cap", [0.0, -1.0, math.nan, -math.inf])

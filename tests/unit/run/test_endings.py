@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -101,9 +102,40 @@ def test_every_status_has_a_sentence() -> None:
 
 @pytest.mark.parametrize("status", ["time limit", "stopped", "no progress"])
 def test_closed_takes_precedence_over_other_endings(status: str) -> None:
-    met = verdict(status, 3.0, 3.0, Lattice(0.0, 0.0), 1.0, 0.0)
+    met = verdict(status, 3.0, 3.0, Lattice(0.0, 0.0), 1.0, 0.0, gain=2e-9)
     assert (met["status"], met["gap"]) == ("closed", 0.0)
-    assert "optimal" in met["meaning"]
+    assert "optimal to within 2e-09, which the bound proves" in met["meaning"]
+
+
+LADDER = [-3, 3 * 10**6, 2, -(10**12), 2 * 10**6], [10**15, -3 * 10**9, 1000, 3 * 10**9, 2 * 10**15]
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-9])
+def test_bounds_that_meet_within_the_tolerance_prove_nothing_finer(tolerance: float) -> None:
+    """Whole numbers, each a thousand times the one before: beside the largest the smallest seem to be nothing."""
+    ones, pairs = LADDER
+    edges = [[0, 1], [1, 2], [1, 3], [1, 4], [2, 3]]
+    mrf = bc.BinaryMRF([[0, a] for a in ones], edges, [[[0, 0], [0, b]] for b in pairs])
+    found = bc.solve(mrf, bc.partition(mrf, 1), 12, "srmp", tolerance=tolerance)
+    missing = found.upper_bound - naive.optimum(mrf)
+    assert missing == 3, "or the run is no example any more"
+    assert (found.status, found.optimal) == ("closed", False)
+    (said,) = re.findall(r"costs at most (\S+) more than the least energy", found.meaning)
+    assert missing <= float(said) < 1e-9 * abs(found.upper_bound)
+    assert 0.0 < missing / abs(found.upper_bound) <= found.gap
+    assert bc.solve(mrf).upper_bound == naive.optimum(mrf)
+
+
+def test_bounds_that_may_be_equal_by_rounding_alone_prove_nothing() -> None:
+    """An independent set with penalties of 1e18: sums are whole multiples of 128."""
+    weights = [-6.0, -1.0, -6.0, -3.0, -9.0, -4.0]
+    edges = [[0, 4], [0, 5], [1, 4], [2, 3], [2, 4], [4, 5]]
+    mrf = bc.BinaryMRF([[0, w] for w in weights], edges, [[[0, 0], [0, 1e18]]] * len(edges))
+    for variant, schedule in ((2, "srmp"), (9, "mplp"), (12, "srmp")):
+        found = bc.solve(mrf, bc.partition(mrf, 5), variant, schedule)
+        assert not found.optimal
+        assert found.gap > 0.5
+        assert "smaller differences are not decided" in found.meaning
 
 
 @pytest.mark.parametrize("seed", range(12))

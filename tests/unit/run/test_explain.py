@@ -176,6 +176,8 @@ def test_a_sweep_and_the_end_say_both_bounds(engine: bc.Engine) -> None:
         sentence, formula = explain(event, engine.graph, engine.variant, proven=True)
         assert sentence.endswith(f"costs {number(event.upper_bound)}, and no other costs less: it is optimal.")
         assert formula == f"UB − LB = {gap}, optimal"
+        sentence, _ = explain(event, engine.graph, engine.variant, proven=True, within=2e-9)
+        assert sentence.endswith("and no other costs less, to within 2e−09: it is optimal.")
 
 
 def test_bounds_alone_prove_nothing_in_words() -> None:
