@@ -37,7 +37,7 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
             p = columns["node"][k]
             excess, alive = plain.excess(p), plain.alive(p)
             best = int(plain.graph.states(plain.labeling)[p])
-            dead = ~alive | (excess >= plain.margin.limit_with(plain.message_size))
+            dead = ~alive | plain.margin.excludes(excess, plain.message_size)
             dead[best] = False
             near = np.abs(excess - plain.margin.limit) <= 1e-7 * plain.graph.problem.scale
             assert abs(detail["dead"]["count"] - dead.sum()) <= near.sum()

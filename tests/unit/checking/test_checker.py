@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import bender_core as bc
 from benchmarks.proofs import drawn
+from bender_core.account import memory_limit
 from bender_core.checking import checker
 from bender_core.checking.checker import RefusedError, _Checked, check_proof
 from bender_core.checking.left import Left
@@ -458,7 +459,7 @@ def test_a_file_that_is_cut_short_or_changed_is_refused(tmp_path: Path, pose: tu
 
 
 def test_a_proof_that_is_too_large_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(keeping, "memory_limit", lambda: 1 << 12)
+    monkeypatch.setattr(keeping, "SHARE", memory_limit() >> 12)
     mrf = body_pose(candidates=10, seed=3)
     found = bc.certify(mrf)
     assert found.optimal

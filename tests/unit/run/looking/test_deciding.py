@@ -110,7 +110,7 @@ def test_what_is_confirmed_follows_from_the_present_messages(seed: int, schedule
     found = confirmed(engine, facts)
     arcs = [engine.graph.ends(arc) for arc in range(2 * len(engine.graph.edges))]
     assert engine.message_size == pytest.approx(sum(np.abs(engine.message(p, q)).max() for p, q in arcs))
-    limit = engine.margin.limit_with(engine.message_size)
+    limit = engine.margin.rounding_with(engine.message_size) - engine.margin.gain
     group_of, value, ties = engine.partition.group_of(), np.full(8, -1), set()
     for p in {group_of[i] for i in [*np.flatnonzero(facts.value >= 0), *facts.ties[:, 0]]}:
         parts, group = engine.ground_parts(int(p)), engine.partition.groups[p]
