@@ -309,6 +309,58 @@ def test_formats_without_offsets_note_them() -> None:
     assert (len(notes), notes[-1]) == (4, "6 more comments like these are not read")
 
 
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "offset: 3 # scale: 2",
+        "offset 3 (added)",
+        "offset=1 2",
+        "scale = 2, offset = 1, by hand",
+        "offset = 3 of 4x",
+    ],
+)
+def test_of_a_comment_all_or_nothing_is_read(comment: str) -> None:
+    mrf = load(f"# {comment}\n2 1\n1 1 -1\n".encode(), name="a.qpbo")
+    assert mrf.notes == (f"line 1: the comment '{comment}' is not understood, and not read",)
+    assert values(mrf) == [0.0, 0.0, -1.0, -1.0]
+    # A vartype counts wherever it stands; what is left is read as a whole or not at all, too.
+    mrf = load(f"# {comment}, vartype=BINARY\n0 0 -1\n".encode())
+    assert mrf.notes == (f"line 1: the rest of the comment, '{comment}', is not understood, and not read",)
+    assert values(mrf) == [0.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        *("constants: 7", "the constant is 7", "const 7", "const = 7", "constant_energy = 7", "offsets: 7"),
+        *("shift = 7", "energies are shifted by 7", "energy shift", "my_offset = 7", "scale_factor = 7"),
+        *("sense = max", "ObjectiveSense: MAX", "objective_sense=min", "sense is max"),
+    ],
+)
+def test_what_may_give_an_offset_a_scale_or_a_sense_is_noted(comment: str) -> None:
+    said = f"line 1: the comment '{comment}' is not understood, and not read"
+    mrf = load(f"# {comment}\n1 1\n1 1 -1\n".encode(), name="a.qpbo")
+    assert (mrf.notes, values(mrf)) == ((said,), [0.0, -1.0])
+    assert load(f"MARKOV\n#{comment}\n1 2 0".encode(), name="a.uai").notes == (said.replace("line 1", "line 2"),)
+
+
+@pytest.mark.parametrize("comment", ["energy_offset = 7", "energyOffset: 7", "energy offset 7", "OBJECTIVE_OFFSET=7"])
+def test_offsets_of_energies_count(comment: str) -> None:
+    mrf = load(f"# {comment}\n# ObjectiveScale 2\n1 1\n1 1 -1\n".encode(), name="a.qpbo")
+    assert (mrf.notes, values(mrf)) == ((), [14.0, 12.0])
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        *("a constant degree of 3", "constants of the model", "nurses on shift 3", "shift work, 5 nodes"),
+        *("in the sense of Barahona", "objective value 12", "minor 3", "maximum degree 4", "escalation 3"),
+    ],
+)
+def test_prose_is_not_noted(prose: str) -> None:
+    assert load(f"# {prose}\n2 1\n1 2 3\n".encode(), name="a.mc").notes == ()
+
+
 @pytest.mark.parametrize("comment", ["by hand", "5 nodes, 3 edges", "id : 4", "a constant field", "linear terms"])
 def test_other_comments_are_comments(comment: str) -> None:
     assert load(f"# {comment}\n2 1\n1 2 3\n".encode(), name="a.mc").notes == ()
