@@ -299,6 +299,12 @@ def test_what_may_be_an_offset_or_a_scale_is_noted(comment: str, said: str) -> N
         assert (note == "") == ("SPIN" in comment and "qubo" not in text)
 
 
+@pytest.mark.parametrize("target", ["0", "unconstrained", "chimera128"])
+def test_the_targets_of_qbsolv_change_no_energy(target: str) -> None:
+    mrf = load(f"p qubo {target} 2 1 1\n0 0 -1\n0 1 3\n".encode())
+    assert (mrf.notes, values(mrf)) == ((), [0.0, 0.0, -1.0, 2.0])
+
+
 def test_formats_without_offsets_note_them() -> None:
     said = "line 2: the comment 'offset=5' is not understood, and not read"
     cfn = '{problem: {name: e, mustbe: "<9"},\n//offset=5\nvariables: {x: 2}, functions: {}}'
