@@ -9,6 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.__main__ import main
+from bender_core.checking.command import main as check
 from bender_core.io import MINIMISED, dumps
 from bender_core.model import BinaryMRF
 
@@ -44,6 +45,14 @@ def test_a_proof_of_what_is_maximised_is_of_that(
     assert main(["verify", str(matrix), proof, "--maximize"]) == 0
     assert main(["verify", str(matrix), proof]) == 2
     capsys.readouterr()
+    # The checker alone says and takes the same.
+    assert check([str(matrix), proof, "--maximize"]) == 0
+    said = capsys.readouterr()
+    assert (said.out.startswith("verified"), said.err) == (True, "")
+    assert check([str(matrix), proof]) == 2
+    minimised, refused = capsys.readouterr().err.splitlines()
+    assert minimised == f"{matrix}: {MINIMISED}: --maximize"
+    assert "another model" in refused
 
 
 def test_what_states_its_sense_is_not_maximised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
