@@ -18,7 +18,7 @@ from pathlib import Path
 import bender_core as bc
 from bender_core.checking.command import verified
 from bender_core.experiments import command as experiment
-from bender_core.files import require_place
+from bender_core.files import require_apart, require_place
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
 from bender_core.io.command import asked_model, model_arguments
 from bender_core.io.terminal import exit_code, following
@@ -125,6 +125,9 @@ def _solve(options: argparse.Namespace) -> int:
         )
     if options.certificate is not None:
         require_place(options.certificate)
+        require_apart(options.certificate, options.file, "the certificate would replace the model")
+        if options.evidence is not None:
+            require_apart(options.certificate, options.evidence, "the certificate would replace the evidence")
     mrf = asked_model(options)
     with Interrupt() as interrupt:
         stop = bc.Stop(wanted=lambda: interrupt.wanted)
