@@ -34,18 +34,21 @@ _KEYS = {
 }
 # As dimod looks for it: other words may come before.
 VARTYPE = re.compile(r"\bvartype\s*[=:]\s*(?P<value>[\w.-]+)", re.IGNORECASE)
-# "key = value", "key: value", or "key 0.5".
+# "key = value", "key: value", or "key 0.5". No key is longer, and blanks are passed over once: time must not grow with
+# the square of a comment's length.
 _ITEM = re.compile(
-    r"(?P<key>[A-Za-z][A-Za-z _-]*?)\s*(?:(?P<sign>[=:])\s*|\s(?=[-+.\d]))(?P<value>[^\s,;]+)(?:[\s,;]+|$)"
+    r"(?P<key>[A-Za-z][A-Za-z _-]{0,60}?)(?:\s*+(?P<sign>[=:])\s*+|\s++(?=[-+.\d]))(?P<value>[^\s,;]+)(?:[\s,;]+|$)"
 )
 # Words that may mean one of these; those that prose is full of, only with a value.
 _MAY_MEAN = re.compile(
-    r"offsets?\b|\bconstant\s+term\b|\b(re)?scal(e|es|ed|ing)\b|\bvartype\b|\b(max|min)imi[sz]"
-    r"|\bconst(ant)?s?(\s+(energy|part|value))?\s*([=:]|\bis\b|\bof\b)?\s*[-+.]?\d"
-    r"|\benergy\s+shift\b|\bshift(s|ed)?\s*([=:]|\bis\b|\bby\b)\s*[-+.]?\d"
-    r"|\b(sense|objective|direction|goal)\s*([=:]|\bis\b)?\s*(max|min)",
+    r"offsets?\b|\bconstant\s++term\b|\b(re)?scal(e|es|ed|ing)\b|\bvartype\b|\b(max|min)imi[sz]"
+    r"|\bconst(ant)?s?\b\s*+((energy|part|value)\b\s*+)?([=:]|is\b|of\b)?\s*+[-+.]?\d"
+    r"|\benergy\s++shift\b|\bshift(s|ed)?\b\s*+([=:]|is\b|by\b)\s*+[-+.]?\d"
+    r"|\b(sense|objective|direction|goal)\b\s*+([=:]|is\b)?\s*+(max|min)",
     re.IGNORECASE,
 )
+# Each match has one of these in it.
+_HINTS = ("offset", "const", "scal", "vartype", "max", "min", "shift")
 # Between the words of energy_offset and energyOffset.
 _SEAM = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 _MOST_NOTES = 3
@@ -110,15 +113,22 @@ def unread(source: Source, comment: str) -> tuple[str, ...]:
 
 def _candidates(source: Source, comment: str) -> Iterator[tuple[int, str]]:
     """The comments that may mean something, with their lines."""
+    line, counted = 1, 0
     for found in re.finditer(comment, source.text, re.MULTILINE):
         said = found["said"]
         if _may_mean(said) or "constant" in said.lower():
-            yield source.text.count("\n", 0, found.start("said")) + 1, said
+            line += source.text.count("\n", counted, found.start("said"))
+            counted = found.start("said")
+            yield line, said
 
 
 def _may_mean(said: str) -> bool:
     """Whether a comment may give an offset, a scale, a vartype or a sense."""
-    return _MAY_MEAN.search(_SEAM.sub(" ", said)) is not None
+    lower = said.lower()
+    # Most comments have none of these, and a file may have one in every row.
+    if not any(hint in lower for hint in _HINTS):
+        return False
+    return any(_MAY_MEAN.search(text) for text in (said, _SEAM.sub(" ", said)))
 
 
 def _whole(said: str) -> str:

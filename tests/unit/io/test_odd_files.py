@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 
 import numpy as np
 import pytest
@@ -269,6 +270,7 @@ def test_what_states_its_sense_is_not_turned() -> None:
         ("# Constant term of objective = 66363.47\n# vartype=BINARY\n0 0 1\n", None, [66363.47, 66364.47]),
         ("# vartype=SPIN, offset=42\n0 1 1\n", None, [43.0, 41.0, 41.0, 43.0]),
         ("# offset=42 vartype: SPIN\n0 1 1\n", None, [43.0, 41.0, 41.0, 43.0]),
+        ("# varType: SPIN\n0 1 1\n", None, [1.0, -1.0, -1.0, 1.0]),
         ("# vartype: SPIN\n0 1 1\n", None, [1.0, -1.0, -1.0, 1.0]),
         ("# 2 nodes, vartype=BINARY\n0 1 1\n", None, [0.0, 0.0, 0.0, 1.0]),
         ("# offset=42\n2 1\n0 1 1\n", "a.qh", [43.0, 41.0, 41.0, 43.0]),
@@ -350,10 +352,18 @@ def test_what_may_give_an_offset_a_scale_or_a_sense_is_noted(comment: str) -> No
     assert load(f"MARKOV\n#{comment}\n1 2 0".encode(), name="a.uai").notes == (said.replace("line 1", "line 2"),)
 
 
-@pytest.mark.parametrize("comment", ["energy_offset = 7", "energyOffset: 7", "energy offset 7", "OBJECTIVE_OFFSET=7"])
+@pytest.mark.parametrize("comment", ["energy_offset = 7", "energyOffset: 7", "OBJECTIVE_OFFSET=7", "offSet=7"])
 def test_offsets_of_energies_count(comment: str) -> None:
     mrf = load(f"# {comment}\n# ObjectiveScale 2\n1 1\n1 1 -1\n".encode(), name="a.qpbo")
     assert (mrf.notes, values(mrf)) == ((), [14.0, 12.0])
+
+
+@pytest.mark.parametrize("comment", ["# offset{}x", "# constants{}x", "# energy shift{}x"])
+def test_time_does_not_grow_with_the_square_of_comments(comment: str) -> None:
+    begin = time.process_time()
+    load(f"1 1\n1 1 -1\n{comment.format(' ' * 50_000)}\n".encode(), name="a.qpbo")
+    load(f"1 1\n1 1 -1\n{(comment.format(' ') + chr(10)) * 50_000}".encode(), name="a.qpbo")
+    assert time.process_time() - begin < 5
 
 
 @pytest.mark.parametrize(
