@@ -18,8 +18,9 @@ from pathlib import Path
 import bender_core as bc
 from bender_core.checking.command import verified
 from bender_core.experiments import command as experiment
-from bender_core.files import require_place
-from bender_core.io import FORMATS, MINIMISED, format_of, load_labeling, without_unheld_constant
+from bender_core.files import require_apart, require_place
+from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
+from bender_core.io.command import asked_model, model_arguments
 from bender_core.io.terminal import exit_code, following
 from bender_core.proofs.descent import Descent
 from bender_core.stopping import INTERRUPTED, Interrupt
@@ -27,7 +28,6 @@ from bender_core.strategies import AUTO, STRATEGIES, Tell, default_strategy
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES
 
-_READABLE = tuple(form.name for form in FORMATS)
 _WRITABLE = tuple(form.name for form in FORMATS if form.write is not None)
 # The fraction of the time limit that `auto` may take; without an answer by then the model's default strategy is used.
 _CHOOSING = 0.25
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     solve = commands.add_parser("solve", help="prove that a labelling is optimal, as far as possible")
-    _model_arguments(solve)
+    model_arguments(solve)
     solve.add_argument(
         "--time-limit", type=_seconds, metavar="SECONDS", help="end after this time, with the bounds so far"
     )
@@ -73,18 +73,18 @@ def _parser() -> argparse.ArgumentParser:
     solve.set_defaults(command=_solve)
 
     verify = commands.add_parser("verify", help="check a proof without the solver")
-    _model_arguments(verify)
+    model_arguments(verify)
     verify.add_argument("proof", type=Path, help="saved by --certificate")
     verify.set_defaults(command=_verify)
 
     info = commands.add_parser("info", help="describe a model")
-    _model_arguments(info)
+    model_arguments(info)
     info.add_argument("--labeling", type=Path, metavar="FILE", help="also print the energy of a labelling")
     info.add_argument("--json", action="store_true", help="print one JSON object")
     info.set_defaults(command=_info)
 
     convert = commands.add_parser("convert", help="write a model in another format")
-    _model_arguments(convert)
+    model_arguments(convert)
     convert.add_argument("to", type=Path, help="its ending gives the format")
     convert.add_argument("--to-format", metavar="NAME", help=f"{', '.join(_WRITABLE)}; by default from the ending")
     convert.add_argument(
@@ -116,27 +116,6 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _model_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--format", metavar="NAME", help=f"{', '.join(_READABLE)}; by default from the content")
-    parser.add_argument("--evidence", type=Path, metavar="FILE", help="UAI evidence: values of observed variables")
-    parser.add_argument(
-        "--maximize", action="store_true", help="the file's objective is maximised; for formats that do not say so"
-    )
-
-
-def _load(options: argparse.Namespace) -> bc.BinaryMRF:
-    mrf = bc.load(options.file, format=options.format, evidence=options.evidence, maximize=options.maximize)
-    if mrf.readings:
-        taken, *others = (next(form for form in FORMATS if form.name == name) for name in mrf.readings)
-        ways = ", ".join(f"to read it as {form.title} say --format {form.name}" for form in others)
-        print(f"{options.file}: read as {taken.title}; {ways}", file=sys.stderr)
-    for note in mrf.notes:
-        turn = ": --maximize" if note == MINIMISED else ""
-        print(f"{options.file}: {note}{turn}", file=sys.stderr)
-    return mrf
-
-
 def _solve(options: argparse.Namespace) -> int:
     """A run if one of its settings is given, or else a proof."""
     settings = [name for name in _OF_A_RUN if name in options]
@@ -146,7 +125,10 @@ def _solve(options: argparse.Namespace) -> int:
         )
     if options.certificate is not None:
         require_place(options.certificate)
-    mrf = _load(options)
+        require_apart(options.certificate, options.file, "the certificate would replace the model")
+        if options.evidence is not None:
+            require_apart(options.certificate, options.evidence, "the certificate would replace the evidence")
+    mrf = asked_model(options)
     with Interrupt() as interrupt:
         stop = bc.Stop(wanted=lambda: interrupt.wanted)
         try:
@@ -300,12 +282,12 @@ def _report(mrf: bc.BinaryMRF, result: bc.Result) -> dict[str, object]:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    print(verified(_load(options), options.proof))
+    print(verified(asked_model(options), options.proof))
     return 0
 
 
 def _info(options: argparse.Namespace) -> int:
-    mrf = _load(options)
+    mrf = asked_model(options)
     coupling = mrf.coupling()
     report = {
         "model": mrf.name,
@@ -333,7 +315,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    mrf = _load(options)
+    mrf = asked_model(options)
     name = options.to_format or format_of(options.to)
     if options.drop_constant:
         bare = without_unheld_constant(mrf, name)

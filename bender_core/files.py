@@ -56,6 +56,24 @@ def require_place(path: Path) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+def require_apart(path: Path, kept: Path, otherwise: str) -> None:
+    """Refuse to write to a file that is to be kept, under whatever name or link.
+
+    Parameters
+    ----------
+    path, kept : Path
+    otherwise : str
+        What would happen to the latter.
+
+    Raises
+    ------
+    ValueError
+    """
+    # What is no regular file (a terminal, a pipe) is not replaced by what is written to it.
+    if path.is_file() and kept.exists() and path.samefile(kept):
+        raise ValueError(f"{otherwise} {kept}; give another file")
+
+
 def _found(path: Path) -> os.stat_result | None:
     """What is at a path or behind a link; None if that is still to be made."""
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bender_core.checking.checker import check_proof
 from bender_core.checking.proof import load_proof
-from bender_core.io import load
+from bender_core.io.command import asked_model, model_arguments
 from bender_core.io.terminal import exit_code
 from bender_core.model import BinaryMRF
 
@@ -15,14 +15,12 @@ from bender_core.model import BinaryMRF
 def main(arguments: list[str] | None = None) -> int:
     """Check one proof; returns the exit code, 2 if it is refused."""
     parser = argparse.ArgumentParser(prog="python bender_core/checking", description=__doc__)
-    parser.add_argument("model", type=Path)
+    model_arguments(parser)
     parser.add_argument("proof", type=Path)
-    parser.add_argument("--format", help="of the model; by default from the content")
-    parser.add_argument("--evidence", type=Path, help="UAI evidence: values of observed variables")
 
     def run() -> int:
         options = parser.parse_args(arguments)
-        print(verified(load(options.model, format=options.format, evidence=options.evidence), options.proof))
+        print(verified(asked_model(options), options.proof))
         return 0
 
     return exit_code(run)

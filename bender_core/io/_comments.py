@@ -2,7 +2,8 @@
 
 Formats of rows have no place for these, so tools write them as comments: ``c scale : 2.0`` and ``c offset : -1.5``
 (bqp2qubo, QUBOTools), ``# ObjectiveOffset 42`` (QOBLIB), ``# vartype=SPIN`` (dimod). The objective is then
-``scale * (offset + Σ ...)``, as in bqpjson. A comment that may mean one of these and is not understood is noted.
+``scale * (offset + Σ ...)``, as in bqpjson. A comment that may mean one of these, or a sense, and is not understood as
+a whole is noted, and nothing of it is read; a vartype is read anywhere, as dimod does.
 
 Source: docs/formats.md §1.5.
 """
@@ -24,6 +25,7 @@ VARTYPES = ("BINARY", "SPIN")
 _KEYS = {
     "offset": "offset",
     "objectiveoffset": "offset",
+    "energyoffset": "offset",
     "constant": "offset",
     "constantterm": "offset",
     "constanttermofobjective": "offset",
@@ -32,13 +34,23 @@ _KEYS = {
 }
 # As dimod looks for it: other words may come before.
 VARTYPE = re.compile(r"\bvartype\s*[=:]\s*(?P<value>[\w.-]+)", re.IGNORECASE)
-# "key = value", "key: value", or "key 0.5".
+# "key = value", "key: value", or "key 0.5". No key is longer, and blanks are passed over once: time must not grow with
+# the square of a comment's length.
 _ITEM = re.compile(
-    r"(?P<key>[A-Za-z][A-Za-z _-]*?)\s*(?:(?P<sign>[=:])\s*|\s(?=[-+.\d]))(?P<value>[^\s,;]+)(?:[\s,;]+|$)"
+    r"(?P<key>[A-Za-z][A-Za-z _-]{0,60}?)(?:\s*+(?P<sign>[=:])\s*+|\s++(?=[-+.\d]))(?P<value>[^\s,;]+)(?:[\s,;]+|$)"
 )
+# Words that may mean one of these; those that prose is full of, only with a value.
 _MAY_MEAN = re.compile(
-    r"\b(objective\s*)?offset\b|\bconstant\s+term\b|\bscal(e|ed|ing)\b|\bvartype\b|\b(max|min)imi[sz]", re.IGNORECASE
+    r"offsets?\b|\bconstant\s++term\b|\b(re)?scal(e|es|ed|ing)\b|\bvartype\b|\b(max|min)imi[sz]"
+    r"|\bconst(ant)?s?\b\s*+((energy|part|value)\b\s*+)?([=:]|is\b|of\b)?\s*+[-+.]?\d"
+    r"|\benergy\s++shift\b|\bshift(s|ed)?\b\s*+([=:]|is\b|by\b)\s*+[-+.]?\d"
+    r"|\b(sense|objective|direction|goal)\b\s*+([=:]|is\b)?\s*+(max|min)",
+    re.IGNORECASE,
 )
+# Each match has one of these in it.
+_HINTS = ("offset", "const", "scal", "vartype", "max", "min", "shift")
+# Between the words of energy_offset and energyOffset.
+_SEAM = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 _MOST_NOTES = 3
 
 
@@ -80,50 +92,68 @@ def stated(source: Source, comment: str = HASH) -> Stated:
     given: dict[str, str] = {}
     overlooked = []
     for line, said in _candidates(source, comment):
+        rest, vartypes = VARTYPE.subn(" ", said)
         for vartype in VARTYPE.finditer(said):
             _take(found, given, "vartype", vartype["value"].upper(), line)
-        rest = VARTYPE.sub(" ", said).strip(" \t,;")
-        if not _read(found, given, rest, line) and _MAY_MEAN.search(rest):
-            overlooked.append((line, rest))
+        rest = rest.strip(" \t,;")
+        items = _items(rest)
+        if items is None and _may_mean(rest):
+            overlooked.append((line, f"the rest of the comment, {shown(rest, 60)}," if vartypes else _whole(rest)))
+        for key, value in items or ():
+            _take(found, given, key, value, line)
     found.notes = _noted(overlooked)
     return found
 
 
 def unread(source: Source, comment: str) -> tuple[str, ...]:
     """A sentence for each comment that may mean an offset, a scale or a vartype, in a format that has none."""
-    return tuple(
-        _noted([(line, said.strip()) for line, said in _candidates(source, comment) if _MAY_MEAN.search(said)])
-    )
+    candidates = _candidates(source, comment)
+    return tuple(_noted([(line, _whole(said.strip())) for line, said in candidates if _may_mean(said)]))
 
 
 def _candidates(source: Source, comment: str) -> Iterator[tuple[int, str]]:
     """The comments that may mean something, with their lines."""
+    line, counted = 1, 0
     for found in re.finditer(comment, source.text, re.MULTILINE):
         said = found["said"]
-        if _MAY_MEAN.search(said) or "constant" in said.lower():
-            yield source.text.count("\n", 0, found.start("said")) + 1, said
+        if _may_mean(said) or "constant" in said.lower():
+            line += source.text.count("\n", counted, found.start("said"))
+            counted = found.start("said")
+            yield line, said
+
+
+def _may_mean(said: str) -> bool:
+    """Whether a comment may give an offset, a scale, a vartype or a sense."""
+    lower = said.lower()
+    # Most comments have none of these, and a file may have one in every row.
+    if not any(hint in lower for hint in _HINTS):
+        return False
+    return any(_MAY_MEAN.search(text) for text in (said, _SEAM.sub(" ", said)))
+
+
+def _whole(said: str) -> str:
+    return f"the comment {shown(said, 60)}"
 
 
 def _noted(overlooked: list[tuple[int, str]]) -> list[str]:
-    notes = [
-        f"line {line}: the comment {shown(said, 60)} is not understood, and not read"
-        for line, said in overlooked[:_MOST_NOTES]
-    ]
+    """A sentence for each of the comments that are not read, given by line and name, as far as they are few."""
+    notes = [f"line {line}: {what} is not understood, and not read" for line, what in overlooked[:_MOST_NOTES]]
     more = len(overlooked) - _MOST_NOTES
     return [*notes, f"{more} more comments like these are not read"] if more > 0 else notes
 
 
-def _read(found: Stated, given: dict[str, str], said: str, line: int) -> bool:
-    """Read one comment, as far as it is a list of known keys with values; returns whether all of it is."""
+def _items(said: str) -> list[tuple[str, str]] | None:
+    """The keys and values of a comment that is a list of them; None, lest a part be read, if it is anything else."""
+    items: list[tuple[str, str]] = []
     at = 0
     while at < len(said):
         item = _ITEM.match(said, at)
         key = None if item is None else _KEYS.get(re.sub("[ _-]", "", item["key"]).lower())
         if item is None or key is None or (item["sign"] is None and not NUMBER.fullmatch(item["value"])):
-            return False
-        _take(found, given, key, item["value"], line)
+            return None
+        items.append((key, item["value"]))
         at = item.end()
-    return True
+    return items
 
 
 def _take(found: Stated, given: dict[str, str], key: str, value: str, line: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from decimal import Decimal
 
 import numpy as np
 
@@ -15,7 +16,47 @@ from bender_core.objective import Objective
 from bender_core.sums import sums_of_tables
 
 LARGEST_ARITY = 2
+# From here on, floats are whole numbers, and not all of these.
+_WHOLE = 2.0**53
 UNSUPPORTED = "only cost functions of at most two variables are supported"
+
+
+class Bound:
+    """What energies stay below: a number of a file, rounded up if floats do not hold it.
+
+    Costs that are as large are rounded to the side of it on which they are.
+
+    Parameters
+    ----------
+    word : str
+        The number, as the file writes it.
+    sign : float
+        1 if costs are minimised, -1 if they are maximised.
+    """
+
+    def __init__(self, word: str, sign: float) -> None:
+        self._sign = sign
+        self._nearest = self.energy = sign * float(word)
+        # Smaller bounds are as near to costs as decimals are: rounded alike, equal ones stay equal.
+        self.is_coarse = _WHOLE <= abs(self.energy) < math.inf
+        if self.is_coarse:
+            self._exact = self._energy(word)
+            if Decimal(self._nearest) < self._exact:
+                self.energy = math.nextafter(self._nearest, math.inf)
+
+    def _energy(self, word: str) -> Decimal:
+        """The exact number as an energy; the minus of decimals would round it."""
+        exact = Decimal(word)
+        return exact if self._sign > 0 else exact.copy_negate()
+
+    def is_near(self, cost: float) -> bool:
+        """Whether a cost, as the nearest float, may be on the other side of the bound than its exact number is."""
+        return self.is_coarse and self._sign * cost in (self._nearest, self.energy)
+
+    def rounded(self, word: str) -> float:
+        """The float for a cost that is near, as the file writes it."""
+        reaches = self._energy(word) >= self._exact
+        return self._sign * (self.energy if reaches else math.nextafter(self.energy, -math.inf))
 
 
 class CostFunctions:
@@ -57,7 +98,8 @@ class CostFunctions:
         ModelError
             If a cost is too large.
         """
-        constants, singles, pairs = _forbid([sign * table for table in self._arrays()], bound)
+        energies = [sign * table for table in self._arrays()]
+        constants, singles, pairs = _forbid(energies, bound)
         unary = sums_of_tables(np.array(self._scopes[1], np.int64), singles, self._n)
         constant = math.fsum(constants[:, 0])
         most = math.fsum(np.concatenate([[constant], _finite_most(unary), _finite_most(pairs)]))
@@ -72,6 +114,7 @@ class CostFunctions:
             objective=Objective(name="cost", sense="min" if sign > 0 else "max", scale=sign),
             # A bound that no labelling reaches is none.
             bound=bound if most >= bound else np.inf,
+            notes=_doubt(energies, bound),
         )
 
 
@@ -79,6 +122,20 @@ def _finite_most(tables: FloatArray) -> FloatArray:
     """The largest finite entry of every table, 0 where there is none."""
     most: FloatArray = np.where(np.isinf(tables), -np.inf, tables).max(axis=1, initial=-np.inf)
     return np.where(np.isinf(most), 0.0, most)
+
+
+def _doubt(tables: list[FloatArray], bound: float) -> tuple[str, ...]:
+    """A note if sums of several energies may come so near to a bound that rounding decides which reach it."""
+    if not _WHOLE <= abs(bound) < math.inf:
+        return ()
+    # What reaches the bound alone is forbidden, however sums are rounded.
+    most = np.concatenate([_finite_most(np.where(table >= bound, np.inf, table)) for table in tables])
+    rounding = math.ulp(bound)
+    if np.count_nonzero(most) < 2 or math.fsum(most) + len(most) * rounding < bound:
+        return ()
+    return (
+        f"sums of costs near the bound {abs(bound):.6g} are rounded by some {rounding:g}, so they may reach it or not",
+    )
 
 
 def _forbid(tables: list[FloatArray], bound: float) -> tuple[FloatArray, FloatArray, FloatArray]:

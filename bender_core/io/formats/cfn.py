@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from bender_core.io._comments import unread
 from bender_core.io._source import NUMBER, SMALLER, Source, overflows, shown
 from bender_core.io.errors import FormatError
-from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
+from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, Bound, CostFunctions
 from bender_core.io.formats._format import Format
 from bender_core.model import BinaryMRF
 
@@ -85,10 +85,10 @@ def parse(source: Source) -> BinaryMRF:
     sign, bound = _bound(scanner, _unquoted(stated))
     variables = _variables(scanner)
     source.require_variables(len(variables), scanner.line())
-    functions = _functions(scanner, variables)
+    functions = _functions(scanner, variables, bound)
     scanner.take(_END, "the last brace")
-    mrf = functions.model(sign, sign * bound, source, TITLE, _unquoted(name), tuple(v.name for v in variables))
-    return replace(mrf, notes=unread(source, _COMMENT.pattern))
+    mrf = functions.model(sign, bound.energy, source, TITLE, _unquoted(name), tuple(v.name for v in variables))
+    return replace(mrf, notes=mrf.notes + unread(source, _COMMENT.pattern))
 
 
 @dataclass
@@ -103,12 +103,13 @@ class _Variable:
         return self.values.index(word) if word in self.values else None
 
 
-def _bound(scanner: _Scanner, word: str) -> tuple[float, float]:
+def _bound(scanner: _Scanner, word: str) -> tuple[float, Bound]:
     """The sign that makes costs energies, and the bound."""
     stated = _BOUND.fullmatch(word)
     if stated is None or not NUMBER.fullmatch(stated[2]) or stated[2].lower().endswith("nan"):
         raise scanner.refuse(f"the bound is {shown(word)}", 'write "<10.0" to minimise, ">10.0" to maximise')
-    return 1.0 if stated[1] == "<" else -1.0, float(stated[2])
+    sign = 1.0 if stated[1] == "<" else -1.0
+    return sign, Bound(stated[2], sign)
 
 
 def _variables(scanner: _Scanner) -> list[_Variable]:
@@ -131,7 +132,7 @@ def _variables(scanner: _Scanner) -> list[_Variable]:
     return found
 
 
-def _functions(scanner: _Scanner, variables: list[_Variable]) -> CostFunctions:
+def _functions(scanner: _Scanner, variables: list[_Variable], bound: Bound) -> CostFunctions:
     functions = CostFunctions(len(variables))
     # With quotes too: looking up names takes most of the time.
     index = {form: i for i, variable in enumerate(variables) for form in (variable.name, f'"{variable.name}"')}
@@ -144,7 +145,7 @@ def _functions(scanner: _Scanner, variables: list[_Variable]) -> CostFunctions:
         if table is None:
             borrowed.append((scope, _unquoted(lender), scanner.line()))
             continue
-        costs = _table(scanner, table, [variables[i] for i in scope], default)
+        costs = _table(scanner, table, [variables[i] for i in scope], default, bound)
         functions.add(scope, costs)
         if name is not None:
             named[_unquoted(name)] = costs
@@ -176,19 +177,19 @@ def _variable(scanner: _Scanner, word: str, index: dict[str, int], n: int) -> in
     return i
 
 
-def _table(scanner: _Scanner, text: str, scope: list[_Variable], default: str | None) -> list[float]:
+def _table(scanner: _Scanner, text: str, scope: list[_Variable], default: str | None, bound: Bound) -> list[float]:
     """The costs of a function, one for each pair of values."""
     size = 1 << len(scope)
     if default is None:
-        costs = _costs(scanner, text[1:-1])
+        costs = _costs(scanner, text[1:-1], bound)
         if len(costs) != size:
             raise scanner.refuse(f"a table has {len(costs)} costs", f"its scope needs {size}")
         return costs
     words, step = _words(text), len(scope) + 1
     if len(words) % step:
         raise scanner.refuse("a table of tuples ends within one", "give each tuple a cost")
-    table = _costs(scanner, default) * size
-    for k, cost in enumerate(_costs(scanner, " ".join(words[step - 1 :: step]))):
+    table = _costs(scanner, default, bound) * size
+    for k, cost in enumerate(_costs(scanner, " ".join(words[step - 1 :: step]), bound)):
         at = 0
         for variable, word in zip(scope, words[k * step :], strict=False):
             value = variable.value(word)
@@ -201,7 +202,8 @@ def _table(scanner: _Scanner, text: str, scope: list[_Variable], default: str | 
     return table
 
 
-def _costs(scanner: _Scanner, text: str) -> list[float]:
+def _costs(scanner: _Scanner, text: str, bound: Bound) -> list[float]:
+    """The numbers of a text, each on its side of the bound."""
     words = text.replace(",", " ").replace('"', " ").split()
     if _COSTS.fullmatch(text):
         try:
@@ -212,6 +214,9 @@ def _costs(scanner: _Scanner, text: str) -> list[float]:
             if math.inf in costs or -math.inf in costs:
                 for word in filter(overflows, words):
                     raise scanner.refuse(f"{shown(word)} is too large a number", SMALLER)
+            if bound.is_coarse:
+                pairs = zip(costs, words, strict=True)
+                return [bound.rounded(word) if bound.is_near(cost) else cost for cost, word in pairs]
             return costs
     wrong = next((word for word in words if not NUMBER.fullmatch(word) or word.lower().endswith("nan")), text)
     raise scanner.refuse(f"{shown(wrong)} is not a number", "write a number like 0.25, or inf to forbid")

@@ -2,16 +2,18 @@
 
 Lines that start with ``c`` are comments. bqp2qubo and QUBOTools write ``c scale : ...`` and ``c offset : ...``, which
 are read; a constant is written as the latter, which qbsolv ignores. The first other line is ``p qubo 0 n d c`` with the
-numbers of variables, of diagonal and of other coefficients; then the coefficients, ``i i q`` and ``i j q``, variables
-from 0.
+target and the numbers of variables, of diagonal and of other coefficients; then the coefficients, ``i i q`` and
+``i j q``, variables from 0. The target is ``0`` or ``unconstrained``, or the topology of a machine, ``chimera128``.
 
 Source: docs/formats.md §2.5; https://github.com/dwavesystems/qbsolv (README, section "qbsolv QUBO input file format")
 """
 
 from __future__ import annotations
 
+import re
+
 from bender_core.io._comments import C, notes_of, stated
-from bender_core.io._source import Source, Tokens
+from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
 from bender_core.io.formats._coefficients import coefficients, rows, shortest
 from bender_core.io.formats._format import Format
@@ -21,6 +23,8 @@ from bender_core.model import BinaryMRF
 
 TITLE = "QUBO"
 COMMENT = r"^[ \t]*c(?![^\s])[^\n]*"
+# A topology says which pairs there may be, and changes no energy.
+_TARGET = re.compile(r"0|unconstrained|chimera\d*", re.ASCII | re.IGNORECASE)
 
 
 def parse(source: Source) -> BinaryMRF:
@@ -29,7 +33,8 @@ def parse(source: Source) -> BinaryMRF:
     Raises
     ------
     FormatError
-        If the line "p qubo ..." is missing or its counts disagree with the rows, or a variable does not exist.
+        If the line "p qubo ..." is missing, its target is unknown or its counts disagree with the rows, or a variable
+        does not exist.
     """
     tokens = Tokens(source.text, COMMENT)
     words = [tokens.word(k) for k in range(min(6, len(tokens)))]
@@ -37,10 +42,21 @@ def parse(source: Source) -> BinaryMRF:
     counts = words[3:]
     if words[:2] != ["p", "qubo"] or length[0] != 6 or not all(word.isdecimal() and len(word) < 16 for word in counts):
         raise FormatError(tokens.line(0), "the first line is not p qubo 0 n d c", "write it with three whole numbers")
+    if not _TARGET.fullmatch(words[2]):
+        mend = "write 0, and read what is maximised with --maximize"
+        raise FormatError(tokens.line(0), f"the target is {shown(words[2])}", mend)
     n, diagonal, others = map(int, counts)
     source.require_variables(n, tokens.line(0))
     found = read_rows(tokens, skipped=1)
     found.require_count(diagonal + others, "coefficients")
+    given = int((found.i == found.j).sum())
+    if given != diagonal:
+        raise FormatError(
+            tokens.line(0),
+            f"the file promises {diagonal} diagonal and {others} other coefficients"
+            f" but {given} and {len(found) - given} follow",
+            "correct the counts or the rows",
+        )
     found.require_range(0, n)
     said = stated(source, C)
     energy = from_coefficients((found.i, found.j), found.value, n, "bits", said.scale, [said.offset])

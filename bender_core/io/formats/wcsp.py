@@ -14,7 +14,7 @@ import re
 
 from bender_core.io._source import Source, Tokens, shown
 from bender_core.io.errors import FormatError
-from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, CostFunctions
+from bender_core.io.formats._costs import LARGEST_ARITY, UNSUPPORTED, Bound, CostFunctions
 from bender_core.io.formats._format import Format
 from bender_core.model import BinaryMRF
 
@@ -46,7 +46,7 @@ def parse(source: Source) -> BinaryMRF:
     tokens = Tokens(source.text, comment="$^")
     reader = _Reader(tokens)
     n, _, m = (reader.count(what) for what in ("variables", "values", "cost functions"))
-    top = reader.cost("the bound")
+    top = reader.bound()
     source.require_variables(n, tokens.line(1))
     reader.require_left(n, "variables")
     for i in range(n):
@@ -60,12 +60,12 @@ def parse(source: Source) -> BinaryMRF:
         scope = [reader.whole("a variable", 0, n - 1) for _ in range(abs(arity))]
         if len(set(scope)) < len(scope):
             raise reader.refuse(f"a cost function names variable {scope[0]} twice", "name two distinct variables")
-        table = reader.table(abs(arity), shared)
+        table = reader.table(abs(arity), shared, top)
         if arity < 0:
             shared.append(table)
         functions.add(scope, table)
     reader.require_end()
-    return functions.model(1.0, top, source, TITLE, tokens.word(0))
+    return functions.model(1.0, top.energy, source, TITLE, tokens.word(0))
 
 
 class _Reader:
@@ -105,16 +105,25 @@ class _Reader:
         """A count."""
         return self.whole(f"the number of {what}", 0, 1 << 53, "give a count")
 
-    def cost(self, what: str) -> float:
-        """A number that is not negative."""
+    def _not_negative(self, what: str) -> float:
         value = self.next()
         if value >= 0:
             return value
         raise self.refuse(f"{what} is {self.word()}", "costs are not negative")
 
-    def table(self, arity: int, shared: list[list[float]]) -> list[float]:
+    def bound(self) -> Bound:
+        """The bound, which is not negative."""
+        self._not_negative("the bound")
+        return Bound(self._tokens.word(self._at), 1.0)
+
+    def cost(self, what: str, top: Bound) -> float:
+        """A cost, which is not negative, on its side of the bound."""
+        value = self._not_negative(what)
+        return top.rounded(self._tokens.word(self._at)) if top.is_near(value) else value
+
+    def table(self, arity: int, shared: list[list[float]], top: Bound) -> list[float]:
         """The costs of a function, from its default cost on."""
-        default = self.cost("a default cost")
+        default = self.cost("a default cost", top)
         tuples = self.whole("a number of tuples", -len(shared), 1 << arity, "tuples are given once, or shared before")
         if tuples < 0:
             table = shared[-tuples - 1]
@@ -126,7 +135,7 @@ class _Reader:
             index = 0
             for _ in range(arity):
                 index = 2 * index + self.whole("a value", 0, 1)
-            table[index] = self.cost("a cost")
+            table[index] = self.cost("a cost", top)
         return table
 
     def require_left(self, words: int, what: str) -> None:

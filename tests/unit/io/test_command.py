@@ -9,6 +9,7 @@ import pytest
 
 import bender_core as bc
 from bender_core.__main__ import main
+from bender_core.checking.command import main as check
 from bender_core.io import MINIMISED, dumps
 from bender_core.model import BinaryMRF
 
@@ -44,6 +45,56 @@ def test_a_proof_of_what_is_maximised_is_of_that(
     assert main(["verify", str(matrix), proof, "--maximize"]) == 0
     assert main(["verify", str(matrix), proof]) == 2
     capsys.readouterr()
+    # The checker alone says and takes the same.
+    assert check([str(matrix), proof, "--maximize"]) == 0
+    said = capsys.readouterr()
+    assert (said.out.startswith("verified"), said.err) == (True, "")
+    assert check([str(matrix), proof]) == 2
+    minimised, refused = capsys.readouterr().err.splitlines()
+    assert minimised == f"{matrix}: {MINIMISED}: --maximize"
+    assert "another model" in refused
+
+
+@pytest.mark.parametrize("way", ["itself", "a link", "another name", "another way"])
+def test_a_certificate_does_not_replace_what_is_read(
+    way: str, matrix: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evidence = tmp_path / "a.evid"
+    evidence.write_text("1 1 0")
+    for kept, what in ((matrix, "model"), (evidence, "evidence")):
+        content, place = kept.read_bytes(), tmp_path / f"{what}.npz"
+        if way == "a link":
+            place.symlink_to(kept)
+        elif way == "another name":
+            place.hardlink_to(kept)
+        else:
+            place = kept if way == "itself" else tmp_path / ".." / tmp_path.name / kept.name
+        arguments = ["solve", str(matrix), "--evidence", str(evidence), "--certificate", str(place)]
+        assert main(arguments) == 2
+        said = f"error: the certificate would replace the {what} {kept}; give another file\n"
+        assert capsys.readouterr() == ("", said)
+        assert (kept.read_bytes(), place.is_symlink()) == (content, way == "a link")
+
+
+def test_a_model_that_is_missing_is_missing_beside_a_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proof = tmp_path / "a.npz"
+    proof.touch()
+    assert main(["solve", str(tmp_path / "none"), "--certificate", str(proof)]) == 2
+    assert capsys.readouterr().err == f"error: {tmp_path / 'none'}: No such file or directory\n"
+
+
+def test_a_file_may_be_converted_onto_itself(matrix: Path, tmp_path: Path) -> None:
+    content, before = matrix.read_bytes(), bc.load(matrix)
+    link = tmp_path / "link"
+    link.symlink_to(matrix)
+    # What cannot be written leaves it as it is.
+    assert main(["convert", str(matrix), str(link), "--to-format", "rudy"]) == 2
+    assert matrix.read_bytes() == content
+    assert main(["convert", str(matrix), str(link), "--to-format", "native"]) == 0
+    assert link.is_symlink()
+    assert bc.load(matrix).content_hash() == before.content_hash()
 
 
 def test_what_states_its_sense_is_not_maximised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

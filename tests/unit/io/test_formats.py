@@ -166,6 +166,12 @@ def test_ambiguous_rows_are_not_guessed() -> None:
         ("# vartype=SPIN\n# offset=x\n0 1 2", None, "line 2: 'x' is not a number"),
         ("p qubo 0 3 1\n0 0 1", None, "line 1: the first line is not p qubo 0 n d c"),
         ("c\np qubo 0 3 1 1\n0 0 1", None, "line 2: the file promises 2 coefficients but 1 follow"),
+        ("p qubo max 2 1 1\n0 0 -1\n0 1 3", None, "line 1: the target is 'max'; write 0, and read what is"),
+        (
+            "c\np qubo 0 2 2 0\n0 0 -1\n0 1 3",
+            None,
+            "line 2: the file promises 2 diagonal and 0 other coefficients but 1 and 1 follow; correct the counts",
+        ),
         ("p qubo 0 3 1 0\n3 3 1", None, "line 2: a row names variable 3; variables run from 0 to 2"),
         (WCSP.replace("2 2 2 2\n", "2 3 2 2\n"), None, "line 2: variable 1 has 3 values; only binary"),
         (WCSP.replace("-2 2 1", "3 2 1 0"), None, "line 6: an arity is 3; only cost functions of at most two"),

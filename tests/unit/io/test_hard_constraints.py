@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 
 import pytest
@@ -38,6 +39,55 @@ def test_hard_constraints_stay_hard(text: str, name: str | None, forbidden: Call
     feasible = {x: mrf.is_feasible(mrf.energy(x)) for x in itertools.product((0, 1), repeat=mrf.n)}
     assert feasible == {x: not forbidden(x) for x in feasible}
     assert {x: not mrf.violations(x) for x in feasible} == feasible
+
+
+WHOLE = 1 << 53
+NEAR = [WHOLE + k for k in range(-2, 7)] + [(1 << 60) + k for k in (-129, -64, -1, 0, 1, 127, 128, 129, 257)]
+
+
+def cfn_of(bound: str, costs: str) -> str:
+    """A network of one variable."""
+    functions = f"{{{{scope: [x], costs: [{costs}]}}}}"
+    return f'{{problem: {{name: e, mustbe: "{bound}"}}, variables: {{x: 2}}, functions: {functions}}}'
+
+
+def held(top: int) -> float:
+    """The least float that is not below a number."""
+    return float(top) if int(float(top)) >= top else math.nextafter(float(top), math.inf)
+
+
+@pytest.mark.parametrize("top", [k for k in NEAR if k >= WHOLE])
+def test_whole_numbers_that_floats_do_not_hold_are_compared_with_the_bound(top: int) -> None:
+    """One cost alone is on its side of the bound, as a number of a file and as an energy."""
+    for cost in NEAR:
+        texts = (
+            f"e 1 2 1 {top}\n2\n1 0 5 1 1 {cost}",
+            f"e 1 2 1 {top}\n2\n1 0 {cost} 1 0 5",
+            cfn_of(f"<{top}", f"5, {cost}"),
+            cfn_of(f">-{top}", f"-5, -{cost}"),
+        )
+        for text in texts:
+            mrf = load(text.encode())
+            assert mrf.notes == ()
+            assert mrf.is_feasible(mrf.energy([1])) == (cost < top)
+            assert mrf.is_feasible(mrf.energy([0]))
+            assert abs(mrf.energy([1]) - cost) <= 256 or cost >= top
+
+
+def test_sums_of_costs_that_rounding_brings_to_the_bound_are_noted() -> None:
+    for top, costs, notes in (
+        (WHOLE + 1, (WHOLE, 1), 1),
+        (WHOLE + 1, (WHOLE - 9, 1), 0),
+        (1 << 60, ((1 << 60) - 1, 1), 1),
+        # What forbids costs as much as the bound, and the others far less, as in most files.
+        ((1 << 62) - 1, ((1 << 62) - 1, 1000), 0),
+        (100, (99, 1), 0),
+    ):
+        functions = "".join(f"1 {i} 0 1 1 {cost}\n" for i, cost in enumerate(costs))
+        mrf = load(f"e 2 2 2 {top}\n2 2\n{functions}".encode())
+        near = f"sums of costs near the bound {top:.6g} are rounded by some {math.ulp(held(top)):g}"
+        assert mrf.notes == (f"{near}, so they may reach it or not",) * notes
+        assert mrf.is_feasible(mrf.energy([0, 1]))
 
 
 # The scope of a table with a given number of entries, in UAI and wcsp.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 
 import numpy as np
 import pytest
@@ -269,6 +270,7 @@ def test_what_states_its_sense_is_not_turned() -> None:
         ("# Constant term of objective = 66363.47\n# vartype=BINARY\n0 0 1\n", None, [66363.47, 66364.47]),
         ("# vartype=SPIN, offset=42\n0 1 1\n", None, [43.0, 41.0, 41.0, 43.0]),
         ("# offset=42 vartype: SPIN\n0 1 1\n", None, [43.0, 41.0, 41.0, 43.0]),
+        ("# varType: SPIN\n0 1 1\n", None, [1.0, -1.0, -1.0, 1.0]),
         ("# vartype: SPIN\n0 1 1\n", None, [1.0, -1.0, -1.0, 1.0]),
         ("# 2 nodes, vartype=BINARY\n0 1 1\n", None, [0.0, 0.0, 0.0, 1.0]),
         ("# offset=42\n2 1\n0 1 1\n", "a.qh", [43.0, 41.0, 41.0, 43.0]),
@@ -299,6 +301,12 @@ def test_what_may_be_an_offset_or_a_scale_is_noted(comment: str, said: str) -> N
         assert (note == "") == ("SPIN" in comment and "qubo" not in text)
 
 
+@pytest.mark.parametrize("target", ["0", "unconstrained", "chimera128"])
+def test_the_targets_of_qbsolv_change_no_energy(target: str) -> None:
+    mrf = load(f"p qubo {target} 2 1 1\n0 0 -1\n0 1 3\n".encode())
+    assert (mrf.notes, values(mrf)) == ((), [0.0, 0.0, -1.0, 2.0])
+
+
 def test_formats_without_offsets_note_them() -> None:
     said = "line 2: the comment 'offset=5' is not understood, and not read"
     cfn = '{problem: {name: e, mustbe: "<9"},\n//offset=5\nvariables: {x: 2}, functions: {}}'
@@ -307,6 +315,66 @@ def test_formats_without_offsets_note_them() -> None:
     many = "".join(f"# scaled by {k}\n" for k in range(9))
     notes = load(f"{many}2 1\n1 2 3\n".encode(), name="a.rud").notes
     assert (len(notes), notes[-1]) == (4, "6 more comments like these are not read")
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "offset: 3 # scale: 2",
+        "offset 3 (added)",
+        "offset=1 2",
+        "scale = 2, offset = 1, by hand",
+        "offset = 3 of 4x",
+    ],
+)
+def test_of_a_comment_all_or_nothing_is_read(comment: str) -> None:
+    mrf = load(f"# {comment}\n2 1\n1 1 -1\n".encode(), name="a.qpbo")
+    assert mrf.notes == (f"line 1: the comment '{comment}' is not understood, and not read",)
+    assert values(mrf) == [0.0, 0.0, -1.0, -1.0]
+    # A vartype counts wherever it stands; what is left is read as a whole or not at all, too.
+    mrf = load(f"# {comment}, vartype=BINARY\n0 0 -1\n".encode())
+    assert mrf.notes == (f"line 1: the rest of the comment, '{comment}', is not understood, and not read",)
+    assert values(mrf) == [0.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        *("constants: 7", "the constant is 7", "const 7", "const = 7", "constant_energy = 7", "offsets: 7"),
+        *("shift = 7", "energies are shifted by 7", "energy shift", "my_offset = 7", "scale_factor = 7"),
+        *("sense = max", "ObjectiveSense: MAX", "objective_sense=min", "sense is max"),
+    ],
+)
+def test_what_may_give_an_offset_a_scale_or_a_sense_is_noted(comment: str) -> None:
+    said = f"line 1: the comment '{comment}' is not understood, and not read"
+    mrf = load(f"# {comment}\n1 1\n1 1 -1\n".encode(), name="a.qpbo")
+    assert (mrf.notes, values(mrf)) == ((said,), [0.0, -1.0])
+    assert load(f"MARKOV\n#{comment}\n1 2 0".encode(), name="a.uai").notes == (said.replace("line 1", "line 2"),)
+
+
+@pytest.mark.parametrize("comment", ["energy_offset = 7", "energyOffset: 7", "OBJECTIVE_OFFSET=7", "offSet=7"])
+def test_offsets_of_energies_count(comment: str) -> None:
+    mrf = load(f"# {comment}\n# ObjectiveScale 2\n1 1\n1 1 -1\n".encode(), name="a.qpbo")
+    assert (mrf.notes, values(mrf)) == ((), [14.0, 12.0])
+
+
+@pytest.mark.parametrize("comment", ["# offset{}x", "# constants{}x", "# energy shift{}x"])
+def test_time_does_not_grow_with_the_square_of_comments(comment: str) -> None:
+    begin = time.process_time()
+    load(f"1 1\n1 1 -1\n{comment.format(' ' * 50_000)}\n".encode(), name="a.qpbo")
+    load(f"1 1\n1 1 -1\n{(comment.format(' ') + chr(10)) * 50_000}".encode(), name="a.qpbo")
+    assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        *("a constant degree of 3", "constants of the model", "nurses on shift 3", "shift work, 5 nodes"),
+        *("in the sense of Barahona", "objective value 12", "minor 3", "maximum degree 4", "escalation 3"),
+    ],
+)
+def test_prose_is_not_noted(prose: str) -> None:
+    assert load(f"# {prose}\n2 1\n1 2 3\n".encode(), name="a.mc").notes == ()
 
 
 @pytest.mark.parametrize("comment", ["by hand", "5 nodes, 3 edges", "id : 4", "a constant field", "linear terms"])

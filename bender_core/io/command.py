@@ -1,0 +1,42 @@
+"""How a program on the command line is told of a model, and what it says of one: shared by solver and checker."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bender_core.io import FORMATS, MINIMISED, load
+from bender_core.model import BinaryMRF
+
+
+def model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the file of a model, and the options for reading it."""
+    readable = ", ".join(form.name for form in FORMATS)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--format", metavar="NAME", help=f"{readable}; by default from the content")
+    parser.add_argument("--evidence", type=Path, metavar="FILE", help="UAI evidence: values of observed variables")
+    parser.add_argument(
+        "--maximize", action="store_true", help="the file's objective is maximised; for formats that do not say so"
+    )
+
+
+def asked_model(options: argparse.Namespace) -> BinaryMRF:
+    """The model that is asked for; what its file leaves open is said on standard error.
+
+    Raises
+    ------
+    FormatError
+        If the content is not a supported model.
+    OSError
+        If the file cannot be read.
+    """
+    mrf = load(options.file, format=options.format, evidence=options.evidence, maximize=options.maximize)
+    if mrf.readings:
+        taken, *others = (next(form for form in FORMATS if form.name == name) for name in mrf.readings)
+        ways = ", ".join(f"to read it as {form.title} say --format {form.name}" for form in others)
+        print(f"{options.file}: read as {taken.title}; {ways}", file=sys.stderr)
+    for note in mrf.notes:
+        turn = ": --maximize" if note == MINIMISED else ""
+        print(f"{options.file}: {note}{turn}", file=sys.stderr)
+    return mrf
