@@ -69,12 +69,12 @@ def verdict(
     scale : float
         The energy at stake (`forms.scale.gap_scale`).
     rounding : float
-        How much the bound may be wrong, energy.
+        How much the bound may be wrong, energy. Where that hides whether bounds meet, so much less is claimed.
     gain : float, optional
         If the bound excludes all labellings that are better by more than this (`Margin.excludes`), energy.
     """
     # Rounding may lift the one above the other.
-    lower = min(lower, upper)
+    lower = min(lower if scale else lower - rounding, upper)
     rounded = points.raised(lower, upper)
     proven = gain is not None or points.proves(lower, upper)
     if proven:
@@ -143,7 +143,8 @@ class Result:
     Attributes
     ----------
     lower_bound : float
-        The dual bound: no labelling costs less, but for rounding, of which ``meaning`` speaks where it counts.
+        The dual bound: no labelling costs less. Where rounding hides whether bounds meet, it is less by that
+        (docs/method.md §9.4).
     rounded_bound : float
         The same, raised to the next possible energy if all differ by multiples of ``step``.
     step : float
