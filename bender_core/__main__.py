@@ -116,6 +116,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _require_place_for_certificate(options: argparse.Namespace) -> None:
+    require_place(options.certificate)
+    require_apart(options.certificate, options.file, "the certificate would replace the model")
+    if options.evidence is not None:
+        require_apart(options.certificate, options.evidence, "the certificate would replace the evidence")
+
+
 def _solve(options: argparse.Namespace) -> int:
     """A run if one of its settings is given, or else a proof."""
     settings = [name for name in _OF_A_RUN if name in options]
@@ -124,10 +131,7 @@ def _solve(options: argparse.Namespace) -> int:
             f"--{settings[0].replace('_', '-')} asks for one run, and --certificate for a proof: leave out one"
         )
     if options.certificate is not None:
-        require_place(options.certificate)
-        require_apart(options.certificate, options.file, "the certificate would replace the model")
-        if options.evidence is not None:
-            require_apart(options.certificate, options.evidence, "the certificate would replace the evidence")
+        _require_place_for_certificate(options)
     mrf = asked_model(options)
     with Interrupt() as interrupt:
         stop = bc.Stop(wanted=lambda: interrupt.wanted)

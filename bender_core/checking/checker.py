@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bender_core.checking.left import Left, minima
+from bender_core.checking.left import Left, exact_sum, minima
 from bender_core.checking.proof import Proof, Step
 from bender_core.model import BinaryMRF, FloatArray, IntArray, ModelError
 
@@ -74,8 +74,8 @@ def check_proof(mrf: BinaryMRF, proof: Proof) -> float:
     left = Left(mrf, proof)
     negligible = _negligible(left, proof)
     # Exact, as the last digits of a sum may not be those of the bound; less the energy of the labelling.
-    refund = sum(map(Fraction, left.refund))
-    proven, optimal = sum(map(Fraction, minima(mrf))) + refund, False
+    refund = exact_sum(left.refund)
+    proven, optimal = exact_sum(minima(mrf)) + refund, False
     for k, step in enumerate(proof.steps, 1):
         try:
             checked = _Checked(left, step, negligible)

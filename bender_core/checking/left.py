@@ -149,6 +149,15 @@ def minima(mrf: BinaryMRF) -> list[float]:
     return [mrf.constant, *mrf.unary.min(axis=1).tolist(), *mrf.pairwise.min(axis=(1, 2)).tolist()]
 
 
+def exact_sum(terms: list[float]) -> Fraction:
+    """The sum of floats without any rounding: each part found is what rounding has left of the parts before."""
+    found, left = Fraction(0), list(terms)
+    while part := math.fsum(left):
+        found += Fraction(part)
+        left.append(-part)
+    return found
+
+
 def _capped(tables: FloatArray, cap: float) -> FloatArray:
     """Tables with no entry that exceeds the least one by more than the cap: no energy of a labelling rises."""
     axes = tuple(range(1, tables.ndim))

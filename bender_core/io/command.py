@@ -1,4 +1,4 @@
-"""How a program on the command line is told of a model, and what it says of one: shared by solver and checker."""
+"""Arguments that name a model, and how it is read: shared by the commands and the checker."""
 
 from __future__ import annotations
 

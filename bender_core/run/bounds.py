@@ -112,7 +112,7 @@ class Margin:
         message_size : float
             Of these.
         """
-        return np.asarray(excess) >= max(self.limit, self.rounding_with(message_size) - self.gain)
+        return np.asarray(excess) >= self.rounding_with(message_size) - self.gain
 
 
 def margin(form: NormalForm, points: Lattice, negligible: float) -> Margin:

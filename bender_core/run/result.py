@@ -5,7 +5,9 @@ Source: docs/method.md §9.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from typing import TypedDict
 
 from bender_core.forms.lattice import Lattice
@@ -77,17 +79,15 @@ def verdict(
     lower = min(lower if scale else lower - rounding, upper)
     rounded = points.raised(lower, upper)
     proven = gain is not None or points.proves(lower, upper)
-    if proven:
-        status, gap, within = CLOSED, 0.0, 0.0 if points.step else gain or 0.0
-    else:
-        within = upper - min(rounded, upper - rounding)
-        gap = relative_gap(upper - within, upper)
+    least = min(rounded, upper - rounding)
+    status = CLOSED if proven else status
+    within = upper - least if not proven else 0.0 if points.step or gain is None else gain
     return Verdict(
         lower_bound=lower,
         rounded_bound=rounded,
         step=points.step,
         upper_bound=upper,
-        gap=gap,
+        gap=0.0 if proven else relative_gap(least, upper),
         status=status,
         meaning=_meaning(status, lower, rounded, proven, within, points.step)
         + _doubt(rounding) * (not proven and not scale and rounding > points.step),
@@ -128,12 +128,21 @@ def _doubt(rounding: float) -> str:
 
 def _meaning(status: str, lower: float, rounded: float, proven: bool, within: float, step: float) -> str:
     """What the status means; ``within``: what a better labelling may gain, energy."""
-    said = _MEANINGS[status].format(within=f" to within {within:.2g}" if within else "")
+    most = _rounded_up(within)
+    said = _MEANINGS[status].format(within=f" to within {most}" if within else "")
     if status == CLOSED and not proven:
-        said = f"Closed within the tolerance: the labelling costs at most {within:.3g} more than the least energy."
+        said = f"Closed within the tolerance: the labelling costs at most {most} more than the least energy."
     if rounded > lower and step:
         said += f" All energies differ by multiples of {step:.6g}, so the bound {lower:.6g} means {rounded:.6g}."
     return said
+
+
+def _rounded_up(energy: float) -> str:
+    """What is claimed to be the most, in three digits."""
+    nearest = f"{energy:.3g}"
+    if math.isclose(float(nearest), energy, rel_tol=1e-12):
+        return nearest
+    return f"{float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(energy)):.3g}"
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def picture(stage: Stage, pane: str) -> dict[str, Any]:
     stage.wait("!stage.stage.drawer.open || stage.stage.drawer.view?.at === argument", EVENT)
     stage.settle()
     stage.wait("!stage.stage.data.measuring")
-    # The list is told of the lines in sight a moment after they are.
+    # The values of the lines in sight arrive a moment after the lines.
     stage.wait("stage.querySelector('.table .line:not([hidden]) .cell.mean')?.textContent !== '–'")
     found: dict[str, Any] = told(stage.root, PICTURE, pane)
     return found
