@@ -22,9 +22,9 @@ from bender_core.files import require_apart, require_place
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
 from bender_core.io.command import asked_model, model_arguments
 from bender_core.io.terminal import exit_code, following
-from bender_core.proofs.descent import Descent
 from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, Tell, default_strategy
+from bender_core.trying.proof import Descent
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES
 

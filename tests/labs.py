@@ -14,8 +14,9 @@ import pytest
 from numpy.typing import ArrayLike
 
 import bender_core as bc
-from bender_core.proofs.descent import Descent
-from bender_core.run.repeating.change import Fork
+from bender_core import looking
+from bender_core.trying.change import Fork
+from bender_core.trying.proof import Descent
 from pages._shared.app.branches import branch_of
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
@@ -40,7 +41,7 @@ def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_swee
     """A sample at the start of its run."""
     mrf = sample(name)
     part = bc.partition(mrf, max_size)
-    engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=max_sweeps, excluding=True)
+    engine = bc.Engine(mrf, part, variant=variant, schedule=schedule, max_sweeps=max_sweeps, excluding=True)
     return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))
 
 
@@ -61,7 +62,7 @@ class SlowEngine:
 
     def step(self, grain: bc.Grain, on_progress: Callable[[bc.Engine], bool]) -> list[bc.Event]:
         engine, done = self._engine, list[bc.Event]()
-        while not (done and (engine.finished or engine.step_ended(grain))):
+        while not (done and (engine.finished or looking.step_ended(engine, grain))):
             if engine.position < self.free or self._goes.is_set():
                 done += self._step("event")
                 continue

@@ -12,11 +12,12 @@ from unittest.mock import patch
 import bender_core as bc
 from benchmarks.common import Options, table
 from benchmarks.proving.models import Named, glasses, instances, poses, qubos
+from bender_core.engine import carrying
 from bender_core.forms.reduction import Reduction
 from bender_core.groups import Partition
-from bender_core.proofs import descent, improving
-from bender_core.run import carrying
+from bender_core.labelings import improving
 from bender_core.strategies.packing import what_is_left
+from bender_core.trying import proof as descent
 
 LIMIT = 30.0
 

@@ -95,7 +95,7 @@ def _sum_up(won: list[tuple[float, float, float]]) -> None:
 
 
 def _ends(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, more: int) -> Ends:
-    engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=SWEEPS, snapshot_bytes=0, limit=MEMORY)
+    engine = bc.Engine(mrf, part, variant=variant, schedule=schedule, max_sweeps=SWEEPS, snapshot_bytes=0, limit=MEMORY)
     engine.run(max_work=WORK)
     lower = engine.lower_bound
     engine.run(max_work=more)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bender_core.account import Account
-from bender_core.costs.fit import TooLargeError, required_bytes
+from bender_core.engine.engine import Engine
+from bender_core.engine.fit import TooLargeError, required_bytes
 from bender_core.experiments.outcome import Outcome, Raiser, Record, outcome_of, record
 from bender_core.experiments.plan import PROOF, Instance, Limits, Task, task_of
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.proofs.descent import Descent
-from bender_core.run.engine import Engine
+from bender_core.trying.proof import Descent
 
 # The most records from within sweeps that a run keeps, besides those at the ends of sweeps.
 MOST_WITHIN = 2000
@@ -71,8 +71,8 @@ class Entry:
         return Engine(
             self.mrf,
             self.part,
-            self.variant,
-            self.schedule,
+            variant=self.variant,
+            schedule=self.schedule,
             max_sweeps=limits.sweeps,
             snapshot_bytes=0,
             limit=account,

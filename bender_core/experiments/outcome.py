@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.checking.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
+from bender_core.engine.gap import relative_gap
 from bender_core.kernels.layout import Status
 from bender_core.model import IntArray
-from bender_core.run.bounds import relative_gap
-from bender_core.run.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
 
 CURVE = np.dtype(
     [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]

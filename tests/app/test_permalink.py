@@ -152,7 +152,7 @@ def test_a_search_for_the_groups_of_a_link_keeps_no_page_waiting(page: str, sear
     assert threading.get_ident() not in search.threads
     mine = lab(test)
     assert (mine.partition.strategy, mine.partition.max_size, mine.max_size) == ("pursuit", 1, 6)
-    assert (mine.run.engine.variant.number, mine.run.engine.schedule) == (4, "srmp")
+    assert (mine.run.engine.variant.number, mine.run.engine.settings.schedule) == (4, "srmp")
     assert complaints(test) == []
     assert "Stop here" not in [button.label for button in test.button]
 

@@ -46,7 +46,7 @@ class Solver:
 def lab(name: str = "tiny") -> Lab:
     mrf = bc.load(SAMPLES / f"{name}.mrf.json")
     part = bc.partition(mrf, 3)
-    return Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
+    return Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9)))
 
 
 @pytest.fixture

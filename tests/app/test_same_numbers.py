@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core import looking
+from bender_core.looking.classes import class_of, classes
 from bender_core.model import FloatArray
-from bender_core.run.looking.classes import class_of, classes
 from pages._shared.app.naming import moment
 from pages._shared.watch import stage
 from pages._shared.watch.saving import gained_csv, messages_csv, outcome, tension_csv
@@ -77,7 +78,7 @@ def test_the_edge_page_says_the_sweep_the_event_and_the_share_of_tight_states() 
         (said,) = [caption.value for caption in test.caption if "this message depends on" in caption.value]
         engine = run.engine
         engine.seek(run.position)
-        assert said.startswith(f"Sweep {engine.last_event.sweep + 1}, event {run.position}: ")
+        assert said.startswith(f"Sweep {looking.last_event(engine).sweep + 1}, event {run.position}: ")
         tight = classes(engine, *engine.graph.ends(run.arc)).tight
         assert float(SHARE.search(said).group(1)) == pytest.approx(100 * tight.mean(), rel=5e-3)
 
@@ -92,7 +93,7 @@ def test_the_file_of_tensions_adds_up(position: int) -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=position)
     (*parts, total) = csv.DictReader(io.StringIO(tension_csv(engine)))
-    labels, tension = engine.partition.labels, engine.tension()
+    labels, tension = engine.partition.labels, looking.tension(engine)
     groups = [part for part in parts if part["part"] == "group"]
     edges = [part for part in parts if part["part"] == "edge"]
     assert [part["group"] for part in groups] == list(labels)
@@ -114,7 +115,7 @@ def test_the_file_of_what_was_gained_adds_up(position: int) -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=position)
     (*parts, rest, total) = csv.DictReader(io.StringIO(gained_csv(engine)))
-    labels, found, work = engine.partition.labels, engine.attribution(), engine.work()
+    labels, found, work = engine.partition.labels, looking.attribution(engine), looking.work(engine)
     messages = [part for part in parts if part["part"] == "message"]
     assert [part["receiver"] for part in parts[: len(labels)]] == list(labels)
     assert [float(part["gained"]) for part in parts] == [*found.groups, *found.messages]
@@ -125,20 +126,22 @@ def test_the_file_of_what_was_gained_adds_up(position: int) -> None:
     assert (rest["part"], int(rest["work"])) == ("rest", work.rest)
     assert int(total["work"]) == work.messages.sum() + work.rest
     assert total["part"] == "sum"
-    assert float(total["gained"]) == pytest.approx(engine.lower_bound - engine.opening_bound, rel=1e-9, abs=1e-9)
+    assert float(total["gained"]) == pytest.approx(
+        engine.lower_bound - looking.opening_bound(engine), rel=1e-9, abs=1e-9
+    )
 
 
 def test_the_file_of_messages_has_what_the_list_shows() -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=200)
     lines = list(csv.DictReader(io.StringIO(messages_csv(engine))))
-    labels, tension = engine.partition.labels, engine.tension().edges
+    labels, tension = engine.partition.labels, looking.tension(engine).edges
     assert [(line["receiver"], line["sender"]) for line in lines] == [
         (labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(engine.graph.edges)))
     ]
     assert [float(line["tension"]) for line in lines] == pytest.approx(tension.repeat(2), abs=1e-12)
-    assert [float(line["gained"]) for line in lines] == engine.attribution().messages.tolist()
-    assert [int(line["work"]) for line in lines] == engine.work().messages.tolist()
+    assert [float(line["gained"]) for line in lines] == looking.attribution(engine).messages.tolist()
+    assert [int(line["work"]) for line in lines] == looking.work(engine).messages.tolist()
     assert sum(int(line["rows"]) for line in lines) == engine.n_rows
 
 

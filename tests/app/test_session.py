@@ -26,20 +26,20 @@ def model(name: str) -> bc.BinaryMRF:
 
 def engine(name: str = FIRST_SAMPLE, max_size: int = FIRST_SIZE, variant: int = FIRST_VARIANT) -> bc.Engine:
     mrf = model(name)
-    return bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+    return bc.Engine(mrf, bc.partition(mrf, max_size), variant=variant)
 
 
 def lab(name: str = FIRST_SAMPLE) -> Lab:
     mrf = model(name)
     part = bc.partition(mrf, FIRST_SIZE)
-    return Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, "mplp", WatchedRun(bc.Engine(mrf, part, FIRST_VARIANT)))
+    return Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, "mplp", WatchedRun(bc.Engine(mrf, part, variant=FIRST_VARIANT)))
 
 
 def long_lab() -> Lab:
     """A lab whose run takes minutes: every message enumerates 2^12 states of both groups."""
     mrf = synth.ising_grid(rows=30, columns=30, torus=True)
     part = bc.partition(mrf, 12, "greedy")
-    return Lab(mrf, 12, part, 11, "mplp", WatchedRun(bc.Engine(mrf, part, 11)))
+    return Lab(mrf, 12, part, 11, "mplp", WatchedRun(bc.Engine(mrf, part, variant=11)))
 
 
 def start_and_see_it_move(run: WatchedRun) -> None:
@@ -246,8 +246,8 @@ class Rerun(BaseException):
 def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
-    account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
-    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9, limit=account)))
+    account = bc.Account(int(1.9 * bc.Engine(mrf, part, variant=9).arrays.line.used))
+    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     before, used = dict(vars(mine)), account.used
 
     def interrupted() -> bool:
@@ -260,24 +260,24 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
     with pytest.raises(Rerun):
         mine.cut(part, 8, 4, "mplp")
     assert vars(mine) == before
-    assert mine.run.engine.charged == used
+    assert mine.run.engine.arrays.line.used == used
     assert account.used == used + account.lines[0].used
     mine.run.step("sweep", backward=False)
     assert mine.run.position > 0
-    assert mine.run.engine.charged >= used
+    assert mine.run.engine.arrays.line.used >= used
 
 
 def test_a_run_that_gave_way_is_charged_nothing_more() -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
-    account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
-    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9, limit=account)))
+    account = bc.Account(int(1.9 * bc.Engine(mrf, part, variant=9).arrays.line.used))
+    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     old = mine.run.engine
     mine.cut(part, 8, 4, "mplp")
     assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
     used = account.used
-    assert not old._line.charge("rows", 1)
-    assert (old.charged, account.used) == (0, used)
+    assert not old.arrays.line.charge("rows", 1)
+    assert (old.arrays.line.used, account.used) == (0, used)
 
 
 def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:

@@ -140,4 +140,4 @@ def test_a_run_is_pinned_compared_with_later_and_watched(
     later.press(f"Watch {variant} · earlier")
     later.wait_for_stage("idle")
     mrf = sample("karate")
-    later.shows(Engine(mrf, partition(mrf, 8), variant))
+    later.shows(Engine(mrf, partition(mrf, 8), variant=variant))

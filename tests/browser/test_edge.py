@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import Classes, bits_of, classes
+from bender_core.looking.classes import Classes, bits_of, classes
+from bender_core.looking.words import number
 from bender_core.visualization.message import stems
 from tests.browser.lab import Lab, engine
 

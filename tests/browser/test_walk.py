@@ -60,7 +60,7 @@ class Walker:
         said = {name: values[0] for name, values in parse_qs(urlsplit(self.lab.page.url).query).items()}
         mrf = OWN if "upload" in said else sample(said["sample"])
         part = bc.partition(mrf, int(said["M"]), said["strategy"])
-        return bc.Engine(mrf, part, int(said["variant"]), said["schedule"])
+        return bc.Engine(mrf, part, variant=int(said["variant"]), schedule=said["schedule"])
 
     def walk(self) -> None:
         """Do one thing and look at what came of it."""

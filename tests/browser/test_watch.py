@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as Late
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.io import dumps
 from bender_core.kernels.layout import RowKind
 from tests.browser.lab import Lab, engine, sample
@@ -262,7 +263,7 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
     page: Page, settle: Callable[[Page], None]
 ) -> None:
     mrf = sample("karate")
-    run = bc.Engine(mrf, bc.partition(mrf, 8), 9, excluding=True)
+    run = bc.Engine(mrf, bc.partition(mrf, 8), variant=9, excluding=True)
     lab, clicks = Lab(page, settle).open("/instance"), 0
     lab.tab("Upload")
     lab.upload("club.mrf.json", dumps(mrf))
@@ -275,7 +276,7 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
         press()
 
     click(lambda: lab.go("Watch"))
-    p, q = run.graph.edges[int(np.argmax(run.tension().edges))]
+    p, q = run.graph.edges[int(np.argmax(looking.tension(run).edges))]
     labels = run.partition.labels
     most = lab.stage.locator(".part[data-edge]").first
     assert most.get_attribute("aria-label").startswith(f"{labels[p]} – {labels[q]}: ")
@@ -331,7 +332,7 @@ def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_ther
         expect(part).to_be_in_viewport(ratio=1)
     table.get_by_role("columnheader", name="slack").click()
     watch.stage.get_by_label("Only messages of groups").fill("wrist")
-    mean, labels = run.tightness().mean, run.partition.labels
+    mean, labels = looking.tightness(run).mean, run.partition.labels
     wrists = [arc for arc in range(len(mean)) if any("wrist" in labels[group] for group in run.graph.ends(arc))]
     loosest = max(wrists, key=lambda arc: mean[arc])
     p, q = run.graph.ends(loosest)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from bender_core import looking
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
 from tests.labs import lab
@@ -51,8 +52,8 @@ def test_a_large_circle_shows_the_bits_of_the_states_that_count(
     for _ in range(4):
         stage.step("round")
         run.step("round")
-        p, y = run.last_event.node, run.last_event.state
-        asked = [] if run.last_event.kind.name == "MESSAGE" else run.answers(p, y)
+        p, y = looking.last_event(run).node, looking.last_event(run).state
+        asked = [] if looking.last_event(run).kind.name == "MESSAGE" else looking.answers(run, p, y)
         for q in [p, *[answer.sender for answer in asked[:2]]]:
             zoom_to(stage, q)
             shown = {mark["member"]: mark["states"] for mark in marked(stage, "variable") if mark["group"] == q}
@@ -203,7 +204,7 @@ def test_where_circles_are_crowded_the_group_that_is_updated_is_named(watched: W
     stage.step("round")
     run.step("round")
     names = stage.root.locator("svg.hyper .node-name")
-    p = run.last_event.node
+    p = looking.last_event(run).node
     expect(names).to_have_text([run.partition.labels[p]])
     q = (p + 9) % len(run.partition)
     stage.root.evaluate("({ stage }, q) => stage.highlight({ group: q })", q)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
 from pages._shared.watch import answers
 from tests.component.conftest import Tab
@@ -446,7 +447,7 @@ def test_the_list_goes_to_moments_and_closes(stage: Stage, run: bc.Engine) -> No
     expect(stage.root.locator(".finder")).not_to_have_attribute("open", "")
     gap = run.upper_bound - run.lower_bound
     run.step("node")
-    while run.last_event.value - run.last_event.before <= 0.01 * gap:
+    while looking.last_event(run).value - looking.last_event(run).before <= 0.01 * gap:
         run.step("node")
     stage.shows(run)
     open_list(stage)
@@ -484,6 +485,6 @@ def test_a_row_is_looked_for_on_the_edge_that_is_pinned(stage: Stage, run: bc.En
     stage.settle()
     assert stage.root.evaluate("({ stage }) => stage.moment().after.arc >> 1") == 3
     run.seek(0)
-    while not run.trace or run.last_event.kind != Kind.ROW or run.last_event.arc // 2 != 3:
+    while not run.trace or looking.last_event(run).kind != Kind.ROW or looking.last_event(run).arc // 2 != 3:
         run.step("event")
     stage.shows(run)

@@ -16,8 +16,8 @@ import pytest
 
 import bender_core as bc
 from bender_core.__main__ import _finite, main
-from bender_core.planning import auto, solving
-from bender_core.proofs import descent
+from bender_core.trying import auto, solving
+from bender_core.trying import proof as descent
 from tests.models import random_mrf
 
 ROOT = Path(__file__).parents[2]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.engine.trace import COLUMNS
 from bender_core.experiments import PlanError, read_plan
 from bender_core.io import FORMATS, FormatError, load, load_evidence, load_labeling
-from bender_core.run.trace import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("method", "formats")}

@@ -13,9 +13,10 @@ from urllib.parse import urlencode
 import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
-from bender_core.run.repeating.change import ChangeError, Fork, forks_text, read_forks
-from bender_core.run.repeating.line import Line
 from bender_core.strategies import BY_RUNS, PURSUIT, default_strategy
+from bender_core.trying.change import ChangeError, Fork, forks_text, read_forks
+from bender_core.trying.line import Line
+from bender_core.variants import variant as variant_of
 
 # A length of an address that all browsers and servers accept, and the longest word or number in it.
 LONGEST, LONGEST_WORD = 6000, 60
@@ -42,8 +43,9 @@ def query(origin: Origin, line: Line) -> str:
     """The parameters of a link to a run; empty if it has none: too many groups made by hand, or too many forks."""
     if not origin:
         return ""
-    part = line.partition
-    said = {"M": str(line.max_size), "strategy": part.strategy, "variant": str(line.variant), "schedule": line.schedule}
+    part, settings = line.partition, line.settings
+    number = variant_of(settings.variant).number
+    said = {"M": str(line.max_size), "strategy": part.strategy, "variant": str(number), "schedule": settings.schedule}
     if line.forks:
         said["forks"] = forks_text(line.forks)
     plain = urlencode(origin | said)
@@ -179,7 +181,7 @@ def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc
     """
     variant, schedule = _number(_word(said, "variant"), "the variant"), _word(said, "schedule")
     try:
-        return bc.Engine(mrf, part, variant, schedule, excluding=True)
+        return bc.Engine(mrf, part, variant=variant, schedule=schedule, excluding=True)
     except ValueError as error:
         raise LinkError(str(error)) from error
 

@@ -6,9 +6,9 @@ import threading
 from dataclasses import dataclass, field
 
 import bender_core as bc
-from bender_core.proofs.descent import Descent
-from bender_core.run.certificate import OPTIMAL
-from bender_core.run.repeating.change import Fork
+from bender_core.checking.certificate import OPTIMAL
+from bender_core.trying.change import Fork
+from bender_core.trying.proof import Descent
 from bender_core.visualization.proof import Stand
 from pages._shared.app.branches import Branch, branch_of
 from pages._shared.running.background import Personal

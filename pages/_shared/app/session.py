@@ -14,9 +14,9 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.repeating.change import Change, Fork, forked
-from bender_core.run.repeating.line import Line
 from bender_core.stopping import never
+from bender_core.trying.change import Change, Fork, forked
+from bender_core.trying.line import Line
 from bender_core.units import so_far
 from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
 from pages._shared.app.permalink import (
@@ -253,7 +253,7 @@ class Lab:
         if engine.mrf.n == self.mrf.n:
             self.partition = engine.partition
         self.max_size = branch.max_size
-        self.variant, self.schedule = engine.variant.number, engine.schedule
+        self.variant, self.schedule = engine.variant.number, engine.settings.schedule
         self.number += 1
         # Half of the memory is for the run that is shown to grow into.
         if self.account.free < self.account.limit // 2:
@@ -365,14 +365,18 @@ class Lab:
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
         """A new run; if it fits only without the old ones, these give way."""
         try:
-            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop, excluding=True)
+            return bc.Engine(
+                mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
+            )
         except bc.TooLargeError as error:
             if error.needed > self.account.free + self.branches.charged:
                 raise
         self.run.halt()
         self.branches.let_go()
-        with self.run.engine.giving_way():
-            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop, excluding=True)
+        with self.run.engine.arrays.line.giving_way():
+            return bc.Engine(
+                mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
+            )
 
 
 def _interrupted() -> bool:
@@ -446,7 +450,7 @@ def linked(said: Mapping[str, str], number: int = 0) -> Lab:
     engine = engine_of(said, mrf, part)
     if forks or sought_by(said):
         run = WatchedRun(engine)
-        found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin, number=number)
+        found = Lab(mrf, max_size, part, engine.variant.number, engine.settings.schedule, run, origin, number=number)
         found.replay = Replay(said, forks, end)
         found.replay.start(found)
         return found
@@ -454,7 +458,7 @@ def linked(said: Mapping[str, str], number: int = 0) -> Lab:
     if event:
         run.start(until=event)
         run.settle()
-    return Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin, number=number)
+    return Lab(mrf, max_size, part, engine.variant.number, engine.settings.schedule, run, origin, number=number)
 
 
 def open_again(said: Mapping[str, str]) -> None:

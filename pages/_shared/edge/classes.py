@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import Classes, bits_of
+from bender_core.looking.classes import Classes, bits_of
+from bender_core.looking.words import number
 from bender_core.visualization.message import MOST, ORDERS, Stems, plot_classes, stems
 from pages._shared.app.address import state as state_address
 from pages._shared.app.clicks import clicked_point

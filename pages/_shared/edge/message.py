@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.looking.classes import Classes, classes
-from bender_core.run.looking.history import tight_where_made
+from bender_core import looking
+from bender_core.looking.classes import Classes, classes
+from bender_core.looking.history import tight_where_made
 from bender_core.strategies import soon
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import moment
@@ -36,7 +37,7 @@ def looked_at(found: Findings, p: int, q: int) -> Looked | None:
 
     def look(engine: bc.Engine, stop: bc.Stop) -> Looked:
         shown = classes(engine, p, q, stop)
-        gains = engine.row_gains()
+        gains = looking.row_gains(engine)
         gained = [float(gains[row.born]) if row.born >= 0 else 0.0 for row in shown.rows]
         return Looked(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import FORMATS, dumps, without_unheld_constant
-from bender_core.run.explain import number
+from bender_core.looking.words import number
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import MOST_EDGES, plot_couplings, plot_model
 from pages._shared.app.glossary import GLOSSARY

@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.explain import number
+from bender_core import looking
+from bender_core.looking.words import number
 from bender_core.visualization.figures import figure
 from bender_core.visualization.styles import COLOURS, GAP_AREA
 from pages._shared.app.session import Lab, sample
@@ -55,7 +56,7 @@ def standings() -> tuple[Standing, ...]:
     engine = bc.Engine(sample("pose-small"), cut(), variant=9)
     found = []
     while True:
-        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, engine.certified_bound()))
+        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, looking.certified_bound(engine)))
         if engine.finished:
             return tuple(found)
         engine.step("sweep")

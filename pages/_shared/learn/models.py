@@ -8,9 +8,9 @@ import numpy as np
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.engine.gap import CLOSED
 from bender_core.kernels.layout import Kind
 from bender_core.model import IntArray
-from bender_core.run.bounds import CLOSED
 from bender_core.synth.pose import PARTS
 from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import Lab, sample

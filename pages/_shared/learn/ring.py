@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.explain import number
+from bender_core.looking.words import number
 from bender_core.visualization.figures import plot_model
 from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table

@@ -77,7 +77,7 @@ FORMULAS = (
         r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
         "A bound for any messages λ: every term is minimised by itself, so no labelling can be cheaper. It can be "
         "recomputed from λ alone at any time.",
-        "bender_core/run/inspection.py",
+        "bender_core/looking/bounds.py",
         "certified_bound",
         "watch",
         "LB, the line that rises",

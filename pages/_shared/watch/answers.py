@@ -14,9 +14,10 @@ from functools import partial
 from typing import Any
 
 import bender_core as bc
+from bender_core import looking
+from bender_core.engine.result import STATUSES
 from bender_core.kernels.layout import Kind, Status
-from bender_core.run.looking.deciding import proves
-from bender_core.run.result import STATUSES
+from bender_core.looking.decided import proves
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
 from pages._shared.watch.finding import MISSED, Goal, find
@@ -256,7 +257,9 @@ class Answers:
         if stopped or not question.ahead:
             # Near: the engine is in this update, or in the one after it.
             engine.seek(run.position)
-            if engine.last_event is None or engine.last_event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
+            if looking.last_event(engine) is None or looking.last_event(engine).kind >= (
+                Kind.MESSAGE if stopped else Kind.SWEEP
+            ):
                 return self.encoder.last_event(stop)
         # A step back may end before all that the stage holds, and a run far beyond it.
         is_near = run.position - question.first <= MOST_BEHIND and (

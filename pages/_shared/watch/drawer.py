@@ -12,8 +12,8 @@ import numpy as np
 
 from bender_core import Engine, RowAt, Stop, TooLargeError, what_if
 from bender_core.kernels.layout import RowKind
-from bender_core.run.looking.classes import Classes, bits_of, classes
-from bender_core.run.looking.what_if import Cut
+from bender_core.looking.classes import Classes, bits_of, classes
+from bender_core.looking.what_if import Cut
 from bender_core.stopping import never
 from bender_core.visualization.message import MOST, ORDERS, Stems, stems
 from pages._shared.watch.details import listed, rounded

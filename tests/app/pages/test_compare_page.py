@@ -12,11 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.costs.fit import required_bytes
+from bender_core.engine.fit import required_bytes
+from bender_core.engine.gap import relative_gap
 from bender_core.experiments import Store
 from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Status
-from bender_core.run.bounds import relative_gap
 from bender_core.strategies import BY_RUNS
 from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.compare.curves import Curve, view
@@ -102,7 +102,7 @@ def test_a_race_ends_as_every_run_does_alone() -> None:
     for k, name in enumerate(shown["run"]):
         variant, max_size = (int(part) for part in name.partition(":")[0].split(" · M "))
         part = bc.partition(mrf, max_size, "groups")
-        engine = bc.Engine(mrf, part, variant, "srmp")
+        engine = bc.Engine(mrf, part, variant=variant, schedule="srmp")
         engine.run()
         assert (shown["LB"][k], shown["UB"][k]) == (engine.lower_bound, engine.upper_bound)
         assert (shown["sweeps"][k], shown["rows"][k]) == (engine.sweep, engine.n_rows)
@@ -135,7 +135,7 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
     assert test.multiselect("race_strategies").value == ["as on Watch"]
     assert test.multiselect("race_sizes").disabled
     shown = table(raced(test, variants=[12]))
-    engine = bc.Engine(mine.mrf, by_hand, 12, "srmp")
+    engine = bc.Engine(mine.mrf, by_hand, variant=12, schedule="srmp")
     engine.run()
     assert shown["LB"] == [engine.lower_bound]
 

@@ -196,7 +196,7 @@ def test_an_experiment_is_run_and_reported() -> None:
     kept = {run.task.key: run for run in store().runs()}
     assert {task.key for task in tasks} <= set(kept)
     for task in tasks:
-        engine = bc.Engine(*task.cut(), task.variant, task.schedule)
+        engine = bc.Engine(*task.cut(), variant=task.variant, schedule=task.schedule)
         engine.run()
         assert kept[task.key].outcome.lower_bound == engine.lower_bound
     assert "9: RMC on all loose edges" in tables(test)

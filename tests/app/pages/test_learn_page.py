@@ -14,9 +14,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind, Method
-from bender_core.run.explain import number
-from bender_core.run.rows import row_values
+from bender_core.looking.rows import row_values
+from bender_core.looking.words import number
 from bender_core.synth import ising_grid
 from pages._shared.app.session import sample
 from pages._shared.learn import LESSONS, cuts, envelope, exact, explaining, message, recycling
@@ -123,19 +124,19 @@ def smallest_piece() -> str:
 
 def still_loose() -> float:
     """The states of A at which no row reaches the min-marginal when A passes its message."""
-    engine = bc.Engine(sample("tiny"), bc.partition(sample("tiny"), 3), 9)
+    engine = bc.Engine(sample("tiny"), bc.partition(sample("tiny"), 3), variant=9)
     while engine.trace[engine.position - 1].kind != Kind.MESSAGE if engine.position else True:
         engine.step("event")
-    return float(np.sum(nu() - engine.envelope(0, 1) > 1e-6))
+    return float(np.sum(nu() - looking.envelope(engine, 0, 1) > 1e-6))
 
 
 def closest_row() -> str:
     mrf, part, _ = glass()
-    engine = bc.Engine(mrf, part, 9)
+    engine = bc.Engine(mrf, part, variant=9)
     engine.step("node")
     engine.step("node")
     p, q = engine.graph.ends(3)
-    truth = engine.min_marginal(p, q, range(32))
+    truth = looking.min_marginal(engine, p, q, range(32))
     state = sum(int(bit) << k for k, bit in enumerate("10100"))
     names = ("RMC", "MWC α = 1", "MWC α = ½", "MWC α = 0")
     distances = [float(np.mean(truth - cut.values)) for cut in bc.what_if(engine, p, q, state)]
@@ -143,10 +144,10 @@ def closest_row() -> str:
 
 
 def possible_gain() -> str:
-    engine = bc.Engine(sample("pose-small"), bc.partition(sample("pose-small"), 8, "groups"), 9)
+    engine = bc.Engine(sample("pose-small"), bc.partition(sample("pose-small"), 8, "groups"), variant=9)
     engine.step("sweep")
     engine.step("sweep")
-    return number(engine.upper_bound - engine.certified_bound())
+    return number(engine.upper_bound - looking.certified_bound(engine))
 
 
 def way_for_rows_of_a_grid() -> str:
@@ -339,10 +340,10 @@ def test_pairs_across_the_ring_leave_only_rounding() -> None:
 
 @pytest.mark.parametrize("state", range(8))
 def test_the_best_answer_is_the_min_marginal(state: int) -> None:
-    engine = bc.Engine(sample("tiny"), bc.partition(sample("tiny"), 3), 9)
+    engine = bc.Engine(sample("tiny"), bc.partition(sample("tiny"), 3), variant=9)
     assert message.answers(engine, state).min() == pytest.approx(nu()[state])
     engine.step("sweep")
-    assert message.answers(engine, state).min() == pytest.approx(engine.min_marginal(0, 1)[state])
+    assert message.answers(engine, state).min() == pytest.approx(looking.min_marginal(engine, 0, 1)[state])
 
 
 @pytest.mark.parametrize(("lift", "word"), [(-1.0, "it could be raised"), (0.0, "it touches ν"), (0.5, "Not a bound")])
@@ -367,7 +368,7 @@ def test_an_old_row_stays_below_the_truth_and_tight_at_its_own_state() -> None:
         engine = recycling.run(passed)
         row = recycling.followed(engine)
         assert recycling.distance(engine, row) == pytest.approx(0, abs=1e-9)
-        assert (row_values(row) <= engine.min_marginal(0, 1) + 1e-9).all()
+        assert (row_values(row) <= looking.min_marginal(engine, 0, 1) + 1e-9).all()
     assert recycling.followed(engine).intercept != recycling.followed(recycling.run(0)).intercept
 
 

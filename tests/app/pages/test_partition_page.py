@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.costs.fit import largest_fit
+from bender_core.engine.fit import largest_fit
 from bender_core.groups import split, split_by_coupling
 from bender_core.stopping import never
 from bender_core.strategies import BY_RUNS, Tell, applicable, quality
@@ -169,7 +169,7 @@ def test_the_cost_is_that_of_the_variant_and_the_schedule_from_a_short_trial() -
         assert test.session_state.costing.cost.expected == refined
         assert f"about {duration(refined.seconds_per_sweep)}, from a short trial" in tables(test)
         assert f"about {storage(refined.bytes)} in all" in tables(test)
-    assert lab(test).account.used == lab(test).run.engine.charged, "the trials are over"
+    assert lab(test).account.used == lab(test).run.engine.arrays.line.used, "the trials are over"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
@@ -50,7 +51,7 @@ def test_every_event_of_a_run_is_sent_as_the_protocol_says(mine: Lab) -> None:
 def test_what_rounding_leaves_of_no_tension_is_none_while_a_run_goes_on() -> None:
     run = lab("pose", 8, 9).run
     run.engine.run(max_events=2500)
-    assert run.engine.tension().edges.min() < 0
+    assert looking.tension(run.engine).edges.min() < 0
     run._tell(threading.Event(), run.engine)
     assert faults("running", following(run)) == []
 

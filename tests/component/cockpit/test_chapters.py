@@ -11,9 +11,10 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
-from bender_core.run.looking.deciding import decided_members
-from bender_core.run.repeating.change import Fork
+from bender_core.looking.decided import decided_members
+from bender_core.trying.change import Fork
 from pages._shared.app.branches import branch_of, home_of, passage
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
@@ -132,7 +133,7 @@ def test_thumb_ticks_and_chapters_of_the_strip_lie_at_the_same_places(stage: Sta
 def is_struck(engine: bc.Engine, opened: int) -> bool:
     """Whether states of the group that is opened cost more than the best labelling."""
     engine.seek(opened)
-    return bool((engine.ground(engine.open_node) > engine.upper_bound).any())
+    return bool((looking.ground(engine, looking.open_node(engine)) > engine.upper_bound).any())
 
 
 def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine: Lab) -> None:
@@ -145,8 +146,8 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     engine = mine.run.engine
     mine.run.halt()
     engine.seek(opened)
-    ground, alive = engine.ground(engine.open_node), engine.alive(engine.open_node)
-    best = int(engine.graph.states(engine.labeling)[engine.open_node])
+    ground, alive = looking.ground(engine, looking.open_node(engine)), looking.alive(engine, looking.open_node(engine))
+    best = int(engine.graph.states(engine.labeling)[looking.open_node(engine)])
     out = {int(y) for y in np.flatnonzero(~alive | (ground > engine.upper_bound))} - {best}
     assert 0 < len(out) < len(ground)
     dead = stage.root.locator(".known.dead").evaluate_all("bars => bars.length")

@@ -41,7 +41,9 @@ def finished(*lanes: Lane) -> Race:
 
 def alone(one: Lane) -> bc.Engine:
     entry = one.entry
-    engine = bc.Engine(entry.mrf, entry.part, entry.variant, entry.schedule, max_sweeps=one.limits.sweeps)
+    engine = bc.Engine(
+        entry.mrf, entry.part, variant=entry.variant, schedule=entry.schedule, max_sweeps=one.limits.sweeps
+    )
     engine.run()
     return engine
 
@@ -78,7 +80,7 @@ def test_a_run_ends_in_a_race_as_it_does_alone(schedule: str) -> None:
 def test_records_cover_every_sweep_and_only_improve() -> None:
     one = lane(4)
     finished(one)
-    engine = bc.Engine(MODEL, one.entry.part, 4)
+    engine = bc.Engine(MODEL, one.entry.part, variant=4)
     sweeps, lower = [0], [engine.lower_bound]
     while not engine.finished:
         engine.run(max_sweeps=engine.sweep + 1)
@@ -146,7 +148,7 @@ def test_thinning_keeps_the_ends_of_sweeps_the_first_and_the_last() -> None:
 def test_a_long_run_keeps_few_moments_within_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "MOST_WITHIN", 3)
     # So that every turn ends within a sweep.
-    monkeypatch.setattr("bender_core.run.engine._SLICE", 1)
+    monkeypatch.setattr("bender_core.engine.engine._SLICE", 1)
     one = lane(4, limits=Limits(sweeps=5, seconds=1e9))
     finished(one)
     at_ends = [record for record, is_end in zip(one.records, ends_of_sweeps(one.records), strict=True) if is_end]

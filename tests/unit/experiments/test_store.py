@@ -103,7 +103,7 @@ def test_an_outcome_is_what_the_engine_says() -> None:
     task = task_of(sweeps=12)
     outcome = perform(task)
     mrf, part = task.cut()
-    engine = bc.Engine(mrf, part, 9, max_sweeps=12)
+    engine = bc.Engine(mrf, part, variant=9, max_sweeps=12)
     engine.run()
     assert (outcome.lower_bound, outcome.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert (outcome.sweeps, outcome.rows) == (engine.sweep, engine.n_rows)

@@ -16,10 +16,10 @@ import bender_core as bc
 from bender_core.groups import coupled_groups, independent_cycles, spanning_forest
 from bender_core.kernels import forest
 from bender_core.kernels.forest import Closes
-from bender_core.planning import auto as auto_module
-from bender_core.planning.comparison import bound_after
 from bender_core.strategies import BY_RUNS, STRATEGIES, applicable, applicable_rules, communities, quality
 from bender_core.synth import ising_grid, random_tree
+from bender_core.trying import auto as auto_module
+from bender_core.trying.comparison import bound_after
 from tests.models import examples, mrfs, random_mrf, random_partition
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -116,7 +116,7 @@ def test_layers_of_a_grid_are_a_chain_of_rows(rows: int, columns: int, max_size:
 @pytest.mark.parametrize("max_size", [10, 12])
 def test_layers_of_a_grid_reach_the_optimum(max_size: int) -> None:
     mrf = ising_grid(rows=10, columns=10, torus=False, seed=2)
-    engine = bc.Engine(mrf, bc.partition(mrf, max_size, "layers"), 12, "srmp")
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size, "layers"), variant=12, schedule="srmp")
     engine.run()
     optimum = bc.reference(mrf).optimum
     assert engine.lower_bound == pytest.approx(optimum, rel=1e-9)
@@ -329,7 +329,7 @@ def test_auto_is_one_of_the_others_and_not_the_worst(name: str) -> None:
     assert (chosen.strategy, chosen.labels) == ("auto", said.labels)
 
     def bound(part: bc.Partition) -> float:
-        engine = bc.Engine(mrf, part, 12, snapshot_bytes=0)
+        engine = bc.Engine(mrf, part, variant=12, snapshot_bytes=0)
         engine.run(max_sweeps=15)
         return engine.lower_bound
 
@@ -384,9 +384,9 @@ def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: pytest.fail("a search takes too long"))
     limit = bc.estimate(mrf, part, 9).least // 2
     with pytest.raises(bc.TooLargeError, match=r"M = (\d+) would fit") as refusal:
-        bc.Engine(mrf, part, 9, limit=limit)
+        bc.Engine(mrf, part, variant=9, limit=limit)
     fits = int(re.search(r"M = (\d+)", str(refusal.value))[1])
-    bc.Engine(mrf, bc.partition(mrf, fits, "auto"), 9, limit=limit)
+    bc.Engine(mrf, bc.partition(mrf, fits, "auto"), variant=9, limit=limit)
 
 
 def test_an_edit_leaves_no_reason_behind() -> None:
@@ -411,7 +411,7 @@ def test_a_comparison_says_what_estimate_and_engine_say(monkeypatch: pytest.Monk
         part = bc.partition(mrf, row.max_size, row.strategy)
         cost = bc.estimate(mrf, part, 12)
         graph = bc.HyperGraph(mrf, part)
-        engine = bc.Engine(mrf, part, 12)
+        engine = bc.Engine(mrf, part, variant=12)
         engine.run(max_sweeps=3)
         assert (row.bytes, row.seconds_per_sweep) == (cost.bytes, cost.seconds_per_sweep)
         assert (row.groups, row.hyper_edges, row.cycles) == (len(part), len(graph.edges), graph.cycles())
@@ -433,7 +433,7 @@ def test_a_comparison_without_sweeps_runs_nothing(monkeypatch: pytest.MonkeyPatc
 def test_a_bound_is_that_of_the_schedule_and_none_after_a_stop() -> None:
     mrf = sample("torus-10x10")
     part = bc.partition(mrf, 4)
-    engine = bc.Engine(mrf, part, 9, "srmp")
+    engine = bc.Engine(mrf, part, variant=9, schedule="srmp")
     engine.run(max_sweeps=4)
     assert bound_after(mrf, part, 4, schedule="srmp") == engine.lower_bound
     assert bc.compare_partitions(mrf, [4], ["groups"], sweeps=4, schedule="srmp")[0].lower_bound == engine.lower_bound

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from plotly.graph_objects import Figure
 
-from bender_core import BinaryMRF, Engine, Partition, load, manual, partition, synth
+from bender_core import BinaryMRF, Engine, Partition, load, looking, manual, partition, synth
 from bender_core.groups import coupled_groups
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import (
@@ -369,13 +369,16 @@ def test_bounds_are_drawn_as_the_trace_has_them() -> None:
 @pytest.mark.parametrize(("variant", "events"), [(9, 60), (12, 60), (9, 0)])
 def test_lines_are_drawn_by_the_slack_of_their_envelopes(variant: int, events: int) -> None:
     mrf = sample("pose-small")
-    engine = Engine(mrf, partition(mrf, 6), variant)
+    engine = Engine(mrf, partition(mrf, 6), variant=variant)
     engine.run(max_events=events)
     *lines, nodes = plot_tightness(engine).data
     assert len(nodes.x) == len(engine.partition)
     slack = np.array(
         [
-            max((engine.min_marginal(*ends) - engine.envelope(*ends)).mean() for ends in ((p, q), (q, p)))
+            max(
+                (looking.min_marginal(engine, *ends) - looking.envelope(engine, *ends)).mean()
+                for ends in ((p, q), (q, p))
+            )
             for p, q in engine.graph.edges.tolist()
         ]
     )
@@ -389,10 +392,10 @@ def test_lines_are_drawn_by_the_slack_of_their_envelopes(variant: int, events: i
 @pytest.mark.parametrize("events", [0, 200, 10**6])
 def test_lines_and_circles_are_drawn_by_the_tension_of_their_parts(events: int) -> None:
     mrf = sample("pose-small")
-    engine = Engine(mrf, partition(mrf, 6), 9)
+    engine = Engine(mrf, partition(mrf, 6), variant=9)
     engine.run(max_events=events)
     # What does not count is none.
-    groups, edges = (np.where(part > 1e-9 * engine.graph.problem.scale, part, 0.0) for part in engine.tension())
+    groups, edges = (np.where(part > 1e-9 * engine.graph.problem.scale, part, 0.0) for part in looking.tension(engine))
     *lines, nodes = plot_tension(engine).data
     some = edges[edges > 0]
     assert [len(line.x) // 3 for line in lines] == [
