@@ -186,7 +186,7 @@ def _far(descent: Descent) -> str:
     lower, upper = descent.lower_bound, descent.upper_bound
     return (
         f"round {len(descent.rounds) + 1}: {lower:.9g} to {upper:.9g}, gap {bc.relative_gap(lower, upper):.2g}, "
-        f"{descent.whole.reduced.n} of {descent.whole.model.n} variables open"
+        f"{descent.known.whole.reduced.n} of {descent.known.whole.model.n} variables open"
     )
 
 

@@ -24,7 +24,7 @@ from bender_core.stopping import Stop, never
 from bender_core.strategies import BY_RUNS, STRATEGIES, Tell, default_strategy, partition
 from bender_core.synth._family import Value
 from bender_core.trying.change import EXACT
-from bender_core.trying.proof import FIRST_SCHEDULE, SMALL
+from bender_core.trying.policy import FIRST_SCHEDULE, SMALL
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES, VARIANTS
 

@@ -20,6 +20,8 @@ from bender_core.model import FloatArray
 from bender_core.stopping import Stop, never
 from bender_core.strategies import applicable_rules, partition
 from bender_core.trying.change import ByStrategy, Change
+from bender_core.trying.effort import Effort
+from bender_core.trying.trial import Trial, go_on, is_finished
 from bender_core.trying.unions import pairs_to_unite
 from bender_core.variants import SCHEDULES
 
@@ -151,11 +153,11 @@ def usual_work(engine: Engine, stop: Stop = never) -> int:
 
 def _tried(engine: Engine, change: Change, work: int, stop: Stop) -> Remedy:
     stop.check()
-    fork = change.fork(engine, stop)
-    fork.run(max_work=work, on_progress=lambda _: stop())
-    stop.check()
+    trial = Trial(change.words(engine.partition), change.fork(engine, stop), change)
+    Effort(stop).spend(go_on(trial, work, is_finished))
+    fork = trial.engine
     gained, closed = fork.lower_bound - engine.lower_bound, fork.status == Status.GAP_CLOSED
-    return Remedy(change.words(engine.partition), change, gained, fork.entries_read, fork.arrays.line.used, closed)
+    return Remedy(trial.name, change, gained, trial.work, fork.arrays.line.used, closed)
 
 
 def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:

@@ -12,12 +12,14 @@ from statistics import median_low
 from bender_core.account import memory_limit
 from bender_core.costs.estimate import Estimate, estimate
 from bender_core.engine.engine import Engine
+from bender_core.engine.settings import Settings
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, Quality, Tell, applicable_rules, quality, register
 from bender_core.strategies.rules import BY_RULE
 from bender_core.trying.effort import Effort
+from bender_core.trying.trial import Trial, best_of, go_on, is_finished
 from bender_core.trying.unions import halved
 from bender_core.warming import ready
 
@@ -60,8 +62,8 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Trial:
-    """The result of a trial, energies."""
+class Tried:
+    """What came of the trial of a candidate; energies."""
 
     candidate: Candidate
     lower: float
@@ -164,37 +166,41 @@ def candidate(mrf: BinaryMRF, name: str, part: Partition, stop: Stop = never) ->
     return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT, stop=stop))
 
 
-def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[Trial]:
+def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[Tried]:
     """Trials of the same work, one after the other, until one closes the gap."""
-    done: list[Trial] = []
-    for one in tried:
-        engine, left = _begun(mrf, one.part, work, effort)
-        effort.run(engine, left)
-        done.append(Trial(one, engine.lower_bound, engine.upper_bound, engine.gap == 0.0))
-        if done[-1].closed:
-            break
+    done = list[Tried]()
+
+    def note(trial: Trial) -> None:
+        engine = trial.engine
+        done.append(Tried(tried[len(done)], engine.lower_bound, engine.upper_bound, _is_closed(trial)))
+
+    begun = (_begun(mrf, one, work, effort) for one in tried)
+    effort.spend(best_of(begun, work, _is_closed, keep=0, note=note))
     return done
 
 
-def _begun(mrf: BinaryMRF, part: Partition, work: int, effort: Effort) -> tuple[Engine, int]:
-    """A run of a partition, and the work left for it; large groups continue a run of their parts.
+def _is_closed(trial: Trial) -> bool:
+    return trial.engine.gap == 0.0
+
+
+def _begun(mrf: BinaryMRF, one: Candidate, work: int, effort: Effort) -> Trial:
+    """A run of a partition; large groups continue a run of their parts, which does a quarter of the work.
 
     The first sweep of large groups may exceed the work of a trial, and before its end the bound of a run from zero
     messages says little.
     """
-    parts, stop = part, effort.stop
+    parts, stop = one.part, effort.stop
     while parts.max_size > SMALL:
         parts = halved(mrf, parts, stop)
-    engine = Engine(mrf, parts, variant=VARIANT, schedule=SCHEDULE, snapshot_bytes=0, stop=stop)
-    if parts is part:
-        return engine, work
-    effort.run(engine, work // 4)
-    return Engine(
-        mrf, part, variant=VARIANT, schedule=SCHEDULE, snapshot_bytes=0, stop=stop, start=engine
-    ), work - work // 4
+    settings = Settings(variant=VARIANT, schedule=SCHEDULE, snapshot_bytes=0)
+    trial = Trial(one.name, Engine(mrf, parts, settings, stop=stop))
+    if parts is one.part:
+        return trial
+    effort.spend(go_on(trial, work // 4, is_finished))
+    return Trial(one.name, Engine(mrf, one.part, settings, start=trial.engine, stop=stop), work=work // 4)
 
 
-def _best(trials: Sequence[Trial]) -> Trial:
+def _best(trials: Sequence[Tried]) -> Tried:
     """The trial that closes the gap, or else the one with the fewest cycles among those with about the best bound."""
     if trials[-1].closed:
         return trials[-1]
@@ -203,7 +209,7 @@ def _best(trials: Sequence[Trial]) -> Trial:
     return min((trial for trial in trials if trial.lower >= enough), key=lambda trial: trial.candidate.order)
 
 
-def _comparison(best: Trial, trials: Sequence[Trial], count: int) -> str:
+def _comparison(best: Tried, trials: Sequence[Tried], count: int) -> str:
     others = [
         f"{trial.candidate.name} {trial.lower:.6g}"
         for trial in sorted(trials, key=lambda trial: -trial.lower)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bender_core.checking.certificate import Certificate
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
-from bender_core.trying.proof import LARGEST, Descent, OnProgress
+from bender_core.trying.policy import LARGEST
+from bender_core.trying.proof import Descent, OnProgress
 
 
 def certify(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from bender_core.engine.engine import Engine
 from bender_core.stopping import Stop, never
 from bender_core.strategies import Tell
+from bender_core.trying.trial import T, Trial, Trying, course
 
 
 class Effort:
@@ -42,27 +42,25 @@ class Effort:
         self.done += work
         self.left = max(self.left - work, 0)
 
-    def run(self, engine: Engine, max_work: int, max_sweeps: int | None = None) -> int:
-        """Go on with a run; returns the entries read.
+    def spend(self, trying: Trying[T]) -> T:
+        """Let a way of trying spend what it asks for; returns what has come of it.
 
         Raises
         ------
         Stopped
             If ``stop`` says so.
         """
-        counted = 0
+        moments = course(trying, self._note)
+        while True:
+            try:
+                next(moments)
+            except StopIteration as end:
+                found: T = end.value
+                return found
+            self.stop.check()
 
-        def note(engine: Engine) -> bool:
-            nonlocal counted
-            self.count(engine.entries_read - counted)
-            counted = engine.entries_read
-            self.bound = max(self.bound, engine.lower_bound)
-            if self._tell is not None:
-                self._tell(self.done / (self.done + self.left), self.bound)
-            return self.stop()
-
-        engine.run(max_work=max_work, max_sweeps=max_sweeps, on_progress=note)
-        # Short runs have no second slice.
-        note(engine)
-        self.stop.check()
-        return engine.entries_read
+    def _note(self, trial: Trial, work: int) -> None:
+        self.count(work)
+        self.bound = max(self.bound, trial.engine.lower_bound)
+        if self._tell is not None:
+            self._tell(self.done / (self.done + self.left), self.bound)

@@ -17,6 +17,7 @@ from bender_core import looking
 from bender_core.account import Account
 from bender_core.engine.engine import Engine
 from bender_core.engine.fit import TooLargeError
+from bender_core.engine.settings import Settings
 from bender_core.groups import Partition, manual, merge_all
 from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.seeds import generator
@@ -25,6 +26,7 @@ from bender_core.strategies import AUTO, PURSUIT, Tell, applicable_rules, partit
 from bender_core.trying.auto import VARIANT as TRIED
 from bender_core.trying.auto import auto, candidate, candidates, choose, forests, work_of_a_choice
 from bender_core.trying.effort import Effort
+from bender_core.trying.trial import Trial, go_on, is_finished
 from bender_core.trying.unions import pairs_to_unite
 from bender_core.warming import ready
 
@@ -181,7 +183,7 @@ class Search:
             return
         self._until = max(self._left - START, 0)
         with suppress(TooLargeError):
-            engine = self._merged(self._made(part), sizes)
+            engine = self._merged(self._made(part), sizes).engine
             if self.best is None or engine.lower_bound > self.best.lower_bound:
                 self.best = engine
 
@@ -199,33 +201,29 @@ class Search:
                 failed = 0
                 tried.clear()
 
-    def _merged(self, engine: Engine, sizes: Sequence[int]) -> Engine:
+    def _merged(self, trial: Trial, sizes: Sequence[int]) -> Trial:
         stop = self._effort.stop
-        self._run(engine, STALLED)
+        self._run(trial, STALLED)
         for size in sizes:
-            while self._left > self._until and engine.gap and (pairs := pairs_to_merge(engine, size, stop)):
-                engine = self._made(merge_all(engine.partition, pairs), engine)
-                self._run(engine, STALLED)
-        self._run(engine, SETTLED)
-        return engine
+            while self._left > self._until and trial.engine.gap and (pairs := pairs_to_merge(trial.engine, size, stop)):
+                trial = self._made(merge_all(trial.engine.partition, pairs), trial.engine)
+                self._run(trial, STALLED)
+        self._run(trial, SETTLED)
+        return trial
 
-    def _made(self, part: Partition, start: Engine | None = None) -> Engine:
-        limit, stop = self._account, self._effort.stop
-        engine = Engine(
-            self._mrf, part, variant=VARIANT, schedule=SCHEDULE, snapshot_bytes=0, limit=limit, stop=stop, start=start
-        )
+    def _made(self, part: Partition, start: Engine | None = None) -> Trial:
+        settings = Settings(variant=VARIANT, schedule=SCHEDULE, snapshot_bytes=0)
+        engine = Engine(self._mrf, part, settings, start=start, limit=self._account, stop=self._effort.stop)
         work = MAKING + 2 * MAKING_A_MESSAGE * len(engine.graph.edges)
         self._effort.count(work)
         self._left -= work
-        return engine
+        return Trial(part.strategy, engine)
 
-    def _run(self, engine: Engine, share: float) -> None:
+    def _run(self, trial: Trial, share: float) -> None:
         """Go on until a sweep gains less than a share of the gap."""
-        gained, enough = np.inf, 0.0
-        while gained >= enough and self._left > self._until and not engine.finished:
-            before = engine.lower_bound
-            self._left -= self._effort.run(engine, self._left - self._until, max_sweeps=engine.sweep + 1)
-            gained, enough = engine.lower_bound - before, share * (engine.upper_bound - engine.lower_bound)
+        before = trial.work
+        self._effort.spend(go_on(trial, before + self._left - self._until, is_finished, share))
+        self._left -= trial.work - before
 
     def _around_tension(self, engine: Engine) -> frozenset[int]:
         """The ends of an edge, chosen by tension, and the groups whose edges to them hold the most."""

@@ -138,7 +138,7 @@ def _proven(descent: Descent) -> Result:
     last = _unbuilt(descent.mrf, found.seconds) if engine is None else engine.result(found.seconds)
     return replace(
         last,
-        **verdict_of(found, lattice(descent.whole.model)),
+        **verdict_of(found, lattice(descent.known.whole.model)),
         labeling=found.labeling,
         sweeps=sum(one.sweeps for one in found.rounds),
         feasible=found.feasible,

@@ -71,8 +71,8 @@ class Proof(Personal):
                 branch.let_go()
 
     def _tell(self, descent: Descent) -> None:
-        undecided = 0 if descent.status == OPTIMAL else descent.whole.reduced.n
-        stand = Stand(descent.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
+        undecided = 0 if descent.status == OPTIMAL else descent.known.whole.reduced.n
+        stand = Stand(descent.known.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
         known = self.stands
         if len(known) > 1 and known[-2][1:] == known[-1][1:] == stand[1:]:
             # Of a time in which nothing but the work changes, the two ends are enough.

@@ -14,7 +14,7 @@ from bender_core.forms.lattice import lattice
 from bender_core.io import dump_labeling
 from bender_core.looking.words import at_least, at_most, number
 from bender_core.trying.change import Fork
-from bender_core.trying.proof import LARGEST, first_change
+from bender_core.trying.policy import LARGEST, first_change
 from bender_core.units import duration
 from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of

@@ -345,6 +345,6 @@ def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     branches = Lab(mrf, 2, engine.partition, 12, "mplp", WatchedRun(engine)).branches
     descent, proof = proofs.Descent(mrf), proofs.Proof([branches.first])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
-        descent.work, descent.lower_bound = work, lower
+        descent.known.work, descent.known.lower_bound = work, lower
         proof._tell(descent)
     assert [(stand.work, stand.lower) for stand in proof.stands] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]

@@ -20,7 +20,7 @@ from bender_core.experiments.plan import FIRST_ROUND, Plan, Task, plan_of
 from bender_core.experiments.race import Race
 from bender_core.experiments.report import report
 from bender_core.experiments.tables import by_other_code, gaps, of_plan, proofs, timings
-from bender_core.trying.proof import SMALL
+from bender_core.trying.policy import SMALL
 from tests.unit.experiments.plans import here
 
 MODEL = bc.synth.body_pose(candidates=8, seed=1)

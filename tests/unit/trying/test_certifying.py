@@ -21,6 +21,7 @@ from bender_core.kernels.layout import Kind
 from bender_core.looking.decided import proves
 from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
+from bender_core.trying import policy
 from bender_core.trying import proof as descent
 from bender_core.trying.certifying import certify
 from bender_core.trying.change import Change, Fork, forks_text, read_forks
@@ -370,8 +371,8 @@ def test_it_ends_after_some_cuts_in_vain_or_much_work(monkeypatch: pytest.Monkey
     by_number = certify(mrf, max_size=2)
     decisions = [one.fixed + one.tied for one in by_number.rounds]
     assert not any(decisions)
-    assert len(by_number.rounds) == descent.PATIENCE + 1
-    monkeypatch.setattr(descent, "ENOUGH", 0)
+    assert len(by_number.rounds) == policy.PATIENCE + 1
+    monkeypatch.setattr(policy, "ENOUGH", 0)
     by_work = certify(mrf, max_size=2)
     assert by_work.status == descent.EXHAUSTED
     assert len(by_work.rounds) == 1
@@ -379,14 +380,14 @@ def test_it_ends_after_some_cuts_in_vain_or_much_work(monkeypatch: pytest.Monkey
 
 def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.MonkeyPatch) -> None:
     """However much work it may do."""
-    monkeypatch.setattr(descent, "TRIAL", 1 << 40)
+    monkeypatch.setattr(policy, "TRIAL", 1 << 40)
     ended = list[bool]()
 
     def begun(fork: Fork, engine: bc.Engine) -> None:
         if fork.change.cut is not None:
             sweeps = [event for event in engine.trace if event.kind == Kind.SWEEP]
             gaps = [event.upper_bound - event.lower_bound for event in sweeps]
-            stalled = [before - gap < descent.LEAST * gap for before, gap in pairwise(gaps)]
+            stalled = [before - gap < policy.LEAST * gap for before, gap in pairwise(gaps)]
             # The best ones are tried a second time.
             assert not any(stalled[:-2])
             ended.append(proves(engine) or stalled[-1])

@@ -17,7 +17,8 @@ from bender_core.synth import ising_grid
 from bender_core.trying.certifying import certify
 from bender_core.trying.change import Change, Fork, digits, forks_text, read_forks
 from bender_core.trying.line import Line
-from bender_core.trying.proof import PACKED, Descent
+from bender_core.trying.policy import PACKED
+from bender_core.trying.proof import Descent
 from tests.models import random_mrf
 from tests.unit.engines import fingerprint
 

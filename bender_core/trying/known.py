@@ -1,4 +1,7 @@
-"""The best bounds and labelling that a proof knows. Source: docs/method.md §15.4, §15.6."""
+"""What a proof knows so far: the best bounds and labelling, and what is left of the model.
+
+Source: docs/method.md §15.4, §15.6.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from bender_core.model import BinaryMRF, IntArray
 from bender_core.stopping import Stop
 
 
-class Bounds:
+class Known:
     """The best bounds, of the whole model, and the best labelling of what is left of it.
 
     Parameters
@@ -50,21 +53,32 @@ class Bounds:
         self.work = 0
         self._best = Improving(mrf, labeling, seed)
 
-    def _note(self, engine: Engine) -> None:
+    @property
+    def left(self) -> IntArray:
+        """The best labelling of what is left."""
+        return self._best.labeling
+
+    @property
+    def energy_left(self) -> float:
+        """The energy of that labelling."""
+        return self._best.energy
+
+    def note(self, engine: Engine) -> None:
         """Keep the bounds of a run; what has been decided excludes no labelling that is better than the best one."""
-        self._note_labeling(engine)
+        self.note_labeling(engine)
         self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
 
-    def _certain(self, engine: Engine) -> float:
+    def certain(self, engine: Engine) -> float:
         """The bound of a run, less what it may be wrong by where that is not negligible."""
         rounding = engine.margin.rounding_with(engine.arrays.message_size)
         return engine.lower_bound - (rounding if rounding > self.negligible else 0.0)
 
-    def _note_labeling(self, engine: Engine) -> None:
-        if engine.upper_bound < self.upper_bound and self._keep_better(engine.labeling):
+    def note_labeling(self, engine: Engine) -> None:
+        """Keep the labelling of a run, if it is better."""
+        if engine.upper_bound < self.upper_bound and self.keep_better(engine.labeling):
             self._best.take(engine.labeling)
 
-    def _keep_better(self, left: IntArray) -> bool:
+    def keep_better(self, left: IntArray) -> bool:
         """Keep a labelling of what is left if it is better, perhaps by less than the rounding of energies."""
         labeling = self.whole.restored(left)
         is_better = costs_less(self.mrf, labeling, self.labeling)
@@ -72,7 +86,7 @@ class Bounds:
             self.labeling, self.upper_bound = labeling, self.mrf.energy(labeling)
         return is_better
 
-    def _cap(self) -> None:
+    def lower_penalties(self) -> None:
         """Lower penalties beside which smaller energies would be lost."""
         model, points = self.mrf, lattice(self.mrf)
         if not is_clear(model, points):
@@ -82,14 +96,14 @@ class Bounds:
             self._best.go_on_with(model)
         self.negligible = negligible_gain(model, points)
 
-    def _search(self, stop: Stop) -> bool:
+    def search(self, stop: Stop) -> bool:
         """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
         before = self._best.labeling
         self.work += self._best.search(self.work, stop)
-        self._keep_better(self._best.labeling)
+        self.keep_better(self._best.labeling)
         return self._best.labeling is not before
 
-    def _leave(self, last: Reduction, labeling: IntArray) -> None:
+    def leave(self, last: Reduction, labeling: IntArray) -> None:
         """Go on with what a reduction leaves; ``labeling`` fulfils its facts."""
         self._best.reduce(last, labeling)
         self.whole = composed(self.whole, last)
