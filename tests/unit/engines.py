@@ -17,7 +17,6 @@ from tests import naive
 from tests.models import JIT
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "sample_instances"
 VARIANTS = tuple(bc.VARIANTS)
 WITH_ROWS = tuple(number for number, variant in bc.VARIANTS.items() if not variant.exact)
 EXACT = tuple(number for number, variant in bc.VARIANTS.items() if variant.exact)
@@ -31,7 +30,7 @@ every_variant_with_rows = pytest.mark.parametrize("variant", WITH_ROWS)
 
 
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def size_of(mrf: bc.BinaryMRF) -> float:

@@ -62,7 +62,7 @@ def test_imports(source: Path) -> None:
 
 # Rooms and single files of the library, from the ground up: each may know those on the lines above its own.
 LIBRARY_FLOORS = (
-    "files given objective sums",
+    "files given objective resources sums",
     "account child_process kernels model seeds stopping units variants",
     "forms groups io statistics synth",
     "checking hypergraph strategies",
@@ -127,7 +127,7 @@ def test_folders_can_be_read_at_a_glance() -> None:
     ]
     sizes = Counter(name(path.parent) for path in files if path.name != "__init__.py")
     assert {"bender_core/kernels", "pages/_shared/app", "tests/unit/run"} <= sizes.keys()
-    assert {folder: size for folder, size in sizes.items() if size > 16} == {}, "a folder with more needs rooms"
+    assert {folder: size for folder, size in sizes.items() if size > 20} == {}, "a folder with more needs rooms"
 
 
 def test_everything_compiled_lives_in_the_kernels() -> None:

@@ -18,12 +18,13 @@ import bender_core as bc
 from bender_core.__main__ import _finite, main
 from bender_core.planning import auto, solving
 from bender_core.proofs import descent
+from bender_core.resources import SAMPLES
 from tests.models import random_mrf
 
 ROOT = Path(__file__).parents[2]
-TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
-TORUS = str(ROOT / "sample_instances" / "torus-10x10.mrf.json")
-POSE = str(ROOT / "sample_instances" / "pose.mrf.json")
+TINY = str(SAMPLES / "tiny.mrf.json")
+TORUS = str(SAMPLES / "torus-10x10.mrf.json")
+POSE = str(SAMPLES / "pose.mrf.json")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
@@ -77,7 +78,7 @@ def test_solve_obeys_its_options(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_results_are_also_given_in_the_terms_of_the_source(capsys: pytest.CaptureFixture[str]) -> None:
-    karate = str(ROOT / "sample_instances" / "karate.mrf.json")
+    karate = str(SAMPLES / "karate.mrf.json")
     assert main(["solve", karate, "--max-sweeps", "3", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["modularity"] == bc.load(karate).objective.value(report["upper_bound"])

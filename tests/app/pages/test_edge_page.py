@@ -240,7 +240,7 @@ def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(m
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     test = app("edge")
     mine = lab(test)
-    mrf = bc.load(ROOT / "sample_instances" / "tree.mrf.json")
+    mrf = bc.sample("tree")
     mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
     ran(test.run())
     (said,) = complaints(test)

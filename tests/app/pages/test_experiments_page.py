@@ -174,7 +174,7 @@ def test_an_unreadable_plan_gives_one_sentence() -> None:
 
 
 def test_plans_are_stored_by_content(tmp_path: Path) -> None:
-    mrf = bc.load(ROOT / "sample_instances/tiny.mrf.json")
+    mrf = bc.sample("tiny")
     runs = {"sizes": [2], "variants": [9], "strategies": ["default"], "schedules": ["mplp"]}
     text = text_of({"files": file_of(mrf)}, runs, Limits(7, 1.5), 'a "name" with \\ and ü')
     assert keep(text, mrf) == keep(text, mrf) != keep(text)

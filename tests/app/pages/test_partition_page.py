@@ -306,7 +306,7 @@ def test_a_partition_too_large_to_run_is_reported_and_not_run(monkeypatch: pytes
 
 def test_a_search_for_groups_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alone, and as one of several cuts."""
-    mrf, told, work = bc.load("sample_instances/tiny.mrf.json"), list[tuple[float, str]](), list[Any]()
+    mrf, told, work = bc.sample("tiny"), list[tuple[float, str]](), list[Any]()
 
     def search(mrf: bc.BinaryMRF, max_size: int, seed: int, stop: bc.Stop, tell: Tell) -> bc.Partition:
         tell(0.5, -12.5)
@@ -328,7 +328,7 @@ def test_a_search_for_groups_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_stopped_comparison_changes_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
-    mrf = bc.load("sample_instances/pose.mrf.json")
+    mrf = bc.sample("pose")
     comparing = Comparing(mrf, [10], 9, "mplp")
     comparing.predict()
     comparing.thread.join()

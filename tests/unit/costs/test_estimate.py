@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,12 +25,11 @@ from bender_core.strategies import choice
 from bender_core.variants import SCHEDULES
 from tests.models import random_mrf, random_partition
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
 GB = 1 << 30
 
 
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def seconds(mrf: bc.BinaryMRF, part: bc.Partition | None, variant: int) -> float:

@@ -11,11 +11,12 @@ import pytest
 
 import bender_core as bc
 from bender_core.experiments import Store
+from bender_core.resources import SAMPLES
 from bender_core.synth import generate
 from tests.mounts import fill, mounted
 
 ROOT = Path(__file__).parents[3]
-TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
+TINY = str(SAMPLES / "tiny.mrf.json")
 # As users start it: what is printed is written when there is enough of it, or at the end.
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 PLAN = "[[instances]]\nfamily = 'ising_grid'\nseed = {from = 0, to = 7}\n[runs]\nsizes = [4]\nvariants = [9]"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,11 +21,9 @@ from bender_core.strategies import BY_RUNS, STRATEGIES, applicable, applicable_r
 from bender_core.synth import ising_grid, random_tree
 from tests.models import examples, mrfs, random_mrf, random_partition
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
-
 
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def planted(seed: int, groups: int, size: int, inside: float = 5.0, between: float = 0.1) -> bc.BinaryMRF:

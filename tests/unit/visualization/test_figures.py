@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import numpy as np
 import pytest
 from plotly.graph_objects import Figure
 
-from bender_core import BinaryMRF, Engine, Partition, load, manual, partition, synth
+from bender_core import BinaryMRF, Engine, Partition, manual, partition, synth
 from bender_core.groups import coupled_groups
+from bender_core.io.samples import sample as load_sample
+from bender_core.io.samples import sample_names
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import (
     LOOSE,
@@ -28,13 +29,12 @@ from bender_core.visualization.figures import (
 )
 from bender_core.visualization.layout import CLEARANCE, ROOM, continued_layout, hypergraph_layout, variable_layout
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
-NAMES = [path.name.removesuffix(".mrf.json") for path in sorted(SAMPLES.glob("*.mrf.json"))]
+NAMES = sample_names()
 NASTY = "<b>&amp;</b> $x^2$ %{y}"
 
 
 def sample(name: str) -> BinaryMRF:
-    return load(SAMPLES / f"{name}.mrf.json")
+    return load_sample(name)
 
 
 def unplaced(mrf: BinaryMRF) -> BinaryMRF:
