@@ -27,6 +27,7 @@ from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.stage import graph_view
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, ran
+from tests.models import examples
 
 
 def opened(link: str, **more: object) -> Lab:
@@ -360,7 +361,7 @@ def counted(most: int) -> Iterator[None]:
         sys.settrace(before)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @example({"sample": "tiny", "M": "2", "strategy": "manual", "groups": "1000000-0-0-0-0-0"})
 @example({"sample": "tiny", "M": "2", "strategy": "manual", "groups": "-".join(["0"] * 3000)})
 @given(LINKS)

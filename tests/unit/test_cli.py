@@ -20,6 +20,7 @@ from bender_core.planning import auto, solving
 from bender_core.proofs import descent
 from bender_core.resources import SAMPLES
 from tests.models import random_mrf
+from tests.tiers import thinned
 
 ROOT = Path(__file__).parents[2]
 TINY = str(SAMPLES / "tiny.mrf.json")
@@ -44,7 +45,7 @@ def test_solve_prints_bounds_and_status() -> None:
     assert (report["variables"], report["groups"], report["variant"]) == ("6", "2", "9")
 
 
-@pytest.mark.parametrize("variant", bc.VARIANTS)
+@pytest.mark.parametrize("variant", thinned(bc.VARIANTS, 4))
 def test_solve_as_json(variant: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", TINY, "--max-size", "3", "--variant", str(variant), "--json"]) == 0
     out, err = capsys.readouterr()
@@ -334,6 +335,7 @@ def test_a_terminal_shows_how_far_a_plan_is_cut(
         assert capsys.readouterr().err.split("\r\x1b[K") == ["", *cuts, ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["partition", "solve"])
 def test_before_there_is_a_run_nothing_is_printed_but_one_sentence(
     where: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -416,7 +418,7 @@ def test_a_broken_file_gets_one_line(
     assert len(said) > 20
 
 
-@pytest.mark.parametrize("kind", ["truncated", "too many variables", "binary junk"])
+@pytest.mark.parametrize("kind", thinned(["truncated", "too many variables", "binary junk"], 3))
 def test_a_broken_file_ends_the_process_with_2(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.uai"
     path.write_bytes(BROKEN[kind])

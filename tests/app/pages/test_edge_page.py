@@ -17,6 +17,7 @@ from bender_core.visualization.message import values_said
 from pages._shared.app.text import markdown
 from pages._shared.edge.rows import POINTS, SECONDS
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
+from tests.tiers import thinned
 
 # Pages wait for what they compute in the background.
 pytestmark = pytest.mark.usefixtures("patient")
@@ -35,7 +36,7 @@ def look(test: AppTest, name: str) -> AppTest:
     return ran(choice.set_value(name).run())
 
 
-@pytest.mark.parametrize("variant", [9, 12])
+@pytest.mark.parametrize("variant", thinned([9, 12], 2))
 @pytest.mark.parametrize("name", ["What if", "What makes the slack", "Row anatomy", "Over time"])
 def test_every_look_at_a_message(variant: int, name: str) -> None:
     test = app("edge")

@@ -23,6 +23,7 @@ from pages._shared.learn import LESSONS, cuts, envelope, exact, explaining, mess
 from pages._shared.learn.models import body, glass, two_parts
 from pages._shared.learn.timing import plot_times, sweep_time
 from tests.app.pages.test_pages import ROOT, complaints, go, html, lab, press, ran, tables
+from tests.tiers import thinned
 
 Answer = str | float
 
@@ -203,7 +204,7 @@ def test_a_lesson_opens_in_few_words_with_a_figure_that_can_be_heard(slug: str) 
     assert said(test, "lesson") == slug
 
 
-@pytest.mark.parametrize("slug", LESSONS)
+@pytest.mark.parametrize("slug", thinned(LESSONS, 3))
 def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
     test = learn(slug)
     for given in wrong(slug):
@@ -239,7 +240,7 @@ def test_a_wrong_answer_gets_a_specific_explanation(slug: str, given: Answer, wh
     assert why in verdict(answer(learn(slug), slug, given))[1]
 
 
-@pytest.mark.parametrize("slug", LESSONS)
+@pytest.mark.parametrize("slug", thinned(LESSONS, 3))
 def test_a_lesson_opens_a_page_with_its_model(slug: str) -> None:
     test = learn(slug)
     opens = LESSONS[slug].opens

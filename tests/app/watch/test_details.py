@@ -15,6 +15,7 @@ from pages._shared.watch import frames
 from pages._shared.watch.details import COLUMNS, TAIL, Update
 from pages._shared.watch.frames import Encoder
 from tests.labs import lab, near
+from tests.tiers import thinned
 
 RUNS = [
     ("pose-small", 8, 9, "mplp"),
@@ -28,7 +29,11 @@ EVENTS = 220
 NEAR = {"rel": 1e-5, "abs": 1e-5}
 
 
-@pytest.fixture(scope="module", params=RUNS, ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}-{run[3]}")
+@pytest.fixture(
+    scope="module",
+    params=thinned(RUNS, 2),
+    ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}-{run[3]}",
+)
 def run(request: pytest.FixtureRequest) -> tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]:
     """The first events of a run as they are sent, an engine to compare them with, and the state before them."""
     sent, plain = lab(*request.param).run.engine, lab(*request.param).run.engine

@@ -15,6 +15,8 @@ from benchmarks.forgeries import FORGERS, REFUSED, TRUE, forged, outcome
 from benchmarks.proving.forging import Base
 from benchmarks.proving.kinds import Make, excluding, independent_set, one_hot
 from benchmarks.proving.references import Exact, as_decimal
+from tests.models import examples
+from tests.tiers import thinned
 
 SETS: dict[str, tuple[Make, int]] = {
     "300, 1e4 + 0…9, inf": (partial(independent_set, 300, 8, 1e4, np.inf), 2),
@@ -49,7 +51,7 @@ def require_truth(mrf: bc.BinaryMRF, found: bc.Certificate) -> None:
     found.verify(mrf)
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", thinned(SETS, 4))
 def test_the_heaviest_independent_set_is_told_from_the_next(name: str) -> None:
     """Weights differ by 1, beside a million and penalties of a thousand millions."""
     make, seed = SETS[name]
@@ -59,7 +61,7 @@ def test_the_heaviest_independent_set_is_told_from_the_next(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_penalties_hide_no_difference(name: str) -> None:
-    for seed in range(25):
+    for seed in range(examples(25)):
         mrf = SMALL[name](np.random.default_rng(seed))
         require_truth(mrf, bc.certify(mrf))
         certificate = bc.solve(mrf).certificate
@@ -94,7 +96,7 @@ def test_honest_certificates_are_true_and_accepted(known: list[Base]) -> None:
 
 @pytest.mark.parametrize("name", FORGERS)
 def test_what_is_accepted_of_forgeries_is_true(name: str, known: list[Base]) -> None:
-    for seed in range(60):
+    for seed in range(examples(60)):
         of, found = forged(name, known, np.random.default_rng(seed))
         verdict, why = outcome(of, found)
         assert verdict in (REFUSED, TRUE), f"seed {seed}, {of.name}, {verdict}: {why}"

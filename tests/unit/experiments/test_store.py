@@ -157,6 +157,7 @@ def write(path: Path, tasks: list[Task], who: str) -> None:
         store.add(task, Outcome(who))
 
 
+@pytest.mark.slow
 def test_two_concurrent_writers_do_no_damage(tmp_path: Path) -> None:
     path, base = tmp_path / "runs.sqlite", task_of()
     # Few enough that neither can wait for its turn as long as a store waits, on a slow disk.

@@ -21,6 +21,7 @@ from bender_core.run.engine import Engine
 from bender_core.strategies import AUTO, BY_RUNS, PURSUIT, applicable
 from tests import naive
 from tests.models import examples, mrfs, random_mrf
+from tests.tiers import thinned
 from tests.unit.engines import sample
 
 MODELS: dict[str, Callable[[], bc.BinaryMRF]] = {
@@ -84,7 +85,7 @@ def test_every_variable_is_in_one_group_of_at_most_m(mrf: bc.BinaryMRF, max_size
     assert part.reason
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 2))
 def test_its_bound_is_not_below_that_of_auto(name: str, short: None) -> None:
     mrf = MODELS[name]()
 
@@ -190,7 +191,7 @@ def test_large_groups_are_filled(monkeypatch: pytest.MonkeyPatch, runs: list) ->
 # --- the search -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 2))
 def test_a_bound_never_falls_from_merge_to_merge(name: str, runs: list) -> None:
     mrf = MODELS[name]()
     bc.partition(mrf, 6, PURSUIT)
