@@ -55,6 +55,7 @@ def test_a_message_is_as_loose_on_watch_as_on_edge_at_every_event(
         assert moment(engine) in outcome(mine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", thinned(RUNS[:2], 2), ids=lambda run: f"{run[0]}-v{run[2]}")
 def test_y_is_that_of_the_last_event_of_the_receivers_update(run: tuple[str, int, int, str]) -> None:
     engine = lab(*run, max_sweeps=2).run.engine

@@ -185,6 +185,7 @@ def test_plans_are_stored_by_content(tmp_path: Path) -> None:
 # -- running --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_experiment_is_run_and_reported() -> None:
     test = mine(app("experiments"), 2)
     assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Run"]

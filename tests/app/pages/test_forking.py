@@ -276,7 +276,7 @@ def test_an_address_with_forks_that_cannot_be_made_says_so_in_a_sentence(forks: 
     assert complaint.startswith(said)
 
 
-@pytest.mark.parametrize("page", thinned(["edge", "partition", "compare", "instance", "experiments"], 2))
+@pytest.mark.parametrize("page", thinned(["edge", "partition", "compare", "instance", "experiments"], 5))
 def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
     test = app("watch")
     mine = lab(test)
@@ -401,7 +401,8 @@ def test_a_fork_by_hand_has_other_groups() -> None:
     assert complaints(test) == ["Groups of another partition are not known yet: fork first, and then merge them."]
 
 
-@pytest.mark.parametrize("measure", thinned(["tension", "mean"], 2))
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["tension", "mean"])
 def test_one_message_is_drawn_in_all_runs_that_have_it(measure: str) -> None:
     test = app("watch")
     mine = lab(test)

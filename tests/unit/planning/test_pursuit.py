@@ -254,6 +254,7 @@ def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch, runs: list) -> Non
     assert 0.9 * pursuit_module.WORK < read + made < 1.1 * pursuit_module.WORK
 
 
+@pytest.mark.slow
 def test_it_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
     """Counted in work, with the best bound of all runs so far; reporting it changes nothing."""
     mrf, told = MODELS["regular"](), list[tuple[float, float]]()
@@ -284,6 +285,7 @@ class Request:
         return self.asked >= self.n
 
 
+@pytest.mark.slow
 def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
     mrf = MODELS["torus"]()
 
