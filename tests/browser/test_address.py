@@ -25,6 +25,7 @@ def states_event(lab: Lab, event: int) -> None:
     assert parameters(lab).keys() >= {"M", "strategy", "variant", "schedule", "at"}
 
 
+@pytest.mark.slow
 def test_every_page_is_reloaded_with_its_model_and_its_event(watch: Lab) -> None:
     """And back and forward find the pages that were open, one step each."""
     watch.load("karate")
@@ -130,7 +131,6 @@ def test_what_an_address_has_replaced_is_told_apart_and_covers_nothing(watch: La
     expect(offer).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_every_page_says_what_it_is_and_of_which_model(watch: Lab) -> None:
     for title in (*PAGES, "Watch"):
         watch.go(title)

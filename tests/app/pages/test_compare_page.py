@@ -226,6 +226,7 @@ def long_race() -> AppTest:
     return press(choose(test, variants=[11], sizes=[16]), "Race")
 
 
+@pytest.mark.slow
 def test_a_race_continues_behind_other_pages_until_it_is_stopped() -> None:
     test = long_race()
     assert contest(test).busy

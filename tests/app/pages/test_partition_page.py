@@ -346,6 +346,7 @@ def test_a_stopped_comparison_changes_nothing_more(monkeypatch: pytest.MonkeyPat
     assert before[-1].lower_bound is None
 
 
+@pytest.mark.slow
 def test_a_stopped_comparison_resumes() -> None:
     test = worked(look(opened(synth.ising_grid(rows=4, columns=4, seed=1)), "Compare strategies"))
     comparing = test.session_state.comparing

@@ -235,6 +235,7 @@ def test_a_script_repeats_the_run(events: int) -> None:
     assert said_by(script) == expected_of(engine)
 
 
+@pytest.mark.slow
 def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
     mrf = synth.generate("ising_grid", rows=4, columns=4, seed=3)
     part = bc.manual(mrf, [[0, 5, 1], [2, 3, 4], list(range(6, 11)), list(range(11, 16))], ["a", "b'", 'c"', "d\\"])

@@ -397,6 +397,7 @@ def test_one_planted_loop_is_a_frustrated_cycle(lattice: str) -> None:
     assert f"−{len(loop) - 2}," in mrf.description
 
 
+@pytest.mark.slow
 def test_many_loops_make_the_lp_tight_and_few_do_not() -> None:
     few, many = planted(density=0.2), planted(density=2.0)
     assert solve_lp(few)[0] < reference(few).energy - 1
