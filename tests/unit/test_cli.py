@@ -352,6 +352,7 @@ def test_a_second_interrupt_ends_at_once(capsys: pytest.CaptureFixture[str], mon
     assert capsys.readouterr() == ("", "interrupted\n")
 
 
+@pytest.mark.slow
 def test_the_time_limit_holds_for_the_choice_of_groups_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,6 @@ from benchmarks.proving.forging import Base
 from benchmarks.proving.kinds import Make, excluding, independent_set, one_hot
 from benchmarks.proving.references import Exact, as_decimal
 from tests.models import examples
-from tests.tiers import thinned
 
 SETS: dict[str, tuple[Make, int]] = {
     "300, 1e4 + 0…9, inf": (partial(independent_set, 300, 8, 1e4, np.inf), 2),
@@ -51,7 +50,8 @@ def require_truth(mrf: bc.BinaryMRF, found: bc.Certificate) -> None:
     found.verify(mrf)
 
 
-@pytest.mark.parametrize("name", thinned(SETS, 4))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
 def test_the_heaviest_independent_set_is_told_from_the_next(name: str) -> None:
     """Weights differ by 1, beside a million and penalties of a thousand millions."""
     make, seed = SETS[name]
@@ -90,6 +90,7 @@ def known() -> list[Base]:
     )
 
 
+@pytest.mark.slow
 def test_honest_certificates_are_true_and_accepted(known: list[Base]) -> None:
     assert [(of.name, *found) for of in known if (found := outcome(of, of.certificate))[0] != TRUE] == []
 

@@ -25,6 +25,7 @@ from tests.mounts import fill, mounted
 from tests.unit.experiments.plans import ROOT, workers_of
 
 
+@pytest.mark.slow
 def test_the_command_line(plan_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def said(*arguments: str) -> str:
         assert main(["experiment", *arguments]) == 0

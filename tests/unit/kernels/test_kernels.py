@@ -299,7 +299,7 @@ def test_a_row_is_found_by_its_anchor_and_side() -> None:
 
 
 @pytest.mark.parametrize("spikes", [False, True])
-@pytest.mark.parametrize("sizes", PAIRS)
+@pytest.mark.parametrize("sizes", thinned(PAIRS, 3))
 def test_enumerate_min_marginals(sizes: tuple[int, int], spikes: bool) -> None:
     rig = Rig(5, sizes)
     rig.draw_lam(spikes)

@@ -106,6 +106,7 @@ def test_it_finds_better_groups_than_any_rule(name: str, max_size: int, short: N
     assert sets(part) not in [sets(bc.partition(mrf, max_size, rule)) for rule in applicable(mrf) if rule != PURSUIT]
 
 
+@pytest.mark.slow
 def test_it_depends_on_nothing_but_its_arguments(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
     mrf, first = MODELS["torus"](), searched("torus", 5)
     monkeypatch.setattr("bender_core.run.engine._SLICE", 1 << 20)

@@ -300,6 +300,7 @@ def test_a_script_repeats_a_run_and_the_forks_that_led_to_it_to_the_last_bit(for
     assert last.trace.to_json() == engine.trace.to_json()
 
 
+@pytest.mark.slow
 def test_a_script_of_a_proof_prints_the_labelling_of_the_whole_model() -> None:
     """Its last run is of what is left. The energy of the labelling is computed from the model."""
     engine = run(100, max_size=8)

@@ -28,6 +28,7 @@ from bender_core.visualization.figures import (
     text_positions,
 )
 from bender_core.visualization.layout import CLEARANCE, ROOM, continued_layout, hypergraph_layout, variable_layout
+from tests.tiers import thinned
 
 NAMES = sample_names()
 NASTY = "<b>&amp;</b> $x^2$ %{y}"
@@ -54,7 +55,7 @@ def in_unit_square(points: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("placed", [True, False])
 @pytest.mark.parametrize("max_size", [1, 3, 8, 16])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", thinned(NAMES, 3))
 def test_hyper_variables_stand_apart_in_the_unit_square(name: str, max_size: int, placed: bool) -> None:
     mrf = sample(name) if placed else unplaced(sample(name))
     part = partition(mrf, max_size)
