@@ -19,14 +19,6 @@ from tests.models import examples
 
 
 @pytest.fixture(scope="module")
-def known() -> list[Base]:
-    """Three honest certificates of every kind of models that is proven in no time."""
-    return forgeries.bases(
-        1, 3, [name for name in forgeries.MODELS if not name.startswith(("one-hot 8", "one-hot 10"))]
-    )
-
-
-@pytest.fixture(scope="module")
 def whole() -> Base:
     """Energies 0, 5, 7 and 12 of two variables; proven."""
     found = base("whole", bc.BinaryMRF([[0.0, 5.0], [7.0, 0.0]]), 2, 0.0)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from benchmarks import forgeries
 from benchmarks.forgeries import FORGERS, REFUSED, TRUE, forged, outcome
 from benchmarks.proving.forging import Base
 from benchmarks.proving.kinds import Make, excluding, independent_set, one_hot
@@ -80,14 +79,6 @@ def test_the_best_of_three_that_exclude_each_other_is_found(order: str, tmp_path
 
 
 # --- forgeries ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def known() -> list[Base]:
-    """Three honest certificates of every kind of models that is proven in no time."""
-    return forgeries.bases(
-        1, 3, [name for name in forgeries.MODELS if not name.startswith(("one-hot 8", "one-hot 10"))]
-    )
 
 
 @pytest.mark.slow
