@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.resources import SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "sample_instances"
 POSE = SAMPLES / "pose.mrf.json"
 # The memory limit of a run, in bytes.
 MEMORY = 4 << 30

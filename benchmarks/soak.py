@@ -29,12 +29,13 @@ from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.race import Race
 from bender_core.groups import merge, split
 from bender_core.io import dump_labeling
+from bender_core.io.samples import sample_names
+from bender_core.resources import APP
 from bender_core.strategies import applicable_rules
 from bender_core.trying.line import Line
 from bender_core.trying.script import as_script
 from bender_core.units import storage
 
-SAMPLES = Path(__file__).parents[1] / "sample_instances"
 # The most variables for which all labellings are tried to find the optimum.
 TRIED = 20
 # Growth of the whole process allowed after its first part, for allocators and caches.
@@ -98,7 +99,7 @@ class Library:
         """A sample, or a model of a random family of random size."""
         rng = self.rng
         if rng.random() < 0.3:
-            self.mrf = bc.load(rng.choice(sorted(SAMPLES.glob("*.mrf.json"))))
+            self.mrf = bc.sample(rng.choice(sample_names()))
         else:
             family = rng.choice(list(synth.FAMILIES.values()))
             values = {}
@@ -256,7 +257,7 @@ class App:
         # AppTest forgets before every run that the app has a navigation (see tests/app/conftest.py).
         PagesManager.uses_pages_directory = False
         self.rng = rng
-        self.test = AppTest.from_file(str(SAMPLES.parent / "app.py"), default_timeout=120)
+        self.test = AppTest.from_file(str(APP / "app.py"), default_timeout=120)
         self.page("watch")
 
     def act(self) -> str:

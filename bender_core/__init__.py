@@ -6,7 +6,7 @@ method, docs/formats.md the file formats.
 Examples
 --------
 >>> import bender_core as bc
->>> mrf = bc.load("sample_instances/tiny.mrf.json")
+>>> mrf = bc.sample("tiny")
 >>> part = bc.partition(mrf, max_size=3)
 >>> result = bc.solve(mrf, part, variant=9)
 >>> result.lower_bound, result.upper_bound, result.status
@@ -31,6 +31,7 @@ from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
+from bender_core.io.samples import sample
 from bender_core.labelings.searching import Found, search
 from bender_core.looking.attribution import Attribution
 from bender_core.looking.message import Tightness
@@ -51,6 +52,8 @@ from bender_core.trying.refine import refine
 from bender_core.trying.solving import solve
 from bender_core.variants import VARIANTS, Variant
 from bender_core.warming import warm_up
+
+__version__ = "0.1.0"
 
 __all__ = [
     "VARIANTS",
@@ -104,6 +107,7 @@ __all__ = [
     "reference",
     "refine",
     "relative_gap",
+    "sample",
     "save",
     "search",
     "solve",

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 
 _serials = count(1)
-SAMPLES = Path(__file__).parents[1] / "sample_instances"
 
 
 class SessionState(dict[str, Any]):
@@ -34,7 +32,7 @@ class SessionState(dict[str, Any]):
 
 @cache
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_sweeps: int = 400) -> Lab:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 import bender_core as bc
-from benchmarks.common import MEMORY, SAMPLES, Options, table, times
+from benchmarks.common import MEMORY, Options, table, times
 from bender_core import looking
 from bender_core.costs.work import SWEEPS
+from bender_core.resources import SAMPLES
 from bender_core.synth import Value, generate
 from bender_core.trying.refine import refine
 from bender_core.variants import SCHEDULES

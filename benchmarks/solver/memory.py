@@ -14,8 +14,9 @@ from statistics import median
 from typing import NamedTuple
 
 import bender_core as bc
-from benchmarks.common import SAMPLES, Options, table
+from benchmarks.common import Options, table
 from bender_core import looking
+from bender_core.resources import SAMPLES
 from bender_core.stopping import Stop, Stopped
 from bender_core.synth import Value, generate, ising_grid
 

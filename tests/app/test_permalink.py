@@ -27,6 +27,8 @@ from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.stage import graph_view
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, ran
+from tests.models import examples
+from tests.tiers import thinned
 
 
 def opened(link: str, **more: object) -> Lab:
@@ -54,7 +56,7 @@ def same(one: Lab, other: Lab) -> None:
 
 
 @pytest.mark.parametrize("variant", [1, 9, 12])
-@pytest.mark.parametrize("position", [0, 1, 37, 200])
+@pytest.mark.parametrize("position", thinned([0, 1, 37, 200], 3))
 def test_a_link_to_a_sample_opens_the_same_picture(variant: int, position: int) -> None:
     mine = linked(FIRST | {"sample": "pose"})
     mine.cut(bc.partition(mine.mrf, 6, "greedy"), 6, variant, "srmp")
@@ -65,7 +67,7 @@ def test_a_link_to_a_sample_opens_the_same_picture(variant: int, position: int) 
     same(opened(mine.link, at=mine.run.position, arc=5), mine)
 
 
-@pytest.mark.parametrize("family", synth.FAMILIES)
+@pytest.mark.parametrize("family", thinned(synth.FAMILIES, 4))
 def test_a_link_to_a_generated_model_makes_it_again(family: str) -> None:
     values = {p.name: p.default for p in synth.FAMILIES[family].parameters}
     if "seed" in values:
@@ -360,7 +362,7 @@ def counted(most: int) -> Iterator[None]:
         sys.settrace(before)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @example({"sample": "tiny", "M": "2", "strategy": "manual", "groups": "1000000-0-0-0-0-0"})
 @example({"sample": "tiny", "M": "2", "strategy": "manual", "groups": "-".join(["0"] * 3000)})
 @given(LINKS)

@@ -20,12 +20,13 @@ from pages._shared.watch.stage import obey, stage_data
 from tests.app.pages.test_pages import app, press, ran
 from tests.app.pages.test_pages import lab as lab_of
 from tests.labs import SessionState, command, lab
+from tests.tiers import thinned
 
 RUNS = [("pose-small", 8, 9, "mplp"), ("torus-10x10", 5, 4, "srmp"), ("karate", 6, 12, "mplp")]
 SHARE = re.compile(r"([0-9.e+]+) % of the states")
 
 
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-v{run[2]}")
+@pytest.mark.parametrize("run", thinned(RUNS, 3), ids=lambda run: f"{run[0]}-v{run[2]}")
 def test_a_message_is_as_loose_on_watch_as_on_edge_at_every_event(
     run: tuple[str, int, int, str], answered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,7 +56,8 @@ def test_a_message_is_as_loose_on_watch_as_on_edge_at_every_event(
         assert moment(engine) in outcome(mine)
 
 
-@pytest.mark.parametrize("run", RUNS[:2], ids=lambda run: f"{run[0]}-v{run[2]}")
+@pytest.mark.slow
+@pytest.mark.parametrize("run", thinned(RUNS[:2], 2), ids=lambda run: f"{run[0]}-v{run[2]}")
 def test_y_is_that_of_the_last_event_of_the_receivers_update(run: tuple[str, int, int, str]) -> None:
     engine = lab(*run, max_sweeps=2).run.engine
     engine.run()

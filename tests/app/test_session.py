@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.io import samples
 from bender_core.kernels.layout import Kind
 from pages._shared.app import session
 from pages._shared.app.session import FIRST, Lab, sample, sample_names
 from pages._shared.running.watched import WatchedRun
 
 FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
-SAMPLES = Path(__file__).parents[2] / "sample_instances"
 GRAINS: list[bc.Grain] = ["row", "node", "sweep"]
 STOPS = {"row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
 
 
 def model(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def engine(name: str = FIRST_SAMPLE, max_size: int = FIRST_SIZE, variant: int = FIRST_VARIANT) -> bc.Engine:
@@ -302,7 +300,7 @@ def test_two_sessions_are_independent() -> None:
 def test_the_gallery_shows_every_sample_once() -> None:
     names = sample_names()
     assert names[0] == "tiny"
-    assert sorted(names) == sorted(path.name.removesuffix(".mrf.json") for path in SAMPLES.glob("*.mrf.json"))
+    assert sorted(names) == samples.sample_names()
     assert FIRST_SAMPLE in names
 
 

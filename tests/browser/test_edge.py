@@ -24,6 +24,7 @@ PIXELS = """(chart, [x, y, axis = "yaxis"]) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: Callable[[Page], None]) -> None:
     lab, run = Lab(page, settle).open(), engine()
     lab.click("[data-step=node]")
@@ -66,6 +67,7 @@ def looked_at(edge: Lab, run: bc.Engine, shown: Classes, wanted: int, arc: int =
     expect(edge.page.get_by_text(number(float(shown.nu[wanted])))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
     page: Page, settle: Callable[[Page], None]
 ) -> None:

@@ -21,7 +21,7 @@ from bender_core.io import dumps
 from tests.browser.lab import Lab
 from tests.labs import sample
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SECONDS = float(os.environ.get("BENDER_WALK_SECONDS", "0"))
 # However slow the machine is, and from a seed whose first steps are of many more kinds than those of most.

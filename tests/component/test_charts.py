@@ -194,6 +194,7 @@ def test_rows_touch_the_truth_at_the_state_asked(drawn: list[list[Mark]]) -> Non
 # -- what is exact at all states ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_on_request_all_states_have_their_exact_costs_and_no_row_is_above(
     stage: Stage, run: bc.Engine, update: range
 ) -> None:
@@ -268,6 +269,7 @@ def apart(boxes: Sequence[Sequence[float]]) -> bool:
     return not any(overlap(one, other) for k, one in enumerate(boxes) for other in boxes[:k])
 
 
+@pytest.mark.slow
 def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> None:
     """At every event of an update, at the end of the run, and with all that HiGHS adds."""
     for position in (*update, None):
@@ -284,6 +286,7 @@ def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> 
             assert apart(seen["names"])
 
 
+@pytest.mark.slow
 def test_chips_are_whole_and_hide_neither_circles_nor_the_name_of_the_group_updated(
     stage: Stage, run: bc.Engine, update: range
 ) -> None:

@@ -14,6 +14,7 @@ from bender_core import looking
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
 from tests.labs import lab
+from tests.tiers import thinned
 
 pytestmark = pytest.mark.browser
 
@@ -39,6 +40,7 @@ def zoom_to(stage: Stage, p: int) -> None:
 # -- content --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "max_size", "variant"), [("tiny", 3, 9), ("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 9)]
 )
@@ -213,7 +215,9 @@ def test_where_circles_are_crowded_the_group_that_is_updated_is_named(watched: W
 
 @pytest.mark.parametrize(
     ("name", "max_size"),
-    [("pose", 12), ("pose", 8), ("pose-small", 8), ("karate", 4), ("tree", 4), ("torus-10x10", 10)],
+    thinned(
+        [("pose", 12), ("pose", 8), ("pose-small", 8), ("karate", 4), ("tree", 4), ("torus-10x10", 10)], 3, several=True
+    ),
 )
 def test_names_cover_neither_each_other_nor_a_circle(watched: Watched, name: str, max_size: int) -> None:
     stage = watched(lab(name, max_size, 9))

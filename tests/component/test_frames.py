@@ -16,6 +16,7 @@ from pages._shared.watch.frames import Encoder
 from tests.chromium import told
 from tests.labs import lab, near
 from tests.protocol import KINDS, faults
+from tests.tiers import thinned
 
 pytestmark = pytest.mark.browser
 # Reads a chunk, and tells what it has read as a text.
@@ -65,7 +66,7 @@ def check(update: dict[str, Any], run: bc.Engine) -> None:
 @pytest.mark.parametrize(
     ("name", "max_size", "variant"), [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 12)]
 )
-@pytest.mark.parametrize("first", [0, 23])
+@pytest.mark.parametrize("first", thinned([0, 23], 2))
 def test_events_are_read_as_they_happened(page: Page, name: str, max_size: int, variant: int, first: int) -> None:
     mine, plain = lab(name, max_size, variant), lab(name, max_size, variant).run.engine
     plain.run(max_sweeps=2)
@@ -115,7 +116,7 @@ TAKE = """async (chunk) => {
 }"""
 
 
-@pytest.mark.parametrize("piece", [1, 7, 50])
+@pytest.mark.parametrize("piece", thinned([1, 7, 50], 3))
 @pytest.mark.parametrize(("name", "max_size", "variant"), [("pose-small", 8, 9), ("karate", 6, 12)])
 def test_pieces_that_go_on_from_each_other_are_read_as_the_whole(
     page: Page, name: str, max_size: int, variant: int, piece: int
@@ -137,6 +138,7 @@ def test_a_chunk_that_goes_on_from_an_event_that_is_not_held_is_left(page: Page)
     assert told(page, TAKE, Encoder(run).frames(20, 0, 25, goes_on=True, more=True)) == 0
 
 
+@pytest.mark.slow
 def test_a_new_round_asks_before_it_is_answered(page: Page) -> None:
     """What is shown of y* before the neighbours answer has no answers yet, and all columns the answer will have."""
     mine = lab("pose-small", 8, 9)

@@ -88,6 +88,7 @@ def test_the_canvas_shows_the_tension_of_every_edge(stage: Stage, run: bc.Engine
     assert corner[3] == 0
 
 
+@pytest.mark.slow
 def test_the_canvas_follows_the_run_and_the_measure(stage: Stage, run: bc.Engine) -> None:
     image = "({ stage }) => stage.panes.strokes.canvas.toDataURL()"
     before = stage.root.evaluate(image)

@@ -115,6 +115,7 @@ def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: 
     expect(stage.root.locator(f".part.lit[data-edge='{edge}']")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_the_parts_of_the_gap_add_up_as_they_are_shown(watched: Callable[[Lab], Stage]) -> None:
     """At every event, and none is negative: what is left over by rounding is nobody's."""
     stage, seen = watched(lab("tiny", 2, 9)), 0

@@ -23,6 +23,7 @@ from pages._shared.running.watched import WatchedRun
 from tests.chromium import told
 from tests.component.mounting import SETTLED, Stage
 from tests.labs import is_shown, lab
+from tests.tiers import thinned
 
 EVENTS = 40  # of every model
 PIXELS = 2  # of those are compared by pixel too
@@ -338,7 +339,7 @@ def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None
             assert len(clear) == seen.event.suspects + 1
 
 
-@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+@pytest.mark.parametrize("run", thinned(RUNS.values(), 5), ids=RUNS)
 def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[str, int, int, str]) -> None:
     name, max_size, variant, schedule = run
     mine = lab(name, max_size, variant, schedule, max_sweeps=4)
@@ -363,6 +364,7 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
             check_pixels(stage)
 
 
+@pytest.mark.slow
 def test_the_formula_of_every_state_has_the_value_of_the_row(watched: Callable[..., Stage]) -> None:
     """Under the pointer, a state other than y* has the value of the row there, which no charge leaves out."""
     mine = lab("torus-10x10", 8, 9, max_sweeps=2)

@@ -246,6 +246,7 @@ def test_a_stage_that_is_taken_away_while_it_waits_asks_for_the_whole(
     tab.close()
 
 
+@pytest.mark.slow
 def test_a_value_that_is_claimed_in_the_terms_of_the_source_can_occur(watched: Watched) -> None:
     """The weight of a cut of whole weights is whole, whatever the bound is."""
     mrf = replace(

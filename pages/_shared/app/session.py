@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
 import streamlit as st
 
 import bender_core as bc
+from bender_core.io import samples
 from bender_core.stopping import never
 from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.line import Line
@@ -38,7 +38,6 @@ from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
 from pages._shared.running.watched import WatchedRun
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
 # The link of a new session, and the defaults of links.
 FIRST = {"sample": "pose-small", "M": "8", "variant": "9", "schedule": "mplp"}
 # The time limit for HiGHS.
@@ -392,14 +391,13 @@ def _interrupted() -> bool:
 def sample_names() -> list[str]:
     """The sample instances, simplest first."""
     order = ["tiny", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate"]
-    found = [path.name.removesuffix(".mrf.json") for path in SAMPLES.glob("*.mrf.json")]
-    return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return sorted(samples.sample_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def sample(name: str) -> bc.BinaryMRF:
     """A sample instance (models are immutable, so all sessions may share it)."""
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def lab() -> Lab:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+from bender_core.resources import ROOT
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Formula:
     words : str
         Its meaning, as Markdown.
     file, function : str
-        The code that computes it; the path starts at the root.
+        The code that computes it; the path starts where the library is imported from.
     page : str
         The page that shows it: the name of a file in ``pages``.
     seen : str

@@ -222,8 +222,7 @@ def expression(current: Lab) -> str:
     """What makes the model, in Python: wherever a script lies and is run, if an uploaded model lies next to it."""
     origin = current.origin
     if "sample" in origin:
-        path = f"sample_instances/{origin['sample']}.mrf.json"
-        return f"bc.load(Path(bc.__file__).parents[1] / {path!r})"
+        return f"bc.sample({origin['sample']!r})"
     if "make" in origin:
         values = "".join(f", {name}={value!r}" for name, value in values_of(origin).items())
         return f"synth.generate({origin['make']!r}{values})"

@@ -87,6 +87,7 @@ def opened(mrf: bc.BinaryMRF, max_size: int) -> AppTest:
 # -- racing ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_first_field_is_the_run_on_watch_and_its_rivals() -> None:
     test = app("compare")
     assert test.multiselect("race_variants").value == [4, 9, 11, 12]
@@ -225,6 +226,7 @@ def long_race() -> AppTest:
     return press(choose(test, variants=[11], sizes=[16]), "Race")
 
 
+@pytest.mark.slow
 def test_a_race_continues_behind_other_pages_until_it_is_stopped() -> None:
     test = long_race()
     assert contest(test).busy

@@ -18,6 +18,7 @@ from bender_core.visualization.message import values_said
 from pages._shared.app.text import markdown
 from pages._shared.edge.rows import POINTS, SECONDS
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
+from tests.tiers import thinned
 
 # Pages wait for what they compute in the background.
 pytestmark = pytest.mark.usefixtures("patient")
@@ -36,7 +37,7 @@ def look(test: AppTest, name: str) -> AppTest:
     return ran(choice.set_value(name).run())
 
 
-@pytest.mark.parametrize("variant", [9, 12])
+@pytest.mark.parametrize("variant", thinned([9, 12], 2))
 @pytest.mark.parametrize("name", ["What if", "What makes the slack", "Row anatomy", "Over time"])
 def test_every_look_at_a_message(variant: int, name: str) -> None:
     test = app("edge")
@@ -241,7 +242,7 @@ def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(m
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     test = app("edge")
     mine = lab(test)
-    mrf = bc.load(ROOT / "sample_instances" / "tree.mrf.json")
+    mrf = bc.sample("tree")
     mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
     ran(test.run())
     (said,) = complaints(test)

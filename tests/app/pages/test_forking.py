@@ -24,6 +24,7 @@ from pages._shared.forks.asking import insert_row
 from pages._shared.forks.growing import AFTER
 from pages._shared.running import background
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, press, ran
+from tests.tiers import thinned
 
 # The engine is stepped here once the stage has been answered.
 pytestmark = pytest.mark.usefixtures("patient", "answered")
@@ -93,7 +94,7 @@ def test_a_fork_is_compared_with_its_parent_after_as_many_sweeps() -> None:
     assert complaints(test) == []
 
 
-@pytest.mark.parametrize("axis", ["events", "work", "seconds"])
+@pytest.mark.parametrize("axis", thinned(["events", "work", "seconds"], 3))
 def test_the_curves_are_those_of_the_runs_and_a_fork_begins_where_it_left_its_parent(axis: str) -> None:
     test = app("watch")
     mine = lab(test)
@@ -276,7 +277,7 @@ def test_an_address_with_forks_that_cannot_be_made_says_so_in_a_sentence(forks: 
     assert complaint.startswith(said)
 
 
-@pytest.mark.parametrize("page", ["edge", "partition", "compare", "instance", "experiments"])
+@pytest.mark.parametrize("page", thinned(["edge", "partition", "compare", "instance", "experiments"], 5))
 def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
     test = app("watch")
     mine = lab(test)
@@ -290,6 +291,7 @@ def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
     assert mine.branches.shown.name == "fork 1"
 
 
+@pytest.mark.slow
 def test_where_memory_is_short_runs_that_are_not_shown_give_way_and_are_made_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -400,6 +402,7 @@ def test_a_fork_by_hand_has_other_groups() -> None:
     assert complaints(test) == ["Groups of another partition are not known yet: fork first, and then merge them."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["tension", "mean"])
 def test_one_message_is_drawn_in_all_runs_that_have_it(measure: str) -> None:
     test = app("watch")

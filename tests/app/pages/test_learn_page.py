@@ -24,6 +24,7 @@ from pages._shared.learn import LESSONS, cuts, envelope, exact, explaining, mess
 from pages._shared.learn.models import body, glass, two_parts
 from pages._shared.learn.timing import plot_times, sweep_time
 from tests.app.pages.test_pages import ROOT, complaints, go, html, lab, press, ran, tables
+from tests.tiers import thinned
 
 Answer = str | float
 
@@ -188,7 +189,7 @@ def test_the_tour_has_eight_to_ten_lessons_and_an_answer_for_each() -> None:
     assert list(RIGHT) == list(LESSONS)
 
 
-@pytest.mark.parametrize("slug", LESSONS)
+@pytest.mark.parametrize("slug", thinned(LESSONS, 3))
 def test_a_lesson_opens_in_few_words_with_a_figure_that_can_be_heard(slug: str) -> None:
     test = learn(slug)
     lesson = LESSONS[slug]
@@ -204,7 +205,7 @@ def test_a_lesson_opens_in_few_words_with_a_figure_that_can_be_heard(slug: str) 
     assert said(test, "lesson") == slug
 
 
-@pytest.mark.parametrize("slug", LESSONS)
+@pytest.mark.parametrize("slug", thinned(LESSONS, 3))
 def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
     test = learn(slug)
     for given in wrong(slug):
@@ -222,25 +223,29 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_kept(slug: str) -> None:
 
 @pytest.mark.parametrize(
     ("slug", "given", "why"),
-    [
-        ("map", -100.0, "None of the 64 choices"),
-        ("map", 100.0, "64 of the 64 choices cost less than 100"),
-        ("loose", "3", "form a ring again: the bound stays at −21"),
-        ("loose", "9", "a smaller M is enough"),
-        ("message", -100.0, "No answer of B is that cheap"),
-        ("message", -3.0, "That is B's worst answer"),
-        ("row", 0.0, "at more states than that"),
-        ("row", 8.0, "below ν at more states than that"),
-        ("envelope", 0.0, "More are loose"),
-        ("envelope", 8.0, "Fewer are loose"),
-        ("bound", "0", "The bounds have not met"),
-    ],
+    thinned(
+        [
+            ("map", -100.0, "None of the 64 choices"),
+            ("map", 100.0, "64 of the 64 choices cost less than 100"),
+            ("loose", "3", "form a ring again: the bound stays at −21"),
+            ("loose", "9", "a smaller M is enough"),
+            ("message", -100.0, "No answer of B is that cheap"),
+            ("message", -3.0, "That is B's worst answer"),
+            ("row", 0.0, "at more states than that"),
+            ("row", 8.0, "below ν at more states than that"),
+            ("envelope", 0.0, "More are loose"),
+            ("envelope", 8.0, "Fewer are loose"),
+            ("bound", "0", "The bounds have not met"),
+        ],
+        3,
+        several=True,
+    ),
 )
 def test_a_wrong_answer_gets_a_specific_explanation(slug: str, given: Answer, why: str) -> None:
     assert why in verdict(answer(learn(slug), slug, given))[1]
 
 
-@pytest.mark.parametrize("slug", LESSONS)
+@pytest.mark.parametrize("slug", thinned(LESSONS, 3))
 def test_a_lesson_opens_a_page_with_its_model(slug: str) -> None:
     test = learn(slug)
     opens = LESSONS[slug].opens

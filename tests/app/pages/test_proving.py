@@ -295,7 +295,7 @@ def holders(old: bc.Engine, new: bc.Engine) -> list[int]:
 
 
 def test_a_group_goes_on_in_the_one_that_has_what_is_left_of_it() -> None:
-    mrf = bc.load("sample_instances/pose-small.mrf.json")
+    mrf = bc.sample("pose-small")
     runs = [bc.Change(prove=True).fork(bc.Engine(mrf, bc.partition(mrf, 4)))]
     Descent(mrf, first=runs[0], on_round=lambda _, engine: runs.append(engine)).run()
     assert len(runs) > 3

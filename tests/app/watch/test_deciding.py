@@ -17,11 +17,16 @@ from pages._shared.watch.frames import Encoder
 from tests import naive
 from tests.labs import SessionState, command, lab
 from tests.models import random_mrf, random_partition
+from tests.tiers import quick, thinned
 
 
 @pytest.mark.parametrize(
     ("model", "size", "variant", "events"),
-    [("pose-small", 4, 12, 1000), ("pose-small", 8, 4, 1700), ("tiny", 3, 4, 1700)],
+    quick(
+        [("pose-small", 4, 12, 1000), ("pose-small", 8, 4, 1700), ("tiny", 3, 4, 1700)],
+        [("tiny", 3, 4, 1700)],
+        several=True,
+    ),
 )
 def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: int, events: int) -> None:
     sent, plain = (lab(model, size, variant).run.engine for _ in range(2))
@@ -72,7 +77,7 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
     assert any("?" not in members for members in known) or model != "tiny"
 
 
-@pytest.mark.parametrize("constant", [1e12, 1e14, -1e14])
+@pytest.mark.parametrize("constant", thinned([1e12, 1e14, -1e14], 3))
 def test_no_state_of_a_better_labelling_is_out_beside_a_large_constant(constant: float) -> None:
     """Beside a constant of 1e14 energies are a hundredth apart at least, and all of these differ by less."""
     out = 0

@@ -16,6 +16,7 @@ from pages._shared.watch import frames
 from pages._shared.watch.details import COLUMNS, TAIL, Update
 from pages._shared.watch.frames import Encoder
 from tests.labs import lab, near
+from tests.tiers import thinned
 
 RUNS = [
     ("pose-small", 8, 9, "mplp"),
@@ -29,7 +30,11 @@ EVENTS = 220
 NEAR = {"rel": 1e-5, "abs": 1e-5}
 
 
-@pytest.fixture(scope="module", params=RUNS, ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}-{run[3]}")
+@pytest.fixture(
+    scope="module",
+    params=thinned(RUNS, 2),
+    ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}-{run[3]}",
+)
 def run(request: pytest.FixtureRequest) -> tuple[list[dict[str, Any]], bc.Engine, dict[str, Any]]:
     """The first events of a run as they are sent, an engine to compare them with, and the state before them."""
     sent, plain = lab(*request.param).run.engine, lab(*request.param).run.engine
@@ -273,7 +278,7 @@ def test_a_chunk_goes_on_from_any_event(
 
 
 @pytest.mark.parametrize("goes_on", [False, True])
-@pytest.mark.parametrize("piece", [1, 3, 40])
+@pytest.mark.parametrize("piece", thinned([1, 3, 40], 3))
 def test_pieces_of_an_update_agree_with_the_whole(piece: int, goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the encoder keeps of an open update is sent again unless the stage holds it, and is never encoded twice."""
     sent = lab("pose-small", 8, 9).run.engine

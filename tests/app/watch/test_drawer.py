@@ -17,6 +17,7 @@ from pages._shared.watch.drawer import Docked, Drawer
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab
 from tests.protocol import faults
+from tests.tiers import thinned
 
 
 def looked(mine: Lab, monkeypatch: pytest.MonkeyPatch, at: int = 0, **asked: Any) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def looked(mine: Lab, monkeypatch: pytest.MonkeyPatch, at: int = 0, **asked: Any
 
 
 @pytest.mark.parametrize("order", ["cost", "nu", "slack"])
-@pytest.mark.parametrize("at", [0, 9, 130, 200])
+@pytest.mark.parametrize("at", thinned([0, 9, 130, 200], 2))
 def test_classes_and_rows_are_those_of_the_event(
     at: int, order: str, answered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

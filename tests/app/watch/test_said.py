@@ -25,6 +25,7 @@ from pages._shared.watch.answers import ending
 from pages._shared.watch.frames import Encoder
 from tests import naive
 from tests.models import random_mrf
+from tests.tiers import thinned
 
 NUMBER = r"(−?\d+(?:\.\d+)?(?:e[−+]?\d+)?)"
 EVENTS = 72  # of every model
@@ -405,7 +406,9 @@ class Walk:
         assert self.columns["lower"][k] - self.near <= self.columns["least"][k] <= self.optimum + constant + self.near
 
 
-@pytest.fixture(scope="module", params=MODELS, ids=lambda model: f"v{model.variant}-{model.schedule}-{model.seed}")
+@pytest.fixture(
+    scope="module", params=thinned(MODELS, 4), ids=lambda model: f"v{model.variant}-{model.schedule}-{model.seed}"
+)
 def walk(request: pytest.FixtureRequest) -> Walk:
     return Walk(request.param)
 

@@ -54,6 +54,7 @@ def test_figures_that_do_not_fit_are_left_out(monkeypatch: pytest.MonkeyPatch) -
     assert "There was no room to draw messages: looking at a message takes" in figures
 
 
+@pytest.mark.slow
 def test_an_uploaded_model_is_among_the_files() -> None:
     test = app("watch")
     lab(test).load(replace(synth.ising_grid(3, 3), name="<b>mine</b> 'n \" yours"), {})

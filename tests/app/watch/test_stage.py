@@ -24,7 +24,8 @@ from pages._shared.watch.answers import MOST_BEHIND
 from pages._shared.watch.frames import Encoder
 from pages._shared.watch.stage import destination, obey, stage_data
 from pages._shared.watch.views import HISTORY_POINTS, LINKS, edge_tightness, graph_view, history
-from tests.labs import SAMPLES, SessionState, command, lab
+from tests.labs import SessionState, command, lab
+from tests.tiers import quick
 
 RUNS = [("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 11), ("tiny", 3, 9)]
 # Enough for everything that happens in a run; some of these go on for thousands of events.
@@ -40,7 +41,7 @@ def session_state(answered: None, monkeypatch: pytest.MonkeyPatch) -> SessionSta
     return state
 
 
-@pytest.fixture(params=RUNS, ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}")
+@pytest.fixture(params=quick(RUNS, [RUNS[0], RUNS[3]]), ids=lambda run: f"{run[0]}-M{run[1]}-v{run[2]}")
 def mine(request: pytest.FixtureRequest) -> Lab:
     return lab(*request.param, max_sweeps=SWEEPS)
 
@@ -63,7 +64,7 @@ def events(chunk: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_what_does_not_fit_beside_a_run_is_a_sentence_and_all_else_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
-    mrf = bc.load(SAMPLES / "tree.mrf.json")
+    mrf = bc.sample("tree")
     part = bc.partition(mrf, 14, "greedy")
     mine = Lab(mrf, 14, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9)))
     obey(mine.run, command("step", grain="sweep", backward=False, measure="mean"))
@@ -102,6 +103,7 @@ def test_frames_say_what_the_engine_did(mine: Lab, first: int) -> None:
         assert sent["sentence"].startswith(said.sentence[:30])
 
 
+@pytest.mark.slow
 def test_frames_reach_beyond_what_is_computed_and_stop_at_the_end(mine: Lab) -> None:
     engine = bc.Engine(mine.mrf, mine.partition, variant=mine.variant, max_sweeps=3, excluding=True)
     mine.run, count = WatchedRun(engine), 0
@@ -389,7 +391,7 @@ def test_the_end_is_sent_before_it_is_reached_and_only_then() -> None:
 
 
 def test_a_model_in_one_group_can_be_watched() -> None:
-    mrf = bc.load(SAMPLES / "tiny.mrf.json")
+    mrf = bc.sample("tiny")
     part = bc.partition(mrf, 6, "greedy")
     mine = Lab(mrf, 6, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9)))
     assert len(part) == 1

@@ -56,6 +56,7 @@ def shows_the_engines_values(stage: Stage) -> None:
     assert said[2] == members
 
 
+@pytest.mark.slow
 def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage, mine: Lab) -> None:
     chapters = mine.branches.chapters
     lengths = [branch.event for branch in chapters[1:]]
@@ -80,6 +81,7 @@ def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage
     assert stage.text("state") == "optimal, proven"
 
 
+@pytest.mark.slow
 def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
     lengths = [*(branch.event for branch in mine.branches.chapters[1:]), stage.position]
     count, total = len(lengths), sum(lengths)
@@ -165,6 +167,7 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     assert [each["value"] for each in lines] == pytest.approx([engine.upper_bound] * len(lines))
 
 
+@pytest.mark.slow
 def test_playing_goes_through_all_chapters_to_the_end(stage: Stage, mine: Lab) -> None:
     stage.root.locator("[data-act=speed]").select_option("Infinity")
     stage.root.get_by_role("button", name="Again").click()
@@ -195,6 +198,7 @@ def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab)
     assert stage.root.locator("svg.hyper .bit.decided").count() == 0
 
 
+@pytest.mark.slow
 def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_so(stage: Stage, mine: Lab) -> None:
     ground, message = (stage.root.locator(f"svg.{name}") for name in ("ground", "message"))
     expect(ground).to_contain_text("optimal, proven")
@@ -304,6 +308,7 @@ COVERED = """({ stage: { panes } }) => {
 }"""
 
 
+@pytest.mark.slow
 def test_chips_of_a_proof_cover_no_circle(stage: Stage, mine: Lab) -> None:
     looked = 0
     stage.ask_for_nothing_ahead()
@@ -410,6 +415,7 @@ FLOWING = """({ stage }) => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_else_changes(
     stage: Stage, mine: Lab
 ) -> None:

@@ -61,6 +61,7 @@ def is_of(stage: Stage, run: bc.Engine, arc: int, order: str = "cost", ranked: b
     assert lowest["means"]["value"] == pytest.approx(shown.nu.min(), **near)
 
 
+@pytest.mark.slow
 def test_it_shows_the_message_and_the_event_that_the_stage_shows(stage: Stage, run: bc.Engine) -> None:
     arc = stage.root.evaluate("({ stage }) => stage.drawer.arc")
     is_of(stage, run, arc)
@@ -79,6 +80,7 @@ def test_it_shows_the_message_and_the_event_that_the_stage_shows(stage: Stage, r
     expect(stage.root.locator("svg.message")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run: bc.Engine) -> None:
     stage.root.evaluate("({ stage }) => stage.select(3)")
     is_of(stage, run, 3)
@@ -126,6 +128,7 @@ def looks(stage: Stage) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_only_rows_of_the_message_shown_can_be_inserted(
     stage: Stage, run: bc.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +182,7 @@ def test_the_list_and_the_drawer_are_in_sight_together(stage: Stage) -> None:
         expect(stage.root.locator(part)).to_be_in_viewport(ratio=0.9)
 
 
+@pytest.mark.slow
 def test_what_a_step_has_lifted_is_gold_and_goes_back_with_it(stage: Stage, run: bc.Engine) -> None:
     stage.root.evaluate("({ stage }) => stage.select(3)")
     is_of(stage, run, 3)
@@ -216,6 +220,7 @@ def test_y_star_of_a_group_that_is_not_updated_is_its_last(stage: Stage, run: bc
         expect(stage.root.locator("svg.stems .asked-name")).to_have_text(said)
 
 
+@pytest.mark.slow
 def test_columns_keep_their_places_while_a_group_is_updated(stage: Stage, run: bc.Engine) -> None:
     def columns() -> list[int]:
         marks = [mark for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("nu ")]

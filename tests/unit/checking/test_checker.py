@@ -30,7 +30,7 @@ from tests.models import JIT, examples, random_mrf, random_partition
 
 NO_EDGES, NO_TIES, NO_MESSAGES = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64), np.zeros(0)
 ROOT = Path(__file__).parents[3]
-MODELS = 300 if JIT else 10
+MODELS = examples(300) if JIT else 10
 
 
 def proven(mrf: bc.BinaryMRF, max_size: int = 16) -> Proof:

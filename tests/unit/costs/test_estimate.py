@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,13 +24,13 @@ from bender_core.trying import refine as trial
 from bender_core.trying.refine import refine
 from bender_core.variants import SCHEDULES
 from tests.models import random_mrf, random_partition
+from tests.tiers import quick
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
 GB = 1 << 30
 
 
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def seconds(mrf: bc.BinaryMRF, part: bc.Partition | None, variant: int) -> float:
@@ -186,7 +185,7 @@ def test_enumeration_is_predicted_to_lose_at_the_papers_size() -> None:
     assert seconds(mrf, part, 11) > 50 * seconds(mrf, part, 9)
 
 
-@pytest.mark.parametrize("variant", bc.VARIANTS)
+@pytest.mark.parametrize("variant", quick(bc.VARIANTS, (5, 9, 11, 12)))
 def test_dense_models_are_predicted_to_cost_more(variant: int) -> None:
     dense = synth.sherrington_kirkpatrick(24, "pm1")
     sparse = synth.random_regular(24, 3)
@@ -212,7 +211,7 @@ def test_more_cuts_are_predicted_to_cost_more(variant: int) -> None:
     assert seconds(mrf, part, 4) < seconds(mrf, part, 1) < seconds(mrf, part, 5)
 
 
-@pytest.mark.parametrize("variant", bc.VARIANTS)
+@pytest.mark.parametrize("variant", quick(bc.VARIANTS, (5, 9, 11, 12)))
 def test_a_model_without_couplings_costs_next_to_nothing(variant: int) -> None:
     none, many = np.zeros((0, 2), np.int64), seconds(sample("pose"), None, variant)
     for n in (0, 1, 3):
@@ -246,7 +245,7 @@ def test_looseness_is_the_influence_of_other_groups() -> None:
     assert looseness == pytest.approx([0.5, 0.5, 0.0, 1.0])
 
 
-@pytest.mark.parametrize("variant", bc.VARIANTS)
+@pytest.mark.parametrize("variant", quick(bc.VARIANTS, (5, 9, 11, 12)))
 def test_going_forward_and_back_is_predicted_to_cost_more_than_going_once(variant: int) -> None:
     mrf = sample("torus-10x10")
     part = bc.partition(mrf, 8)

@@ -31,6 +31,8 @@ from bender_core.trying.change import Fork, read_forks
 from bender_core.trying.line import Line
 from bender_core.trying.proof import Descent
 from bender_core.trying.script import as_script
+from tests.models import examples
+from tests.tiers import thinned
 
 ROOT = Path(__file__).parents[3]
 POSE = ROOT / "sample_instances" / "pose-small.mrf.json"
@@ -109,7 +111,7 @@ def named(draw: st.DrawFn) -> bc.BinaryMRF:
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(named(), st.data())
 def test_labellings_with_any_names_are_read_as_written(mrf: bc.BinaryMRF, data: st.DataObject) -> None:
     bits = data.draw(st.lists(st.integers(0, 1), min_size=mrf.n, max_size=mrf.n))
@@ -123,7 +125,7 @@ def test_labellings_with_any_names_are_read_as_written(mrf: bc.BinaryMRF, data: 
         assert [name for name, _ in rows] == ["name", *mrf.names]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(named(), st.data())
 def test_models_and_scripts_keep_names_as_they_are(mrf: bc.BinaryMRF, data: st.DataObject) -> None:
     for packed in (bc.io.dumps(mrf), gzip.compress(bc.io.dumps(mrf))):
@@ -226,13 +228,14 @@ def expected_of(engine: bc.Engine) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("events", [0, 137, 10**9])
+@pytest.mark.parametrize("events", thinned([137, 0, 10**9], 3))
 def test_a_script_repeats_the_run(events: int) -> None:
     engine = run(events)
     script = as_script(Line.of(engine, 6), f"bc.load({str(POSE)!r})", engine.position)
     assert said_by(script) == expected_of(engine)
 
 
+@pytest.mark.slow
 def test_a_script_of_groups_made_by_hand_and_a_generated_model() -> None:
     mrf = synth.generate("ising_grid", rows=4, columns=4, seed=3)
     part = bc.manual(mrf, [[0, 5, 1], [2, 3, 4], list(range(6, 11)), list(range(11, 16))], ["a", "b'", 'c"', "d\\"])
@@ -297,6 +300,7 @@ def test_a_script_repeats_a_run_and_the_forks_that_led_to_it_to_the_last_bit(for
     assert last.trace.to_json() == engine.trace.to_json()
 
 
+@pytest.mark.slow
 def test_a_script_of_a_proof_prints_the_labelling_of_the_whole_model() -> None:
     """Its last run is of what is left. The energy of the labelling is computed from the model."""
     engine = run(100, max_size=8)

@@ -14,9 +14,10 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 import bender_core as bc
 from bender_core import looking
+from bender_core.resources import SAMPLES
+from tests.tiers import quick
 from tests.unit.engines import (
     ROOT,
-    SAMPLES,
     every_variant,
     sample,
 )
@@ -62,8 +63,12 @@ def test_pose_small_is_solved(variant: int) -> None:
 
 @pytest.mark.parametrize(
     ("variant", "max_size", "schedule"),
-    [(variant, max_size, "mplp") for variant in bc.VARIANTS for max_size in (5, 16)]
-    + [(variant, 16, "srmp") for variant in (4, 5, 9, 11, 12)],
+    quick(
+        [(variant, max_size, "mplp") for variant in bc.VARIANTS for max_size in (5, 16)]
+        + [(variant, 16, "srmp") for variant in (4, 5, 9, 11, 12)],
+        [(5, 5, "mplp"), (12, 5, "mplp"), (9, 16, "srmp")],
+        several=True,
+    ),
 )
 def test_pose_is_solved(variant: int, max_size: int, schedule: str) -> None:
     """All certify the same optimum, which HiGHS proves too, in half a minute."""
@@ -75,6 +80,7 @@ def test_pose_is_solved(variant: int, max_size: int, schedule: str) -> None:
     assert mrf.energy(result.labeling) == pytest.approx(-70.558613, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the memory in /proc")
 def test_pose_with_groups_of_16_takes_less_than_600_megabytes() -> None:
     """Of the whole process, interpreter and compiled code included; the peak of three runs one after the other."""

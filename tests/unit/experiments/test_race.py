@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from bender_core.experiments.lane import Entry, Lane, ends_of_sweeps, thinned
 from bender_core.experiments.outcome import ENDINGS, SECONDS_REACHED, SWEEPS_REACHED, Record
 from bender_core.experiments.race import Race
 
-MODEL = bc.load(Path(__file__).parents[3] / "sample_instances/pose-small.mrf.json")
+MODEL = bc.sample("pose-small")
 LIMITS = Limits(sweeps=400, seconds=1e9)
 
 

@@ -1,7 +1,7 @@
 """Every kernel on groups of every size, with each access to an array checked against its bounds.
 
 Compiled code does not check them: an index beyond an array corrupts memory and has effects much later, or never.
-`make test` runs this file with NUMBA_BOUNDSCHECK=1, where such an index raises IndexError.
+`make test-all` runs this file with NUMBA_BOUNDSCHECK=1, where such an index raises IndexError.
 """
 
 from __future__ import annotations

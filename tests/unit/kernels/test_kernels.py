@@ -21,6 +21,7 @@ from bender_core.kernels.rows import pool
 from bender_core.kernels.tables import affine, coupling, projection
 from tests import naive
 from tests.models import JIT, between_groups, examples
+from tests.tiers import thinned
 
 LOW_LENGTH = 1 << LOW_BITS
 STRIDE = LOW_LENGTH + 8  # room for functions of up to 11 bits
@@ -253,7 +254,7 @@ def test_oracle(sizes: tuple[int, int], spikes: bool) -> None:
 
 
 @pytest.mark.parametrize("spikes", [False, True])
-@pytest.mark.parametrize("sizes", PAIRS)
+@pytest.mark.parametrize("sizes", thinned(PAIRS, 3))
 def test_recycle(sizes: tuple[int, int], spikes: bool) -> None:
     """From two to ten rows of either side: full passes of four and the remainder."""
     rig = Rig(3, sizes)
@@ -302,7 +303,7 @@ def test_a_row_is_found_by_its_anchor_and_side() -> None:
 
 
 @pytest.mark.parametrize("spikes", [False, True])
-@pytest.mark.parametrize("sizes", PAIRS)
+@pytest.mark.parametrize("sizes", thinned(PAIRS, 3))
 def test_enumerate_min_marginals(sizes: tuple[int, int], spikes: bool) -> None:
     rig = Rig(5, sizes)
     rig.draw_lam(spikes)
@@ -420,6 +421,7 @@ json.dump({"warm": warm, "used": used()}, sys.stdout)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_every_kernel_is_compiled_for_one_signature() -> None:
     """A second signature would mean arrays of two kinds, and a compilation in the middle of a run."""

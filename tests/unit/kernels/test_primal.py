@@ -19,8 +19,6 @@ from bender_core.kernels.tables import coupling
 from tests import naive
 from tests.models import JIT, between_groups, random_mrf, random_partition
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
-
 
 def engine_of(seed: int) -> tuple[bc.Engine, naive.GroupModel]:
     """Groups of several sizes, some of whose members are idle on some edges, in the middle of a run."""
@@ -163,7 +161,7 @@ def test_a_kick_changes_some_groups_of_the_best_labelling_the_same_way_each_time
 @pytest.mark.parametrize("schedule", ["mplp", "srmp"])
 @pytest.mark.parametrize("variant", [9, 12])
 def test_better_labellings_take_a_bounded_share_of_the_work(variant: int, schedule: str) -> None:
-    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
+    mrf = bc.sample("torus-10x10")
     part = bc.partition(mrf, 10, "refined")
 
     def work(improving: bool) -> int:
@@ -180,7 +178,7 @@ def test_better_labellings_take_a_bounded_share_of_the_work(variant: int, schedu
 @pytest.mark.parametrize(("variant", "max_size"), [(9, 6), (9, 10), (12, 10)])
 def test_the_best_labelling_of_a_torus_is_found_under_srmp(variant: int, max_size: int) -> None:
     """Its energy is proven by groups of two lines, which form a chain."""
-    mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
+    mrf = bc.sample("torus-10x10")
     engine = bc.Engine(mrf, bc.partition(mrf, max_size, "refined"), variant=variant, schedule="srmp")
     engine.run(max_sweeps=60)
     assert engine.upper_bound == pytest.approx(-124.382059)

@@ -186,6 +186,7 @@ def test_the_bound_goes_on_where_the_model_is_reduced(variant: int, seed: int, s
         assert before - 1e-9 <= on.lower_bound <= optimum + 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1), variant=st.sampled_from(VARIANTS), events=st.integers(0, 200))
 def test_what_is_struck_off_stays_so_in_forks_whose_groups_contain_those_before(

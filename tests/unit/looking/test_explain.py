@@ -245,6 +245,7 @@ def test_a_group_without_neighbours_is_explained() -> None:
     assert not any(NOT_A_NUMBER.search("\n".join(said)) for said in told)
 
 
+@pytest.mark.slow
 def test_a_deeper_state_is_named_by_its_rank() -> None:
     mrf = bc.load(SAMPLES / "torus-10x10.mrf.json")
     engine = bc.Engine(mrf, bc.partition(mrf, 5), variant=9)

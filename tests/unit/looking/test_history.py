@@ -59,6 +59,7 @@ def test_the_past_is_that_of_the_run_and_leaves_it_where_it_stands(share: float)
         assert past.tight[k].tolist() == [*tight, *[False] * (width - len(rows))]
 
 
+@pytest.mark.slow
 def test_the_lives_of_rows_are_those_of_the_events_looked_at() -> None:
     mrf = sample("pose-small")
     engine = bc.Engine(mrf, bc.partition(mrf, 8), variant=9)

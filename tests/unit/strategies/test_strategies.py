@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,12 +20,11 @@ from bender_core.synth import ising_grid, random_tree
 from bender_core.trying import auto as auto_module
 from bender_core.trying.comparison import bound_after
 from tests.models import examples, mrfs, random_mrf, random_partition
-
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
+from tests.tiers import thinned
 
 
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def planted(seed: int, groups: int, size: int, inside: float = 5.0, between: float = 0.1) -> bc.BinaryMRF:
@@ -113,7 +111,7 @@ def test_layers_of_a_grid_are_a_chain_of_rows(rows: int, columns: int, max_size:
     assert len(part) == groups
 
 
-@pytest.mark.parametrize("max_size", [10, 12])
+@pytest.mark.parametrize("max_size", thinned([10, 12], 2))
 def test_layers_of_a_grid_reach_the_optimum(max_size: int) -> None:
     mrf = ising_grid(rows=10, columns=10, torus=False, seed=2)
     engine = bc.Engine(mrf, bc.partition(mrf, max_size, "layers"), variant=12, schedule="srmp")
@@ -257,7 +255,7 @@ def test_a_cut_can_be_stopped(strategy: str) -> None:
     assert next(asked) == 11
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", thinned(range(3), 3))
 def test_communities_found_in_a_child_process_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = random_mrf(1, 60, density=0.2)
     here = bc.partition(mrf, 6, "community", seed)
@@ -320,7 +318,7 @@ def said_by(mrf: bc.BinaryMRF, reason: str, max_size: int) -> bc.Partition:
     return bc.partition(mrf, max_size, name, int(seed or 0))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3))
 def test_auto_is_one_of_the_others_and_not_the_worst(name: str) -> None:
     mrf = MODELS[name]()
     chosen = bc.partition(mrf, 6, "auto")
@@ -338,7 +336,7 @@ def test_auto_is_one_of_the_others_and_not_the_worst(name: str) -> None:
     assert bound(chosen) > worst or best - worst <= 1e-9 * abs(best)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3))
 def test_the_reason_is_true(name: str) -> None:
     mrf = MODELS[name]()
     part = bc.partition(mrf, 6, "auto")
@@ -376,7 +374,7 @@ def test_auto_takes_the_cheapest_forest() -> None:
             assert chosen <= bc.estimate(tree, part).seconds_per_sweep
 
 
-@pytest.mark.parametrize("strategy", ["auto", "pursuit"])
+@pytest.mark.parametrize("strategy", thinned(["auto", "pursuit"], 2))
 def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for a search, which would take too long at every M."""
     mrf = sample("torus-10x10")

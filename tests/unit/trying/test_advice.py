@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core import looking, synth
 from bender_core.trying.advice import remedies, usual_work
 from tests.models import random_mrf
+from tests.tiers import thinned
 from tests.unit.engines import fingerprint, sample, size_of
 
 SWEEPS = 20
@@ -32,7 +33,7 @@ def engine_of(mrf: bc.BinaryMRF, max_size: int, variant: int, schedule: str = "m
     return engine
 
 
-@pytest.mark.parametrize("name", STALLED)
+@pytest.mark.parametrize("name", thinned(STALLED, 4))
 def test_what_is_said_to_help_most_is_among_what_does(name: str) -> None:
     """Carried on for twenty sweeps, it is among the best three of all that were tried."""
     engine = STALLED[name]()
@@ -48,7 +49,7 @@ def test_what_is_said_to_help_most_is_among_what_does(name: str) -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["pose-small", "torus-10x10", "tiny", "random 1"])
+@pytest.mark.parametrize("name", thinned(["pose-small", "torus-10x10", "tiny", "random 1"], 2))
 def test_trials_are_repeated_by_their_change_and_leave_the_run_alone(name: str) -> None:
     engine = STALLED[name]()
     before, work, near = fingerprint(engine), 1 << 18, 1e-9 * size_of(engine.mrf)

@@ -29,6 +29,7 @@ from bender_core.trying.line import Line
 from bender_core.trying.proof import Descent
 from bender_core.trying.trial import Trial
 from tests.models import examples, mrfs, random_mrf
+from tests.tiers import thinned
 from tests.unit.engines import fingerprint
 
 PROVEN = {
@@ -99,7 +100,7 @@ def test_a_constant_neither_helps_nor_hinders(scale: float, constant: float) -> 
 def test_a_difference_that_rounding_hides_is_not_decided() -> None:
     """Beside energies of 1e12 one of 1e-6 is lost: it says that it does not know, or has the optimum."""
     rng, wrong = np.random.default_rng(2), 0
-    for _ in range(20):
+    for _ in range(examples(20)):
         small = random_mrf(rng, 8, 0.6, 1e-6)
         large = np.where(rng.random((len(small.edges), 1, 1)) < 0.3, 1e12, 0.0) * [[1, -1], [-1, 1]]
         mrf = replace(small, pairwise=small.pairwise + large)
@@ -108,7 +109,7 @@ def test_a_difference_that_rounding_hides_is_not_decided() -> None:
     assert wrong == 0
 
 
-@pytest.mark.parametrize("scale", [5e-324, 1e-318, 1e-309, 1e-301, 1e-290])
+@pytest.mark.parametrize("scale", thinned([5e-324, 1e-318, 1e-309, 1e-301, 1e-290], 2))
 @pytest.mark.parametrize("integers", [False, True])
 def test_energies_at_the_end_of_the_range_of_floats(scale: float, integers: bool) -> None:
     """They have few digits or one: a gain of 1e-300 does not count."""
@@ -122,7 +123,7 @@ def test_energies_at_the_end_of_the_range_of_floats(scale: float, integers: bool
 
 def test_decimals_without_couplings() -> None:
     """Nothing is at stake between variables, so nothing is negligible, and no decimal is a multiple of 0.1."""
-    for seed in range(50):
+    for seed in range(examples(50)):
         rng = np.random.default_rng(seed)
         mrf = bc.BinaryMRF(unary=rng.integers(-30, 31, (3, 2)) / 10)
         found = certify(mrf)
@@ -133,7 +134,7 @@ def test_decimals_without_couplings() -> None:
 
 def test_a_bound_beside_a_huge_constant_is_rounded_down() -> None:
     """Floats near 1e15 are 1/8 apart: those of the bounds of many rounds add up."""
-    for seed in range(100):
+    for seed in range(examples(100)):
         mrf = random_mrf(seed, 8, 1.0, constant=1e15)
         stopped = Descent(mrf, 1)
         stopped.run(max_sweeps=1 + seed % 3)
@@ -143,7 +144,7 @@ def test_a_bound_beside_a_huge_constant_is_rounded_down() -> None:
         assert found.optimal or found.lower_bound - mrf.constant <= least + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", thinned(range(40), 4))
 def test_small_energies_beside_huge_ones_that_cancel(seed: int) -> None:
     """Variables with huge preferences are decided, and their huge couplings to one variable cancel each other."""
     rng = np.random.default_rng(seed)
@@ -263,7 +264,7 @@ def test_the_same_proof_twice() -> None:
     assert [replace(one, seconds=0.0) for one in first.rounds] == [replace(one, seconds=0.0) for one in second.rounds]
 
 
-@pytest.mark.parametrize("made", [lambda: body_pose(candidates=8, seed=1), lambda: frustrated(12)])
+@pytest.mark.parametrize("made", thinned([lambda: body_pose(candidates=8, seed=1), lambda: frustrated(12)], 2))
 def test_a_proof_made_in_turns_is_the_same(made: Callable[[], bc.BinaryMRF], monkeypatch: pytest.MonkeyPatch) -> None:
     """Turns that end within sweeps and within trials."""
     mrf = made()

@@ -23,6 +23,7 @@ from bender_core.trying.effort import Effort
 from bender_core.trying.unions import halved, pairs_to_unite
 from tests import naive
 from tests.models import random_mrf, random_partition
+from tests.tiers import thinned
 from tests.unit.engines import fingerprint
 
 SAMPLES = Path(__file__).parents[3] / "sample_instances"
@@ -244,7 +245,7 @@ def test_a_stop_before_there_is_a_run_is_raised() -> None:
             bc.solve(mrf, bc.partition(mrf, 4), time_limit=limit, stop=bc.Stop(wanted=lambda: True))
 
 
-@pytest.mark.parametrize("ending", ["stopped", "time limit"])
+@pytest.mark.parametrize("ending", thinned(["time limit", "stopped"], 2))
 def test_a_run_that_is_ended_keeps_its_results(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bender_core.engine.engine._SLICE", 1)
     clock, seen = SimpleNamespace(perf_counter=lambda: 1e9 * (len(seen) == 60)), list[float]()
@@ -270,6 +271,7 @@ def test_strategies_that_run_the_model_are_strategies_though_these_know_no_runs(
     assert list(STRATEGIES) == [AUTO, PURSUIT, *BY_RULE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [lambda: synth.random_regular(80, 6, "pm1", seed=1), lambda: synth.random_regular(100, 3, "pm1", seed=1)],

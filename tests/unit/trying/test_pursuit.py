@@ -21,6 +21,7 @@ from bender_core.trying.effort import Effort
 from bender_core.trying.pursuit import Search, pairs_to_merge
 from tests import naive
 from tests.models import examples, mrfs, random_mrf
+from tests.tiers import thinned
 from tests.unit.engines import sample
 
 MODELS: dict[str, Callable[[], bc.BinaryMRF]] = {
@@ -84,7 +85,7 @@ def test_every_variable_is_in_one_group_of_at_most_m(mrf: bc.BinaryMRF, max_size
     assert part.reason
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 2))
 def test_its_bound_is_not_below_that_of_auto(name: str, short: None) -> None:
     mrf = MODELS[name]()
 
@@ -105,6 +106,7 @@ def test_it_finds_better_groups_than_any_rule(name: str, max_size: int, short: N
     assert sets(part) not in [sets(bc.partition(mrf, max_size, rule)) for rule in applicable(mrf) if rule != PURSUIT]
 
 
+@pytest.mark.slow
 def test_it_depends_on_nothing_but_its_arguments(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
     mrf, first = MODELS["torus"](), searched("torus", 5)
     monkeypatch.setattr("bender_core.engine.engine._SLICE", 1 << 20)
@@ -190,7 +192,7 @@ def test_large_groups_are_filled(monkeypatch: pytest.MonkeyPatch, runs: list) ->
 # --- the search -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 2))
 def test_a_bound_never_falls_from_merge_to_merge(name: str, runs: list) -> None:
     mrf = MODELS[name]()
     bc.partition(mrf, 6, PURSUIT)
@@ -253,6 +255,7 @@ def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch, runs: list) -> Non
     assert 0.9 * pursuit_module.WORK < read + made < 1.1 * pursuit_module.WORK
 
 
+@pytest.mark.slow
 def test_it_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
     """Counted in work, with the best bound of all runs so far; reporting it changes nothing."""
     mrf, told = MODELS["regular"](), list[tuple[float, float]]()
@@ -283,6 +286,7 @@ class Request:
         return self.asked >= self.n
 
 
+@pytest.mark.slow
 def test_it_can_be_stopped(monkeypatch: pytest.MonkeyPatch, short: None) -> None:
     mrf = MODELS["torus"]()
 
