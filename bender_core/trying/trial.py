@@ -135,8 +135,8 @@ def spending(spend: Spend, count: Callable[[Trial, int], None]) -> Generator[Non
 
 
 def course(trying: Trying[T], count: Callable[[Trial, int], None]) -> Generator[None, None, T]:
-    """Let a way of trying spend what it asks for, to its end; the moments are those of `spending`."""
-    stalls = False
+    """Let a way of trying spend what it asks for; there is a moment at the start, then those of `spending`."""
+    yield
     try:
         spend = next(trying)
         while True:

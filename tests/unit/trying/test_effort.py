@@ -11,48 +11,51 @@ from bender_core import looking, synth
 from bender_core.strategies import AUTO
 from bender_core.trying.auto import work_of_a_choice
 from bender_core.trying.effort import Effort
+from bender_core.trying.trial import Trial, go_on, is_finished
 
 
-def engine() -> bc.Engine:
+def begun() -> Trial:
     mrf = synth.ising_grid(7, 7, torus=True, seed=2)
-    return bc.Engine(mrf, bc.partition(mrf, 4), variant=12)
+    return Trial("a run", bc.Engine(mrf, bc.partition(mrf, 4), variant=12))
 
 
 def test_what_runs_read_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bender_core.engine.engine._SLICE", 1 << 12)
-    effort, run = Effort(), engine()
-    read = [effort.run(run, 1 << 16), effort.run(run, 1 << 30, max_sweeps=3)]
-    assert run.sweep == 3
-    assert read[0] >= 1 << 16
-    work = looking.work(run)
-    assert effort.done == sum(read) == work.messages.sum() + work.rest
+    effort, trial = Effort(), begun()
+    effort.spend(go_on(trial, 1 << 16, is_finished))
+    first = trial.work
+    assert first >= 1 << 16
+    effort.spend(go_on(trial, 1 << 30, lambda trial: trial.engine.sweep == 3, least=-1.0))
+    assert trial.engine.sweep == 3
+    work = looking.work(trial.engine)
+    assert effort.done == trial.work == work.messages.sum() + work.rest > first
     effort.count(100)
-    assert effort.done == sum(read) + 100
+    assert effort.done == trial.work + 100
 
 
 def test_the_share_is_of_what_is_done_and_what_may_follow() -> None:
     """Nothing before that is known; never less than before."""
     told = list[tuple[float, float]]()
-    effort, run = Effort(tell=lambda *so_far: told.append(so_far)), engine()
+    effort, trial = Effort(tell=lambda *so_far: told.append(so_far)), begun()
     assert effort.bound == -math.inf
-    effort.run(run, 1 << 16)
+    effort.spend(go_on(trial, 1 << 16, is_finished))
     assert {share for share, _ in told} == {0.0}
     done = effort.done
     effort.limit(3 * done)
     effort.limit(10 * done)
-    effort.run(run, 1)
-    assert told[-1] == (pytest.approx(effort.done / (4 * done)), run.lower_bound)
+    effort.spend(go_on(trial, trial.work + 1, is_finished))
+    assert told[-1] == (pytest.approx(effort.done / (4 * done)), trial.engine.lower_bound)
     effort.limit(0)
-    effort.run(engine(), 1)
-    assert told[-1] == (1.0, run.lower_bound), "the bound is the best one so far"
+    effort.spend(go_on(begun(), 1, is_finished))
+    assert told[-1] == (1.0, trial.engine.lower_bound), "the bound is the best one so far"
 
 
 def test_a_short_run_is_told_and_stopped_too() -> None:
     told = list[float]()
-    effort = Effort(bc.Stop(wanted=lambda: True), lambda share, bound: told.append(share))
+    effort = Effort(bc.Stop(wanted=lambda: bool(told)), lambda share, bound: told.append(share))
     with pytest.raises(bc.Stopped):
-        effort.run(engine(), 1)
-    assert told
+        effort.spend(go_on(begun(), 1 << 30, lambda trial: False, least=-1.0))
+    assert len(told) == 1
 
 
 def test_auto_says_how_far_it_is() -> None:
