@@ -44,12 +44,11 @@ from bender_core.stopping import Stop, Stopped
 from bender_core.strategies import partition
 from bender_core.trying.advice import Remedy, what_would_help
 from bender_core.trying.auto import auto
-from bender_core.trying.certifying import certify
 from bender_core.trying.change import Change, ChangeError
 from bender_core.trying.comparison import Comparison, compare_partitions
 from bender_core.trying.pursuit import pursuit
 from bender_core.trying.refine import refine
-from bender_core.trying.solving import solve
+from bender_core.trying.solving import certify, solve
 from bender_core.variants import VARIANTS, Variant
 from bender_core.warming import warm_up
 

@@ -19,10 +19,10 @@ from bender_core.kernels.layout import RowKind, Status
 from bender_core.model import FloatArray
 from bender_core.stopping import Stop, never
 from bender_core.strategies import applicable_rules, partition
+from bender_core.strategies.packing import pairs_to_unite
 from bender_core.trying.change import ByStrategy, Change
 from bender_core.trying.effort import Effort
 from bender_core.trying.trial import Trial, go_on, is_finished
-from bender_core.trying.unions import pairs_to_unite
 from bender_core.variants import SCHEDULES
 
 # The default work of a trial: that of some sweeps of the run, or a share of what it has done so far if that is more, as

@@ -13,14 +13,13 @@ from bender_core.account import memory_limit
 from bender_core.costs.estimate import Estimate, estimate
 from bender_core.engine.engine import Engine
 from bender_core.engine.settings import Settings
-from bender_core.groups import Partition
+from bender_core.groups import Partition, halve
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, Quality, Tell, applicable_rules, quality, register
 from bender_core.strategies.rules import BY_RULE
 from bender_core.trying.effort import Effort
 from bender_core.trying.trial import Trial, best_of, go_on, is_finished
-from bender_core.trying.unions import halved
 from bender_core.warming import ready
 
 # Table entries that every trial reads, about 50 ms; then the FINALISTS with the best bounds read LONGER times more.
@@ -198,6 +197,13 @@ def _begun(mrf: BinaryMRF, one: Candidate, work: int, effort: Effort) -> Trial:
         return trial
     effort.spend(go_on(trial, work // 4, is_finished))
     return Trial(one.name, Engine(mrf, one.part, settings, start=trial.engine, stop=stop), work=work // 4)
+
+
+def halved(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Partition:
+    """The partition with its larger groups split into weakly coupled halves."""
+    largest = part.max_size
+    large = [p for p, group in enumerate(part.groups) if 2 * len(group) > largest + 1]
+    return halve(mrf, part, large, stop)
 
 
 def _best(trials: Sequence[Tried]) -> Tried:

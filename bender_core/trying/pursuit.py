@@ -23,11 +23,11 @@ from bender_core.model import BinaryMRF, FloatArray, IntArray
 from bender_core.seeds import generator
 from bender_core.stopping import Stop, never
 from bender_core.strategies import AUTO, PURSUIT, Tell, applicable_rules, partition, register
+from bender_core.strategies.packing import filled, matching
 from bender_core.trying.auto import VARIANT as TRIED
 from bender_core.trying.auto import auto, candidate, candidates, choose, forests, work_of_a_choice
 from bender_core.trying.effort import Effort
 from bender_core.trying.trial import Trial, go_on, is_finished
-from bender_core.trying.unions import pairs_to_unite
 from bender_core.warming import ready
 
 # Table entries that a search may read, and those of them for one start, from its first run to its last.
@@ -112,7 +112,7 @@ def _merged(mrf: BinaryMRF, usual: Partition, max_size: int, seed: int, effort: 
     search.improve()
     if search.best is None or search.best.partition is usual:
         return None
-    groups = _filled(mrf, search.best.partition, max_size, effort.stop).groups
+    groups = filled(mrf, search.best.partition, max_size, effort.stop).groups
     return manual(mrf, [np.sort(group).tolist() for group in groups])
 
 
@@ -142,14 +142,6 @@ def _doubling(size: int) -> list[int]:
     while sizes[0] > 3:
         sizes.insert(0, -(-sizes[0] // 2))
     return sizes
-
-
-def _filled(mrf: BinaryMRF, part: Partition, max_size: int, stop: Stop) -> Partition:
-    """The partition with coupled groups united as long as two fit into M."""
-    while pairs := pairs_to_unite(mrf, part, max_size):
-        stop.check()
-        part = merge_all(part, pairs)
-    return part
 
 
 class Search:
@@ -267,18 +259,8 @@ def pairs_to_merge(engine: Engine, max_size: int, stop: Stop = never) -> list[tu
     Stopped
     """
     sizes, edges = _sizes(engine.partition), engine.graph.edges
-    union = sizes[edges].sum(axis=1)
-    score = np.where(union <= max_size, _around_edges(engine, stop) / union, -np.inf)
-    most = max(1, int(AT_A_TIME * len(sizes)))
-    pairs, taken = list[tuple[int, int]](), set[int]()
-    for k in np.argsort(-score, kind="stable").tolist():
-        p, q = edges[k].tolist()
-        if len(pairs) == most or score[k] == -np.inf:
-            break
-        if not taken & {p, q}:
-            pairs.append((p, q))
-            taken |= {p, q}
-    return pairs
+    score = _around_edges(engine, stop) / sizes[edges].sum(axis=1)
+    return matching(edges, score, sizes, max_size, most=max(1, int(AT_A_TIME * len(sizes))))
 
 
 def _around_edges(engine: Engine, stop: Stop) -> FloatArray:

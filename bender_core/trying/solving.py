@@ -1,4 +1,4 @@
-"""Solve a model: prove, or run on given groups, within the time limit, and report the result."""
+"""Solve a model, and certify: prove, or run on given groups, within a time limit, and report the result."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bender_core.checking.certificate import Certificate
 from bender_core.engine import memory
 from bender_core.engine.engine import Engine, OnProgress
 from bender_core.engine.result import STOPPED, TIME_LIMIT, Result, verdict, verdict_of
@@ -20,7 +21,9 @@ from bender_core.forms.scale import energy_scale, gap_scale
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF, require_model
 from bender_core.stopping import Stop, Stopped, never
+from bender_core.trying.policy import LARGEST
 from bender_core.trying.proof import Descent
+from bender_core.trying.proof import OnProgress as OnProofProgress
 from bender_core.variants import Variant
 from bender_core.variants import variant as variant_of
 from bender_core.warming import ready
@@ -105,6 +108,58 @@ def solve(
     descent = Descent(mrf, stop=Stop(time_limit, stop))
     descent.run(on_progress=on_progress)
     return _proven(descent)
+
+
+def certify(
+    mrf: BinaryMRF,
+    max_size: int = LARGEST,
+    time_limit: float | None = None,
+    on_progress: OnProofProgress | None = None,
+    seed: int = 0,
+    stop: Stop = never,
+) -> Certificate:
+    """Prove that a labelling is optimal, or come as close as possible.
+
+    Source: docs/method.md §15.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    max_size : int
+        M, the largest number of variables in a group.
+    time_limit : float, optional
+        Seconds.
+    on_progress : callable, optional
+        Called about every 50 ms with the `Descent`; it ends if it returns True.
+    seed : int
+        Of the strategies that depend on one, and of the search for labellings.
+    stop : Stop
+        Checked about every 50 ms.
+
+    Returns
+    -------
+    Certificate
+        Without a time limit it depends only on the model, M and the seed.
+
+    Raises
+    ------
+    ValueError
+        If the time limit is not a number, or the seed is negative.
+    PartitionError
+        If there are no groups of that size.
+    TooLargeError
+        If not even small groups fit into memory.
+
+    Examples
+    --------
+    >>> import bender_core as bc
+    >>> certificate = certify(bc.load("sample_instances/frustrated-cycle.mrf.json"))
+    >>> certificate.optimal, certificate.upper_bound
+    (True, -17.0)
+    """
+    descent = Descent(mrf, max_size, seed, Stop(time_limit, stop))
+    descent.run(on_progress=on_progress)
+    return descent.end()
 
 
 def _run(

@@ -23,10 +23,10 @@ from bender_core.synth.grids import ising_grid
 from bender_core.synth.pose import body_pose
 from bender_core.trying import policy
 from bender_core.trying import proof as descent
-from bender_core.trying.certifying import certify
 from bender_core.trying.change import Change, Fork, forks_text, read_forks
 from bender_core.trying.line import Line
 from bender_core.trying.proof import Descent
+from bender_core.trying.solving import certify
 from bender_core.trying.trial import Trial
 from tests.models import examples, mrfs, random_mrf
 from tests.tiers import thinned

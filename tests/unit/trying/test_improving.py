@@ -14,11 +14,11 @@ from bender_core.labelings import improving
 from bender_core.labelings.improving import LEAST, SHARE, Improving
 from bender_core.stopping import Stop, never
 from bender_core.synth import ising_grid
-from bender_core.trying.certifying import certify
 from bender_core.trying.change import Change, Fork, digits, forks_text, read_forks
 from bender_core.trying.line import Line
 from bender_core.trying.policy import PACKED
 from bender_core.trying.proof import Descent
+from bender_core.trying.solving import certify
 from tests.models import random_mrf
 from tests.unit.engines import fingerprint
 

@@ -15,12 +15,12 @@ from bender_core.engine.carrying import owners
 from bender_core.groups import LARGEST_GROUP, merge_all, split_by_coupling
 from bender_core.kernels.layout import Events
 from bender_core.strategies import AUTO, PURSUIT, STRATEGIES
+from bender_core.strategies.packing import pairs_to_unite
 from bender_core.strategies.rules import BY_RULE, what_matters
 from bender_core.trying import auto as auto_module
 from bender_core.trying import solving
-from bender_core.trying.auto import candidate, candidates
+from bender_core.trying.auto import candidate, candidates, halved
 from bender_core.trying.effort import Effort
-from bender_core.trying.unions import halved, pairs_to_unite
 from tests import naive
 from tests.models import random_mrf, random_partition
 from tests.tiers import thinned
