@@ -35,7 +35,7 @@ def write(folder: Path) -> set[str]:
 
 
 def link_citations(folder: Path, documents: Path) -> None:
-    """Make a link of every section that a page cites, as in "docs/method.md §3.4"; ``documents`` has the pages cited."""
+    """Make a link of every section that a page cites, like "docs/method.md §3.4", to its page in ``documents``."""
     anchors = {
         name: {number: anchor for anchor, number in _SECTION.findall((documents / f"{name}.html").read_text("utf-8"))}
         for name in ("method", "formats")

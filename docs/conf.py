@@ -1,7 +1,7 @@
 """Settings of the site of documents that Sphinx makes: ``make docs``.
 
-Its pages are the Markdown files at the root and in docs/, as they are; the API pages are beside them, in api/. Nothing is
-loaded from the network: formulas are MathML, and the search is a script that also works on files.
+Its pages are the Markdown files at the root and in docs/, as they are; the API pages are beside them, in api/. Nothing
+is loaded from the network: formulas are MathML, and the search is a script that also works on files.
 """
 
 from __future__ import annotations
