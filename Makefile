@@ -73,7 +73,7 @@ test: setup lint browser
 	$(PYTEST) --hypothesis-profile quick -m "not slow and not wheel"
 
 # What takes one core comes first: the solver compiles beside what does without it.
-test-all: setup lint browser bounds jitless soak
+test-all: setup lint browser bounds jitless soak docs
 	@echo "Random examples of seed $(SEED); make test-all SEED=$(SEED) takes them again"
 	$(PYTEST) --hypothesis-profile thorough --hypothesis-seed $(SEED)
 
