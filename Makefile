@@ -1,7 +1,7 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run the quick tests: five minutes on two cores
 # make test-all   set up, lint and run every test, with many random examples (SEED=n repeats those of a failure)
-# make docs   API pages of the library, in docs/api
+# make docs   the site of documents, with the API pages, in docs/site/VERSION
 # make lint, make format: check and fix the style of Python and JavaScript
 # make bench, make bench-ui, make screenshots: benchmarks of the solver and the app, and pictures for the README
 # make walk   half an hour of a random walk through the app, in a browser
@@ -12,6 +12,8 @@ FRONTEND := pages/_shared/frontend
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 # Of the random examples of make test-all: another one every time.
 SEED := $(shell od -An -N3 -tu4 /dev/urandom | tr -d ' ')
+
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' bender_core/__init__.py)
 
 # What takes one core goes side by side.
 MAKEFLAGS += --jobs=2
@@ -71,7 +73,7 @@ test: setup lint browser
 	$(PYTEST) --hypothesis-profile quick -m "not slow and not wheel"
 
 # What takes one core comes first: the solver compiles beside what does without it.
-test-all: setup lint browser bounds jitless soak
+test-all: setup lint browser bounds jitless soak docs
 	@echo "Random examples of seed $(SEED); make test-all SEED=$(SEED) takes them again"
 	$(PYTEST) --hypothesis-profile thorough --hypothesis-seed $(SEED)
 
@@ -110,7 +112,10 @@ format: .venv/.developing $(FRONTEND)/node_modules
 	npm run --prefix $(FRONTEND) --silent format
 
 docs: .venv/.developing
-	PYTHONPATH=. $(BIN)/python -W error docs/make_api.py
+	rm -rf docs/site/$(VERSION)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --conf-dir docs \
+	  --doctree-dir docs/site/.doctrees . docs/site/$(VERSION)
+	@echo "The documents are in docs/site/$(VERSION)/index.html"
 
 bench: setup
 	$(BIN)/python -m benchmarks
@@ -127,5 +132,5 @@ screenshots: setup .venv/.developing browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
 
 clean:
-	rm -rf .venv $(FRONTEND)/node_modules docs/api test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv $(FRONTEND)/node_modules docs/site test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
