@@ -107,17 +107,47 @@ def _least_reparametrized(engine: Engine, p: int, stop: Stop) -> float:
 
 
 def opening_bound(engine: Engine) -> float:
-    """The lower bound before the first event."""
+    """The lower bound before the first event.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    float
+        Energy.
+    """
     return float(engine.arrays.past.opening + engine.arrays.rule.constant)
 
 
 def decoded_bound(engine: Engine) -> float:
-    """The energy of the best decoded labelling, before any improvement (the paper's upper bound)."""
+    """The energy of the best decoded labelling, before any improvement (the paper's upper bound).
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    float
+        Energy.
+    """
     return float(engine.arrays.state.bounds.best_decoded + engine.arrays.rule.constant)
 
 
 def rounded_bound(engine: Engine) -> float:
-    """The lower bound, raised to the next possible energy (see `lattice`)."""
+    """The lower bound, raised to the next possible energy (see `Margin.lattice`).
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    float
+        Energy.
+    """
     return engine.margin.lattice.raised(engine.lower_bound, engine.upper_bound)
 
 
@@ -125,6 +155,10 @@ def bound_terms(engine: Engine) -> Tension:
     """The terms of the lower bound: what every group and every edge holds, without the model's constant.
 
     Source: docs/method.md §2.1.
+
+    Parameters
+    ----------
+    engine : Engine
 
     Returns
     -------
@@ -196,6 +230,10 @@ def work(engine: Engine) -> Work:
     """The work so far, in table entries read, by message.
 
     Source: docs/method.md §10.2.
+
+    Parameters
+    ----------
+    engine : Engine
 
     Returns
     -------

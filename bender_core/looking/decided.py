@@ -147,6 +147,10 @@ def settled(engine: Engine, stop: Stop = never) -> bool:
         One that strikes off states.
     stop : Stop
 
+    Returns
+    -------
+    bool
+
     Raises
     ------
     Stopped
@@ -178,6 +182,14 @@ def proves(engine: Engine) -> bool:
     """Whether the bound of a run proves that no labelling is better than the best one, by more than does not count.
 
     Source: docs/method.md §15.1.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    bool
     """
     return bool(excludes(engine, np.array(engine.arrays.bound_excess)))
 

@@ -259,6 +259,10 @@ def message(engine: Engine, p: int, q: int) -> FloatArray:
 def messages(engine: Engine) -> FloatArray:
     """All messages, a copy: for every edge that into its first group, over the states, then that into its second.
 
+    Parameters
+    ----------
+    engine : Engine
+
     Returns
     -------
     ndarray
@@ -295,5 +299,15 @@ def incoming(engine: Engine, arc: int) -> FloatArray:
 
 
 def slack(engine: Engine) -> FloatArray:
-    """The slack of every arc at its minimiser when last computed; NaN before; (2 E,)."""
+    """The slack of every arc at its minimiser when last computed; NaN before; (2 E,).
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    ndarray, shape (2 E,)
+        Energy.
+    """
     return engine.arrays.state.slack.copy()

@@ -176,13 +176,31 @@ def row_support(engine: Engine, p: int, q: int, stop: Stop = never) -> RowSuppor
 
 
 def row_edges(engine: Engine) -> IntArray:
-    """The hyper-edge of every row in use, in the order of creation, shape (n_rows,)."""
+    """The hyper-edge of every row in use, in the order of creation, shape (n_rows,).
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows,)
+    """
     edges: IntArray = engine.arrays.rows.view.edge[: engine.n_rows].copy()
     return edges
 
 
 def rows_made(engine: Engine) -> IntArray:
-    """The number of rows in use that were made for each message, shape (2 E,)."""
+    """The number of rows in use that were made for each message, shape (2 E,).
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    ndarray of int64, shape (2 E,)
+    """
     pool, count = engine.arrays.rows.view, engine.n_rows
     arcs = 2 * pool.edge[:count] + pool.side[:count]
     return np.bincount(arcs, minlength=2 * len(engine.graph.edges))

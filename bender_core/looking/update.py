@@ -119,12 +119,30 @@ class Position:
 
 
 def last_event(engine: Engine) -> Event | None:
-    """The event before the present position, None at the start."""
+    """The event before the present position, None at the start.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    Event or None
+    """
     return engine.trace[engine.position - 1] if engine.position else None
 
 
 def whereabouts(engine: Engine) -> Position:
-    """The progress of the run, including that within an update and a message."""
+    """The progress of the run, including that within an update and a message.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    Position
+    """
     run = engine.arrays
     cursor, order = run.state.cursor, run.rule.order
     slot, share, messages = int(cursor.slot), 0.0, 0
@@ -141,7 +159,16 @@ def whereabouts(engine: Engine) -> Position:
 
 
 def open_node(engine: Engine) -> int:
-    """The group being updated, -1 between two updates."""
+    """The group being updated, -1 between two updates.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Returns
+    -------
+    int
+    """
     run = engine.arrays
     cursor, order = run.state.cursor, run.rule.order
     busy = cursor.phase <= Phase.PASS and not run.between_updates and len(order)
@@ -299,6 +326,10 @@ def alive(engine: Engine, p: int) -> NDArray[np.bool_]:
 def open_update(engine: Engine) -> OpenUpdate | None:
     """Floor, ceiling and suspects of the open update.
 
+    Parameters
+    ----------
+    engine : Engine
+
     Returns
     -------
     OpenUpdate or None
@@ -321,6 +352,10 @@ def open_update(engine: Engine) -> OpenUpdate | None:
 
 def exact_costs(engine: Engine) -> dict[int, float]:
     """The states that the oracles of the open update have been asked at, and their exact costs.
+
+    Parameters
+    ----------
+    engine : Engine
 
     Returns
     -------

@@ -63,8 +63,8 @@ def test_cited_sections_exist() -> None:
 
 def documented() -> Iterator[tuple[str, Callable[..., object]]]:
     """Every public function, and every public method of a public class."""
-    for name in bc.__all__:
-        thing = getattr(bc, name)
+    things = [(name, getattr(bc, name)) for name in bc.__all__]
+    for name, thing in [*things, *((f"looking.{name}", getattr(bc.looking, name)) for name in bc.looking.__all__)]:
         if inspect.isfunction(thing):
             yield name, thing
         elif inspect.isclass(thing):
@@ -78,7 +78,7 @@ def test_public_functions_document_what_they_take_and_give() -> None:
         if told.startswith("The old name of"):
             continue
         for parameter in signature.parameters.keys() - {"self"}:
-            assert re.search(rf"(?m)^(\w+, )*{parameter}(, \w+)*( :|$)", told), (
+            assert re.search(rf"(?m)^(\w+, )*(\*\*)?{parameter}(, \w+)*( :|$)", told), (
                 f"{name} does not say what {parameter} is"
             )
         gives = len(signature.parameters) > 1 and signature.return_annotation != "None"
