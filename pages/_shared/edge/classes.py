@@ -65,7 +65,7 @@ def members_named(
 
 def choose_order() -> str:
     """The order of the classes."""
-    order: str = st.segmented_control(
+    order = st.segmented_control(
         "Order of the classes",
         list(ORDERS),
         format_func=ORDERS.__getitem__,
@@ -74,6 +74,7 @@ def choose_order() -> str:
         required=True,
         label_visibility="collapsed",
     )
+    assert order is not None, "it is in the session, as `recall` says, and one is required"
     return order
 
 

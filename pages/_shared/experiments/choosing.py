@@ -15,10 +15,11 @@ from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
 from pages._shared.app.address import state as state_address
 from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.naming import file_of
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, markdown
 from pages._shared.experiments.planning import Planned, Planning
-from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
+from pages._shared.experiments.plans import SHIPPED, keep, path_of, text_of
 from pages._shared.running.following import follow
 
 TITLES = {
@@ -72,8 +73,10 @@ def make() -> str | None:
     )
     has_model = source == MINE
     with st.form("plan_form", border=False):
-        instances = {"files": file_of(current.mrf)} if has_model else _instances(source)
-        runs = {
+        instances: dict[str, synth.Value | dict[str, int]] = (
+            {"files": file_of(current.mrf)} if has_model else _instances(source)
+        )
+        runs: dict[str, list[int] | list[str]] = {
             "sizes": st.multiselect(
                 "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"]
             ),

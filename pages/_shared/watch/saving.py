@@ -112,6 +112,7 @@ def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
         writer.writerow(["group", name, "", value, "", ""])
     for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
         stop.check()
+        parts: tuple[float | str, ...]
         try:
             parts = tuple(max(part, 0.0) for part in looking.edge_tension(engine, p, q))
         except bc.TooLargeError:

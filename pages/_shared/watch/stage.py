@@ -88,12 +88,13 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     run, engine, answers = lab.run, lab.run.engine, _answers(lab.run)
     running = run.running
     told = {} if running else answers.tell()
+    variant, schedule = engine.variant, engine.settings.schedule
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     held, answers.held = answers.held, False
     return {
         "run": lab.number,
         "model": label(lab.mrf.name),
-        "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
+        "title": f" · M {lab.max_size} · variant {variant.number}: {variant.name} · {schedule}",
         "graph": None if held else _graph(lab),
         "called": lab.called,
         "came": None if held or lab.came is None else {"run": lab.came.number} | asdict(lab.came.passage),
