@@ -12,6 +12,7 @@ from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.layout import Kind
 from bender_core.model import IntArray
 from bender_core.synth.pose import PARTS
+from pages._shared.app.fields import SAMPLE
 from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import Lab, sample
 
@@ -52,7 +53,7 @@ def tiny_messages() -> list[int]:
 
 def put_tiny(lab: Lab, position: int = 0) -> None:
     """Open it in the app, after some events, with the lessons' message selected."""
-    lab.open(tiny(), {"sample": "tiny"}, tiny_cut(), 3, 9, "mplp")
+    lab.open(tiny(), SAMPLE.say("tiny"), tiny_cut(), 3, 9, "mplp")
     stand(lab, position, lab.run.engine.graph.arc(RECEIVER, SENDER))
 
 
