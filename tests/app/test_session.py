@@ -244,7 +244,8 @@ class Rerun(BaseException):
 def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
-    account = bc.Account(int(1.9 * bc.Engine(mrf, part, variant=9).arrays.line.used))
+    alone = bc.Engine(mrf, part, variant=9)
+    account = bc.Account(int(1.9 * alone.arrays.line.used))
     mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     before, used = dict(vars(mine)), account.used
 
@@ -268,7 +269,8 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
 def test_a_run_that_gave_way_is_charged_nothing_more() -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
-    account = bc.Account(int(1.9 * bc.Engine(mrf, part, variant=9).arrays.line.used))
+    alone = bc.Engine(mrf, part, variant=9)
+    account = bc.Account(int(1.9 * alone.arrays.line.used))
     mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     old = mine.run.engine
     mine.cut(part, 8, 4, "mplp")

@@ -56,7 +56,7 @@ class Experiment(Background):
         )
         self.begin(partial(self._listen, self._process))
 
-    def stop(self, wait: float = STOP_SECONDS) -> None:
+    def stop(self, wait: float | None = STOP_SECONDS) -> None:
         """Stop; unfinished runs are repeated next time."""
         self._stopped.set()
         if self._process is None or self._process.stdin is None:

@@ -95,17 +95,14 @@ def present(mrf: bc.BinaryMRF) -> None:
     heading(mrf.name)
     paragraph(mrf.description)
     facts = _statistics(mrf.content_hash(), mrf)
-    for column, (what, value) in zip(
-        st.columns(5),
-        (
-            ("variables", facts.n),
-            ("edges", facts.n_edges),
-            ("mean degree", f"{facts.mean_degree:.1f}"),
-            ("independent cycles", facts.cycles),
-            ("frustrated", facts.frustrated),
-        ),
-        strict=True,
-    ):
+    amounts: dict[str, int | str] = {
+        "variables": facts.n,
+        "edges": facts.n_edges,
+        "mean degree": f"{facts.mean_degree:.1f}",
+        "independent cycles": facts.cycles,
+        "frustrated": facts.frustrated,
+    }
+    for column, (what, value) in zip(st.columns(5), amounts.items(), strict=True):
         column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
     if mrf.hard_entries:
         st.caption(

@@ -14,6 +14,7 @@ from bender_core import looking
 from bender_core.looking.words import number
 from bender_core.visualization.figures import figure
 from bender_core.visualization.styles import COLOURS, GAP_AREA
+from pages._shared.app.fields import SAMPLE
 from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
@@ -140,7 +141,7 @@ def question() -> Question:
 
 def put(lab: Lab) -> None:
     sweep = int(np.clip(st.session_state.get("learn-bound-sweep", 1), 1, len(standings()) - 1))
-    lab.open(sample("pose-small"), {"sample": "pose-small"}, cut(), SIZE, 9, "mplp")
+    lab.open(sample("pose-small"), SAMPLE.say("pose-small"), cut(), SIZE, 9, "mplp")
     stand(lab, standings()[sweep].position)
 
 

@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Method
 from bender_core.looking.words import number
+from pages._shared.app.fields import SAMPLE
 from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
@@ -110,7 +111,7 @@ def question() -> Question:
 
 def put(lab: Lab) -> None:
     mrf = sample("pose-small")
-    lab.open(mrf, {"sample": "pose-small"}, bc.partition(mrf, 8, "groups"), 8, 12, "mplp")
+    lab.open(mrf, SAMPLE.say("pose-small"), bc.partition(mrf, 8, "groups"), 8, 12, "mplp")
 
 
 LESSON = Lesson(

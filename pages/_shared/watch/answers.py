@@ -154,6 +154,7 @@ class Answers:
         if not self._answered.wait(PATIENCE_SECONDS):
             return {"working": self._progress}
         self._opened.wait(PATIENCE_SECONDS)
+        assert self._asked is not None
         return self._answer if self._heard < self._asked.serial else {}
 
     def _renew(self) -> None:
@@ -162,8 +163,14 @@ class Answers:
         self._heard = -1
         asked = self._asked
         if asked is None or self._answered.is_set():
-            looked = {} if asked is None else {"measure": asked.measure, "lines": asked.lines, "drawer": asked.drawer}
-            asked = Question(at=self.run.position, serial=self.serial, **looked)
+            looked = asked or Question()
+            asked = Question(
+                at=self.run.position,
+                serial=self.serial,
+                measure=looked.measure,
+                lines=looked.lines,
+                drawer=looked.drawer,
+            )
         self._begin(replace(asked, first=0, goes_on=False, held=False))
 
     # -- in the background ------------------------------------------------------------------------------------
@@ -257,9 +264,8 @@ class Answers:
         if stopped or not question.ahead:
             # Near: the engine is in this update, or in the one after it.
             engine.seek(run.position)
-            if looking.last_event(engine) is None or looking.last_event(engine).kind >= (
-                Kind.MESSAGE if stopped else Kind.SWEEP
-            ):
+            event = looking.last_event(engine)
+            if event is None or event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
                 return self.encoder.last_event(stop)
         # A step back may end before all that the stage holds, and a run far beyond it.
         is_near = run.position - question.first <= MOST_BEHIND and (

@@ -48,8 +48,8 @@ class Drawer:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._of, self._shown = (-1, -1), None
-        self._shown: Classes | None
+        self._of: tuple[int, ...] = (-1, -1)
+        self._shown: Classes | None = None
 
     def look(self, docked: Docked, stop: Stop = never) -> Iterator[dict[str, Any]]:
         """Look at a message; yields what is known without the rows that could be made, then with them.

@@ -79,8 +79,8 @@ def _moments(engine: Engine, after: int, are: Callable[[Trace], BoolArray], stop
 
 
 def _rises(trace: Trace, least: float) -> BoolArray:
-    rises: BoolArray = trace.column("value") - trace.column("before") > least
-    return rises & (trace.column("kind") == Kind.MESSAGE)
+    rises: BoolArray = (trace.column("value") - trace.column("before") > least) & (trace.column("kind") == Kind.MESSAGE)
+    return rises
 
 
 def _rows(trace: Trace, edge: int) -> BoolArray:

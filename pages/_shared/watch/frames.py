@@ -100,10 +100,11 @@ class Encoder:
         A position between updates is sent without computing the update again, which may take long.
         """
         chunk = Chunk(self.run, stop)
-        if looking.last_event(self.engine) is not None:
+        event = looking.last_event(self.engine)
+        if event is not None:
             chunk.first -= 1
             chunk.why = ""  # so that the sentence says why it is proven, if it is
-            chunk.append(looking.last_event(self.engine), stop)
+            chunk.append(event, stop)
         return chunk.told()
 
     def _chunk(self, first: int, stop: Stop) -> Chunk:

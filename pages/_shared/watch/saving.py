@@ -20,6 +20,7 @@ from bender_core.trying.script import as_script
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tension, plot_tightness
 from bender_core.visualization.message import MOST, plot_classes, stems
+from pages._shared.app.fields import MAKE
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
@@ -112,6 +113,7 @@ def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
         writer.writerow(["group", name, "", value, "", ""])
     for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
         stop.check()
+        parts: tuple[float | str, ...]
         try:
             parts = tuple(max(part, 0.0) for part in looking.edge_tension(engine, p, q))
         except bc.TooLargeError:
@@ -223,7 +225,7 @@ def expression(current: Lab) -> str:
     origin = current.origin
     if "sample" in origin:
         return f"bc.sample({origin['sample']!r})"
-    if "make" in origin:
+    if MAKE.name in origin:
         values = "".join(f", {name}={value!r}" for name, value in values_of(origin).items())
         return f"synth.generate({origin['make']!r}{values})"
     return f"bc.load(Path(__file__).with_name({file_of(current.mrf)!r}))"

@@ -132,7 +132,8 @@ def _methods(engine: Engine) -> list[int] | None:
     if not engine.variant.exact:
         return None
     methods = engine.graph.problem.methods.method
-    return np.full_like(methods, Method.ENUMERATE if engine.variant.enumerated else methods).tolist()
+    made: list[int] = np.full_like(methods, Method.ENUMERATE if engine.variant.enumerated else methods).tolist()
+    return made
 
 
 def _key(engine: Engine) -> str:
