@@ -153,6 +153,6 @@ def test_what_there_is_no_room_for_is_left_empty_in_the_file(monkeypatch: pytest
     def refuse(p: int, q: int) -> None:
         raise bc.TooLargeError("no room", 1, 0)
 
-    monkeypatch.setattr(engine, "edge_tension", refuse)
+    monkeypatch.setattr(looking, "edge_tension", refuse)
     parts = list(csv.DictReader(io.StringIO(tension_csv(engine))))
     assert all(part["disagreement"] == part["unclaimed"] == "" for part in parts)

@@ -249,7 +249,7 @@ def test_the_last_event_alone_needs_no_other(run: tuple[list[dict[str, Any]], bc
 def test_without_room_to_look_events_are_told_without_their_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     engine = lab("tree", 3, 9).run.engine
-    monkeypatch.setattr(engine, "answers", _no_room)
+    monkeypatch.setattr(looking, "answers", _no_room)
     encoder = Encoder(WatchedRun(engine))
     chunk = encoder.frames(0, 0, 6, more=True)
     assert encoder.refusal == "There is no room to draw this update: no room."

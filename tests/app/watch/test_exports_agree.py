@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.run.test_exports import said_by
 
 from bender_core.kernels.layout import Kind
 from bender_core.visualization.figures import LOOSE
@@ -22,6 +21,7 @@ from pages._shared.watch.saving import figures, message_of, outcome, saved
 from pages._shared.watch.views import graph_view
 from tests.labs import SessionState, command, is_shown, lab, near, proven_lab
 from tests.tiers import quick, thinned
+from tests.unit.engine.test_exports import said_by
 
 RUNS = [
     ("torus-10x10", 5, 9, "mplp", (0, 1, 6, 460, None)),

@@ -103,7 +103,7 @@ def test_without_room_to_look_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -
     def refuse(*_: Any) -> None:
         raise bc.TooLargeError("no room", 1, 0)
 
-    monkeypatch.setattr(engine, "row_support", refuse)
+    monkeypatch.setattr(looking, "row_support", refuse)
     *_, found = Lines(engine).look([0])
     assert found["arcs"] == [0]
     assert found["mean"] == found["alive"] == [None]

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.run.test_exports import expected_of, said_by
 
 import bender_core as bc
 from bender_core import synth
@@ -15,6 +14,7 @@ from pages._shared.app.permalink import made_by
 from pages._shared.app.session import FIRST, linked
 from pages._shared.watch.saving import expression, saved
 from tests.app.pages.test_pages import app, lab, press, ran
+from tests.unit.engine.test_exports import expected_of, said_by
 
 # The page waits for the files.
 pytestmark = pytest.mark.usefixtures("patient", "answered")

@@ -319,16 +319,16 @@ def test_a_proof_that_an_error_has_ended_is_stopped() -> None:
 def test_all_that_a_proof_has_in_memory_is_on_its_account(monkeypatch: pytest.MonkeyPatch) -> None:
     """The run that goes on, the one that it goes on from, and what proves the facts of both."""
     proof, both = Descent(ising_grid(12, 12, torus=True, seed=1)), list[tuple[int, int, int]]()
-    make = Descent._made
+    make = policy.Policy._made
 
-    def made(self: Descent, *args: Any) -> Trial:
-        trial = make(self, *args)
-        runs = self._running, trial.engine
-        assert not any("start" in line.items for line in self.account.lines), "nothing is kept to go back to"
-        both.append((self.account.used, *(nbytes((engine.arrays.state, engine.arrays.problem)) for engine in runs)))
+    def made(self: policy.Policy, *args: Any) -> Trial:
+        trial, account = make(self, *args), proof.account
+        runs = proof.engine, trial.engine
+        assert not any("start" in line.items for line in account.lines), "nothing is kept to go back to"
+        both.append((account.used, *(nbytes((engine.arrays.state, engine.arrays.problem)) for engine in runs)))
         return trial
 
-    monkeypatch.setattr(Descent, "_made", made)
+    monkeypatch.setattr(policy.Policy, "_made", made)
     proof.run()
     assert len(both) > 3
     assert all(used >= old + new for used, old, new in both)
