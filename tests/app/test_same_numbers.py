@@ -150,7 +150,7 @@ def test_the_file_of_messages_has_what_the_list_shows() -> None:
 def test_what_there_is_no_room_for_is_left_empty_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = lab("tiny", 3, 9).run.engine
 
-    def refuse(p: int, q: int) -> None:
+    def refuse(engine: bc.Engine, p: int, q: int) -> None:
         raise bc.TooLargeError("no room", 1, 0)
 
     monkeypatch.setattr(looking, "edge_tension", refuse)
