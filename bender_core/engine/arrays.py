@@ -56,6 +56,11 @@ class Start(NamedTuple):
     def require(self, mrf: BinaryMRF) -> None:
         """Refuse to start a run of another model from this.
 
+        Parameters
+        ----------
+        mrf : BinaryMRF
+            Of the new run.
+
         Raises
         ------
         ValueError
@@ -74,7 +79,17 @@ class Start(NamedTuple):
         return old is new or old.content_hash() == new.content_hash()
 
     def whole(self, mrf: BinaryMRF) -> Reduction:
-        """From the model that the first run began with to that of this one."""
+        """From the model that the first run began with to that of this one.
+
+        Parameters
+        ----------
+        mrf : BinaryMRF
+            Of the new run.
+
+        Returns
+        -------
+        Reduction
+        """
         if self.run is None:
             return unreduced(mrf)
         return self.run.whole if self.reduction is None else composed(self.run.whole, self.reduction)
