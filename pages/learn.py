@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.app.address import Tour, complete, recalled, state, told
+from pages._shared.app.address import Tour, complete, from_address, recalled, state
 from pages._shared.app.fields import DONE, LESSON
 from pages._shared.app.kinds import LONGEST_WORD
 from pages._shared.app.routing import through_app
@@ -49,7 +49,7 @@ _CSS = f"""<style>
 
 def chosen(before: Tour) -> Lesson:
     """The lesson named in the address, else the one last open, else the first."""
-    slug = before.lesson or told(LESSON, st.session_state.get("lesson", next(iter(LESSONS))))
+    slug = before.lesson or from_address(LESSON, st.session_state.get("lesson", next(iter(LESSONS))))
     if slug not in LESSONS:
         complaint(f"There is no lesson {label(slug, LONGEST_WORD)!r}; here is the first.")
         slug = next(iter(LESSONS))
@@ -59,7 +59,7 @@ def chosen(before: Tour) -> Lesson:
 
 def answered(before: Tour) -> set[str]:
     """The lessons whose questions were answered correctly, according to the address, the session and the browser."""
-    said = (*told(DONE, ()), *before.done)
+    said = (*from_address(DONE, ()), *before.done)
     done: set[str] = st.session_state.setdefault("lessons_done", set())
     done.update(slug for slug in said if slug in LESSONS)
     return done

@@ -34,7 +34,7 @@ class Tour(NamedTuple):
     done: tuple[str, ...] = ()
 
 
-def told(field: Field[T], otherwise: T) -> T:
+def from_address(field: Field[T], otherwise: T) -> T:
     """What the page's address says; ``otherwise`` if it does not, or, after a complaint, if that cannot be read."""
     try:
         return field.of(st.query_params, otherwise)

@@ -11,8 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from bender_core.looking.classes import Classes, bits_of
 from bender_core.looking.words import number
 from bender_core.visualization.message import MOST, ORDERS, Stems, plot_classes, stems
+from pages._shared.app.address import from_address
 from pages._shared.app.address import state as state_address
-from pages._shared.app.address import told as told_by_address
 from pages._shared.app.clicks import clicked_point
 from pages._shared.app.fields import ARC, CLASS, ORDER
 from pages._shared.app.kinds import LinkError
@@ -32,7 +32,7 @@ def recall(current: Lab) -> None:
     if not state.get("edge_asked", True):
         return
     state.edge_asked = False
-    state.edge_order = told_by_address(ORDER, "cost")
+    state.edge_order = from_address(ORDER, "cost")
     chosen = state.setdefault("edge_chosen", {})
     try:
         bits = class_of(st.query_params, len(run.engine.graph.active_members(run.arc)))

@@ -13,8 +13,8 @@ from bender_core.experiments.plan import PROOF
 from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
+from pages._shared.app.address import from_address
 from pages._shared.app.address import state as state_address
-from pages._shared.app.address import told
 from pages._shared.app.fields import PLAN
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import file_of
@@ -39,7 +39,7 @@ TELL_SECONDS = 0.4
 def choose() -> str | None:
     """The name of the chosen plan; it is in the address too, so that a return finds it."""
     state = st.session_state
-    said = told(PLAN, state.get("plan", "small"))
+    said = from_address(PLAN, state.get("plan", "small"))
     state.setdefault("plan_kind", said if said in SHIPPED else "own")
     kind: str = st.selectbox("Experiment", list(TITLES), format_func=TITLES.__getitem__, key="plan_kind")
     if kind in SHIPPED:
