@@ -258,7 +258,7 @@ def test_without_room_to_look_events_are_told_without_their_pictures(monkeypatch
     assert all(detail is None for kind, detail in zip(kinds, details, strict=True) if kind == Kind.ORACLE)
 
 
-def _no_room(p: int, state: int) -> None:
+def _no_room(engine: bc.Engine, p: int, state: int) -> None:
     raise bc.TooLargeError("no room", 1, 0)
 
 
