@@ -14,7 +14,7 @@ from bender_core.resources import LIBRARY
 # The code that decides the result of a run, besides the model and its groups: all that makes it, ends it and notes it.
 OF_RUNS = (
     "account.py",
-    "costs/*.py",
+    "engine/*.py",
     "experiments/lane.py",
     "experiments/outcome.py",
     "experiments/perform.py",
@@ -24,16 +24,14 @@ OF_RUNS = (
     "hypergraph.py",
     "kernels/**/*.py",
     "labelings/*.py",
-    "memory.py",
     "model.py",
-    "run/*.py",
     "seeds.py",
     "stopping.py",
     "sums.py",
     "variants.py",
 )
 # The code that decides the result of a proof besides.
-OF_PROOFS = ("checking/*.py", "proofs/*.py", "run/**/*.py", "strategies/**/*.py")
+OF_PROOFS = ("checking/*.py", "costs/*.py", "looking/*.py", "strategies/**/*.py", "trying/*.py", "warming.py")
 # Other people's code that does, too.
 OF_OTHERS = ("numba", "numpy", "networkx")
 

@@ -16,6 +16,8 @@ from bender_core.costs import freedom
 from bender_core.costs import work as costs
 from bender_core.costs.speed import Speed, speed
 from bender_core.engine import engine as engine_module
+from bender_core.engine.coupled import coupled as coupled_of
+from bender_core.engine.coupled import plan
 from bender_core.engine.fit import largest_fit, required_bytes
 from bender_core.engine.memory import TABLES, nbytes
 from bender_core.kernels.layout import Kind
@@ -103,7 +105,7 @@ def test_a_bound_is_certified_where_there_is_no_room_to_look_at_messages() -> No
     for look in (
         lambda: looking.envelope(engine, p, q),
         lambda: looking.min_marginal(engine, p, q, [0]),
-        engine.tightness,
+        lambda: looking.tightness(engine),
     ):
         with pytest.raises(bc.TooLargeError, match=r"looking at a message takes .* of 1 MB; M = 13 would") as refused:
             look()
@@ -223,12 +225,12 @@ def test_a_model_without_couplings_costs_next_to_nothing(variant: int) -> None:
 def test_the_couplings_are_those_of_the_hyper_graph(name: str, max_size: int) -> None:
     mrf = sample(name)
     part = bc.partition(mrf, max_size)
-    coupled, problem = costs.coupled(mrf, part), bc.HyperGraph(mrf, part).problem
+    coupled, problem = coupled_of(mrf, part), bc.HyperGraph(mrf, part).problem
     np.testing.assert_array_equal(coupled.ends, problem.edge_node)
     np.testing.assert_array_equal(coupled.bits.reshape(-1), problem.bits)
     np.testing.assert_array_equal(coupled.first, problem.couplings.first)
     assert ((coupled.loose >= 0) & (coupled.loose <= coupled.bits)).all()
-    method, largest = costs.plan(coupled)
+    method, largest = plan(coupled)
     np.testing.assert_array_equal(method.reshape(-1), problem.methods.method)
     np.testing.assert_array_equal(largest.reshape(-1), problem.methods.largest)
 
@@ -332,7 +334,7 @@ def test_groups_that_are_decided_answer_in_one_way_and_tied_ones_in_two() -> Non
 def test_a_trial_counts_what_a_run_does(variant: int, schedule: str) -> None:
     mrf = sample("karate")
     part = bc.partition(mrf, 8)
-    graph, which = costs.coupled(mrf, part), bc.VARIANTS[variant]
+    graph, which = coupled_of(mrf, part), bc.VARIANTS[variant]
     expected = costs.foreseen(mrf, part, graph, which, freedom.freedom(mrf, part))
     engine = bc.Engine(mrf, part, variant=variant, schedule=schedule)
     engine.run(max_sweeps=3)
@@ -407,7 +409,7 @@ def test_a_trial_sees_that_clear_communities_need_few_rows() -> None:
     part = bc.partition(mrf, 17)
     engine = bc.Engine(mrf, part, variant=9)
     engine.run(max_sweeps=costs.SWEEPS)
-    graph = costs.coupled(mrf, part)
+    graph = coupled_of(mrf, part)
     expected = costs.foreseen(mrf, part, graph, engine.variant, freedom.freedom(mrf, part))
     counted = trial._counted(engine, graph, expected)
     assert counted.added.sum() * engine.sweep <= engine.n_rows < expected.added.sum() * engine.sweep

@@ -35,7 +35,7 @@ NEUTRAL = {
     *("resources", "synth", "units"),
 }
 # And what only a proof needs, or what makes groups.
-OF_PROOFS = {"checking", "proofs", "run.looking", "run.repeating", "strategies"}
+OF_PROOFS = {"checking", "costs", "looking", "strategies", "trying", "warming"}
 
 
 def imported(source: Path) -> set[Path]:
@@ -70,7 +70,7 @@ def test_all_code_that_decides_results_is_hashed(patterns: tuple[str, ...], neut
     found = [set(LIBRARY.glob(pattern)) for pattern in patterns]
     assert all(found), "a pattern without files"
     assert left_out(set.union(*found), neutral) == set()
-    for named in ("run/standing", "run/carrying", "run/snapshots", "account", "stopping", "kernels/rows/pool"):
+    for named in ("engine/arrays", "engine/carrying", "engine/snapshots", "account", "stopping", "kernels/rows/pool"):
         assert LIBRARY / f"{named}.py" in set.union(*found)
 
 
@@ -91,7 +91,7 @@ def test_a_changed_byte_of_any_deciding_file_changes_the_version(
             stream.write(b"#")
         versions.append(deciding.code_version.__wrapped__(True))
     # What one file loses and the next one gains is a change, too.
-    first, second = tmp_path / "run" / "line.py", tmp_path / "run" / "mine.py"
+    first, second = tmp_path / "trying" / "line.py", tmp_path / "trying" / "mine.py"
     for ends in (("a", "bc"), ("ab", "c")):
         first.write_text(ends[0])
         second.write_text(ends[1])
