@@ -133,6 +133,7 @@ class Arrays:
         if not self._rule.exact:
             self._add_first_rows(stop)
         self._goal = Goal.zeros()
+        self._gathered: Run | None = None
         self.entries_read = 0
         self._looking_bytes: dict[Looking, int] = {}
         self._nearest: dict[Looking, int | None] = {}
@@ -179,7 +180,11 @@ class Arrays:
     @property
     def _run(self) -> Run:
         """All arrays as the compiled loop takes them; growing ones at their present size."""
-        return Run(self._problem, self._rule, self._rows.view, self._state, self._work, self._events.view, self._goal)
+        run = Run(self._problem, self._rule, self._rows.view, self._state, self._work, self._events.view, self._goal)
+        # A kernel takes the tuple that it has taken before at once.
+        if self._gathered is None or any(map(operator.is_not, run, self._gathered)):
+            self._gathered = run
+        return self._gathered
 
     @cached_property
     def probe(self) -> Workspace:
