@@ -325,7 +325,7 @@ class RowCarrier:
             if (target, anchor) in self._made:
                 return
             self._made.add((target, anchor))
-            describe_row(self._pool, self._next, target, anchor, RowKind.RMC, 0.0)
+            describe_row(self._pool, self._next, target, anchor, RowKind.RMC.value, 0.0)
             write_reverse_row(self._new.problem, self._pool, self._next, self._work)
         self._pool.born[self._next] = -1
         link_row(self._pool, self._state, self._next)
@@ -345,7 +345,7 @@ class RowCarrier:
 
     def _copy(self, row: int, arc: int, target: int) -> None:
         old, new, place = self._rows, self._pool, self._next
-        describe_row(new, place, target, int(old.anchor[row]), RowKind(int(old.kind[row])), 0.0)
+        describe_row(new, place, target, int(old.anchor[row]), int(old.kind[row]), 0.0)
         # The sides change places where the groups have changed their order.
         width = min(old.table.shape[2], new.table.shape[2])
         for side in (0, 1):

@@ -409,7 +409,7 @@ class Engine(Reckonings):
         arc, row = self.graph.arc(p, q), int(self._state.cursor.rows)
         truth = float(self.min_marginal(p, q, [asked.state], stop)[0])
         pool, anchor = self._rows.view, active_state(self._problem, arc, asked.state)
-        describe_row(pool, row, arc, anchor, kind, truth)
+        describe_row(pool, row, arc, anchor, int(kind), truth)
         make_row(self._problem, pool, row, self.incoming(arc), self.probe, 1)
         pool.born[row] = -1
         link_row(pool, self._state, row)

@@ -8,7 +8,7 @@ receiver's low bits and of its high bits; any state's are then one addition away
 
 from __future__ import annotations
 
-from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._jit import entry, inner, small
 from bender_core.kernels.layout import LOW_BITS
 from bender_core.kernels.tables.affine import assign, high_states, low_states, tabulate
 from bender_core.kernels.tables.projection import active_state, energies, receiver_of
@@ -56,7 +56,7 @@ def _add_couplings(couplings, arc, bit, form):
             form[0] += amount
 
 
-@entry
+@small
 def coupling_form(problem, arc, state, slope):
     """``-phi_pq(state, .)`` as a function of the sender's active bits: fills the slopes, returns the constant."""
     bits = problem.bits[arc ^ 1]
