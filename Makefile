@@ -1,6 +1,7 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
-# make test   set up, lint and run every test
-# make docs   API pages of the library, in docs/api
+# make test   set up, lint and run the quick tests: five minutes on two cores
+# make test-all   set up, lint and run every test, with many random examples (SEED=n repeats those of a failure)
+# make docs   the site of documents, with the API pages, in docs/site/VERSION
 # make lint, make format: check and fix the style of Python and JavaScript
 # make bench, make bench-ui, make screenshots: benchmarks of the solver and the app, and pictures for the README
 # make walk   half an hour of a random walk through the app, in a browser
@@ -8,6 +9,14 @@
 PORT ?= 8501
 BIN := .venv/bin
 FRONTEND := pages/_shared/frontend
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
+# Of the random examples of make test-all: another one every time.
+SEED := $(shell od -An -N3 -tu4 /dev/urandom | tr -d ' ')
+
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' bender_core/__init__.py)
+
+# What takes one core goes side by side.
+MAKEFLAGS += --jobs=2
 
 # Modules are compiled once, not by every process that imports them, even where the environment forbids to keep them.
 export PYTHONDONTWRITEBYTECODE :=
@@ -23,7 +32,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test jitless bounds soak lint format docs bench bench-ui walk screenshots clean
+.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format docs bench bench-ui walk screenshots clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -59,9 +68,14 @@ browser:
 run: setup
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-# What takes one core comes first, two at a time under --jobs=2: the solver compiles beside what does without it.
-test: setup lint browser bounds jitless soak
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+# All but what is slow: with few random examples, the same every time; of the browser tests, one for every page.
+test: setup lint browser
+	$(PYTEST) --hypothesis-profile quick -m "not slow and not wheel"
+
+# What takes one core comes first: the solver compiles beside what does without it.
+test-all: setup lint browser bounds jitless soak docs
+	@echo "Random examples of seed $(SEED); make test-all SEED=$(SEED) takes them again"
+	$(PYTEST) --hypothesis-profile thorough --hypothesis-seed $(SEED)
 
 # The library again: interpreted, with bounds checking (compiled again, quickly), and under long random use.
 jitless: .venv/.developing
@@ -80,10 +94,16 @@ $(FRONTEND)/node_modules: $(FRONTEND)/package-lock.json
 	@npm ci --prefix $(FRONTEND) --loglevel=error --no-audit --no-fund >/dev/null
 	@touch $@
 
-lint: .venv/.developing $(FRONTEND)/node_modules
+lint: lint-python types lint-javascript
+
+lint-python: .venv/.developing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: .venv/.developing
 	$(BIN)/mypy
+
+lint-javascript: $(FRONTEND)/node_modules
 	npm run --prefix $(FRONTEND) --silent lint
 
 format: .venv/.developing $(FRONTEND)/node_modules
@@ -92,7 +112,10 @@ format: .venv/.developing $(FRONTEND)/node_modules
 	npm run --prefix $(FRONTEND) --silent format
 
 docs: .venv/.developing
-	PYTHONPATH=. $(BIN)/python -W error docs/make_api.py
+	rm -rf docs/site/$(VERSION)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --conf-dir docs \
+	  --doctree-dir docs/site/.doctrees . docs/site/$(VERSION)
+	@echo "The documents are in docs/site/$(VERSION)/index.html"
 
 bench: setup
 	$(BIN)/python -m benchmarks
@@ -109,5 +132,5 @@ screenshots: setup .venv/.developing browser
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py
 
 clean:
-	rm -rf .venv $(FRONTEND)/node_modules docs/api test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv $(FRONTEND)/node_modules docs/site test-failures .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import bender_core as bc
 from bender_core.kernels.layout import Kind
+from bender_core.resources import SAMPLES
 
-SAMPLES = Path(__file__).parents[1] / "sample_instances"
 POSE = SAMPLES / "pose.mrf.json"
 # The memory limit of a run, in bytes.
 MEMORY = 4 << 30
@@ -68,7 +68,9 @@ def solve(
 ) -> TimedRun:
     """A run from making the partition to the end."""
     begin, wall = time.process_time(), time.perf_counter()
-    engine = bc.Engine(mrf, cut(), variant, schedule, max_sweeps=max_sweeps, snapshot_bytes=0, limit=MEMORY)
+    engine = bc.Engine(
+        mrf, cut(), variant=variant, schedule=schedule, max_sweeps=max_sweeps, snapshot_bytes=0, limit=MEMORY
+    )
     engine.run(time_limit=limit)
     return TimedRun(engine, time.process_time() - begin, time.perf_counter() - wall)
 

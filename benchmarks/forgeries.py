@@ -27,9 +27,9 @@ import bender_core as bc
 from benchmarks.common import table
 from benchmarks.proving.forging import CERTIFICATES, PROOFS, Base, Forger, Ints, base
 from benchmarks.proving.kinds import KINDS, Kind, Make, independent_set, near
+from bender_core.checking.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof
-from bender_core.run.certificate import EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED
 
 STATUSES = {EXHAUSTED, OPTIMAL, OUT_OF_MEMORY, OUT_OF_TIME, STOPPED}
 HONEST = "honest"

@@ -22,8 +22,8 @@ import bender_core as bc
 from benchmarks.common import table
 from benchmarks.proving.kinds import KINDS, Kind
 from benchmarks.proving.references import Exact, as_decimal
-from bender_core.proofs.descent import LARGEST
 from bender_core.synth.pose import body_pose
+from bender_core.trying.policy import LARGEST
 
 INSTANCES = Path(__file__).parents[2] / "shared" / "instances"
 MOST = 14

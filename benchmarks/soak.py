@@ -23,18 +23,19 @@ from pathlib import Path
 import numpy as np
 
 import bender_core as bc
-from bender_core import synth
+from bender_core import looking, synth
 from bender_core.experiments import Limits
 from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.race import Race
 from bender_core.groups import merge, split
 from bender_core.io import dump_labeling
-from bender_core.run.repeating.line import Line
-from bender_core.run.repeating.script import as_script
+from bender_core.io.samples import sample_names
+from bender_core.resources import APP
 from bender_core.strategies import applicable_rules
+from bender_core.trying.line import Line
+from bender_core.trying.script import as_script
 from bender_core.units import storage
 
-SAMPLES = Path(__file__).parents[1] / "sample_instances"
 # The most variables for which all labellings are tried to find the optimum.
 TRIED = 20
 # Growth of the whole process allowed after its first part, for allocators and caches.
@@ -98,7 +99,7 @@ class Library:
         """A sample, or a model of a random family of random size."""
         rng = self.rng
         if rng.random() < 0.3:
-            self.mrf = bc.load(rng.choice(sorted(SAMPLES.glob("*.mrf.json"))))
+            self.mrf = bc.sample(rng.choice(sample_names()))
         else:
             family = rng.choice(list(synth.FAMILIES.values()))
             values = {}
@@ -130,8 +131,8 @@ class Library:
                 self.engine = bc.Engine(
                     self.mrf,
                     self.part,
-                    self.rng.choice([4, 4, 9, 9, *bc.VARIANTS]),
-                    self.rng.choice(["mplp", "srmp"]),
+                    variant=self.rng.choice([4, 4, 9, 9, *bc.VARIANTS]),
+                    schedule=self.rng.choice(["mplp", "srmp"]),
                     limit=self.account,
                 )
                 return
@@ -174,13 +175,15 @@ class Library:
             return
         close = 1e-9 * (1.0 + abs(engine.lower_bound) + engine.graph.problem.scale)
         try:
-            found = engine.certified_bound(bc.Stop(2.0))
+            found = looking.certified_bound(engine, bc.Stop(2.0))
             if abs(found - engine.lower_bound) > close:
                 raise SoakError(f"the bound is {engine.lower_bound!r}, its certificate {found!r}")
             for p, q in engine.graph.edges[:3].tolist():
-                if (engine.envelope(p, q) > engine.min_marginal(p, q, stop=bc.Stop(2.0)) + close).any():
+                if (
+                    looking.envelope(engine, p, q) > looking.min_marginal(engine, p, q, stop=bc.Stop(2.0)) + close
+                ).any():
                     raise SoakError(f"the envelope of {q} -> {p} exceeds the min-marginal")
-                engine.rows(p, q)
+                looking.rows(engine, p, q)
         except (bc.Stopped, bc.TooLargeError):
             pass
 
@@ -231,7 +234,7 @@ class Library:
             return
         close = 1e-9 * (1.0 + abs(engine.upper_bound) + engine.graph.problem.scale)
         self.best = min(self.best, self.mrf.energy(engine.labeling))
-        if engine.lower_bound > self.best + close or engine.rounded_bound > self.best + close:
+        if engine.lower_bound > self.best + close or looking.rounded_bound(engine) > self.best + close:
             raise SoakError(f"the bound {engine.lower_bound!r} exceeds the energy {self.best!r} of a labelling")
         if self.account.used > self.account.limit:
             raise SoakError(f"{self.account.used} bytes are charged, the limit is {self.account.limit}")
@@ -254,7 +257,7 @@ class App:
         # AppTest forgets before every run that the app has a navigation (see tests/app/conftest.py).
         PagesManager.uses_pages_directory = False
         self.rng = rng
-        self.test = AppTest.from_file(str(SAMPLES.parent / "app.py"), default_timeout=120)
+        self.test = AppTest.from_file(str(APP / "app.py"), default_timeout=120)
         self.page("watch")
 
     def act(self) -> str:

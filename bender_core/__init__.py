@@ -6,47 +6,53 @@ method, docs/formats.md the file formats.
 Examples
 --------
 >>> import bender_core as bc
->>> mrf = bc.load("sample_instances/tiny.mrf.json")
+>>> mrf = bc.sample("tiny")
 >>> part = bc.partition(mrf, max_size=3)
 >>> result = bc.solve(mrf, part, variant=9)
 >>> result.lower_bound, result.upper_bound, result.status
 (-3.0, -3.0, 'closed')
 """
 
+from bender_core import looking
 from bender_core.account import Account
+from bender_core.checking.certificate import Certificate
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, load_proof
 from bender_core.costs.estimate import Estimate, estimate
-from bender_core.costs.fit import TooLargeError
+from bender_core.engine.arrays import Start
+from bender_core.engine.engine import Engine, EngineError, Grain
+from bender_core.engine.fit import TooLargeError
+from bender_core.engine.gap import relative_gap
+from bender_core.engine.result import Result
+from bender_core.engine.rows import RowAt
+from bender_core.engine.settings import Settings
+from bender_core.engine.trace import Event, Trace
 from bender_core.forms.normal_form import NormalForm, to_normal_form
 from bender_core.groups import Partition, PartitionError, manual
 from bender_core.hypergraph import HyperGraph
 from bender_core.io import FormatError, load, save
+from bender_core.io.samples import sample
 from bender_core.labelings.searching import Found, search
+from bender_core.looking.attribution import Attribution
+from bender_core.looking.message import Tightness
+from bender_core.looking.rows import Row
+from bender_core.looking.what_if import Cut, what_if
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.objective import Objective
-from bender_core.planning.advice import Remedy, what_would_help
-from bender_core.planning.auto import auto
-from bender_core.planning.comparison import Comparison, compare_partitions
-from bender_core.planning.pursuit import pursuit
-from bender_core.planning.solving import solve
-from bender_core.planning.trial import refine
-from bender_core.proofs.certifying import certify
 from bender_core.rivals.reference import Reference, reference
-from bender_core.run.attribution import Attribution
-from bender_core.run.bounds import relative_gap
-from bender_core.run.certificate import Certificate
-from bender_core.run.engine import Engine, EngineError, Grain
-from bender_core.run.inspection import Tightness
-from bender_core.run.looking.what_if import Cut, what_if
-from bender_core.run.repeating.change import Change, ChangeError
-from bender_core.run.result import Result
-from bender_core.run.rows import Row, RowAt
-from bender_core.run.trace import Event, Trace
-from bender_core.run.warming import warm_up
 from bender_core.stopping import Stop, Stopped
 from bender_core.strategies import partition
+from bender_core.trying.advice import Remedy, what_would_help
+from bender_core.trying.auto import auto
+from bender_core.trying.change import Change, ChangeError
+from bender_core.trying.comparison import Comparison, compare_partitions
+from bender_core.trying.pursuit import pursuit
+from bender_core.trying.refine import refine
+from bender_core.trying.solving import certify, solve
 from bender_core.variants import VARIANTS, Variant
+from bender_core.warming import warm_up
+
+__version__ = "0.1.0"
 
 __all__ = [
     "VARIANTS",
@@ -78,6 +84,8 @@ __all__ = [
     "Result",
     "Row",
     "RowAt",
+    "Settings",
+    "Start",
     "Stop",
     "Stopped",
     "Tightness",
@@ -91,12 +99,14 @@ __all__ = [
     "estimate",
     "load",
     "load_proof",
+    "looking",
     "manual",
     "partition",
     "pursuit",
     "reference",
     "refine",
     "relative_gap",
+    "sample",
     "save",
     "search",
     "solve",

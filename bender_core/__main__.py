@@ -1,4 +1,6 @@
-"""The command line: ``python -m bender_core solve|verify|info|convert|experiment|warm-up``.
+"""The command line: ``bender-lab solve|verify|info|convert|experiment|app|warm-up``.
+
+In a checkout: ``python -m bender_core``.
 
 Exit 0 on success, 2 with one line for bad input, 130 after Ctrl-C, 141 where the output is no longer read. Output:
 docs/formats.md §6.
@@ -9,10 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import runpy
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import bender_core as bc
@@ -22,9 +26,10 @@ from bender_core.files import require_apart, require_place
 from bender_core.io import FORMATS, format_of, load_labeling, without_unheld_constant
 from bender_core.io.command import asked_model, model_arguments
 from bender_core.io.terminal import exit_code, following
-from bender_core.proofs.descent import Descent
+from bender_core.resources import APP
 from bender_core.stopping import INTERRUPTED, Interrupt
 from bender_core.strategies import AUTO, STRATEGIES, Tell, default_strategy
+from bender_core.trying.proof import Descent
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES
 
@@ -47,7 +52,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bender_core", description="MAP inference with Benders rows.")
+    # By the name it was started with.
+    name = "bender-lab" if Path(sys.argv[0]).stem == "bender-lab" else "python -m bender_core"
+    parser = argparse.ArgumentParser(prog=name, description="MAP inference with Benders rows.")
+    parser.add_argument("--version", action="version", version=f"Bender Lab {bc.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     solve = commands.add_parser("solve", help="prove that a labelling is optimal, as far as possible")
@@ -94,6 +102,10 @@ def _parser() -> argparse.ArgumentParser:
 
     experiments = commands.add_parser("experiment", help="many runs: plan, carry out, report")
     experiment.add_arguments(experiments)
+
+    app = commands.add_parser("app", help="start the app, and print its address")
+    app.add_argument("--port", type=int, default=8501, metavar="N", help="of the app's server (default 8501)")
+    app.set_defaults(command=_app)
 
     warm = commands.add_parser("warm-up", help="compile the solver, once per machine")
     warm.set_defaults(command=_warm_up)
@@ -186,7 +198,7 @@ def _far(descent: Descent) -> str:
     lower, upper = descent.lower_bound, descent.upper_bound
     return (
         f"round {len(descent.rounds) + 1}: {lower:.9g} to {upper:.9g}, gap {bc.relative_gap(lower, upper):.2g}, "
-        f"{descent.whole.reduced.n} of {descent.whole.model.n} variables open"
+        f"{descent.known.whole.reduced.n} of {descent.known.whole.model.n} variables open"
     )
 
 
@@ -338,6 +350,15 @@ def _convert(options: argparse.Namespace) -> int:
         print(f"numbers are rounded; no energy changes by more than {changed:.2g}")
     if form.loses:
         print(f"this format cannot store: {form.loses}")
+    return 0
+
+
+def _app(options: argparse.Namespace) -> int:
+    if find_spec("streamlit") is None:
+        raise ValueError("the app needs packages that are not installed: pip install 'bender-lab[app]'")
+    # In this process, which then gets every signal.
+    sys.argv = ["streamlit", "run", str(APP / "app.py"), f"--server.port={options.port}"]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     return 0
 
 

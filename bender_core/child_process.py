@@ -18,6 +18,8 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
+from bender_core.resources import environment
+
 T = TypeVar("T")
 
 _COMMAND = [sys.executable, "-P", "-c", "from bender_core.child_process import serve; serve()"]
@@ -45,13 +47,11 @@ class Child(Generic[T]):
         self._job = generator, arguments
 
     def __enter__(self) -> Self:
-        root = str(Path(__file__).parents[1])
-        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         # Threads share one arena: otherwise each reserves addresses, which count against the memory limit.
-        environment = os.environ | {"PYTHONPATH": path, "MALLOC_ARENA_MAX": "1"}
+        settings = environment() | {"MALLOC_ARENA_MAX": "1"}
         # In a separate session, Ctrl-C reaches only the parent, which then ends the child.
         self._process = subprocess.Popen(
-            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
+            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=settings, start_new_session=True
         )
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._send, self._receive)]
         for thread in self._threads:

@@ -1,4 +1,4 @@
-"""Pictures of every page, light and dark, small and large, for the README: ``make screenshots``."""
+"""Pictures of every page, light and dark, small and large, for README.md and docs/: ``make screenshots``."""
 
 from __future__ import annotations
 

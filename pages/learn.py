@@ -7,8 +7,9 @@ from html import escape
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.app.address import Tour, complete, recalled, state
-from pages._shared.app.permalink import LONGEST_WORD
+from pages._shared.app.address import Tour, complete, recalled, state, told
+from pages._shared.app.fields import DONE, LESSON
+from pages._shared.app.kinds import LONGEST_WORD
 from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, label, markdown
@@ -48,8 +49,7 @@ _CSS = f"""<style>
 
 def chosen(before: Tour) -> Lesson:
     """The lesson named in the address, else the one last open, else the first."""
-    said = before.lesson or st.query_params.get("lesson")
-    slug = said or st.session_state.get("lesson", next(iter(LESSONS)))
+    slug = before.lesson or told(LESSON, st.session_state.get("lesson", next(iter(LESSONS))))
     if slug not in LESSONS:
         complaint(f"There is no lesson {label(slug, LONGEST_WORD)!r}; here is the first.")
         slug = next(iter(LESSONS))
@@ -59,16 +59,16 @@ def chosen(before: Tour) -> Lesson:
 
 def answered(before: Tour) -> set[str]:
     """The lessons whose questions were answered correctly, according to the address, the session and the browser."""
-    said = (*st.query_params.get("done", "").split(","), *before.done)
+    said = (*told(DONE, ()), *before.done)
     done: set[str] = st.session_state.setdefault("lessons_done", set())
     done.update(slug for slug in said if slug in LESSONS)
     return done
 
 
 def address(lesson: Lesson, done: set[str]) -> dict[str, str]:
-    """The address parameters of a lesson and of the progress made."""
-    progress = ",".join(slug for slug in LESSONS if slug in done)
-    return {"lesson": lesson.slug} | ({"done": progress} if progress else {})
+    """The address's fields of a lesson and of the progress made."""
+    progress = tuple(slug for slug in LESSONS if slug in done)
+    return LESSON.say(lesson.slug) | (DONE.say(progress) if progress else {})
 
 
 def ask(lesson: Lesson) -> bool:

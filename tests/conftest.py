@@ -19,10 +19,12 @@ pytest.register_assert_rewrite("tests.watched")
 # A shell's background job ignores Ctrl-C, and so would all processes that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Compiling a kernel in the middle of an example says nothing about the example: no deadlines.
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+# Compiling a kernel in the middle of an example says nothing about the example: no deadlines. `make test` takes few
+# examples, the same every time; `make test-all` takes many, by a seed that it prints. See `tests.models.examples`.
+settings.register_profile("usual", deadline=None)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=20)
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile("usual")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,14 @@ import pytest
 from numpy.typing import ArrayLike
 
 import bender_core as bc
-from bender_core.proofs.descent import Descent
-from bender_core.run.repeating.change import Fork
+from bender_core import looking
+from bender_core.trying.change import Fork
+from bender_core.trying.proof import Descent
 from pages._shared.app.branches import branch_of
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 
 _serials = count(1)
-SAMPLES = Path(__file__).parents[1] / "sample_instances"
 
 
 class SessionState(dict[str, Any]):
@@ -33,14 +32,14 @@ class SessionState(dict[str, Any]):
 
 @cache
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def lab(name: str, max_size: int, variant: int, schedule: str = "mplp", max_sweeps: int = 400) -> Lab:
     """A sample at the start of its run."""
     mrf = sample(name)
     part = bc.partition(mrf, max_size)
-    engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=max_sweeps, excluding=True)
+    engine = bc.Engine(mrf, part, variant=variant, schedule=schedule, max_sweeps=max_sweeps, excluding=True)
     return Lab(mrf, max_size, part, variant, schedule, WatchedRun(engine))
 
 
@@ -61,7 +60,7 @@ class SlowEngine:
 
     def step(self, grain: bc.Grain, on_progress: Callable[[bc.Engine], bool]) -> list[bc.Event]:
         engine, done = self._engine, list[bc.Event]()
-        while not (done and (engine.finished or engine.step_ended(grain))):
+        while not (done and (engine.finished or looking.step_ended(engine, grain))):
             if engine.position < self.free or self._goes.is_set():
                 done += self._step("event")
                 continue

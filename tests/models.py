@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numba
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from bender_core.groups import Partition
@@ -14,8 +15,9 @@ JIT = not numba.config.DISABLE_JIT
 
 
 def examples(count: int) -> int:
-    """The number of examples for hypothesis: few without compilation."""
-    return count if JIT else max(count // 10, 3)
+    """The number of examples where ``count`` is usual: as the profile has it, and few without compilation."""
+    wanted = count * settings().max_examples // settings.get_profile("usual").max_examples
+    return max(wanted if JIT else wanted // 10, 3)
 
 
 def random_mrf(

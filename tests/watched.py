@@ -8,8 +8,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 import bender_core as bc
-from bender_core.run.bounds import is_closed, relative_gap
-from bender_core.run.looking.deciding import proves
+from bender_core.engine.gap import is_closed, relative_gap
+from bender_core.looking.decided import proves
 from tests.chromium import told
 from tests.labs import is_shown
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import bender_core as bc
-from benchmarks.common import SAMPLES, Options, table
+from benchmarks.common import Options, table
 from bender_core.hypergraph import HyperGraph
+from bender_core.resources import SAMPLES
 
 SIZES = (8, 12, 16)
 

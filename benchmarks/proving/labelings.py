@@ -9,8 +9,8 @@ from benchmarks.common import Options, table
 from benchmarks.proving.models import Named, instances, qubo
 from bender_core.kernels.search.elimination import move_on
 from bender_core.kernels.search.tabu import flip_on
+from bender_core.labelings import improving
 from bender_core.labelings.searching import Search
-from bender_core.proofs import improving
 from bender_core.synth import body_pose, chimera, ising_grid
 
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.2)

@@ -12,11 +12,12 @@ from unittest.mock import patch
 import bender_core as bc
 from benchmarks.common import Options, table
 from benchmarks.proving.models import Named, glasses, instances, poses, qubos
+from bender_core.engine import carrying
 from bender_core.forms.reduction import Reduction
 from bender_core.groups import Partition
-from bender_core.proofs import descent, improving
-from bender_core.run import carrying
+from bender_core.labelings import improving
 from bender_core.strategies.packing import what_is_left
+from bender_core.trying import policy
 
 LIMIT = 30.0
 
@@ -28,11 +29,11 @@ def _as_they_are(reduced: Reduction, part: Partition, _: int) -> Partition:
 
 WITHOUT: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "all": nullcontext,
-    "early": lambda: patch.object(descent, "LOOK", math.inf),
+    "early": lambda: patch.object(policy, "LOOK", math.inf),
     "carrying": lambda: patch.multiple(carrying, _carry_messages=_nothing, _carry_exclusions=_nothing),
-    "small M": lambda: patch.object(descent, "SMALL", descent.LARGEST),
-    "uniting": lambda: patch.object(descent, "packed", _as_they_are),
-    "cuts": lambda: patch.object(descent, "PATIENCE", 0),
+    "small M": lambda: patch.object(policy, "SMALL", policy.LARGEST),
+    "uniting": lambda: patch.object(policy, "packed", _as_they_are),
+    "cuts": lambda: patch.object(policy, "PATIENCE", 0),
     "searches": lambda: patch.multiple(improving, SHARE=0.0, LEAST=0),
 }
 

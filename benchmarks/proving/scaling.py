@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.common import Options, table
 from benchmarks.proving.models import poses
-from bender_core.proofs.descent import Descent
 from bender_core.stopping import Stop
+from bender_core.trying.proof import Descent
 
 CANDIDATES = (10, 14, 20, 28, 40, 56, 80, 100)
 LIMIT = 120.0

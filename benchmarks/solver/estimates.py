@@ -11,10 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 import bender_core as bc
-from benchmarks.common import MEMORY, SAMPLES, Options, table, times
+from benchmarks.common import MEMORY, Options, table, times
+from bender_core import looking
 from bender_core.costs.work import SWEEPS
-from bender_core.planning.trial import refine
+from bender_core.resources import SAMPLES
 from bender_core.synth import Value, generate
+from bender_core.trying.refine import refine
 from bender_core.variants import SCHEDULES
 
 SIZES = (4, 6, 8, 10, 12, 14, 16, 18, 20)
@@ -174,7 +176,7 @@ def _measured(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str
     """Processor seconds per sweep, the least of a few short runs; and bytes charged at its end or its limit."""
     least, used = np.inf, 0
     for repeat in range(REPEATS):
-        engine = bc.Engine(mrf, part, variant, schedule, limit=MEMORY)
+        engine = bc.Engine(mrf, part, variant=variant, schedule=schedule, limit=MEMORY)
         begin = thread_time()
         engine.run(max_sweeps=SWEEPS, time_limit=limit)
         seconds = thread_time() - begin
@@ -182,7 +184,7 @@ def _measured(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str
             # To the end of the sweep, if that is not far; groups differ, so a part of one says little.
             engine.run(max_sweeps=1, time_limit=LONGEST_SWEEP)
             seconds = thread_time() - begin
-        done = engine.sweep + (engine.finished and engine.whereabouts.update > 0)
+        done = engine.sweep + (engine.finished and looking.whereabouts(engine).update > 0)
         if not done:
             return 0.0, 0
         if not repeat:

@@ -9,6 +9,8 @@ import numpy as np
 import bender_core as bc
 from benchmarks.common import MEMORY, POSE, Options, interleaved, solve, table, times
 from benchmarks.others.solvers import ask, missing
+from bender_core import looking
+from bender_core.engine.messages import exact
 from bender_core.kernels.layout import Message, Method
 from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 from bender_core.model import FloatArray, IntArray
@@ -70,11 +72,13 @@ def _messages(name: str, engine: bc.Engine, arcs: list[int], aim: float) -> None
         nu = np.empty(len(states))
 
         def enumerate_all(arc: int = arc, states: IntArray = states, nu: FloatArray = nu) -> None:
-            enumerate_min_marginals(engine.graph.problem, Message(arc, engine.incoming(arc), nu), states, engine.probe)
+            enumerate_min_marginals(
+                engine.graph.problem, Message(arc, looking.incoming(engine, arc), nu), states, engine.arrays.probe
+            )
 
-        seconds = interleaved({12: partial(engine._exact, arc), 11: enumerate_all}, REPEATS)
+        seconds = interleaved({12: partial(exact, engine.arrays, arc), 11: enumerate_all}, REPEATS)
         ratios.append(seconds[11] / seconds[12])
-        apart = np.abs(engine._exact(arc) - nu).max()
+        apart = np.abs(exact(engine.arrays, arc) - nu).max()
         method = Method(int(engine.graph.problem.methods.method[arc])).name.lower()
         row(
             f"{q} → {p}",

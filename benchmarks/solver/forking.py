@@ -9,9 +9,10 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import Options, table
+from bender_core import looking
 from bender_core.kernels.layout import RowKind
-from bender_core.run.repeating.change import ByStrategy
-from bender_core.run.rows import row_values
+from bender_core.looking.rows import row_values
+from bender_core.trying.change import ByStrategy
 
 MODELS, FORKS = 300, 5
 Choice = TypeVar("Choice")
@@ -42,7 +43,9 @@ def run(options: Options) -> None:
         mrf = _model(rng)
         optimum, near = _optimum(mrf), NEAR * (np.abs(mrf.unary).sum() + np.abs(mrf.pairwise).sum() + 1)
         variant, schedule = _any(rng, list(bc.VARIANTS)), _any(rng, ["mplp", "srmp"])
-        engine = bc.Engine(mrf, bc.partition(mrf, 3, "random", seed=int(rng.integers(100))), variant, schedule)
+        engine = bc.Engine(
+            mrf, bc.partition(mrf, 3, "random", seed=int(rng.integers(100))), variant=variant, schedule=schedule
+        )
         for generation in range(FORKS + 1):
             if generation:
                 change = _change(rng, engine)
@@ -57,10 +60,12 @@ def run(options: Options) -> None:
             check("the bound does not fall within a run", bool((rises >= -near).all()))
             check("lower bound ≤ optimum", engine.lower_bound <= optimum + near)
             check("upper bound ≥ optimum", engine.upper_bound >= optimum - near)
-            check("the bound is certified by the messages", engine.lower_bound <= engine.certified_bound() + near)
+            check(
+                "the bound is certified by the messages", engine.lower_bound <= looking.certified_bound(engine) + near
+            )
             for p, q in [*engine.graph.edges.tolist(), *engine.graph.edges[:, ::-1].tolist()]:
-                truth = engine.min_marginal(p, q)
-                for made in [] if engine.variant.exact else engine.rows(p, q):
+                truth = looking.min_marginal(engine, p, q)
+                for made in [] if engine.variant.exact else looking.rows(engine, p, q):
                     valid = bool((row_values(made) <= truth + near).all())
                     check("a row ≤ the true min-marginal at every state", valid)
     print(f"{MODELS} models of 6 to 12 variables, {FORKS} forks one after the other on each.\n")

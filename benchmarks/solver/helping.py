@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bender_core as bc
-from benchmarks.common import MEMORY, SAMPLES, Options, table
+from benchmarks.common import MEMORY, Options, table
 
 # Sweeps before anything is tried, and for which every candidate is carried on.
 BEFORE, AFTER = 6, 20
@@ -61,7 +61,7 @@ def _rank(ends: list[float], span: float) -> int:
 
 
 def _models(options: Options) -> list[tuple[str, int, bc.BinaryMRF]]:
-    found = [(name, size, bc.load(SAMPLES / f"{name}.mrf.json")) for name, size in SAMPLED.items()]
+    found = [(name, size, bc.sample(name)) for name, size in SAMPLED.items()]
     for path in sorted(options.instances.glob("*")):
         try:
             found.append((path.stem, SIZE, bc.load(path)))

@@ -14,7 +14,9 @@ from statistics import median
 from typing import NamedTuple
 
 import bender_core as bc
-from benchmarks.common import SAMPLES, Options, table
+from benchmarks.common import Options, table
+from bender_core import looking
+from bender_core.resources import SAMPLES
 from bender_core.stopping import Stop, Stopped
 from bender_core.synth import Value, generate, ising_grid
 
@@ -195,15 +197,15 @@ def _measured(case: Case, instances: Path, limit: int, seconds: float) -> Taken 
     CLEAR.write_text("5")
     before = _resident("VmRSS")
     try:
-        engine = bc.Engine(mrf, part, case.variant, case.schedule, limit=limit)
+        engine = bc.Engine(mrf, part, variant=case.variant, schedule=case.schedule, limit=limit)
     except bc.TooLargeError:
         return None
     engine.run(time_limit=seconds)
     used, peak = engine.account.used, _resident("VmHWM") - before
     try:
         stop = Stop(seconds)
-        engine.certified_bound(stop)
-        engine.tightness(LOOKED_AT, stop)
+        looking.certified_bound(engine, stop)
+        looking.tightness(engine, LOOKED_AT, stop)
     except (Stopped, bc.TooLargeError):
         pass
     return Taken(estimate, used, peak, _resident("VmHWM") - before)

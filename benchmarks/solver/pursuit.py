@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 import bender_core as bc
-from benchmarks.common import MEMORY, SAMPLES, Options, table
+from benchmarks.common import MEMORY, Options, table
 from bender_core import synth
 from bender_core.groups import coupled_groups, independent_cycles
 from bender_core.strategies import AUTO, PURSUIT, applicable_rules
@@ -30,7 +30,7 @@ GENERATED: dict[str, Callable[[], bc.BinaryMRF]] = {
     "torus 20x20": lambda: synth.ising_grid(20, 20, torus=True, seed=1),
     "glass 60": lambda: synth.sherrington_kirkpatrick(60, seed=1),
     "6-regular glass": lambda: synth.random_regular(80, 6, "pm1", seed=1),
-    "pose": lambda: bc.load(SAMPLES / "pose.mrf.json"),
+    "pose": lambda: bc.sample("pose"),
 }
 
 
@@ -95,7 +95,7 @@ def _sum_up(won: list[tuple[float, float, float]]) -> None:
 
 
 def _ends(mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, more: int) -> Ends:
-    engine = bc.Engine(mrf, part, variant, schedule, max_sweeps=SWEEPS, snapshot_bytes=0, limit=MEMORY)
+    engine = bc.Engine(mrf, part, variant=variant, schedule=schedule, max_sweeps=SWEEPS, snapshot_bytes=0, limit=MEMORY)
     engine.run(max_work=WORK)
     lower = engine.lower_bound
     engine.run(max_work=more)

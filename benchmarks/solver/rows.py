@@ -11,6 +11,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, TimedRun, interleaved, solve, times
+from bender_core import looking
 from bender_core.kernels.layout import Kind, Message, Phase
 from bender_core.kernels.min_marginals.enumerate import enumerate_min_marginals
 
@@ -90,7 +91,9 @@ def per_message(mrf: bc.BinaryMRF, max_size: int) -> None:
         states = np.arange(1 << engine.graph.problem.bits[arc])
         nu = np.empty(len(states))
         begin = time.process_time()
-        enumerate_min_marginals(engine.graph.problem, Message(arc, engine.incoming(arc), nu), states, engine.probe)
+        enumerate_min_marginals(
+            engine.graph.problem, Message(arc, looking.incoming(engine, arc), nu), states, engine.arrays.probe
+        )
         enumerated.append(time.process_time() - begin)
     middle = statistics.median(enumerated)
     print(f"Per message at M = {max_size}, milliseconds")
@@ -136,8 +139,8 @@ def profile(mrf: bc.BinaryMRF, max_size: int) -> None:
 
 
 def _phase(engine: bc.Engine) -> str:
-    cursor, problem = engine._state.cursor, engine.graph.problem
-    node = int(engine._rule.order[cursor.position]) if cursor.phase <= Phase.PASS else -1
+    cursor, problem = engine.arrays.state.cursor, engine.graph.problem
+    node = int(engine.arrays.rule.order[cursor.position]) if cursor.phase <= Phase.PASS else -1
     if cursor.phase == Phase.OPEN:
         degree = problem.arc_first[node + 1] - problem.arc_first[node]
         return "recycle the rows of an edge" if cursor.slot < degree else "find the minimiser of an opened node"

@@ -24,7 +24,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, table
-from bender_core import synth
+from bender_core import looking, synth
 
 TRIALS = 20
 AIM = 0.5
@@ -79,7 +79,7 @@ def _works() -> dict[str, Work]:
     }
 
     def engine(name: str, variant: int, schedule: str = "mplp") -> bc.Engine:
-        return bc.Engine(*parts[name], variant, schedule, limit=ROOM, snapshot_bytes=0)
+        return bc.Engine(*parts[name], variant=variant, schedule=schedule, limit=ROOM, snapshot_bytes=0)
 
     def going(engine: bc.Engine) -> Work:
         return lambda stop: engine.run(on_progress=lambda _: stop())
@@ -104,10 +104,10 @@ def _works() -> dict[str, Work]:
         "trying partitions (auto): pose, M = 12": lambda stop: bc.partition(pose, 12, "auto", stop=stop),
         "estimate: 20 000 variables": lambda stop: bc.estimate(*parts["large 4"], stop=stop),
         "estimate by a trial: glass, M = 20": lambda stop: bc.refine(*parts["glass 20"], stop=stop),
-        "making tables: 20 000 variables": lambda stop: bc.Engine(*parts["large 4"], 9, limit=ROOM, stop=stop),
-        "making tables: pose, M = 16": lambda stop: bc.Engine(*parts["pose 16"], 9, limit=ROOM, stop=stop),
+        "making tables: 20 000 variables": lambda stop: bc.Engine(*parts["large 4"], variant=9, limit=ROOM, stop=stop),
+        "making tables: pose, M = 16": lambda stop: bc.Engine(*parts["pose 16"], variant=9, limit=ROOM, stop=stop),
         "making tables, first rows: glass of 60, M = 20": lambda stop: bc.Engine(
-            *parts["glass 20"], 5, limit=ROOM, stop=stop
+            *parts["glass 20"], variant=5, limit=ROOM, stop=stop
         ),
         "small tables that lie scattered: 20 000 variables": going(engine("large 4", 9)),
         "a row of variant 11: pose, M = 16": stepping(engine("pose 16", 11), "row"),
@@ -116,8 +116,8 @@ def _works() -> dict[str, Work]:
         "exact messages (12), pruned: glass, M = 20": going(engine("glass 20", 12)),
         "exact messages (12), eliminated: grid, M = 20": going(engine("grid 20", 12, "srmp")),
         "going forward again: glass, M = 20": to_and_fro,
-        "certificate: pose, M = 16": seen.certified_bound,
-        "tightness of all messages: pose, M = 16": lambda stop: seen.tightness(stop=stop),
+        "certificate: pose, M = 16": lambda stop: looking.certified_bound(seen, stop),
+        "tightness of all messages: pose, M = 16": lambda stop: looking.tightness(seen, stop=stop),
         "what-if: pose, M = 16": lambda stop: bc.what_if(seen, p, q, 0, stop),
         "a time limit of bc.solve: glass, M = 20, variant 5": lambda stop: bc.solve(
             *parts["glass 20"], 5, time_limit=stop.left
@@ -239,7 +239,7 @@ def app() -> Phases:
     part = bc.partition(glass, 16, "greedy")
 
     def running() -> Background:
-        run = WatchedRun(bc.Engine(glass, bc.partition(glass, 18, "greedy"), 5))
+        run = WatchedRun(bc.Engine(glass, bc.partition(glass, 18, "greedy"), variant=5))
         run.start()
         return run.work
 

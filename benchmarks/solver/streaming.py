@@ -6,6 +6,7 @@ import numpy as np
 
 import bender_core as bc
 from benchmarks.common import POSE, Options, interleaved, times
+from bender_core import looking
 from bender_core.kernels._jit import entry
 from bender_core.kernels.layout import Message
 from bender_core.kernels.min_marginals.enumerate import oracle
@@ -45,14 +46,14 @@ def run(options: Options) -> None:
     engine.run()
     # The edge with the most rows among those whose groups are full and have no idle bits.
     bits = engine.graph.problem.bits.reshape(-1, 2)
-    kept = np.bincount(engine.row_edges(), minlength=len(bits))
+    kept = np.bincount(looking.row_edges(engine), minlength=len(bits))
     edge = int(np.where((bits == SIZE).all(axis=1), kept, -1).argmax())
-    problem, pool, state, work = engine._problem, engine._rows.view, engine._state, engine._work
+    problem, pool, state, work = engine.arrays.problem, engine.arrays.rows.view, engine.arrays.state, engine.arrays.work
     # Its latest row is written repeatedly, with the same content.
     row = int(state.row_last[edge])
     arc = 2 * edge + int(pool.side[row])
     rows, states = int(kept[edge]), 1 << SIZE
-    message, total = Message(arc, engine.incoming(arc).copy(), np.full(states, -np.inf)), np.zeros(states)
+    message, total = Message(arc, looking.incoming(engine, arc).copy(), np.full(states, -np.inf)), np.zeros(states)
     a, b = np.zeros(states), np.ones(states)
 
     def stream(passes: int) -> None:

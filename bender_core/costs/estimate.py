@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bender_core import memory
-from bender_core.costs.fit import FIRST_EVENTS, dimensions, first_bytes
 from bender_core.costs.freedom import Freedom, freedom
 from bender_core.costs.speed import speed
-from bender_core.costs.work import Coupled, Work, coupled, entries_read, foreseen, seconds, sweeps, updates
+from bender_core.costs.work import Work, entries_read, foreseen, seconds, sweeps, updates
+from bender_core.engine import memory
+from bender_core.engine.coupled import Coupled, coupled
+from bender_core.engine.fit import FIRST_EVENTS, dimensions, first_bytes
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from bender_core.stopping import Stop, never

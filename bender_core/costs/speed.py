@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bender_core import memory
+from bender_core.engine import memory
 from bender_core.groups import Partition
 from bender_core.hypergraph import HyperGraph
 from bender_core.kernels.layout import LOW_BITS, Message, Method, Scan

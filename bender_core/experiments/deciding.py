@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
+
+from bender_core.resources import LIBRARY
 
 # The code that decides the result of a run, besides the model and its groups: all that makes it, ends it and notes it.
 OF_RUNS = (
@@ -51,9 +52,8 @@ def code_version(proves: bool) -> str:
     str
     """
     deciding = OF_RUNS + OF_PROOFS * proves
-    folder = Path(__file__).parents[1]
     digest = hashlib.sha256(" ".join(map(version, OF_OTHERS)).encode())
-    for path in sorted({path for pattern in deciding for path in folder.glob(pattern)}):
+    for path in sorted({path for pattern in deciding for path in LIBRARY.glob(pattern)}):
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(folder).as_posix()} {len(content)} ".encode() + content)
+        digest.update(f"{path.relative_to(LIBRARY).as_posix()} {len(content)} ".encode() + content)
     return digest.hexdigest()[:16]

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bender_core.account import Account
-from bender_core.costs.fit import TooLargeError, required_bytes
-from bender_core.experiments.outcome import Outcome, Raiser, Record, outcome_of, record
+from bender_core.engine.engine import Engine
+from bender_core.engine.fit import TooLargeError, required_bytes
+from bender_core.experiments.outcome import Outcome, Record, outcome_of, record
 from bender_core.experiments.plan import PROOF, Instance, Limits, Task, task_of
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
-from bender_core.proofs.descent import Descent
-from bender_core.run.engine import Engine
+from bender_core.trying.proof import Descent
+from bender_core.trying.trial import Mover
 
 # The most records from within sweeps that a run keeps, besides those at the ends of sweeps.
 MOST_WITHIN = 2000
@@ -59,7 +60,7 @@ class Entry:
         """The bytes that it is predicted to need; of a proof, those of its first round."""
         return required_bytes(self.mrf, self.part, self.variant)
 
-    def begin(self, limits: Limits, account: Account) -> Raiser:
+    def begin(self, limits: Limits, account: Account) -> Mover:
         """Begin it.
 
         Raises
@@ -71,8 +72,8 @@ class Entry:
         return Engine(
             self.mrf,
             self.part,
-            self.variant,
-            self.schedule,
+            variant=self.variant,
+            schedule=self.schedule,
             max_sweeps=limits.sweeps,
             snapshot_bytes=0,
             limit=account,
@@ -111,7 +112,7 @@ class Lane:
     seconds: float = 0.0
     records: list[Record] = field(default_factory=list)
     outcome: Outcome | None = None
-    _run: Raiser | None = None
+    _run: Mover | None = None
 
     @property
     def sweeps(self) -> int:
@@ -164,7 +165,7 @@ class Lane:
             self._run.end()
         self._run = None
 
-    def _begun(self) -> Raiser:
+    def _begun(self) -> Mover:
         entry = self.entry
         named = "proof" if entry.proves else f"variant {entry.variant}"
         account = Account(self.limits.megabytes << 20, self.account, f"race, {named}, M = {entry.max_size}")

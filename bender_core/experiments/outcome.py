@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.checking.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
+from bender_core.engine.gap import relative_gap
 from bender_core.kernels.layout import Status
-from bender_core.model import IntArray
-from bender_core.run.bounds import relative_gap
-from bender_core.run.certificate import OPTIMAL, OUT_OF_MEMORY, STOPPED
+from bender_core.trying.trial import Mover
 
 CURVE = np.dtype(
     [("seconds", "<f4"), ("sweep", "<i4"), ("lower_bound", "<f8"), ("upper_bound", "<f8"), ("rows", "<i8")]
@@ -33,41 +32,6 @@ ENDINGS: dict[Status | str, str] = {
     STOPPED: SECONDS_REACHED,
     OUT_OF_MEMORY: MEMORY_REACHED,
 }
-
-
-class Raiser(Protocol):
-    """Whatever raises a certified lower bound step by step: an `Engine`, or a `Descent`."""
-
-    @property
-    def lower_bound(self) -> float:
-        """Certified, an energy."""
-
-    @property
-    def upper_bound(self) -> float:
-        """The energy of ``labeling``."""
-
-    @property
-    def labeling(self) -> IntArray:
-        """The best one, shape (n,)."""
-
-    @property
-    def sweep(self) -> int:
-        """Completed sweeps."""
-
-    @property
-    def n_rows(self) -> int:
-        """Rows in use."""
-
-    @property
-    def finished(self) -> bool:
-        """Whether it is over."""
-
-    @property
-    def status(self) -> Status | str:
-        """Why it is over."""
-
-    def run(self, max_sweeps: int | None = None, *, on_progress: Callable[[object], bool | None] | None = None) -> bool:
-        """Go on to a number of sweeps; or pause, about every 50 ms, if ``on_progress`` returns True."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +71,12 @@ class Outcome:
 Record = tuple[float, int, float, float, int]
 
 
-def record(run: Raiser, seconds: float) -> Record:
+def record(run: Mover, seconds: float) -> Record:
     """The position of a run, as a `CURVE` record."""
     return seconds, run.sweep, run.lower_bound, run.upper_bound, run.n_rows
 
 
-def outcome_of(run: Raiser, seconds: float, records: Sequence[Record]) -> Outcome:
+def outcome_of(run: Mover, seconds: float, records: Sequence[Record]) -> Outcome:
     """The outcome of a run, from its seconds and records."""
     status = run.status
     named = status if isinstance(status, str) else status.name.lower().replace("_", " ")

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from functools import cache
 
-from bender_core.costs.fit import TooLargeError
+from bender_core.engine.fit import TooLargeError
 from bender_core.experiments.lane import Entry, Lane
 from bender_core.experiments.outcome import MEMORY_REACHED, Outcome
 from bender_core.experiments.plan import Task
-from bender_core.run.warming import warm_up
+from bender_core.warming import warm_up
 
 
 def perform(task: Task, unwanted: Callable[[], bool] = lambda: False) -> Outcome:

@@ -20,18 +20,18 @@ from bender_core.costs.estimate import Estimate, estimates
 from bender_core.experiments.deciding import code_version
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
-from bender_core.proofs.descent import FIRST_SCHEDULE, SMALL
-from bender_core.run.repeating.change import PROVING
 from bender_core.stopping import Stop, never
 from bender_core.strategies import BY_RUNS, STRATEGIES, Tell, default_strategy, partition
 from bender_core.synth._family import Value
+from bender_core.trying.change import EXACT
+from bender_core.trying.policy import FIRST_SCHEDULE, SMALL
 from bender_core.units import so_far
 from bender_core.variants import SCHEDULES, VARIANTS
 
 # In place of a strategy: a proof, which makes its groups itself.
 PROOF = "proof"
 # Variant and schedule of its first round.
-FIRST_ROUND = PROVING["variant"], FIRST_SCHEDULE
+FIRST_ROUND = EXACT, FIRST_SCHEDULE
 
 # The number of sweeps expected of a run when nothing is known.
 EXPECTED_SWEEPS = 25

@@ -75,7 +75,7 @@ def search(
     Examples
     --------
     >>> import bender_core as bc
-    >>> found = bc.search(bc.load("sample_instances/karate.mrf.json"), work=10_000_000)
+    >>> found = bc.search(bc.sample("karate"), work=10_000_000)
     >>> found.energy
     -4524.0
     """

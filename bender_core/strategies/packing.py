@@ -1,11 +1,15 @@
-"""Groups of what is left: those of the run before, without what is decided, united as far as their size allows."""
+"""Groups united in pairs, as far as their size allows: those of a model, or of what is left of it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from bender_core.forms.reduction import GONE, Reduction
-from bender_core.groups import Partition, joint_weights
+from bender_core.groups import LARGEST_GROUP, Partition, joint_weights, merge_all
+from bender_core.model import BinaryMRF, FloatArray, IntArray
+from bender_core.stopping import Stop, never
 from bender_core.strategies.rules import what_matters
 
 
@@ -29,7 +33,7 @@ def what_is_left(part: Partition, reduced: Reduction) -> Partition:
 
 
 def packed(reduced: Reduction, part: Partition, max_size: int) -> Partition:
-    """The groups of what is left, united in pairs, the most strongly coupled first, until no union is small enough.
+    """The groups of what is left, united as `filled`.
 
     Parameters
     ----------
@@ -44,22 +48,78 @@ def packed(reduced: Reduction, part: Partition, max_size: int) -> Partition:
     Partition
         Of the reduced model.
     """
-    found, weight = what_is_left(part, reduced), what_matters(reduced.reduced)
-    while True:
-        united = _united(reduced, found, weight, max_size)
-        if len(united) == len(found):
-            return found
-        found = united
+    return filled(reduced.reduced, what_is_left(part, reduced), max_size)
 
 
-def _united(reduced: Reduction, part: Partition, weight: np.ndarray, max_size: int) -> Partition:
-    """One round of unions, in which every group takes part once at most."""
-    pairs, joint = joint_weights(reduced.reduced, part, weight)
-    partner = np.full(len(part), -1)
-    for p, q in pairs[np.argsort(-joint, kind="stable")].tolist():
-        fits = len(part.groups[p]) + len(part.groups[q]) <= max_size
-        if fits and partner[p] < 0 and partner[q] < 0:
-            partner[p], partner[q] = q, p
-    kept = [p for p, q in enumerate(partner.tolist()) if q < 0 or p < q]
-    groups = [np.concatenate([part.groups[g] for g in (p, partner[p]) if g >= 0]) for p in kept]
-    return Partition(tuple(groups), tuple(part.labels[p] for p in kept), part.strategy, seed=part.seed)
+def filled(mrf: BinaryMRF, part: Partition, max_size: int, stop: Stop = never) -> Partition:
+    """The groups of a partition united in pairs, the most strongly coupled first, until no union is small enough.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    max_size : int
+        The largest number of variables in a union.
+    stop : Stop
+        Checked before every round of unions.
+
+    Returns
+    -------
+    Partition
+        Of the same strategy and seed.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    united, weight = part, what_matters(mrf)
+    while pairs := pairs_to_unite(mrf, united, max_size, weight):
+        stop.check()
+        united = merge_all(united, pairs)
+    return replace(united, strategy=part.strategy, seed=part.seed, reason="")
+
+
+def pairs_to_unite(
+    mrf: BinaryMRF, part: Partition, max_size: int = LARGEST_GROUP, weight: FloatArray | None = None
+) -> list[tuple[int, int]]:
+    """Pairs of groups to unite, those with the most relevant coupling first; each group is in one at most.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    max_size : int
+        The largest number of variables in a union.
+    weight : ndarray, shape (m,), optional
+        Of every coupling; by default how much it may matter.
+    """
+    pairs, joint = joint_weights(mrf, part, what_matters(mrf) if weight is None else weight)
+    return matching(pairs, joint, np.array([len(group) for group in part.groups]), max_size)
+
+
+def matching(
+    pairs: IntArray, weight: FloatArray, sizes: IntArray, max_size: int, most: int | None = None
+) -> list[tuple[int, int]]:
+    """The heaviest pairs of groups, one after another, so that each group is in one at most.
+
+    Parameters
+    ----------
+    pairs : ndarray of int64, shape (E, 2)
+    weight : ndarray, shape (E,)
+    sizes : ndarray of int64, shape (G,)
+        Of the groups.
+    max_size : int
+        The largest sum of two sizes.
+    most : int, optional
+        The largest number of pairs.
+    """
+    fitting = np.flatnonzero(sizes[pairs].sum(axis=1) <= max_size)
+    found, taken = list[tuple[int, int]](), set[int]()
+    for p, q in pairs[fitting[np.argsort(-weight[fitting], kind="stable")]].tolist():
+        if len(found) == most:
+            break
+        if not taken & {p, q}:
+            found.append((p, q))
+            taken |= {p, q}
+    return found

@@ -9,9 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from bender_core.looking.anatomy import Anatomy
+from bender_core.looking.words import number
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.explain import number
-from bender_core.run.looking.anatomy import Anatomy
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import COLOURS
 

@@ -13,12 +13,13 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from bender_core import looking
+from bender_core.engine.engine import Engine
+from bender_core.engine.trace import Trace
 from bender_core.groups import Partition, coupled_groups
 from bender_core.kernels.gap import CLOSED
+from bender_core.looking.bounds import Tension
 from bender_core.model import BinaryMRF, FloatArray, IntArray
-from bender_core.run.engine import Engine
-from bender_core.run.reckoning import Tension
-from bender_core.run.trace import Trace
 from bender_core.stopping import Stop, never
 from bender_core.visualization.layout import hypergraph_layout, variable_layout
 from bender_core.visualization.styles import COLOURS, GROUP_COLOURS, tinted
@@ -137,7 +138,7 @@ def plot_tightness(engine: Engine, stop: Stop = never) -> go.Figure:
     Stopped
         If ``stop`` says so.
     """
-    found = engine.tightness(MOST_STATES, stop)
+    found = looking.tightness(engine, MOST_STATES, stop)
     slack = np.where(found.tight_share < 1, found.mean, 0.0).reshape(-1, 2).max(axis=1, initial=0.0)
     return _measured(engine, slack, "slack", "tight")
 
@@ -149,11 +150,13 @@ def plot_tension(engine: Engine, tension: Tension | None = None) -> go.Figure:
     ----------
     engine : Engine
     tension : Tension, optional
-        By default `Engine.tension`.
+        By default `looking.tension`.
     """
     # What closes a gap is drawn as none.
     least = CLOSED * engine.graph.problem.scale
-    groups, edges = (np.where(part > least, part, 0.0) for part in (engine.tension() if tension is None else tension))
+    groups, edges = (
+        np.where(part > least, part, 0.0) for part in (looking.tension(engine) if tension is None else tension)
+    )
     drawing = _measured(engine, edges, "tension", "no tension")
     nodes = drawing.data[-1]
     level, _ = _levels(groups)

@@ -11,10 +11,11 @@ from typing import Literal
 import numpy as np
 import plotly.graph_objects as go
 
+from bender_core import looking
+from bender_core.engine.engine import Engine
 from bender_core.kernels.layout import Kind
+from bender_core.looking.history import History
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.engine import Engine
-from bender_core.run.looking.history import History
 from bender_core.stopping import Stop, never
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import GROUP_COLOURS
@@ -99,7 +100,7 @@ def curve_of(engine: Engine, opening: tuple[float, float]) -> Curve:
     updates = np.concatenate([[0], np.cumsum(kinds == Kind.MESSAGE)])
     within = updates - updates[np.searchsorted(complete, complete)]
     # A sweep has its updates and its end.
-    sweeps = complete + within / (engine.whereabouts.updates + 1)
+    sweeps = complete + within / (looking.whereabouts(engine).updates + 1)
     some = np.linspace(0, len(trace), min(len(trace) + 1, POINTS)).astype(np.int64)
     events = np.union1d(some, np.flatnonzero(kinds == Kind.SWEEP) + 1)
     lower, upper = (

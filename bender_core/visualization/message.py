@@ -1,6 +1,6 @@
 """Figures of one message: the true min-marginal over its envelope, class by class, and the slack between.
 
-As in `figures`, the data (`bender_core.run.looking`) is separate from the drawing.
+As in `figures`, the data (`bender_core.looking`) is separate from the drawing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from bender_core.kernels.layout import RowKind
+from bender_core.looking.classes import Classes, bits_of, row_over
+from bender_core.looking.history import History
+from bender_core.looking.what_if import Cut
+from bender_core.looking.words import number
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import Classes, bits_of, row_over
-from bender_core.run.looking.history import History
-from bender_core.run.looking.what_if import Cut
 from bender_core.visualization.figures import figure, plain
 from bender_core.visualization.styles import COLOURS, CUTS, SLACK_AREA, tinted
 

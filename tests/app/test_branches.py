@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.looking.words import number
 from bender_core.model import FloatArray
-from bender_core.run.explain import number
-from bender_core.run.repeating.change import Fork, forked
+from bender_core.trying.change import Fork, forked
 from bender_core.visualization.layout import hypergraph_layout
 from pages._shared.app import branches
 from pages._shared.app.branches import Branch, branch_of, counterpart, passage, places_of, same_message

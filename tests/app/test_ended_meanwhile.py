@@ -17,8 +17,9 @@ from tests.app.pages.test_compare_page import contest, raced
 from tests.app.pages.test_experiments_page import carrying_out, mine
 from tests.app.pages.test_pages import app, lab, ran
 from tests.app.pages.test_partition_page import look, opened
+from tests.tiers import thinned
 
-TIMES = pytest.mark.parametrize("times", range(1, 5))
+TIMES = pytest.mark.parametrize("times", thinned(range(1, 5), 4))
 
 
 class Fleeting(threading.Thread):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.engine.gap import gap_between, is_closed, relative_gap
 from bender_core.forms.scale import energy_scale
 from bender_core.kernels.layout import Kind, Status
-from bender_core.run.bounds import gap_between, is_closed, relative_gap
 from pages._shared.app.session import Lab
 from pages._shared.learn import ring
 from pages._shared.running.watched import WatchedRun
@@ -43,7 +43,7 @@ def test_bounds_that_differ_only_by_rounding_are_equal() -> None:
 def test_a_run_that_stops_just_short_of_the_optimum_is_not_advised_to_take_larger_groups() -> None:
     """Pairs across the ring reach the optimum up to 2e-9 of it: no sweep gains that much any more."""
     mrf, part = ring.ring(), ring.cut(2, ring.ACROSS)
-    mine = Lab(mrf, 2, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
+    mine = Lab(mrf, 2, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9)))
     engine = mine.run.engine
     engine.run()
     assert engine.status == Status.GAP_CLOSED

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,6 @@ from bender_core.model import BinaryMRF
 from pages._shared.app.session import Lab, References
 from pages._shared.running.watched import WatchedRun
 
-SAMPLES = Path(__file__).parents[2] / "sample_instances"
 PATIENCE = 60.0
 OnProgress = Callable[[bc.Reference], bool | None]
 
@@ -44,9 +42,9 @@ class Solver:
 
 
 def lab(name: str = "tiny") -> Lab:
-    mrf = bc.load(SAMPLES / f"{name}.mrf.json")
+    mrf = bc.sample(name)
     part = bc.partition(mrf, 3)
-    return Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9)))
+    return Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9)))
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core import looking
+from bender_core.looking.classes import class_of, classes
 from bender_core.model import FloatArray
-from bender_core.run.looking.classes import class_of, classes
 from pages._shared.app.naming import moment
 from pages._shared.watch import stage
 from pages._shared.watch.saving import gained_csv, messages_csv, outcome, tension_csv
@@ -19,12 +20,13 @@ from pages._shared.watch.stage import obey, stage_data
 from tests.app.pages.test_pages import app, press, ran
 from tests.app.pages.test_pages import lab as lab_of
 from tests.labs import SessionState, command, lab
+from tests.tiers import thinned
 
 RUNS = [("pose-small", 8, 9, "mplp"), ("torus-10x10", 5, 4, "srmp"), ("karate", 6, 12, "mplp")]
 SHARE = re.compile(r"([0-9.e+]+) % of the states")
 
 
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-v{run[2]}")
+@pytest.mark.parametrize("run", thinned(RUNS, 3), ids=lambda run: f"{run[0]}-v{run[2]}")
 def test_a_message_is_as_loose_on_watch_as_on_edge_at_every_event(
     run: tuple[str, int, int, str], answered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +56,8 @@ def test_a_message_is_as_loose_on_watch_as_on_edge_at_every_event(
         assert moment(engine) in outcome(mine)
 
 
-@pytest.mark.parametrize("run", RUNS[:2], ids=lambda run: f"{run[0]}-v{run[2]}")
+@pytest.mark.slow
+@pytest.mark.parametrize("run", thinned(RUNS[:2], 2), ids=lambda run: f"{run[0]}-v{run[2]}")
 def test_y_is_that_of_the_last_event_of_the_receivers_update(run: tuple[str, int, int, str]) -> None:
     engine = lab(*run, max_sweeps=2).run.engine
     engine.run()
@@ -77,7 +80,7 @@ def test_the_edge_page_says_the_sweep_the_event_and_the_share_of_tight_states() 
         (said,) = [caption.value for caption in test.caption if "this message depends on" in caption.value]
         engine = run.engine
         engine.seek(run.position)
-        assert said.startswith(f"Sweep {engine.last_event.sweep + 1}, event {run.position}: ")
+        assert said.startswith(f"Sweep {looking.last_event(engine).sweep + 1}, event {run.position}: ")
         tight = classes(engine, *engine.graph.ends(run.arc)).tight
         assert float(SHARE.search(said).group(1)) == pytest.approx(100 * tight.mean(), rel=5e-3)
 
@@ -92,7 +95,7 @@ def test_the_file_of_tensions_adds_up(position: int) -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=position)
     (*parts, total) = csv.DictReader(io.StringIO(tension_csv(engine)))
-    labels, tension = engine.partition.labels, engine.tension()
+    labels, tension = engine.partition.labels, looking.tension(engine)
     groups = [part for part in parts if part["part"] == "group"]
     edges = [part for part in parts if part["part"] == "edge"]
     assert [part["group"] for part in groups] == list(labels)
@@ -114,7 +117,7 @@ def test_the_file_of_what_was_gained_adds_up(position: int) -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=position)
     (*parts, rest, total) = csv.DictReader(io.StringIO(gained_csv(engine)))
-    labels, found, work = engine.partition.labels, engine.attribution(), engine.work()
+    labels, found, work = engine.partition.labels, looking.attribution(engine), looking.work(engine)
     messages = [part for part in parts if part["part"] == "message"]
     assert [part["receiver"] for part in parts[: len(labels)]] == list(labels)
     assert [float(part["gained"]) for part in parts] == [*found.groups, *found.messages]
@@ -125,20 +128,22 @@ def test_the_file_of_what_was_gained_adds_up(position: int) -> None:
     assert (rest["part"], int(rest["work"])) == ("rest", work.rest)
     assert int(total["work"]) == work.messages.sum() + work.rest
     assert total["part"] == "sum"
-    assert float(total["gained"]) == pytest.approx(engine.lower_bound - engine.opening_bound, rel=1e-9, abs=1e-9)
+    assert float(total["gained"]) == pytest.approx(
+        engine.lower_bound - looking.opening_bound(engine), rel=1e-9, abs=1e-9
+    )
 
 
 def test_the_file_of_messages_has_what_the_list_shows() -> None:
     engine = lab("pose-small", 8, 9).run.engine
     engine.run(max_events=200)
     lines = list(csv.DictReader(io.StringIO(messages_csv(engine))))
-    labels, tension = engine.partition.labels, engine.tension().edges
+    labels, tension = engine.partition.labels, looking.tension(engine).edges
     assert [(line["receiver"], line["sender"]) for line in lines] == [
         (labels[p], labels[q]) for p, q in map(engine.graph.ends, range(2 * len(engine.graph.edges)))
     ]
     assert [float(line["tension"]) for line in lines] == pytest.approx(tension.repeat(2), abs=1e-12)
-    assert [float(line["gained"]) for line in lines] == engine.attribution().messages.tolist()
-    assert [int(line["work"]) for line in lines] == engine.work().messages.tolist()
+    assert [float(line["gained"]) for line in lines] == looking.attribution(engine).messages.tolist()
+    assert [int(line["work"]) for line in lines] == looking.work(engine).messages.tolist()
     assert sum(int(line["rows"]) for line in lines) == engine.n_rows
 
 

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.io import samples
 from bender_core.kernels.layout import Kind
 from pages._shared.app import session
 from pages._shared.app.session import FIRST, Lab, sample, sample_names
 from pages._shared.running.watched import WatchedRun
 
 FIRST_SAMPLE, FIRST_SIZE, FIRST_VARIANT = FIRST["sample"], int(FIRST["M"]), int(FIRST["variant"])
-SAMPLES = Path(__file__).parents[2] / "sample_instances"
 GRAINS: list[bc.Grain] = ["row", "node", "sweep"]
 STOPS = {"row": Kind.ROW, "node": Kind.MESSAGE, "sweep": Kind.SWEEP}
 
 
 def model(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def engine(name: str = FIRST_SAMPLE, max_size: int = FIRST_SIZE, variant: int = FIRST_VARIANT) -> bc.Engine:
     mrf = model(name)
-    return bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+    return bc.Engine(mrf, bc.partition(mrf, max_size), variant=variant)
 
 
 def lab(name: str = FIRST_SAMPLE) -> Lab:
     mrf = model(name)
     part = bc.partition(mrf, FIRST_SIZE)
-    return Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, "mplp", WatchedRun(bc.Engine(mrf, part, FIRST_VARIANT)))
+    return Lab(mrf, FIRST_SIZE, part, FIRST_VARIANT, "mplp", WatchedRun(bc.Engine(mrf, part, variant=FIRST_VARIANT)))
 
 
 def long_lab() -> Lab:
     """A lab whose run takes minutes: every message enumerates 2^12 states of both groups."""
     mrf = synth.ising_grid(rows=30, columns=30, torus=True)
     part = bc.partition(mrf, 12, "greedy")
-    return Lab(mrf, 12, part, 11, "mplp", WatchedRun(bc.Engine(mrf, part, 11)))
+    return Lab(mrf, 12, part, 11, "mplp", WatchedRun(bc.Engine(mrf, part, variant=11)))
 
 
 def start_and_see_it_move(run: WatchedRun) -> None:
@@ -246,8 +244,9 @@ class Rerun(BaseException):
 def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
-    account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
-    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9, limit=account)))
+    alone = bc.Engine(mrf, part, variant=9)
+    account = bc.Account(int(1.9 * alone.arrays.line.used))
+    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     before, used = dict(vars(mine)), account.used
 
     def interrupted() -> bool:
@@ -260,24 +259,25 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
     with pytest.raises(Rerun):
         mine.cut(part, 8, 4, "mplp")
     assert vars(mine) == before
-    assert mine.run.engine.charged == used
+    assert mine.run.engine.arrays.line.used == used
     assert account.used == used + account.lines[0].used
     mine.run.step("sweep", backward=False)
     assert mine.run.position > 0
-    assert mine.run.engine.charged >= used
+    assert mine.run.engine.arrays.line.used >= used
 
 
 def test_a_run_that_gave_way_is_charged_nothing_more() -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
-    account = bc.Account(int(1.9 * bc.Engine(mrf, part, 9).charged))
-    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9, limit=account)))
+    alone = bc.Engine(mrf, part, variant=9)
+    account = bc.Account(int(1.9 * alone.arrays.line.used))
+    mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     old = mine.run.engine
     mine.cut(part, 8, 4, "mplp")
     assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
     used = account.used
-    assert not old._line.charge("rows", 1)
-    assert (old.charged, account.used) == (0, used)
+    assert not old.arrays.line.charge("rows", 1)
+    assert (old.arrays.line.used, account.used) == (0, used)
 
 
 def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:
@@ -302,7 +302,7 @@ def test_two_sessions_are_independent() -> None:
 def test_the_gallery_shows_every_sample_once() -> None:
     names = sample_names()
     assert names[0] == "tiny"
-    assert sorted(names) == sorted(path.name.removesuffix(".mrf.json") for path in SAMPLES.glob("*.mrf.json"))
+    assert sorted(names) == samples.sample_names()
     assert FIRST_SAMPLE in names
 
 

@@ -12,7 +12,6 @@ import bender_core as bc
 from bender_core.io import FORMATS, dumps, recognise
 from bender_core.io._source import Source
 from tests.app.pages.test_pages import app, complaints, html, lab, ran
-from tests.labs import SAMPLES
 
 TABLES = '"unary": [[0, 1], [0, 1]], "edges": [[0, 1]], "pairwise": [[[0, 0], [0, -3]]]'
 UAI = "MARKOV\n2\n2 2\n3\n1 0\n1 1\n2 0 1\n\n2\n1 2\n\n2\n1 3\n\n4\n1 2\n3 4\n"
@@ -49,7 +48,7 @@ def test_a_broken_file_is_one_sentence_and_the_model_stays() -> None:
         assert (heading(test), lab(test).mrf.name) == ("tiny", "tiny")
     assert complaints(upload(test, "two.uai", UAI.encode())) == []
     assert heading(test) == "two"
-    packed = gzip.compress(dumps(bc.load(SAMPLES / "karate.mrf.json"), "native"))
+    packed = gzip.compress(dumps(bc.sample("karate"), "native"))
     assert complaints(upload(test, "karate.mrf.json.gz", packed)) == []
     assert heading(test) == "karate"
 

@@ -19,7 +19,7 @@ UNDRAWN = ".stage:is(:not([data-state]), [data-state=waiting], [data-state=movin
 def engine(name: str = "pose-small", max_size: int = 8, variant: int = 9) -> bc.Engine:
     """The run that the app starts with, on this side."""
     mrf = sample(name)
-    return bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+    return bc.Engine(mrf, bc.partition(mrf, max_size), variant=variant)
 
 
 class Lab(Watched):

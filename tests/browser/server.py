@@ -35,17 +35,18 @@ def serve(log: Path) -> Iterator[str]:
 @contextmanager
 def process(log: Path, *options: str, below: str = "") -> Iterator[Served]:
     """Start the app, with options of Streamlit, to look at its process too; ``below`` a path."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}{below}"
     where = ["--server.address", "127.0.0.1", "--server.port", str(port), "--server.baseUrlPath", below]
+    with running([sys.executable, "-m", "streamlit", "run", "app.py", *where, *options], ROOT, log, url) as served:
+        yield served
+
+
+@contextmanager
+def running(command: list[str], folder: Path, log: Path, url: str) -> Iterator[Served]:
+    """Run a command that serves the app at an address, in a folder."""
     with log.open("w") as output:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *where, *options],
-            cwd=ROOT,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
+        server = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
     try:
         _wait_until_healthy(f"{url}/_stcore/health", server)
         yield Served(url, server.pid)
@@ -56,6 +57,13 @@ def process(log: Path, *options: str, below: str = "") -> Iterator[Served]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+def free_port() -> int:
+    """A port that nothing listens to."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
 
 
 def _wait_until_healthy(url: str, server: subprocess.Popen[bytes]) -> None:

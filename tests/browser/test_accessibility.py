@@ -14,7 +14,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.browser.lab import Lab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PAGES = ("Instance", "Partition", "Edge", "Compare", "Experiments", "Learn", "Method", "Watch")
 # The background in both themes.

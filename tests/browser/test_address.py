@@ -25,6 +25,7 @@ def states_event(lab: Lab, event: int) -> None:
     assert parameters(lab).keys() >= {"M", "strategy", "variant", "schedule", "at"}
 
 
+@pytest.mark.slow
 def test_every_page_is_reloaded_with_its_model_and_its_event(watch: Lab) -> None:
     """And back and forward find the pages that were open, one step each."""
     watch.load("karate")
@@ -61,6 +62,7 @@ def test_every_page_is_reloaded_with_its_model_and_its_event(watch: Lab) -> None
     watch.shows(expected)
 
 
+@pytest.mark.slow
 def test_an_uploaded_model_is_there_after_a_reload(watch: Lab) -> None:
     watch.go("Instance")
     watch.upload("three.uai", UAI)
@@ -79,6 +81,7 @@ def test_an_uploaded_model_is_there_after_a_reload(watch: Lab) -> None:
     expect(watch.stage.locator("[data-act=link]")).to_have_text("an uploaded model cannot be in a link")
 
 
+@pytest.mark.slow
 def test_an_address_that_replaces_a_model_offers_it_again(watch: Lab) -> None:
     watch.click("[data-step=node]")
     position = watch.position
@@ -102,6 +105,7 @@ def test_an_address_that_replaces_a_model_offers_it_again(watch: Lab) -> None:
     expect(offer).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_what_an_address_has_replaced_is_told_apart_and_covers_nothing(watch: Lab) -> None:
     """Another variant of the same model has the same name; the sentence stays in sight."""
     watch.click("[data-step=node]")
@@ -139,6 +143,7 @@ def test_every_page_says_what_it_is_and_of_which_model(watch: Lab) -> None:
     expect(watch.page.get_by_role("heading", level=1)).to_have_text("Instance tiny")
 
 
+@pytest.mark.slow
 def test_back_opens_the_run_that_its_address_names(watch: Lab) -> None:
     """Where the run was begun anew with another variant since; the place is kept on the way."""
     watch.click("[data-step=node]")
@@ -167,6 +172,7 @@ def test_back_opens_the_run_that_its_address_names(watch: Lab) -> None:
     watch.shows(expected)
 
 
+@pytest.mark.slow
 def test_a_choice_that_is_not_applied_is_said_on_watch_and_covers_nothing(watch: Lab) -> None:
     watch.go("Partition")
     watch.choose("Variant", "3:")

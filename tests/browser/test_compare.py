@@ -84,6 +84,7 @@ def test_a_race_shows_what_the_library_computes(lab: Lab) -> None:
     expect(lab.page.locator(".race .how")).to_contain_text("Exact runs have no rows")
 
 
+@pytest.mark.slow
 def test_a_long_race_is_followed_and_stopped_and_nobody_else_sees_it(
     page: Page, new_page: Callable[[], Page], settle: Callable[[Page], None]
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_long_race_is_followed_and_stopped_and_nobody_else_sees_it(
     expect(page.locator(".race [data-x=seconds]")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.slow
 def test_a_run_is_pinned_compared_with_later_and_watched(
     lab: Lab, new_page: Callable[[], Page], settle: Callable[[Page], None]
 ) -> None:
@@ -140,4 +142,4 @@ def test_a_run_is_pinned_compared_with_later_and_watched(
     later.press(f"Watch {variant} · earlier")
     later.wait_for_stage("idle")
     mrf = sample("karate")
-    later.shows(Engine(mrf, partition(mrf, 8), variant))
+    later.shows(Engine(mrf, partition(mrf, 8), variant=variant))

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import Classes, bits_of, classes
+from bender_core.looking.classes import Classes, bits_of, classes
+from bender_core.looking.words import number
 from bender_core.visualization.message import stems
 from tests.browser.lab import Lab, engine
 
@@ -24,6 +24,7 @@ PIXELS = """(chart, [x, y, axis = "yaxis"]) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_message_picked_on_the_stage_is_looked_at_closer(page: Page, settle: Callable[[Page], None]) -> None:
     lab, run = Lab(page, settle).open(), engine()
     lab.click("[data-step=node]")
@@ -66,6 +67,7 @@ def looked_at(edge: Lab, run: bc.Engine, shown: Classes, wanted: int, arc: int =
     expect(edge.page.get_by_text(number(float(shown.nu[wanted])))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_message_is_asked_about_its_rows_drawn_and_the_run_gone_on_with(
     page: Page, settle: Callable[[Page], None]
 ) -> None:

@@ -74,6 +74,7 @@ def test_the_study_opens_and_a_point_opens_its_run(lab: Lab) -> None:
     expect(lab.stage.locator(".title")).to_contain_text(f"M {size} · variant {variant}:")
 
 
+@pytest.mark.slow
 def test_a_plan_is_run_and_its_runs_are_taken_away(lab: Lab, data_folder: Path) -> None:
     planned(lab, columns=6, seeds=2)
     assert (cell(lab, "instances"), cell(lab, "runs"), cell(lab, "to do")) == ("2", "8", "8")
@@ -99,6 +100,7 @@ def test_a_plan_is_run_and_its_runs_are_taken_away(lab: Lab, data_folder: Path) 
     assert b"[[instances]]" in saved(lab, "Save the plan")
 
 
+@pytest.mark.slow
 def test_an_experiment_is_stopped_and_resumed_also_from_its_address(
     lab: Lab, new_page: Callable[[], Page], settle: Callable[[Page], None]
 ) -> None:
@@ -123,6 +125,7 @@ def test_an_experiment_is_stopped_and_resumed_also_from_its_address(
     assert int(cell(other, "to do")) < left_then
 
 
+@pytest.mark.slow
 def test_a_plan_from_a_file_may_not_name_files(lab: Lab) -> None:
     lab.choose("Experiment", "A plan from a file")
     lab.upload("plan.toml", b"[[instances]]\nfiles = '../*'\n[runs]\nsizes = [5]\n", "plan_file")

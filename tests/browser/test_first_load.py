@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Route
 
 from tests.chromium import new_profile
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MEGABYTE = 1_000_000
 # Compressed, until the stage is ready, and until what draws figures and tables has been loaded as well.

@@ -53,6 +53,7 @@ def test_families_are_made_and_samples_are_loaded_from_the_gallery_and_watched(l
     expect(lab.stage.locator(".title")).to_contain_text(mrf.name)
 
 
+@pytest.mark.slow
 def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab, tmp_path: Path) -> None:
     lab.tab("Upload")
     lab.expand("Paste a model as text")
@@ -93,6 +94,7 @@ def test_text_is_pasted_and_evidence_taken_into_account(lab: Lab, tmp_path: Path
         expect(lab.heading).not_to_have_text(name)
 
 
+@pytest.mark.slow
 def test_a_model_is_looked_at_in_normal_form_saved_and_read_again(lab: Lab, tmp_path: Path) -> None:
     """The normal form of an edge keeps its energies, and so does a file."""
     lab.load("tiny")
@@ -136,6 +138,7 @@ STRANGE = [
 ]
 
 
+@pytest.mark.slow
 def test_names_of_any_length_and_script_leave_every_page_as_it_is(lab: Lab) -> None:
     """On a screen and on a phone."""
     names = [f"{STRANGE[k % 6]} {k}" for k in range(12)]
@@ -179,6 +182,7 @@ NASTY = [
 ]
 
 
+@pytest.mark.slow
 def test_text_from_a_file_is_shown_as_it_is(lab: Lab) -> None:
     model = {
         "format": "bender-lab-mrf",

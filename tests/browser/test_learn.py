@@ -59,6 +59,7 @@ def fits_the_window(lab: Lab, slug: str) -> None:
         assert wide == [], f"{slug}, {width}"
 
 
+@pytest.mark.slow
 def test_the_tour_is_walked_to_its_end_and_back(learn: Lab) -> None:
     learn.open("/learn")
     slugs = list(LESSONS)
@@ -78,6 +79,7 @@ def test_the_tour_is_walked_to_its_end_and_back(learn: Lab) -> None:
     shows(learn, slugs[1])
 
 
+@pytest.mark.slow
 def test_progress_outlives_a_reload_and_a_new_browser(learn: Lab, new_page: Callable[..., Page]) -> None:
     mrf = sample("tiny")
     least = min(mrf.energy([k >> i & 1 for i in range(mrf.n)]) for k in range(1 << mrf.n))
@@ -137,6 +139,7 @@ def test_a_lesson_opens_where_it_stands(learn: Lab) -> None:
     expect(learn.heading.first).to_have_text("tiny")
 
 
+@pytest.mark.slow
 def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
     run = engine()
     learn.open("/")
@@ -162,6 +165,7 @@ def test_the_stage_leads_to_the_lesson_that_explains_it(learn: Lab) -> None:
     shows(learn, "row")
 
 
+@pytest.mark.slow
 def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
     """It may be there for a moment after Streamlit went on."""
     learn.open("/")
@@ -183,6 +187,7 @@ def test_the_stage_leaves_the_address_of_another_page_alone(learn: Lab) -> None:
     expect(learn.stage).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_next_lesson_begins_at_its_top_and_a_reload_of_any_page_forgets_no_progress(learn: Lab) -> None:
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
     learn.page.set_viewport_size({"width": 390, "height": 844})

@@ -20,6 +20,7 @@ from tests.chromium import new_profile
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc to see a process in"),
 ]
 

@@ -59,6 +59,7 @@ def test_choices_outlive_a_look_at_another_page_and_a_cut_is_watched_at_once(lab
     assert (lab.text("lower"), lab.text("upper")) == ("−3", "−3")
 
 
+@pytest.mark.slow
 def test_a_comparison_of_bounds_is_stopped_and_what_does_not_fit_is_refused_with_what_would(lab: Lab) -> None:
     lab.load("pose")
     lab.go("Partition")
@@ -89,6 +90,7 @@ def test_a_comparison_of_bounds_is_stopped_and_what_does_not_fit_is_refused_with
     expect(lab.page.locator("table.plain")).to_contain_text(f"the largest with {largest} variables")
 
 
+@pytest.mark.slow
 def test_groups_are_edited_by_hand_and_that_is_undone_and_redone(lab: Lab) -> None:
     undo = lab.page.get_by_role("button", name="Undo")
     expect(undo).to_be_disabled()
@@ -153,6 +155,7 @@ def test_groups_are_edited_by_hand_and_that_is_undone_and_redone(lab: Lab) -> No
     assert lab.text("lower") == lab.text("upper")
 
 
+@pytest.mark.slow
 def test_a_row_of_the_comparison_is_used(lab: Lab) -> None:
     lab.tab("Compare strategies")
     use = lab.page.get_by_role("button", name=re.compile("^Use"))

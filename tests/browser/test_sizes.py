@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PAGES = ("Instance", "Partition", "Edge", "Compare", "Experiments", "Learn", "Method", "Watch")
 FINGER = 44

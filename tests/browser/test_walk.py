@@ -21,7 +21,7 @@ from bender_core.io import dumps
 from tests.browser.lab import Lab
 from tests.labs import sample
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SECONDS = float(os.environ.get("BENDER_WALK_SECONDS", "0"))
 # However slow the machine is, and from a seed whose first steps are of many more kinds than those of most.
@@ -60,7 +60,7 @@ class Walker:
         said = {name: values[0] for name, values in parse_qs(urlsplit(self.lab.page.url).query).items()}
         mrf = OWN if "upload" in said else sample(said["sample"])
         part = bc.partition(mrf, int(said["M"]), said["strategy"])
-        return bc.Engine(mrf, part, int(said["variant"]), said["schedule"])
+        return bc.Engine(mrf, part, variant=int(said["variant"]), schedule=said["schedule"])
 
     def walk(self) -> None:
         """Do one thing and look at what came of it."""

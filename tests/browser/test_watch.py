@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as Late
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.io import dumps
 from bender_core.kernels.layout import RowKind
 from tests.browser.lab import Lab, engine, sample
@@ -76,6 +77,7 @@ def test_the_app_opens_on_a_pose_and_play_needs_one_click_and_keeps_the_page_who
     assert watch.shown() == stood
 
 
+@pytest.mark.slow
 def test_two_people_do_not_see_each_other(watch: Lab, new_page: Callable[[], Page]) -> None:
     one, other = watch, Lab(new_page(), watch._settle).open()
     before = other.shown()
@@ -92,6 +94,7 @@ def test_two_people_do_not_see_each_other(watch: Lab, new_page: Callable[[], Pag
 CHOSEN = {"mode": "rounds", "speed": "4", "measure": "loose", "unit": "sweeps"}
 
 
+@pytest.mark.slow
 def test_quick_keys_are_all_taken_and_another_page_and_back_keeps_the_place(watch: Lab) -> None:
     run = engine()
     for key, grain in [("ArrowRight", "round")] * 8 + [("Shift+ArrowRight", "node")] * 2:
@@ -131,6 +134,7 @@ AT_ONCE = """(stage, presses) => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_leaving_right_after_a_step_takes_the_step_along_and_no_press_takes_the_page_away(
     watch: Lab, motion: Literal["reduce", "no-preference"]
@@ -151,6 +155,7 @@ def test_leaving_right_after_a_step_takes_the_step_along_and_no_press_takes_the_
     expect(watch.page.get_by_text("Lesson 1 of 10")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_plays_is_kept_where_it_is_left_and_code_that_was_lost_is_sent_again(watch: Lab) -> None:
     watch.go("Method")
     watch.page.evaluate("() => { delete benderLab.stage; }")
@@ -174,6 +179,7 @@ def test_what_plays_is_kept_where_it_is_left_and_code_that_was_lost_is_sent_agai
     assert watch.position >= 3
 
 
+@pytest.mark.slow
 def test_a_long_run_can_be_stopped(watch: Lab) -> None:
     watch.go("Instance")
     watch.tab("Generate")
@@ -216,6 +222,7 @@ def meant(lab: Lab) -> list[tuple[str, str, Any]]:
     return [(mark["picture"], mark["id"], mark.get("means")) for mark in lab.marks()]
 
 
+@pytest.mark.slow
 def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: Callable[[], Page]) -> None:
     watch.load("karate")
     watch.cut(6, "greedy", 4)
@@ -250,6 +257,7 @@ def test_a_link_opens_the_same_picture_in_another_browser(watch: Lab, new_page: 
     assert place(watch, 3) == put
 
 
+@pytest.mark.slow
 def test_a_link_that_cannot_be_opened_is_said(page: Page, settle: Callable[[Page], None]) -> None:
     lab = Lab(page, settle).open("/?sample=none&variant=4")
     expect(page.get_by_role("alert")).to_have_text(
@@ -258,11 +266,12 @@ def test_a_link_that_cannot_be_opened_is_said(page: Page, settle: Callable[[Page
     lab.shows(engine())
 
 
+@pytest.mark.slow
 def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
     page: Page, settle: Callable[[Page], None]
 ) -> None:
     mrf = sample("karate")
-    run = bc.Engine(mrf, bc.partition(mrf, 8), 9, excluding=True)
+    run = bc.Engine(mrf, bc.partition(mrf, 8), variant=9, excluding=True)
     lab, clicks = Lab(page, settle).open("/instance"), 0
     lab.tab("Upload")
     lab.upload("club.mrf.json", dumps(mrf))
@@ -275,7 +284,7 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
         press()
 
     click(lambda: lab.go("Watch"))
-    p, q = run.graph.edges[int(np.argmax(run.tension().edges))]
+    p, q = run.graph.edges[int(np.argmax(looking.tension(run).edges))]
     labels = run.partition.labels
     most = lab.stage.locator(".part[data-edge]").first
     assert most.get_attribute("aria-label").startswith(f"{labels[p]} – {labels[q]}: ")
@@ -320,6 +329,7 @@ def test_four_clicks_lead_from_a_file_to_what_helps_most_and_on_with_it(
     expect(page.get_by_role("combobox", name="Run", exact=True)).to_have_value(f"fork 1: {expected[0].name}")
 
 
+@pytest.mark.slow
 def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_there_again(watch: Lab) -> None:
     run = engine()
     watch.click("[data-step=sweep]")
@@ -331,7 +341,7 @@ def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_ther
         expect(part).to_be_in_viewport(ratio=1)
     table.get_by_role("columnheader", name="slack").click()
     watch.stage.get_by_label("Only messages of groups").fill("wrist")
-    mean, labels = run.tightness().mean, run.partition.labels
+    mean, labels = looking.tightness(run).mean, run.partition.labels
     wrists = [arc for arc in range(len(mean)) if any("wrist" in labels[group] for group in run.graph.ends(arc))]
     loosest = max(wrists, key=lambda arc: mean[arc])
     p, q = run.graph.ends(loosest)
@@ -370,6 +380,7 @@ def test_the_loosest_message_is_found_in_the_list_looked_at_and_the_list_is_ther
 SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 
+@pytest.mark.slow
 def test_a_fork_that_is_asked_for_below_the_stage_comes_into_sight(watch: Lab) -> None:
     watch.click("[data-step=node]")
     watch.page.get_by_text("Forks", exact=True).click()

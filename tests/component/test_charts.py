@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
 from pages._shared.watch import stage as feeding
 from tests.chromium import sound_pages, told
@@ -93,10 +94,10 @@ def drawn(stage: Stage, update: range) -> list[list[Mark]]:
 def test_the_ground_is_the_engines_at_every_event(drawn: list[list[Mark]], run: bc.Engine, update: range) -> None:
     for position, marks in zip(update[:-1], drawn[:-1], strict=True):
         run.seek(position)
-        event, reckoning = run.last_event, run.reckoning()
+        event, reckoning = looking.last_event(run), looking.open_update(run)
         assert event is not None
         assert reckoning is not None
-        ground = run.ground(event.node)
+        ground = looking.ground(run, event.node)
         columns = meaning(marks, "ground", "ground")
         assert columns
         for column in columns:
@@ -193,6 +194,7 @@ def test_rows_touch_the_truth_at_the_state_asked(drawn: list[list[Mark]]) -> Non
 # -- what is exact at all states ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_on_request_all_states_have_their_exact_costs_and_no_row_is_above(
     stage: Stage, run: bc.Engine, update: range
 ) -> None:
@@ -202,21 +204,25 @@ def test_on_request_all_states_have_their_exact_costs_and_no_row_is_above(
     button.click()
     p = run.trace[update[0] - 1].node
     run.seek(update[0])
-    neighbours, looked = run.ground_parts(p).neighbours.tolist(), 0
-    exact = {q: run.min_marginal(p, q) for q in neighbours}
+    neighbours, looked = looking.ground_parts(run, p).neighbours.tolist(), 0
+    exact = {q: looking.min_marginal(run, p, q) for q in neighbours}
     for position in update[:-1]:
         stage.jump(position)
         stage.wait("stage.stage.charts.exact.of(stage.stage.player.moment().update.y) !== null")
         marks = stage.marks()
         run.seek(position)
-        ground = run.ground(p)
+        ground = looking.ground(run, p)
         slot = stage.root.evaluate("({ stage }) => stage.charts.message.slot")
         for means in meaning(marks, "nu", "message"):
             assert means["value"] == pytest.approx(exact[neighbours[slot]][means["state"]], abs=1e-4)
             looked += 1
         for means in meaning(marks, "exact, not asked", "ground"):
             state = means["state"]
-            cost = run.ground_parts(p).rest + run.ground_parts(p).own[state] + sum(exact[q][state] for q in neighbours)
+            cost = (
+                looking.ground_parts(run, p).rest
+                + looking.ground_parts(run, p).own[state]
+                + sum(exact[q][state] for q in neighbours)
+            )
             assert means["value"] == pytest.approx(cost, rel=1e-5)
             assert ground[state] <= means["value"] + 1e-4
         for means in meaning(marks, "envelope", "message"):
@@ -263,6 +269,7 @@ def apart(boxes: Sequence[Sequence[float]]) -> bool:
     return not any(overlap(one, other) for k, one in enumerate(boxes) for other in boxes[:k])
 
 
+@pytest.mark.slow
 def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> None:
     """At every event of an update, at the end of the run, and with all that HiGHS adds."""
     for position in (*update, None):
@@ -279,6 +286,7 @@ def test_labels_lie_beside_the_curves_and_apart(stage: Stage, update: range) -> 
             assert apart(seen["names"])
 
 
+@pytest.mark.slow
 def test_chips_are_whole_and_hide_neither_circles_nor_the_name_of_the_group_updated(
     stage: Stage, run: bc.Engine, update: range
 ) -> None:

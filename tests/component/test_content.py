@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from bender_core import looking
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
 from tests.labs import lab
+from tests.tiers import thinned
 
 pytestmark = pytest.mark.browser
 
@@ -38,6 +40,7 @@ def zoom_to(stage: Stage, p: int) -> None:
 # -- content --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "max_size", "variant"), [("tiny", 3, 9), ("pose-small", 8, 9), ("torus-10x10", 5, 4), ("karate", 6, 9)]
 )
@@ -51,8 +54,8 @@ def test_a_large_circle_shows_the_bits_of_the_states_that_count(
     for _ in range(4):
         stage.step("round")
         run.step("round")
-        p, y = run.last_event.node, run.last_event.state
-        asked = [] if run.last_event.kind.name == "MESSAGE" else run.answers(p, y)
+        p, y = looking.last_event(run).node, looking.last_event(run).state
+        asked = [] if looking.last_event(run).kind.name == "MESSAGE" else looking.answers(run, p, y)
         for q in [p, *[answer.sender for answer in asked[:2]]]:
             zoom_to(stage, q)
             shown = {mark["member"]: mark["states"] for mark in marked(stage, "variable") if mark["group"] == q}
@@ -203,7 +206,7 @@ def test_where_circles_are_crowded_the_group_that_is_updated_is_named(watched: W
     stage.step("round")
     run.step("round")
     names = stage.root.locator("svg.hyper .node-name")
-    p = run.last_event.node
+    p = looking.last_event(run).node
     expect(names).to_have_text([run.partition.labels[p]])
     q = (p + 9) % len(run.partition)
     stage.root.evaluate("({ stage }, q) => stage.highlight({ group: q })", q)
@@ -212,7 +215,9 @@ def test_where_circles_are_crowded_the_group_that_is_updated_is_named(watched: W
 
 @pytest.mark.parametrize(
     ("name", "max_size"),
-    [("pose", 12), ("pose", 8), ("pose-small", 8), ("karate", 4), ("tree", 4), ("torus-10x10", 10)],
+    thinned(
+        [("pose", 12), ("pose", 8), ("pose-small", 8), ("karate", 4), ("tree", 4), ("torus-10x10", 10)], 3, several=True
+    ),
 )
 def test_names_cover_neither_each_other_nor_a_circle(watched: Watched, name: str, max_size: int) -> None:
     stage = watched(lab(name, max_size, 9))

@@ -22,6 +22,7 @@ from pages._shared.watch.stage import stage_data
 from tests.component.conftest import ADDRESS
 from tests.component.mounting import Stage
 from tests.labs import lab
+from tests.models import examples
 
 pytestmark = pytest.mark.browser
 
@@ -70,7 +71,7 @@ NAMED = """async (at) => {
 }"""
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(2, 28), st.integers(2, 18)), min_size=2, max_size=12, unique=True))
 def test_a_name_is_nearest_to_its_own_circle(here: Page, places: list[tuple[int, int]]) -> None:
     at = 20.0 * np.array(places)
@@ -88,7 +89,7 @@ def value(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @example(1.0, 40001.0, 2)
 @given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e5), st.integers(2, 12))
 def test_ticks_are_round_even_and_labelled_as_they_are(here: Page, low: float, length: float, wanted: int) -> None:
@@ -203,6 +204,7 @@ def places(stage: Stage) -> list[list[float]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_circles_of_merged_groups_flow_from_where_they_were_into_the_union(
     watched: Callable[[Lab], Stage], page: Page
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from tests.component.mounting import Stage
 from tests.labs import lab
 from tests.watched import Watched
@@ -75,7 +76,7 @@ def on_screen(stage: Stage, place: tuple[float, float]) -> tuple[float, float]:
 
 def test_the_canvas_shows_the_tension_of_every_edge(stage: Stage, run: bc.Engine) -> None:
     """The widest on top, so that it is seen where it runs."""
-    drawn, tension = ties(stage), run.tension().edges
+    drawn, tension = ties(stage), looking.tension(run).edges
     assert stage.root.locator(".tie").count() == 0
     assert [mark["means"]["value"] for mark in drawn] == pytest.approx(tension.tolist(), rel=1e-6, abs=1e-9)
     widest = max(drawn, key=lambda mark: mark["stroke-width"])
@@ -87,12 +88,13 @@ def test_the_canvas_shows_the_tension_of_every_edge(stage: Stage, run: bc.Engine
     assert corner[3] == 0
 
 
+@pytest.mark.slow
 def test_the_canvas_follows_the_run_and_the_measure(stage: Stage, run: bc.Engine) -> None:
     image = "({ stage }) => stage.panes.strokes.canvas.toDataURL()"
     before = stage.root.evaluate(image)
     stage.step("node")
     run.step("node")
-    tension = run.tension().edges
+    tension = looking.tension(run).edges
     assert [mark["means"]["value"] for mark in ties(stage)] == pytest.approx(tension.tolist(), rel=1e-6, abs=1e-9)
     after = stage.root.evaluate(image)
     assert after != before
@@ -100,7 +102,7 @@ def test_the_canvas_follows_the_run_and_the_measure(stage: Stage, run: bc.Engine
     stage.settle()
     stage.wait("!stage.stage.data.measuring")
     assert stage.root.evaluate(image) != after
-    slack = run.tightness().mean.reshape(-1, 2).max(axis=1)
+    slack = looking.tightness(run).mean.reshape(-1, 2).max(axis=1)
     assert [mark["means"]["value"] for mark in ties(stage)] == pytest.approx(slack.tolist(), rel=1e-5, abs=1e-6)
 
 

@@ -9,18 +9,20 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
 from pages._shared.watch import answers
 from tests.component.conftest import Tab
 from tests.component.mounting import Stage
 from tests.labs import SlowEngine
+from tests.tiers import thinned
 
 pytestmark = pytest.mark.browser
 
 GRAINS = ("event", "round", "node", "sweep")
 
 
-@pytest.mark.parametrize("grain", GRAINS)
+@pytest.mark.parametrize("grain", thinned(GRAINS, 2))
 def test_stepping_forward_raises_the_bound_and_back_restores_the_picture(
     stage: Stage, run: bc.Engine, grain: str
 ) -> None:
@@ -83,6 +85,7 @@ def slow(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
     return SlowEngine(stage.lab.run.engine, monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_slow_step_shows_its_progress_and_presses_queue_behind_it(
     stage: Stage, run: bc.Engine, slow: SlowEngine
 ) -> None:
@@ -142,6 +145,7 @@ def test_a_slow_step_goes_on_while_something_else_is_looked_at(stage: Stage, run
     stage.wait("stage.stage.tightness?.measure === 'mean'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jumps", [False, True])
 def test_a_slow_step_or_jump_can_be_stopped(stage: Stage, run: bc.Engine, slow: SlowEngine, jumps: bool) -> None:
     """Then the picture is the one before, and all goes on from there."""
@@ -247,7 +251,9 @@ def test_the_bound_is_never_drawn_between_two_values(stage: Stage, run: bc.Engin
     stage.settle()
 
 
-@pytest.mark.parametrize("mode", ["main", "events"])
+@pytest.mark.slow
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", thinned(["main", "events"], 2))
 def test_playing_without_motion_goes_on_to_the_end_by_itself(stage: Stage, run: bc.Engine, mode: str) -> None:
     """And a frame shows the last of many events."""
     run.run()
@@ -332,6 +338,7 @@ def test_scrubbing_by_mouse_and_keyboard(stage: Stage, run: bc.Engine) -> None:
         stage.shows(run)
 
 
+@pytest.mark.slow
 def test_the_keyboard_steps_and_plays(stage: Stage, run: bc.Engine) -> None:
     start = stage.shown()
     for key, grain in (
@@ -376,6 +383,7 @@ def test_a_question_mark_lists_the_keys_and_holds_the_others(stage: Stage) -> No
     expect(keys).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_keyboard_stops_only_at_what_can_be_used(stage: Stage) -> None:
     stage.click("button[data-view=both]")
     stage.click("[data-step=round]")
@@ -407,6 +415,7 @@ def test_the_marks_lead_to_the_ends_of_updates_and_the_largest_rise(stage: Stage
     stage.shows(run)
 
 
+@pytest.mark.slow
 def test_playing_in_a_loop_stays_in_its_range(stage: Stage) -> None:
     stage.click("[data-step=sweep]")
     end = stage.position
@@ -446,7 +455,7 @@ def test_the_list_goes_to_moments_and_closes(stage: Stage, run: bc.Engine) -> No
     expect(stage.root.locator(".finder")).not_to_have_attribute("open", "")
     gap = run.upper_bound - run.lower_bound
     run.step("node")
-    while run.last_event.value - run.last_event.before <= 0.01 * gap:
+    while looking.last_event(run).value - looking.last_event(run).before <= 0.01 * gap:
         run.step("node")
     stage.shows(run)
     open_list(stage)
@@ -484,6 +493,6 @@ def test_a_row_is_looked_for_on_the_edge_that_is_pinned(stage: Stage, run: bc.En
     stage.settle()
     assert stage.root.evaluate("({ stage }) => stage.moment().after.arc >> 1") == 3
     run.seek(0)
-    while not run.trace or run.last_event.kind != Kind.ROW or run.last_event.arc // 2 != 3:
+    while not run.trace or looking.last_event(run).kind != Kind.ROW or looking.last_event(run).arc // 2 != 3:
         run.step("event")
     stage.shows(run)

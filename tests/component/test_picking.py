@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
 from tests.labs import is_shown, lab
@@ -51,12 +52,12 @@ def test_a_click_on_a_line_pins_its_message_and_another_flips_it(stage: Stage, r
 
 
 def test_a_click_on_a_circle_pins_its_loosest_message(stage: Stage, run: bc.Engine) -> None:
-    while not (run.position and run.last_event.kind.name == "ORACLE"):
+    while not (run.position and looking.last_event(run).kind.name == "ORACLE"):
         stage.step("event")
         run.step("event")
-    loosest = run.last_event.arc
+    loosest = looking.last_event(run).arc
     receiver, sender = run.graph.ends(loosest)
-    assert receiver == run.last_event.node
+    assert receiver == looking.last_event(run).node
     stage.click(f".node[data-node='{receiver}']")
     labels = run.partition.labels
     expect(stage.root.locator("[data-out=message]")).to_contain_text(f"{labels[sender]} → {labels[receiver]}")
@@ -94,7 +95,7 @@ def test_a_circle_stays_where_it_is_dragged(stage: Stage) -> None:
 def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: bc.Engine) -> None:
     stage.step("sweep")
     run.step("sweep")
-    tension = run.tension()
+    tension = looking.tension(run)
     parts = [mark["means"] for mark in stage.marks() if (mark.get("means") or {}).get("what") == "gap part"]
     assert sum(part["value"] for part in parts) == pytest.approx(run.upper_bound - run.lower_bound, rel=1e-6)
     values = [part["value"] for part in parts if "others" not in part]
@@ -114,6 +115,7 @@ def test_the_parts_of_the_gap_find_their_edges_and_are_found(stage: Stage, run: 
     expect(stage.root.locator(f".part.lit[data-edge='{edge}']")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_the_parts_of_the_gap_add_up_as_they_are_shown(watched: Callable[[Lab], Stage]) -> None:
     """At every event, and none is negative: what is left over by rounding is nobody's."""
     stage, seen = watched(lab("tiny", 2, 9)), 0
@@ -150,18 +152,18 @@ def test_a_chip_says_whether_its_part_is_exact(watched: Callable[[Lab], Stage], 
 
 
 def test_chips_and_bits_are_the_engines(stage: Stage, run: bc.Engine) -> None:
-    while not (run.position and run.last_event.kind.name == "ORACLE" and run.last_event.sweep == 0):
+    while not (run.position and looking.last_event(run).kind.name == "ORACLE" and looking.last_event(run).sweep == 0):
         stage.step("event")
         run.step("event")
-    event = run.last_event
-    answers = run.answers(event.node, event.state)
+    event = looking.last_event(run)
+    answers = looking.answers(run, event.node, event.state)
     marks = stage.marks()
     chips = {
         mark["means"]["arc"]: mark["means"]["value"]
         for mark in marks
         if mark["id"].startswith("chip-") and "means" in mark
     }
-    for arc, answer in zip(run.ground_parts(event.node).arcs, answers, strict=True):
+    for arc, answer in zip(looking.ground_parts(run, event.node).arcs, answers, strict=True):
         if int(arc) in chips:
             assert chips[int(arc)] == pytest.approx(answer.exact, rel=1e-6, abs=1e-9)
     shown = {mark["means"]["group"]: mark["means"] for mark in marks if mark["id"].startswith("badge-")}

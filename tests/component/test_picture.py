@@ -14,14 +14,16 @@ import pytest
 from PIL import Image
 
 import bender_core as bc
+from bender_core import looking
+from bender_core.engine.gap import relative_gap
 from bender_core.kernels.layout import Kind
-from bender_core.run.bounds import relative_gap
-from bender_core.run.looking.deciding import decided, proves
+from bender_core.looking.decided import decided, proves
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 from tests.chromium import told
 from tests.component.mounting import SETTLED, Stage
 from tests.labs import is_shown, lab
+from tests.tiers import thinned
 
 EVENTS = 40  # of every model
 PIXELS = 2  # of those are compared by pixel too
@@ -103,7 +105,7 @@ def check_bounds(seen: Picture) -> None:
 
 def check_tensions(seen: Picture) -> None:
     """Lines, circles and the list of the gap's parts."""
-    engine, tension = seen.engine, seen.engine.tension()
+    engine, tension = seen.engine, looking.tension(seen.engine)
     lines = sorted(seen.of("lines", "tension"), key=said)
     assert [mark["means"]["edge"] for mark in sorted(lines, key=lambda m: m["means"]["edge"])] == list(
         range(len(tension.edges))
@@ -139,7 +141,7 @@ def check_ground(seen: Picture) -> None:
     if passed:
         # The ground of the update that has just ended is that before its messages.
         engine.seek(seen.position - 1)
-    ground, found = engine.ground(p), engine.reckoning()
+    ground, found = looking.ground(engine, p), looking.open_update(engine)
     assert found is not None
     height = seen.height("ground")
     top, bottom = seen.box("ground")
@@ -174,7 +176,7 @@ def check_ground(seen: Picture) -> None:
         )
     if found.suspects >= 0 and not passed:
         assert [said(mark) for mark in seen.of("ground", "suspects")] in ([], [found.suspects])
-    asked = engine.asked()
+    asked = looking.exact_costs(engine)
     for mark in seen.of("ground", "exact"):
         state = mark["means"]["state"]
         assert said(mark) == pytest.approx(ground[state] if engine.variant.exact else asked[state], abs=seen.close)
@@ -190,7 +192,7 @@ def check_ground(seen: Picture) -> None:
 def check_message(seen: Picture, p: int) -> None:
     """The bars of the message shown, the neighbour's answer and the row, at the state before the messages pass."""
     engine, event = seen.engine, seen.event
-    parts, height = engine.ground_parts(p), seen.height("message")
+    parts, height = looking.ground_parts(engine, p), seen.height("message")
     shown = {mark["means"]["arc"] for mark in seen.of("message", "envelope")}
     if event.arc >= 0:
         # The message shown is that of the event: the loosest of an answer, that of a row.
@@ -199,14 +201,16 @@ def check_message(seen: Picture, p: int) -> None:
         slot = parts.arcs.tolist().index(mark["means"]["arc"])
         assert said(mark) == pytest.approx(parts.parts[slot][mark["means"]["state"]], abs=seen.close)
     for mark in seen.of("message", "nu"):
-        answers = {int(arc): answer for arc, answer in zip(parts.arcs, engine.answers(p, event.state), strict=True)}
+        answers = {
+            int(arc): answer for arc, answer in zip(parts.arcs, looking.answers(engine, p, event.state), strict=True)
+        }
         exact = answers[mark["means"]["arc"]].exact
         assert mark["means"]["state"] == event.state
         assert said(mark) == pytest.approx(exact, abs=seen.close)
         if mark["shape"] == "circle":
             assert mark["cy"] == pytest.approx(height(exact), abs=PIXEL) or np.isnan(height(exact))
     for mark in seen.of("message", "row"):
-        row = engine.row(mark["means"]["row"])
+        row = looking.row(engine, mark["means"]["row"])
         assert row.made_for == p
         value = row.intercept - sum(terms[mark["means"]["state"] >> k & 1] for k, terms in enumerate(row.u))
         assert said(mark) == pytest.approx(value, abs=seen.close)
@@ -268,7 +272,7 @@ def check_bits(seen: Picture) -> None:
         elif means["what"] == "y*":
             assert (group, state) == (event.node, event.state)
         else:
-            answers = {answer.sender: answer for answer in engine.answers(event.node, event.state)}
+            answers = {answer.sender: answer for answer in looking.answers(engine, event.node, event.state)}
             assert state == answers[group].state
 
 
@@ -307,7 +311,7 @@ def labels_are_whole(stage: Stage) -> None:
 def test_labels_of_the_axis_are_whole(watched: Callable[..., Stage], constant: float) -> None:
     mrf = replace(lab("tiny", 3, 9).mrf, constant=constant)
     part = bc.partition(mrf, 3)
-    stage = watched(Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9))))
+    stage = watched(Lab(mrf, 3, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9))))
     for _ in range(5):
         labels_are_whole(stage)
         stage.step("round")
@@ -316,7 +320,7 @@ def test_labels_of_the_axis_are_whole(watched: Callable[..., Stage], constant: f
 def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None:
     mrf = replace(lab("pose-small", 6, 9).mrf, constant=1e8)
     part = bc.partition(mrf, 6)
-    engine, plain = (bc.Engine(mrf, part, 9, max_sweeps=1) for _ in range(2))
+    engine, plain = (bc.Engine(mrf, part, variant=9, max_sweeps=1) for _ in range(2))
     engine.run()
     plain.run()
     stage = watched(Lab(mrf, 6, part, 9, "mplp", WatchedRun(engine)))
@@ -325,7 +329,7 @@ def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None
         labels_are_whole(stage)
         stage.jump(position)
         seen = Picture(stage.marks(), plain, position)
-        ground = plain.ground(seen.event.node)
+        ground = looking.ground(plain, seen.event.node)
         columns = seen.of("ground", "ground")
         for mark in columns:
             assert said(mark) == pytest.approx(ground[mark["means"]["state"]], abs=seen.close, rel=0)
@@ -335,7 +339,7 @@ def test_a_large_constant_moves_no_column(watched: Callable[..., Stage]) -> None
             assert len(clear) == seen.event.suspects + 1
 
 
-@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+@pytest.mark.parametrize("run", thinned(RUNS.values(), 5), ids=RUNS)
 def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[str, int, int, str]) -> None:
     name, max_size, variant, schedule = run
     mine = lab(name, max_size, variant, schedule, max_sweeps=4)
@@ -360,6 +364,7 @@ def test_what_is_drawn_is_the_engines(watched: Callable[..., Stage], run: tuple[
             check_pixels(stage)
 
 
+@pytest.mark.slow
 def test_the_formula_of_every_state_has_the_value_of_the_row(watched: Callable[..., Stage]) -> None:
     """Under the pointer, a state other than y* has the value of the row there, which no charge leaves out."""
     mine = lab("torus-10x10", 8, 9, max_sweeps=2)
@@ -370,7 +375,7 @@ def test_the_formula_of_every_state_has_the_value_of_the_row(watched: Callable[.
     for event in [event for event in engine.trace if event.kind == Kind.ROW][::25]:
         stage.jump(event.index + 1)
         engine.seek(event.index + 1)
-        row = engine.row(event.row)
+        row = looking.row(engine, event.row)
         states = told(stage.root, "({ stage }) => stage.charts.moment.update.columns.map(({ state }) => state)")
         for state in states:
             stage.act("stage.charts.look(argument)", state)

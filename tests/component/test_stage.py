@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import bender_core as bc
+from bender_core import looking
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage as feeding
@@ -170,13 +171,13 @@ def test_a_loop_is_over_the_sweep_shown(stage: Stage) -> None:
 def test_a_line_tells_its_part_of_the_gap_on_hover(stage: Stage, run: bc.Engine) -> None:
     stage.step("sweep")
     run.step("sweep")
-    edge = int(run.tension().edges.argmax())
+    edge = int(looking.tension(run).edges.argmax())
     p, q = run.graph.edges[edge]
     labels = run.partition.labels
     title, part = tip(stage, f".pick[data-edge='{edge}']")
     assert title == f"{labels[p]} – {labels[q]}: {len(run.rows(p, q))} rows"
     said = part.removeprefix("tension: ").removesuffix(" of the gap")
-    assert is_shown(run.tension().edges[edge], said)
+    assert is_shown(looking.tension(run).edges[edge], said)
     stage.root.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerleave")
     expect(stage.root.locator(".tip")).to_be_hidden()
 
@@ -201,7 +202,7 @@ def test_lines_are_coloured_by_the_measure_chosen(stage: Stage, run: bc.Engine) 
         stage.root.locator("[data-act=measure]").select_option(measure)
         stage.settle()
         assert lines(stage) != before
-        tightness, arcs = run.tightness(), slice(4, 6)
+        tightness, arcs = looking.tightness(run), slice(4, 6)
         value = tightness.mean[arcs].max() if measure == "mean" else 100 * tightness.tight_share[arcs].min()
         said = tip(stage, ".pick[data-edge='2']")[-1]
         assert said.startswith(f"{name} at event {run.position}: ")
@@ -245,6 +246,7 @@ def test_a_stage_that_is_taken_away_while_it_waits_asks_for_the_whole(
     tab.close()
 
 
+@pytest.mark.slow
 def test_a_value_that_is_claimed_in_the_terms_of_the_source_can_occur(watched: Watched) -> None:
     """The weight of a cut of whole weights is whole, whatever the bound is."""
     mrf = replace(
@@ -252,7 +254,7 @@ def test_a_value_that_is_claimed_in_the_terms_of_the_source_can_occur(watched: W
         objective=bc.Objective("cut weight", "max", -1.0, 0.0),
     )
     part = bc.partition(mrf, 4)
-    engines = [bc.Engine(mrf, part, 9) for _ in range(2)]
+    engines = [bc.Engine(mrf, part, variant=9) for _ in range(2)]
     stage = watched(Lab(mrf, 4, part, 9, "mplp", WatchedRun(engines[0])))
     parted = 0
     while not engines[1].finished:
@@ -262,8 +264,8 @@ def test_a_value_that_is_claimed_in_the_terms_of_the_source_can_occur(watched: W
         said = stage.root.locator("[data-out=own]").inner_text()
         found = re.fullmatch(r"cut weight (\d+), at most (\d+)", said)
         assert found is not None, said
-        assert (int(found[1]), int(found[2])) == (-upper, -engines[1].rounded_bound)
-        parted += lower < engines[1].rounded_bound - 0.01
+        assert (int(found[1]), int(found[2])) == (-upper, -looking.rounded_bound(engines[1]))
+        parted += lower < looking.rounded_bound(engines[1]) - 0.01
     assert parted > 0
 
 
@@ -271,7 +273,7 @@ def test_a_model_without_messages_can_be_watched(watched: Watched) -> None:
     """One group has no edges: nothing to be asked, nothing to be drawn of messages, and no error."""
     mrf = lab("tiny", 3, 9).mrf
     part = bc.manual(mrf, [list(range(mrf.n))])
-    stage = watched(Lab(mrf, mrf.n, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, 9))))
+    stage = watched(Lab(mrf, mrf.n, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9))))
     for _ in range(3):
         stage.step("event")
     expect(stage.root.locator("[data-out=message]")).to_have_text("Message")

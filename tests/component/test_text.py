@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from bender_core.run.bounds import is_closed, relative_gap
+from bender_core.engine.gap import is_closed, relative_gap
 from tests.labs import is_shown
 
 pytestmark = pytest.mark.browser

@@ -16,14 +16,16 @@ import pytest
 
 import bender_core as bc
 from bender_core.__main__ import _finite, main
-from bender_core.planning import auto, solving
-from bender_core.proofs import descent
+from bender_core.resources import SAMPLES
+from bender_core.trying import auto, solving
+from bender_core.trying import proof as descent
 from tests.models import random_mrf
+from tests.tiers import thinned
 
 ROOT = Path(__file__).parents[2]
-TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
-TORUS = str(ROOT / "sample_instances" / "torus-10x10.mrf.json")
-POSE = str(ROOT / "sample_instances" / "pose.mrf.json")
+TINY = str(SAMPLES / "tiny.mrf.json")
+TORUS = str(SAMPLES / "torus-10x10.mrf.json")
+POSE = str(SAMPLES / "pose.mrf.json")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
@@ -43,7 +45,7 @@ def test_solve_prints_bounds_and_status() -> None:
     assert (report["variables"], report["groups"], report["variant"]) == ("6", "2", "9")
 
 
-@pytest.mark.parametrize("variant", bc.VARIANTS)
+@pytest.mark.parametrize("variant", thinned(bc.VARIANTS, 4))
 def test_solve_as_json(variant: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", TINY, "--max-size", "3", "--variant", str(variant), "--json"]) == 0
     out, err = capsys.readouterr()
@@ -77,7 +79,7 @@ def test_solve_obeys_its_options(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_results_are_also_given_in_the_terms_of_the_source(capsys: pytest.CaptureFixture[str]) -> None:
-    karate = str(ROOT / "sample_instances" / "karate.mrf.json")
+    karate = str(SAMPLES / "karate.mrf.json")
     assert main(["solve", karate, "--max-sweeps", "3", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["modularity"] == bc.load(karate).objective.value(report["upper_bound"])
@@ -333,6 +335,7 @@ def test_a_terminal_shows_how_far_a_plan_is_cut(
         assert capsys.readouterr().err.split("\r\x1b[K") == ["", *cuts, ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["partition", "solve"])
 def test_before_there_is_a_run_nothing_is_printed_but_one_sentence(
     where: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -349,6 +352,7 @@ def test_a_second_interrupt_ends_at_once(capsys: pytest.CaptureFixture[str], mon
     assert capsys.readouterr() == ("", "interrupted\n")
 
 
+@pytest.mark.slow
 def test_the_time_limit_holds_for_the_choice_of_groups_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -415,7 +419,7 @@ def test_a_broken_file_gets_one_line(
     assert len(said) > 20
 
 
-@pytest.mark.parametrize("kind", ["truncated", "too many variables", "binary junk"])
+@pytest.mark.parametrize("kind", thinned(["truncated", "too many variables", "binary junk"], 3))
 def test_a_broken_file_ends_the_process_with_2(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.uai"
     path.write_bytes(BROKEN[kind])

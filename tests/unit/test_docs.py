@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from bender_core.__main__ import _parser
 from bender_core.account import memory_limit
+from bender_core.experiments import read_plan
 from bender_core.io._source import default_limit
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import DEEPEST, VARIANTS
 from docs.fill_study import DOCUMENT, filled
 
-README = (DOCUMENT.parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = DOCUMENT.parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
 
 
 def test_the_study_says_what_its_runs_say() -> None:
@@ -22,30 +27,50 @@ def test_the_study_says_what_its_runs_say() -> None:
     assert filled(text) == text
 
 
-def test_the_readme_gives_the_settings_and_their_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_guide_gives_the_settings_and_their_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("BENDER_MEMORY_MB", "BENDER_MAX_UPLOAD_MB"):
         monkeypatch.delenv(name, raising=False)
-    told = dict(re.findall(r"^\| `(BENDER_\w+)` \| ([^|]+) \|", README, re.MULTILINE))
-    assert int(told["BENDER_MEMORY_MB"]) << 20 == memory_limit()
-    assert int(told["BENDER_MAX_UPLOAD_MB"]) * 10**6 == default_limit()
-    assert f"two,\nfour, up to {DEEPEST} of them" in README
+    stated = dict(re.findall(r"^\| `(BENDER_\w+)` \| ([^|]+) \|", GUIDE, re.MULTILINE))
+    assert int(stated["BENDER_MEMORY_MB"]) << 20 == memory_limit()
+    assert int(stated["BENDER_MAX_UPLOAD_MB"]) * 10**6 == default_limit()
+    assert f"two, four, up to {DEEPEST} of them" in GUIDE
 
 
-def test_the_readme_names_every_variant_and_strategy() -> None:
-    variants = re.findall(r"^\| (\d[\d, –]*) \|", README, re.MULTILINE)
+def test_the_guide_names_every_variant_and_strategy() -> None:
+    table = GUIDE.split("| variant | min-marginals |")[1].split("\n\n")[0]
+    variants = re.findall(r"^\| (\d[\d, –]*) \|", table, re.MULTILINE)
     ends = [[int(number) for number in re.findall(r"\d+", cell)] for cell in variants]
     named = {k for row in ends for k in (range(row[0], row[-1] + 1))}
     assert named == set(VARIANTS)
-    table = README.split("| strategy | groups |")[1].split("\n\n")[0]
+    table = GUIDE.split("| strategy | groups |")[1].split("\n\n")[0]
     assert {name for cell in re.findall(r"^\| ([a-z, ]+) \|", table, re.MULTILINE) for name in cell.split(", ")} == set(
         STRATEGIES
     )
 
 
-def test_the_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(DOCUMENT.parents[1])
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+@pytest.mark.parametrize("text", [README, GUIDE], ids=["README", "guide"])
+def test_the_python_in_the_documents_runs(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(code, {})
     proof, run, *_ = capsys.readouterr().out.splitlines()
     assert proof.startswith("True ")
     assert "closed" in run
+
+
+def test_the_plan_in_the_readme_is_read(tmp_path: Path) -> None:
+    plan = tmp_path / "poses.toml"
+    plan.write_text(re.findall(r"```toml\n(.*?)```", README, re.DOTALL)[0], encoding="utf-8")
+    assert len(read_plan(plan).tasks()) == 3 * 2 * 3
+
+
+@pytest.mark.parametrize("text", [README, GUIDE], ids=["README", "guide"])
+def test_the_commands_in_the_documents_exist(text: str) -> None:
+    """All that they name but the files of the reader."""
+    commands = re.findall(r"^(?:bender-lab|python -m bender_core) ([^#\n]+)", text, re.MULTILINE)
+    assert len(commands) >= 5
+    parser = _parser()
+    for command in commands:
+        parser.parse_args(command.split())

@@ -15,10 +15,11 @@ import pytest
 import bender_core as bc
 from bender_core.__main__ import main
 from bender_core.files import write_whole
+from bender_core.resources import SAMPLES
 from tests.mounts import fill, mounted
 
 ROOT = Path(__file__).parents[2]
-TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
+TINY = str(SAMPLES / "tiny.mrf.json")
 NEW, OLD = b"new content" * 1000, b"old content"
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_notebook_runs() -> None:
     notebook = nbformat.read(ROOT / "docs" / "notebook.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "committed without outputs"

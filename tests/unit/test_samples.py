@@ -12,23 +12,23 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from bender_core.io import load
+import bender_core as bc
 from bender_core.model import BinaryMRF
+from bender_core.resources import SAMPLES
 from tests.unit.local_polytope import fractional_share, solve_lp
 
-FOLDER = Path(__file__).parents[2] / "sample_instances"
 GALLERY = ("tiny", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate")
 
 
 def sample(name: str) -> BinaryMRF:
-    return load(FOLDER / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def test_the_script_makes_the_folder_again_byte_for_byte(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONHASHSEED": "7"}
-    subprocess.run([sys.executable, FOLDER / "make_samples.py", tmp_path], cwd=tmp_path, env=environment, check=True)
+    subprocess.run([sys.executable, SAMPLES / "make_samples.py", tmp_path], cwd=tmp_path, env=environment, check=True)
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    kept = {path.name: path.read_bytes() for path in FOLDER.glob("*.mrf.json")}
+    kept = {path.name: path.read_bytes() for path in SAMPLES.glob("*.mrf.json")}
     assert made == kept
     assert set(kept) == {f"{name}.mrf.json" for name in GALLERY}
 
@@ -42,7 +42,7 @@ def test_a_sample_says_what_it_is(name: str) -> None:
     assert mrf.positions is not None
     assert len({tuple(p) for p in mrf.positions.tolist()}) == mrf.n
     assert len(set(mrf.names)) == mrf.n
-    assert (FOLDER / f"{name}.mrf.json").stat().st_size < 1_000_000
+    assert (SAMPLES / f"{name}.mrf.json").stat().st_size < 1_000_000
 
 
 def test_tiny_keeps_its_promise() -> None:

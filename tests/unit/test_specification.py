@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core.engine.trace import COLUMNS
 from bender_core.experiments import PlanError, read_plan
 from bender_core.io import FORMATS, FormatError, load, load_evidence, load_labeling
-from bender_core.run.trace import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("method", "formats")}
@@ -63,8 +63,8 @@ def test_cited_sections_exist() -> None:
 
 def documented() -> Iterator[tuple[str, Callable[..., object]]]:
     """Every public function, and every public method of a public class."""
-    for name in bc.__all__:
-        thing = getattr(bc, name)
+    things = [(name, getattr(bc, name)) for name in bc.__all__]
+    for name, thing in [*things, *((f"looking.{name}", getattr(bc.looking, name)) for name in bc.looking.__all__)]:
         if inspect.isfunction(thing):
             yield name, thing
         elif inspect.isclass(thing):
@@ -78,7 +78,7 @@ def test_public_functions_document_what_they_take_and_give() -> None:
         if told.startswith("The old name of"):
             continue
         for parameter in signature.parameters.keys() - {"self"}:
-            assert re.search(rf"(?m)^(\w+, )*{parameter}(, \w+)*( :|$)", told), (
+            assert re.search(rf"(?m)^(\w+, )*(\*\*)?{parameter}(, \w+)*( :|$)", told), (
                 f"{name} does not say what {parameter} is"
             )
         gives = len(signature.parameters) > 1 and signature.return_annotation != "None"

@@ -1,16 +1,20 @@
-"""The address of every page: which model is open, how it is cut, and where its run is shown."""
+"""The address of every page: what it says is in the table of `fields`; this reads it, and states it in the browser."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from pages._shared.app.fields import ARC, AT, Field
 from pages._shared.app.frontend import Component
+from pages._shared.app.kinds import LinkError
 from pages._shared.app.session import Lab, lab
-from pages._shared.app.text import label
+from pages._shared.app.text import complaint, label
+
+T = TypeVar("T")
 
 _component = Component("address")
 
@@ -30,19 +34,28 @@ class Tour(NamedTuple):
     done: tuple[str, ...] = ()
 
 
+def told(field: Field[T], otherwise: T) -> T:
+    """What the page's address says; ``otherwise`` if it does not, or, after a complaint, if that cannot be read."""
+    try:
+        return field.of(st.query_params, otherwise)
+    except LinkError as error:
+        complaint(error.sentence)
+        return otherwise
+
+
 def complete(own: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a page, after those of the run; an address without a run has only its own."""
+    """The fields of a page, after those of the run; an address without a run has only its own."""
     current = lab()
     run = dict(parse_qsl(current.address))
     if run:
-        run["at"] = str(current.run.position)
+        run |= AT.say(current.run.position)
         if current.run.pinned:
-            run["arc"] = str(current.run.arc)
+            run |= ARC.say(current.run.arc)
     return run | dict(own)
 
 
 def state(own: Mapping[str, str], place: str = "", tour: Tour | None = None) -> None:
-    """State a page's own parameters in its address; the browser's Back goes from a place of the page to the last one.
+    """State a page's own fields in its address; the browser's Back goes from a place of the page to the last one.
 
     By the component: Streamlit would make every change a step for Back. The browser remembers how far the ``tour`` is;
     what this session does not know of it is told to `recalled`.

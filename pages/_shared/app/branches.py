@@ -11,11 +11,11 @@ from itertools import pairwise
 import numpy as np
 
 import bender_core as bc
+from bender_core.engine.carrying import owners
 from bender_core.forms.reduction import GONE
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.carrying import owners
-from bender_core.run.repeating.change import Fork
-from bender_core.run.repeating.line import Line
+from bender_core.trying.change import Fork
+from bender_core.trying.line import Line
 from bender_core.visualization.forks import Axis, Curve, curve_of
 from bender_core.visualization.layout import continued_layout, hypergraph_layout, variable_layout
 from pages._shared.running.watched import WatchedRun
@@ -165,7 +165,7 @@ class Branches:
     def charged(self) -> int:
         """Bytes of all runs."""
         runs = [branch.run for branch in self._all]
-        return sum(run.engine.charged for run in runs if run is not None)
+        return sum(run.engine.arrays.line.used for run in runs if run is not None)
 
     def add(self, *branches: Branch) -> Branch:
         """Take in runs that have forked one from the other, the first one from one of the tree; returns the last."""

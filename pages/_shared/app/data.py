@@ -8,9 +8,10 @@ from pathlib import Path
 import streamlit as st
 
 from bender_core.experiments import Store
+from bender_core.resources import STUDY
 
 # The small version of the paper's study, finished.
-SHIPPED = Path(__file__).parents[3] / "docs" / "study" / "small.sqlite"
+SHIPPED = STUDY / "small.sqlite"
 
 
 def folder() -> Path:

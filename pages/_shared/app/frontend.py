@@ -1,7 +1,8 @@
 """Components that draw themselves in the browser, from the modules in ``pages/_shared/frontend``.
 
 A component ``name`` is a folder there, with ``name.html``, its styles, the module ``name.js`` and its imports.
-Streamlit knows only the page and the loader; modules, styles and colours are sent to a tab once, with the first data.
+Streamlit knows only the page and the loader; modules, styles, colours and the fields of addresses are sent to a tab
+once, with the first data.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from bender_core.visualization.styles import PALETTE
+from pages._shared.app.fields import for_browser
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
 # Figures of the library have colours of their own.
@@ -27,6 +29,7 @@ class Component:
     def __init__(self, name: str) -> None:
         self.name, main = name, f"{name}/{name}.js"
         self.code = {"main": main, "modules": modules(main), "style": _style(name), "palette": _COLOURS}
+        self.code["fields"] = for_browser()
         self._mount = st.components.v2.component(
             f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
         )

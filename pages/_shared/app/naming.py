@@ -7,6 +7,7 @@ import unicodedata
 from typing import Any
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
 
@@ -49,7 +50,7 @@ def sweep_of(engine: bc.Engine) -> int:
 
     The event that ends a run belongs to none: what counts is the one before.
     """
-    event = engine.last_event
+    event = looking.last_event(engine)
     if event is not None and event.kind == Kind.FINISHED and event.index:
         event = engine.trace[event.index - 1]
     return 0 if event is None else event.sweep

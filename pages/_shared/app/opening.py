@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.session import lab, open_again
 from pages._shared.app.text import markdown
 from pages._shared.running.following import follow
@@ -13,12 +14,18 @@ from pages._shared.running.watched import TELL_SECONDS, whereabouts
 def arrive(page: str) -> None:
     """Where Back or Forward have led to a page, open the run that its address names: only they have an address there.
 
-    A page that is opened by a link of the app has none yet; the first one of a session opens its run anyway.
+    A page that is opened by a link of the app has none yet; the first one of a session opens its run anyway. What an
+    address says besides, and nothing reads, is said on Watch.
     """
     state = st.session_state
-    before, state.page_before = state.get("page_before", page), page
-    if before != page:
-        open_again(st.query_params.to_dict())
+    before, state.page_before = state.get("page_before"), page
+    if before == page:
+        return
+    said = st.query_params.to_dict()
+    if before is not None:
+        open_again(said)
+    current = lab()
+    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, said))))
 
 
 def opening() -> bool:

@@ -1,53 +1,52 @@
-"""Links that restore a view: the model's origin, partition, variant, event and message.
+"""Links that restore a view: what a model, its groups, its run and the event shown are in fields of an address.
 
-Every parameter is written, even defaults: a default may change, a link must not.
+Every field is written, even defaults: a default may change, a link must not.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
 import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
-from bender_core.run.repeating.change import ChangeError, Fork, forks_text, read_forks
-from bender_core.run.repeating.line import Line
 from bender_core.strategies import BY_RUNS, PURSUIT, default_strategy
-
-# A length of an address that all browsers and servers accept, and the longest word or number in it.
-LONGEST, LONGEST_WORD = 6000, 60
-# Digits that a count in a link has at most.
-DIGITS = 15
+from bender_core.trying.line import Line
+from bender_core.variants import variant as variant_of
+from pages._shared.app.fields import (
+    ARC,
+    FORKS,
+    GROUPS,
+    MADE,
+    MAKE,
+    SAMPLE,
+    SCHEDULE,
+    STRATEGY,
+    UPLOAD,
+    VARIANT,
+    M,
+)
+from pages._shared.app.kinds import LONGEST, LinkError
 
 Origin = dict[str, str]
 
 
-class LinkError(ValueError):
-    """A link cannot be opened; the message says why."""
-
-
 def made_by(family: str, values: Mapping[str, synth.Value]) -> Origin:
     """The origin of a generated model."""
-    return {"make": family} | {name: _word_for(value) for name, value in values.items()}
-
-
-def _word_for(value: synth.Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return MAKE.say(family) | {name: MADE[family][name].write(value) for name, value in values.items()}
 
 
 def query(origin: Origin, line: Line) -> str:
     """The parameters of a link to a run; empty if it has none: too many groups made by hand, or too many forks."""
     if not origin:
         return ""
-    part = line.partition
-    said = {"M": str(line.max_size), "strategy": part.strategy, "variant": str(line.variant), "schedule": line.schedule}
-    if line.forks:
-        said["forks"] = forks_text(line.forks)
-    plain = urlencode(origin | said)
-    groups = urlencode({"groups": "-".join(map(str, part.group_of().tolist()))})
+    part, settings = line.partition, line.settings
+    cut = M.say(line.max_size) | STRATEGY.say(part.strategy)
+    rules = VARIANT.say(variant_of(settings.variant).number) | SCHEDULE.say(settings.schedule)
+    plain = urlencode(origin | cut | rules | (FORKS.say(line.forks) if line.forks else {}))
+    groups = urlencode(GROUPS.say(tuple(part.group_of().tolist())))
     ways = {"manual": [f"{plain}&{groups}"], PURSUIT: [f"{plain}&{groups}", plain]}.get(part.strategy, [plain])
     return next((text for text in ways if len(text) <= LONGEST), "")
 
@@ -60,66 +59,29 @@ def origin_of(said: Mapping[str, str]) -> Origin:
     LinkError
         If there is no such family.
     """
-    if "upload" in said:
-        return {"upload": _word(said, "upload")}
-    if "make" not in said:
-        return {"sample": _word(said, "sample")}
-    family = _word(said, "make")
-    if family not in synth.FAMILIES:
+    if UPLOAD.name in said:
+        return UPLOAD.say(UPLOAD.of(said, ""))
+    if MAKE.name not in said:
+        return SAMPLE.say(SAMPLE.of(said, ""))
+    family = MAKE.of(said, "")
+    if family not in MADE:
         raise LinkError(f"there is no family {family!r} of models")
-    names = [parameter.name for parameter in synth.FAMILIES[family].parameters]
-    return {"make": family} | {name: _word(said, name) for name in names if name in said}
+    given = {name: field for name, field in MADE[family].items() if name in said}
+    return MAKE.say(family) | {name: field.write(field.read(said[name])) for name, field in given.items()}
 
 
 def generated(origin: Origin) -> bc.BinaryMRF:
     """The generated model of an origin."""
     try:
-        return synth.generate(origin["make"], **values_of(origin))
+        return synth.generate(MAKE.of(origin, ""), **values_of(origin))
     except bc.ModelError as error:
         raise LinkError(str(error)) from error
 
 
 def values_of(origin: Origin) -> dict[str, synth.Value]:
     """The parameters of a generated model's family."""
-    parameters = {parameter.name: parameter for parameter in synth.FAMILIES[origin["make"]].parameters}
-    return {name: _value(parameters[name], text) for name, text in origin.items() if name != "make"}
-
-
-def _value(parameter: synth.Parameter, text: str) -> synth.Value:
-    if isinstance(parameter.default, bool):
-        if text.lower() not in ("true", "false"):
-            raise LinkError(f"{parameter.label} is {text!r}; it must be true or false")
-        return text.lower() == "true"
-    if isinstance(parameter.default, str):
-        return text
-    return _number(text, parameter.label) if isinstance(parameter.default, int) else _real(text, parameter.label)
-
-
-def _word(said: Mapping[str, str], name: str) -> str:
-    """A parameter of a link, short enough for an error message."""
-    text = said.get(name, "")
-    if len(text) > LONGEST_WORD:
-        raise LinkError(f"its {name!r} has {len(text):,} characters, more than {LONGEST_WORD}")
-    return text
-
-
-def _number(text: str, what: str) -> int:
-    """A whole number with at most the digits of the engine's counters."""
-    digits = text.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) <= DIGITS:
-        return int(text)
-    raise LinkError(f"{what} is {text!r}, which is not a whole number of up to {DIGITS} digits")
-
-
-def _real(text: str, what: str) -> float:
-    """A finite number."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
-        raise LinkError(f"{what} is {text!r}, which is not a number")
-    return found
+    fields = MADE[MAKE.of(origin, "")]
+    return {name: fields[name].read(text) for name, text in origin.items() if name != MAKE.name}
 
 
 def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
@@ -131,13 +93,14 @@ def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
     ------
     LinkError
     """
-    max_size = _number(_word(said, "M"), "M")
+    max_size = M.of(said, 0)
     if not 1 <= max_size <= LARGEST_GROUP:
         raise LinkError(f"M is {max_size}; choose a whole number from 1 to {LARGEST_GROUP}")
-    strategy = default_strategy(mrf) if sought_by(said) else _word(said, "strategy") or default_strategy(mrf)
+    usual = default_strategy(mrf)
+    strategy = usual if sought_by(said) else STRATEGY.of(said, usual)
     try:
         if strategy in ("manual", PURSUIT):
-            part = bc.manual(mrf, _groups(said.get("groups", ""), mrf.n))
+            part = bc.manual(mrf, _members(GROUPS.of(said, ()), mrf.n))
             return replace(part, strategy=strategy), max_size
         return bc.partition(mrf, max_size, strategy), max_size
     except bc.PartitionError as error:
@@ -146,21 +109,17 @@ def cut_of(said: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
 
 def sought_by(said: Mapping[str, str]) -> str:
     """The strategy that runs the model to find the groups of a link; empty if they are known without a run."""
-    strategy = _word(said, "strategy")
-    is_known = strategy not in BY_RUNS or (strategy == PURSUIT and "groups" in said)
+    strategy = STRATEGY.of(said, "")
+    is_known = strategy not in BY_RUNS or (strategy == PURSUIT and GROUPS.name in said)
     return "" if is_known else strategy
 
 
-def _groups(text: str, n: int) -> list[list[int]]:
-    """The members of all groups, from the group of every variable; in time linear in the text."""
-    if len(text) > LONGEST:
-        raise LinkError(f"its groups take {len(text):,} characters, more than {LONGEST:,}")
-    owners = text.split("-")
+def _members(owners: Sequence[int], n: int) -> list[list[int]]:
+    """The members of all groups, from the group of every variable."""
     if len(owners) != n:
         raise LinkError(f"it puts {len(owners)} variables into groups, but the model has {n}")
     members: list[list[int]] = [[] for _ in range(n)]
-    for i, owner in enumerate(owners):
-        group = _number(owner, f"the group of variable {i}")
+    for i, group in enumerate(owners):
         if not 0 <= group < n:
             raise LinkError(f"it puts variable {i} into group {group}; number the groups of {n} variables from 0")
         members[group].append(i)
@@ -177,45 +136,11 @@ def engine_of(said: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> bc
     LinkError
         If there is no such variant or schedule, or the run does not fit into memory.
     """
-    variant, schedule = _number(_word(said, "variant"), "the variant"), _word(said, "schedule")
+    variant, schedule = VARIANT.of(said, 0), SCHEDULE.of(said, "")
     try:
-        return bc.Engine(mrf, part, variant, schedule, excluding=True)
+        return bc.Engine(mrf, part, variant=variant, schedule=schedule, excluding=True)
     except ValueError as error:
         raise LinkError(str(error)) from error
-
-
-def forks_of(said: Mapping[str, str]) -> tuple[Fork, ...]:
-    """The forks that lead from the run of a link to the one it shows.
-
-    Raises
-    ------
-    LinkError
-        If they cannot be read.
-    """
-    text = said.get("forks", "")
-    if len(text) > LONGEST:
-        raise LinkError(f"its forks take {len(text):,} characters, more than {LONGEST:,}")
-    try:
-        return read_forks(text)
-    except ChangeError as error:
-        raise LinkError(str(error)) from error
-
-
-def event_of(said: Mapping[str, str]) -> int:
-    """The number of events after which a link shows the run; 0 if it does not say."""
-    return _position(said, "at")
-
-
-def end_of(said: Mapping[str, str]) -> int:
-    """The number of events after which a proof has ended in the last run of a link; 0 if it does not say."""
-    return _position(said, "end")
-
-
-def _position(said: Mapping[str, str], name: str) -> int:
-    event = _number(_word(said, name) or "0", "the event")
-    if event < 0:
-        raise LinkError(f"it shows event {event}; events are counted from 0")
-    return event
 
 
 def arc_of(said: Mapping[str, str], engine: bc.Engine) -> int:
@@ -226,7 +151,7 @@ def arc_of(said: Mapping[str, str], engine: bc.Engine) -> int:
     LinkError
         If there is no such message.
     """
-    arc = _number(_word(said, "arc") or "0", "the message")
+    arc = ARC.of(said, 0)
     if not 0 <= arc < max(2 * len(engine.graph.edges), 1):
         raise LinkError(f"it selects message {arc}, but there are {2 * len(engine.graph.edges)}")
     return arc

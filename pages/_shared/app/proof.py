@@ -6,9 +6,9 @@ import threading
 from dataclasses import dataclass, field
 
 import bender_core as bc
-from bender_core.proofs.descent import Descent
-from bender_core.run.certificate import OPTIMAL
-from bender_core.run.repeating.change import Fork
+from bender_core.checking.certificate import OPTIMAL
+from bender_core.trying.change import Fork
+from bender_core.trying.proof import Descent
 from bender_core.visualization.proof import Stand
 from pages._shared.app.branches import Branch, branch_of
 from pages._shared.running.background import Personal
@@ -71,8 +71,8 @@ class Proof(Personal):
                 branch.let_go()
 
     def _tell(self, descent: Descent) -> None:
-        undecided = 0 if descent.status == OPTIMAL else descent.whole.reduced.n
-        stand = Stand(descent.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
+        undecided = 0 if descent.status == OPTIMAL else descent.known.whole.reduced.n
+        stand = Stand(descent.known.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
         known = self.stands
         if len(known) > 1 and known[-2][1:] == known[-1][1:] == stand[1:]:
             # Of a time in which nothing but the work changes, the two ends are enough.

@@ -7,27 +7,39 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.repeating.change import Change, Fork, forked
-from bender_core.run.repeating.line import Line
+from bender_core.io import samples
 from bender_core.stopping import never
+from bender_core.trying.change import Change, Fork, forked
+from bender_core.trying.line import Line
 from bender_core.units import so_far
 from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
+from pages._shared.app.fields import (
+    ARC,
+    AT,
+    CHAPTER,
+    END,
+    FORKS,
+    MAKE,
+    SAMPLE,
+    SCHEDULE,
+    STRATEGY,
+    UPLOAD,
+    VARIANT,
+    M,
+    carried,
+)
+from pages._shared.app.kinds import LinkError
 from pages._shared.app.permalink import (
-    LinkError,
     Origin,
     arc_of,
     cut_of,
-    end_of,
     engine_of,
-    event_of,
-    forks_of,
     generated,
     origin_of,
     query,
@@ -38,9 +50,8 @@ from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
 from pages._shared.running.watched import WatchedRun
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
 # The link of a new session, and the defaults of links.
-FIRST = {"sample": "pose-small", "M": "8", "variant": "9", "schedule": "mplp"}
+FIRST = SAMPLE.say("pose-small") | M.say(8) | VARIANT.say(9) | SCHEDULE.say("mplp")
 # The time limit for HiGHS.
 REFERENCE_SECONDS = 20.0
 
@@ -157,6 +168,7 @@ class Lab:
     schedule: str
     run: WatchedRun
     origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
+    carried: dict[str, str] = field(default_factory=dict)  # by the address, for a later version
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
     called: int = -1  # the number of the run that was asked for below the stage: it comes into sight
@@ -253,7 +265,7 @@ class Lab:
         if engine.mrf.n == self.mrf.n:
             self.partition = engine.partition
         self.max_size = branch.max_size
-        self.variant, self.schedule = engine.variant.number, engine.schedule
+        self.variant, self.schedule = engine.variant.number, engine.settings.schedule
         self.number += 1
         # Half of the memory is for the run that is shown to grow into.
         if self.account.free < self.account.limit // 2:
@@ -290,7 +302,7 @@ class Lab:
         if replay.failure:
             self.notice = replay.failure
             return
-        event = event_of(replay.said)
+        event = AT.of(replay.said, 0)
         branch = chapter_of(replay.said, self.branches)
         if branch is not self.branches.shown and not self.turn(branch, event):
             self.notice = (
@@ -300,7 +312,7 @@ class Lab:
         if branch.end is not None:
             self.run.show(event)
         try:
-            self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), "arc" in replay.said
+            self.run.arc, self.run.pinned = arc_of(replay.said, self.run.engine), ARC.name in replay.said
         except LinkError as error:
             self.notice = f"This link cannot be opened as it is: {error}."
         if self.run.until is None:
@@ -320,18 +332,20 @@ class Lab:
     @property
     def is_public(self) -> bool:
         """Whether anybody can get the model: a sample, or a generated one."""
-        return bool(self.origin) and "upload" not in self.origin
+        return bool(self.origin) and UPLOAD.name not in self.origin
 
     @property
     def address(self) -> str:
         """The parameters of an address that finds this run again, and the line of chapters; empty if none does."""
-        branches, said = self.branches, query(self.origin, self.branches.tip.line)
-        if said and branches.tip.end is not None:
-            said += f"&end={branches.tip.end}"
-        if branches.shown is branches.tip:
-            return said
-        # Without the later ones it may be short enough.
-        return f"{said}&chapter={branches.shown.depth}" if said else query(self.origin, branches.shown.line)
+        branches, more = self.branches, dict(self.carried)
+        said = query(self.origin, branches.tip.line)
+        if said:
+            more |= {} if branches.tip.end is None else END.say(branches.tip.end)
+            more |= {} if branches.shown is branches.tip else CHAPTER.say(branches.shown.depth)
+        else:
+            # Without the later ones it may be short enough.
+            said = query(self.origin, branches.shown.line)
+        return f"{said}&{urlencode(more)}" if said and more else said
 
     @property
     def link(self) -> str:
@@ -350,9 +364,11 @@ class Lab:
         engine = self._engine(mrf, part, variant, schedule, stop or bc.Stop(wanted=_interrupted))
         self.run.halt()
         self.references.stop()
-        if self.proof is not None and mrf is not self.mrf:
-            self.proof.stop()
-            self.proof = None
+        if mrf is not self.mrf:
+            self.carried = {}
+            if self.proof is not None:
+                self.proof.stop()
+                self.proof = None
         self.mrf, self.partition, self.max_size = mrf, part, max_size
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = WatchedRun(engine)
@@ -365,14 +381,18 @@ class Lab:
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
         """A new run; if it fits only without the old ones, these give way."""
         try:
-            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop, excluding=True)
+            return bc.Engine(
+                mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
+            )
         except bc.TooLargeError as error:
             if error.needed > self.account.free + self.branches.charged:
                 raise
         self.run.halt()
         self.branches.let_go()
-        with self.run.engine.giving_way():
-            return bc.Engine(mrf, part, variant, schedule, limit=self.account, stop=stop, excluding=True)
+        with self.run.engine.arrays.line.giving_way():
+            return bc.Engine(
+                mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
+            )
 
 
 def _interrupted() -> bool:
@@ -388,14 +408,13 @@ def _interrupted() -> bool:
 def sample_names() -> list[str]:
     """The sample instances, simplest first."""
     order = ["tiny", "frustrated-cycle", "tree", "pose-small", "pose", "torus-10x10", "karate"]
-    found = [path.name.removesuffix(".mrf.json") for path in SAMPLES.glob("*.mrf.json")]
-    return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return sorted(samples.sample_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def sample(name: str) -> bc.BinaryMRF:
     """A sample instance (models are immutable, so all sessions may share it)."""
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def lab() -> Lab:
@@ -413,11 +432,11 @@ def lab() -> Lab:
 
 def _model(origin: Origin) -> bc.BinaryMRF:
     """The model of a link."""
-    if "make" in origin:
+    if MAKE.name in origin:
         return generated(origin)
-    if "sample" in origin:
-        return sample(origin["sample"])
-    found = uploads().find(origin["upload"])
+    if SAMPLE.name in origin:
+        return sample(SAMPLE.of(origin, ""))
+    found = uploads().find(UPLOAD.of(origin, ""))
     if found is None:
         raise LinkError("the model that was uploaded is no longer on this server; upload its file again")
     return found
@@ -425,9 +444,11 @@ def _model(origin: Origin) -> bc.BinaryMRF:
 
 def chapter_of(said: Mapping[str, str], branches: Branches) -> Branch:
     """The chapter that a link shows; the last one if it does not say, or says one that there is not."""
-    chapters, text = branches.chapters, said.get("chapter", "")
-    numbers = {str(k): branch for k, branch in enumerate(chapters)}
-    return numbers.get(text, chapters[-1])
+    try:
+        number = CHAPTER.of(said, -1)
+    except LinkError:
+        number = -1  # `passed_over` says so
+    return branches.chapters[number if 0 <= number < len(branches.chapters) else -1]
 
 
 def linked(said: Mapping[str, str], number: int = 0) -> Lab:
@@ -438,23 +459,24 @@ def linked(said: Mapping[str, str], number: int = 0) -> Lab:
     LinkError
     """
     origin = origin_of(said)
-    if "sample" in origin and origin["sample"] not in sample_names():
-        raise LinkError(f"there is no sample {origin['sample']!r}")
-    event, forks, end = event_of(said), forks_of(said), end_of(said)
+    if SAMPLE.name in origin and SAMPLE.of(origin, "") not in sample_names():
+        raise LinkError(f"there is no sample {SAMPLE.of(origin, '')!r}")
+    event, forks, end = AT.of(said, 0), FORKS.of(said, ()), END.of(said, 0)
     mrf = _model(origin)
     part, max_size = cut_of(said, mrf)
     engine = engine_of(said, mrf, part)
+    run = WatchedRun(engine)
+    rules = engine.variant.number, engine.settings.schedule
+    found = Lab(mrf, max_size, part, *rules, run, origin, carried(said), number=number)
     if forks or sought_by(said):
-        run = WatchedRun(engine)
-        found = Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin, number=number)
         found.replay = Replay(said, forks, end)
         found.replay.start(found)
         return found
-    run = WatchedRun(engine, arc=arc_of(said, engine), pinned="arc" in said)
+    run.arc, run.pinned = arc_of(said, engine), ARC.name in said
     if event:
         run.start(until=event)
         run.settle()
-    return Lab(mrf, max_size, part, engine.variant.number, engine.schedule, run, origin, number=number)
+    return found
 
 
 def open_again(said: Mapping[str, str]) -> None:
@@ -464,7 +486,7 @@ def open_again(said: Mapping[str, str]) -> None:
     """
     current = lab()
     begun = dict(parse_qsl(query(current.origin, current.branches.first.line)))
-    names_a_run = {"M", "strategy", "variant", "schedule"} <= said.keys()
+    names_a_run = {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= said.keys()
     if not names_a_run or (begun and begun.items() <= said.items()):
         return
     try:

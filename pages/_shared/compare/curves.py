@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bender_core as bc
+from bender_core.engine.gap import gap_between
 from bender_core.experiments.outcome import GAP_CLOSED
 from bender_core.experiments.plan import PROOF
-from bender_core.run.bounds import gap_between
-from bender_core.run.explain import number
+from bender_core.looking.words import number
 from bender_core.units import duration
 from bender_core.visualization.styles import OF_PROOFS, STYLES
 from pages._shared.app.frontend import Component

@@ -12,8 +12,8 @@ from bender_core.experiments import Limits
 from bender_core.experiments.lane import Entry
 from bender_core.experiments.plan import FIRST_ROUND, PROOF
 from bender_core.groups import LARGEST_GROUP
-from bender_core.proofs.descent import SMALL
 from bender_core.strategies import applicable, default_strategy
+from bender_core.trying.policy import SMALL
 from bender_core.units import storage
 from bender_core.variants import SCHEDULES
 from pages._shared.app.glossary import GLOSSARY

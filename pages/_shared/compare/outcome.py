@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import bender_core as bc
 from bender_core.experiments import Store
@@ -67,9 +68,9 @@ def result(current: Lab, held: Contest, kept: Store | None, earlier_runs: Sequen
 
 def partition_of(current: Lab, held: Contest, curve: Curve) -> bc.Partition | None:
     """The partition of a run; None for an earlier run that was cut by hand, or by a search that is to be made first."""
-    lane, pin = held.lanes().get(curve.key), held.pins.get(curve.key)
-    if lane or pin:
-        return (lane or pin).entry.part
+    begun = held.lanes().get(curve.key) or held.pins.get(curve.key)
+    if begun is not None:
+        return begun.entry.part
     made = held.cutting.parts.get((curve.max_size, curve.strategy))
     # A search would keep the page waiting.
     if made is not None or curve.strategy not in applicable(current.mrf) or curve.strategy == PURSUIT:
@@ -119,7 +120,7 @@ def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> in
         placeholder="–",
         alt="The runs, their bounds and their cost",
     )
-    selected = picked.selection.rows if key else []
+    selected = [] if isinstance(picked, DeltaGenerator) else picked.selection.rows
     return selected[0] if selected and selected[0] < len(rows) else None
 
 

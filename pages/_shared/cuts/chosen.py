@@ -56,7 +56,11 @@ def warn(current: Lab) -> None:
     if not changes:
         return
     said = f"{words(changes)} {on_table.error}"
+
+    def begin() -> None:
+        apply(current, on_table, *choice)
+
     with st.container(horizontal=True, key="not_applied", vertical_alignment="center"):
         st.html(f"<p role='status'>{escape(said)}</p>", width="content")
-        st.button("Apply it", on_click=apply, args=(current, on_table, *choice))
+        st.button("Apply it", on_click=begin)
         st.button("Drop it", on_click=lambda: state.pop("draft", None), help="Partition shows the run's choices again")

@@ -10,7 +10,7 @@ from functools import partial
 
 import bender_core as bc
 from bender_core.costs.estimate import Estimate
-from bender_core.costs.fit import largest_fit
+from bender_core.engine.fit import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
 from bender_core.units import so_far

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import Classes, bits_of
+from bender_core.looking.classes import Classes, bits_of
+from bender_core.looking.words import number
 from bender_core.visualization.message import MOST, ORDERS, Stems, plot_classes, stems
 from pages._shared.app.address import state as state_address
+from pages._shared.app.address import told as told_by_address
 from pages._shared.app.clicks import clicked_point
+from pages._shared.app.fields import ARC, CLASS, ORDER
+from pages._shared.app.kinds import LinkError
 from pages._shared.app.naming import picture, run_file
-from pages._shared.app.permalink import LONGEST_WORD
 from pages._shared.app.session import Lab
-from pages._shared.app.text import complaint, label, labels, markdown
+from pages._shared.app.text import complaint, labels, markdown
 from pages._shared.edge.message import Looked
 
 # Names of variables in the caption of a message, and characters of a name beside the figure.
@@ -30,28 +32,40 @@ def recall(current: Lab) -> None:
     if not state.get("edge_asked", True):
         return
     state.edge_asked = False
-    order, bits = st.query_params.get("order", "cost"), st.query_params.get("y", "")
-    state.edge_order = order if order in ORDERS else "cost"
+    state.edge_order = told_by_address(ORDER, "cost")
     chosen = state.setdefault("edge_chosen", {})
-    if order not in ORDERS:
-        complaint(f"This link orders classes by {label(order, LONGEST_WORD)!r}; the orders are {', '.join(ORDERS)}.")
-    coupled = len(run.engine.graph.active_members(run.arc))
-    if bits and (len(bits) != coupled or set(bits) - {"0", "1"}):
-        said = label(bits, LONGEST_WORD)
-        complaint(f"This link shows the class {said!r}; a class of this message has {coupled} values, each 0 or 1.")
-    elif bits:
-        chosen[current.number, run.arc] = int(bits[::-1], 2)
+    try:
+        bits = class_of(st.query_params, len(run.engine.graph.active_members(run.arc)))
+    except LinkError as error:
+        complaint(error.sentence)
+        return
+    if bits:
+        chosen[current.number, run.arc] = sum(bit << k for k, bit in enumerate(bits))
     else:
         chosen.pop((current.number, run.arc), None)
 
 
+def class_of(said: Mapping[str, str], coupled: int) -> tuple[int, ...]:
+    """The class that a link shows, of a message with some coupled members; empty if it does not say.
+
+    Raises
+    ------
+    LinkError
+        If it is no class of that message.
+    """
+    why = f"; a class of this message has {coupled} values, each 0 or 1"
+    bits = CLASS.of(said, (), why)
+    if bits and len(bits) != coupled:
+        raise CLASS.refusal(CLASS.write(bits), why)
+    return bits
+
+
 def keep(current: Lab, shown: Classes, order: str) -> None:
     """State the order, and the class if one was chosen, in the address."""
-    own = {"order": order}
+    own = ORDER.say(order)
     chosen = st.session_state.edge_chosen.get((current.number, current.run.arc))
     if chosen is not None:
-        bits = "".join(map(str, bits_of(chosen, len(shown.members))))
-        own |= {"arc": str(current.run.arc), "y": bits}
+        own |= ARC.say(current.run.arc) | CLASS.say(tuple(bits_of(chosen, len(shown.members)).tolist()))
     state_address(own)
 
 
@@ -65,7 +79,7 @@ def members_named(
 
 def choose_order() -> str:
     """The order of the classes."""
-    order: str = st.segmented_control(
+    order = st.segmented_control(
         "Order of the classes",
         list(ORDERS),
         format_func=ORDERS.__getitem__,
@@ -74,6 +88,7 @@ def choose_order() -> str:
         required=True,
         label_visibility="collapsed",
     )
+    assert order is not None, "it is in the session, as `recall` says, and one is required"
     return order
 
 

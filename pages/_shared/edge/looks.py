@@ -8,10 +8,10 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.explain import number
-from bender_core.run.looking.anatomy import anatomy
-from bender_core.run.looking.classes import Effects, bits_of, effects
-from bender_core.run.looking.what_if import Cut
+from bender_core.looking.anatomy import anatomy
+from bender_core.looking.classes import Effects, bits_of, effects
+from bender_core.looking.what_if import Cut
+from bender_core.looking.words import number
 from bender_core.units import microseconds
 from bender_core.visualization.anatomy import plot_anatomy
 from bender_core.visualization.message import (

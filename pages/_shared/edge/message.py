@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.looking.classes import Classes, classes
-from bender_core.run.looking.history import tight_where_made
+from bender_core import looking
+from bender_core.looking.classes import Classes, classes
+from bender_core.looking.history import tight_where_made
 from bender_core.strategies import soon
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import moment
@@ -36,7 +37,7 @@ def looked_at(found: Findings, p: int, q: int) -> Looked | None:
 
     def look(engine: bc.Engine, stop: bc.Stop) -> Looked:
         shown = classes(engine, p, q, stop)
-        gains = engine.row_gains()
+        gains = looking.row_gains(engine)
         gained = [float(gains[row.born]) if row.born >= 0 else 0.0 for row in shown.rows]
         return Looked(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
 
@@ -80,14 +81,14 @@ def choose(current: Lab, found: Findings) -> tuple[int, int]:
 def refuse(current: Lab, error: bc.TooLargeError) -> None:
     """Say that messages do not fit into memory, and offer the nearest M at which they do."""
 
-    def cut() -> None:
+    def cut(max_size: int) -> None:
         strategy = soon(current.run.engine.partition.strategy)
         try:
-            made = bc.partition(current.mrf, error.fits, strategy)
-            current.cut(made, error.fits, current.variant, current.schedule)
+            made = bc.partition(current.mrf, max_size, strategy)
+            current.cut(made, max_size, current.variant, current.schedule)
         except (bc.TooLargeError, bc.PartitionError) as refused:
             st.session_state.edge_refused = str(refused)
 
     complaint(st.session_state.pop("edge_refused", f"There is not enough memory to show messages: {error}."))
     if error.fits:
-        st.button(f"Cut with M = {error.fits}", on_click=cut)
+        st.button(f"Cut with M = {error.fits}", on_click=cut, args=(error.fits,))

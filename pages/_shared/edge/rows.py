@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.looking.classes import bits_of
-from bender_core.run.looking.history import History, Life, history, lives
-from bender_core.run.rows import Row
+from bender_core.looking.classes import bits_of
+from bender_core.looking.history import History, Life, history, lives
+from bender_core.looking.rows import Row
 from bender_core.visualization.message import values_said
 from bender_core.visualization.styles import CUTS
 from pages._shared.app.glossary import GLOSSARY

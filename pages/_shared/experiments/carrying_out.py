@@ -69,8 +69,9 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
     left.button(
         label,
         type="primary",
-        disabled=not todo or going,
-        on_click=lambda: path and running.start(path, kept, workers, scheduler),
+        disabled=path is None or not todo or going,
+        on_click=running.start,
+        args=(path, kept, workers, scheduler),
         width="stretch",
     )
     right.button("Stop", disabled=not going, on_click=running.stop, width="stretch")

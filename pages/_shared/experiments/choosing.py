@@ -14,11 +14,14 @@ from bender_core.groups import LARGEST_GROUP
 from bender_core.strategies import STRATEGIES
 from bender_core.variants import SCHEDULES
 from pages._shared.app.address import state as state_address
+from pages._shared.app.address import told
+from pages._shared.app.fields import PLAN
 from pages._shared.app.glossary import GLOSSARY
+from pages._shared.app.naming import file_of
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, markdown
 from pages._shared.experiments.planning import Planned, Planning
-from pages._shared.experiments.plans import SHIPPED, file_of, keep, path_of, text_of
+from pages._shared.experiments.plans import SHIPPED, keep, path_of, text_of
 from pages._shared.running.following import follow
 
 TITLES = {
@@ -36,7 +39,7 @@ TELL_SECONDS = 0.4
 def choose() -> str | None:
     """The name of the chosen plan; it is in the address too, so that a return finds it."""
     state = st.session_state
-    said: str = st.query_params.get("plan") or state.get("plan", "small")
+    said = told(PLAN, state.get("plan", "small"))
     state.setdefault("plan_kind", said if said in SHIPPED else "own")
     kind: str = st.selectbox("Experiment", list(TITLES), format_func=TITLES.__getitem__, key="plan_kind")
     if kind in SHIPPED:
@@ -53,7 +56,7 @@ def choose() -> str | None:
         if name in SHIPPED:
             return None
     state.plan = name
-    state_address({"plan": name})
+    state_address(PLAN.say(name))
     if path_of(name) is None:
         complaint(f"There is no plan {name} on this machine; create it again or upload its file.")
         return None
@@ -72,8 +75,10 @@ def make() -> str | None:
     )
     has_model = source == MINE
     with st.form("plan_form", border=False):
-        instances = {"files": file_of(current.mrf)} if has_model else _instances(source)
-        runs = {
+        instances: dict[str, synth.Value | dict[str, int]] = (
+            {"files": file_of(current.mrf)} if has_model else _instances(source)
+        )
+        runs: dict[str, list[int] | list[str]] = {
             "sizes": st.multiselect(
                 "Values of M", range(1, LARGEST_GROUP + 1), [5, 9], key="plan_sizes", help=GLOSSARY["M"]
             ),

@@ -14,6 +14,7 @@ from typing import Any
 
 import streamlit as st
 
+from bender_core.resources import environment
 from pages._shared.running.background import Background
 
 # One per plan and server, shared by all sessions.
@@ -40,14 +41,14 @@ class Experiment(Background):
         """Do the runs that are not done yet."""
         if self.busy:
             return
-        command = [sys.executable, "-m", "bender_core", "experiment", "run", str(plan), "--store", str(store)]
+        command = [sys.executable, "-P", "-m", "bender_core", "experiment", "run", str(plan), "--store", str(store)]
         command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
         self.done = self.total = self.failed = 0
         self.left, self.last, self.failure = None, "", ""
         self.cutting, self.doing = 0.0, ""
         self._process = subprocess.Popen(
             command,
-            cwd=Path(__file__).parents[3],
+            env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -55,7 +56,7 @@ class Experiment(Background):
         )
         self.begin(partial(self._listen, self._process))
 
-    def stop(self, wait: float = STOP_SECONDS) -> None:
+    def stop(self, wait: float | None = STOP_SECONDS) -> None:
         """Stop; unfinished runs are repeated next time."""
         self._stopped.set()
         if self._process is None or self._process.stdin is None:

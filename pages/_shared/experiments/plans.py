@@ -11,11 +11,11 @@ import bender_core as bc
 from bender_core.experiments import Limits
 from bender_core.files import write_whole
 from bender_core.io import dumps
+from bender_core.resources import STUDY
 from bender_core.synth import Value
 from pages._shared.app.data import folder
 from pages._shared.app.naming import file_of
 
-STUDY = Path(__file__).parents[3] / "docs" / "study"
 SHIPPED = {"small": STUDY / "small.toml", "paper": STUDY / "paper.toml"}
 
 

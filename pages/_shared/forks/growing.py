@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 
 import bender_core as bc
-from bender_core.run.looking.history import History, history
+from bender_core.looking.history import History, history
 from bender_core.visualization.forks import clocked
 from pages._shared.app.branches import Branch, counterpart
 from pages._shared.app.session import Lab

@@ -1,4 +1,4 @@
-// The distance of two bounds, as the library defines it (bender_core/run/bounds.py).
+// The distance of two bounds, as the library defines it (bender_core/engine/gap.py).
 
 import { number } from "./text.js";
 

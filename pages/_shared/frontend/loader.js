@@ -2,7 +2,8 @@
 // each becomes a local file, and they import each other as they would from a server.
 
 globalThis.benderLab ??= {};
-const tab = globalThis.benderLab; // by name: the main module and the style of every component received
+// By name: the main module and the style of every component received. Besides, what all share: colours and fields.
+const tab = globalThis.benderLab;
 
 // The URLs of modules by path, each made at its first import.
 const linked = (sources) => {
@@ -23,8 +24,8 @@ export default async function (component) {
   const root = parentElement.querySelector("[data-component]");
   const name = root.dataset.component;
   if (data.code) {
-    const { palette, style, modules, main } = data.code;
-    tab.palette = palette;
+    const { palette, fields, style, modules, main } = data.code;
+    Object.assign(tab, { palette, fields });
     tab[name] = { style, main: import(linked(modules)(main)) };
   }
   if (!tab[name]) return setTriggerValue("missing", true);

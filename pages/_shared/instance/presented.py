@@ -8,7 +8,7 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.io import FORMATS, dumps, without_unheld_constant
-from bender_core.run.explain import number
+from bender_core.looking.words import number
 from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import MOST_EDGES, plot_couplings, plot_model
 from pages._shared.app.glossary import GLOSSARY
@@ -95,17 +95,14 @@ def present(mrf: bc.BinaryMRF) -> None:
     heading(mrf.name)
     paragraph(mrf.description)
     facts = _statistics(mrf.content_hash(), mrf)
-    for column, (what, value) in zip(
-        st.columns(5),
-        (
-            ("variables", facts.n),
-            ("edges", facts.n_edges),
-            ("mean degree", f"{facts.mean_degree:.1f}"),
-            ("independent cycles", facts.cycles),
-            ("frustrated", facts.frustrated),
-        ),
-        strict=True,
-    ):
+    amounts: dict[str, int | str] = {
+        "variables": facts.n,
+        "edges": facts.n_edges,
+        "mean degree": f"{facts.mean_degree:.1f}",
+        "independent cycles": facts.cycles,
+        "frustrated": facts.frustrated,
+    }
+    for column, (what, value) in zip(st.columns(5), amounts.items(), strict=True):
         column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
     if mrf.hard_entries:
         st.caption(

@@ -11,6 +11,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.io import FORMATS, default_limit, load_evidence, observed
 from bender_core.visualization.figures import model_svg
+from pages._shared.app.fields import SAMPLE, UPLOAD
 from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import lab, sample, sample_names
 from pages._shared.app.text import markdown, paragraph
@@ -47,7 +48,7 @@ def samples() -> None:
             with words:
                 title, action = st.columns([3, 1], vertical_alignment="center")
                 title.markdown(f"**{markdown(name)}** · {mrf.n} variables, {mrf.n_edges} edges")
-                action.button("Load", key=f"load-{name}", on_click=take, args=(mrf, {"sample": name}), width="stretch")
+                action.button("Load", key=f"load-{name}", on_click=take, args=(mrf, SAMPLE.say(name)), width="stretch")
                 paragraph(mrf.description)
 
 
@@ -131,7 +132,7 @@ def read(what: str, get: Callable[[], bc.BinaryMRF]) -> None:
     except (bc.FormatError, bc.ModelError) as error:
         st.session_state.instance_error = f"{what}: {error}. The current model is unchanged."
         return
-    take(mrf, {"upload": uploads().keep(mrf)})
+    take(mrf, UPLOAD.say(uploads().keep(mrf)))
 
 
 def make() -> None:

@@ -10,9 +10,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.explain import number
+from bender_core import looking
+from bender_core.looking.words import number
 from bender_core.visualization.figures import figure
 from bender_core.visualization.styles import COLOURS, GAP_AREA
+from pages._shared.app.fields import SAMPLE
 from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
@@ -55,7 +57,7 @@ def standings() -> tuple[Standing, ...]:
     engine = bc.Engine(sample("pose-small"), cut(), variant=9)
     found = []
     while True:
-        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, engine.certified_bound()))
+        found.append(Standing(engine.position, engine.lower_bound, engine.upper_bound, looking.certified_bound(engine)))
         if engine.finished:
             return tuple(found)
         engine.step("sweep")
@@ -139,7 +141,7 @@ def question() -> Question:
 
 def put(lab: Lab) -> None:
     sweep = int(np.clip(st.session_state.get("learn-bound-sweep", 1), 1, len(standings()) - 1))
-    lab.open(sample("pose-small"), {"sample": "pose-small"}, cut(), SIZE, 9, "mplp")
+    lab.open(sample("pose-small"), SAMPLE.say("pose-small"), cut(), SIZE, 9, "mplp")
     stand(lab, standings()[sweep].position)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.explain import number
+from bender_core import looking
+from bender_core.looking.words import number
 from bender_core.units import microseconds
 from bender_core.visualization.styles import COLOURS, CUTS
 from pages._shared.app.session import Lab
@@ -59,14 +60,14 @@ def rows_at(state: int) -> list[bc.Cut]:
 def lowest() -> float:
     """The largest distance of any row below ν, energy, so that the frame contains all rows."""
     engine = run()
-    nu = engine.min_marginal(*engine.graph.ends(ARC))
+    nu = looking.min_marginal(engine, *engine.graph.ends(ARC))
     return min(float((cut.values - nu).min()) for y in range(len(nu)) for cut in rows_at(y))
 
 
 def show() -> None:
     engine = run()
     receiver, sender = engine.graph.ends(ARC)
-    nu = engine.min_marginal(receiver, sender)
+    nu = looking.min_marginal(engine, receiver, sender)
     labels = engine.partition.labels
 
     def describe(state: int) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from bender_core.looking.words import number
 from bender_core.model import FloatArray, IntArray
-from bender_core.run.explain import number
 from bender_core.visualization.figures import figure
 from bender_core.visualization.layout import variable_layout
 from bender_core.visualization.styles import COLOURS

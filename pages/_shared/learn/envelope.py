@@ -7,8 +7,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import bender_core as bc
+from bender_core import looking
+from bender_core.looking.words import explain, number
 from bender_core.model import FloatArray
-from bender_core.run.explain import explain, number
 from bender_core.visualization.styles import COLOURS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
@@ -39,14 +40,14 @@ def last() -> int:
 
 def totals(engine: bc.Engine) -> tuple[FloatArray, FloatArray]:
     """The costs of A's states, by the envelope and in truth."""
-    low = engine.reduced_cost(RECEIVER)
-    return low, low + engine.min_marginal(RECEIVER, SENDER) - engine.envelope(RECEIVER, SENDER)
+    low = looking.reduced_cost(engine, RECEIVER)
+    return low, low + looking.min_marginal(engine, RECEIVER, SENDER) - looking.envelope(engine, RECEIVER, SENDER)
 
 
 def tight(engine: bc.Engine) -> NDArray[np.bool_]:
     """The states of A at which the envelope is tight."""
-    nu, envelope = engine.min_marginal(RECEIVER, SENDER), engine.envelope(RECEIVER, SENDER)
-    return engine.is_tight(engine.graph.arc(RECEIVER, SENDER), nu, envelope)
+    nu, envelope = looking.min_marginal(engine, RECEIVER, SENDER), looking.envelope(engine, RECEIVER, SENDER)
+    return looking.is_tight(engine, engine.graph.arc(RECEIVER, SENDER), nu, envelope)
 
 
 def minimiser(engine: bc.Engine) -> int:
@@ -59,9 +60,13 @@ def show() -> None:
         "Events of A's first update", 0, last(), 0, key="learn-envelope-event", persist_state="session"
     )
     engine = tiny_run(event)
-    nu, envelope, close = engine.min_marginal(RECEIVER, SENDER), engine.envelope(RECEIVER, SENDER), tight(engine)
+    nu, envelope, close = (
+        looking.min_marginal(engine, RECEIVER, SENDER),
+        looking.envelope(engine, RECEIVER, SENDER),
+        tight(engine),
+    )
     y = minimiser(engine)
-    shown = [*nu, *tiny_run().envelope(RECEIVER, SENDER)]
+    shown = [*nu, *looking.envelope(tiny_run(), RECEIVER, SENDER)]
     draw(
         over_states(
             [describe(k) for k in range(len(nu))],

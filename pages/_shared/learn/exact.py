@@ -8,8 +8,10 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Method
-from bender_core.run.explain import number
+from bender_core.looking.words import number
+from pages._shared.app.fields import SAMPLE
 from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
@@ -53,7 +55,10 @@ def difference(model: Model, size: int) -> float:
     engine = bc.Engine(*model(size), variant=12)
     engine.step("node")
     states = np.unique(np.linspace(0, (1 << size) - 1, COMPARED).astype(int))
-    whole, tried = engine.min_marginal(SENDER, RECEIVER), engine.min_marginal(SENDER, RECEIVER, states)
+    whole, tried = (
+        looking.min_marginal(engine, SENDER, RECEIVER),
+        looking.min_marginal(engine, SENDER, RECEIVER, states),
+    )
     return float(np.abs(whole[states] - tried).max())
 
 
@@ -106,7 +111,7 @@ def question() -> Question:
 
 def put(lab: Lab) -> None:
     mrf = sample("pose-small")
-    lab.open(mrf, {"sample": "pose-small"}, bc.partition(mrf, 8, "groups"), 8, 12, "mplp")
+    lab.open(mrf, SAMPLE.say("pose-small"), bc.partition(mrf, 8, "groups"), 8, 12, "mplp")
 
 
 LESSON = Lesson(

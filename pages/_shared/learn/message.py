@@ -7,9 +7,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import bender_core as bc
+from bender_core import looking
+from bender_core.looking.anatomy import couplings
+from bender_core.looking.words import number
 from bender_core.model import FloatArray
-from bender_core.run.explain import number
-from bender_core.run.looking.anatomy import couplings
 from bender_core.visualization.figures import figure
 from bender_core.visualization.styles import COLOURS
 from pages._shared.learn.drawing import draw
@@ -32,7 +33,7 @@ moves costs around and changes no energy.
 def answers(engine: bc.Engine, state: int) -> FloatArray:
     """The cost of every state of the sender at a state of the receiver: couplings minus shares."""
     found = couplings(engine.graph, RECEIVER, SENDER)
-    costs = -engine.message(SENDER, RECEIVER)
+    costs = -looking.message(engine, SENDER, RECEIVER)
     states = np.arange(len(costs))
     for i, j, (mine, theirs), weight in zip(*found, strict=True):
         costs -= weight * ((state >> i & 1 == mine) & (states >> j & 1 == theirs))
@@ -55,7 +56,7 @@ def show() -> None:
     )
     costs = answers(engine, state)
     best = int(costs.argmin())
-    lowest = min(float(engine.min_marginal(RECEIVER, SENDER).min()), 0.0)
+    lowest = min(float(looking.min_marginal(engine, RECEIVER, SENDER).min()), 0.0)
     draw(
         plot_answers(costs, [part.describe(SENDER, y) for y in range(len(costs))], lowest),
         f"A is {describe(state)}: what each answer of B costs",
@@ -95,7 +96,7 @@ def plot_answers(costs: FloatArray, names: list[str], lowest: float) -> go.Figur
 
 def question() -> Question:
     engine = tiny_run()
-    nu = engine.min_marginal(RECEIVER, SENDER)
+    nu = looking.min_marginal(engine, RECEIVER, SENDER)
     state = int("101"[::-1], 2)
 
     def judge(answer: Answer) -> Verdict:

@@ -8,10 +8,11 @@ import numpy as np
 
 import bender_core as bc
 from bender_core import synth
+from bender_core.kernels.gap import CLOSED
 from bender_core.kernels.layout import Kind
 from bender_core.model import IntArray
-from bender_core.run.bounds import CLOSED
 from bender_core.synth.pose import PARTS
+from pages._shared.app.fields import SAMPLE
 from pages._shared.app.permalink import Origin, made_by
 from pages._shared.app.session import Lab, sample
 
@@ -52,7 +53,7 @@ def tiny_messages() -> list[int]:
 
 def put_tiny(lab: Lab, position: int = 0) -> None:
     """Open it in the app, after some events, with the lessons' message selected."""
-    lab.open(tiny(), {"sample": "tiny"}, tiny_cut(), 3, 9, "mplp")
+    lab.open(tiny(), SAMPLE.say("tiny"), tiny_cut(), 3, 9, "mplp")
     stand(lab, position, lab.run.engine.graph.arc(RECEIVER, SENDER))
 
 
@@ -65,7 +66,7 @@ def stand(lab: Lab, position: int, arc: int = 0) -> None:
 
 
 # A spin glass cut into three groups, on which the four kinds of rows differ visibly.
-GLASS = {"n": 15, "coupling": "gaussian", "field": 0.5, "seed": 2}
+GLASS: dict[str, synth.Value] = {"n": 15, "coupling": "gaussian", "field": 0.5, "seed": 2}
 
 
 @lru_cache(maxsize=1)
@@ -86,6 +87,7 @@ def body(candidates: int) -> tuple[bc.BinaryMRF, bc.Partition]:
 def two_parts(candidates: int) -> tuple[bc.BinaryMRF, bc.Partition]:
     """Two adjacent body parts of a pose."""
     mrf, _ = body(candidates)
+    assert mrf.groups is not None
     both = np.flatnonzero(np.isin(mrf.groups, PARTS[:2]))
     return _induced(mrf, both), bc.manual(_induced(mrf, both), np.arange(len(both)).reshape(2, -1).tolist())
 

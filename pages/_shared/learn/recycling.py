@@ -6,8 +6,9 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.explain import number
-from bender_core.run.rows import Row, row_values
+from bender_core import looking
+from bender_core.looking.rows import Row, row_values
+from bender_core.looking.words import number
 from bender_core.visualization.styles import COLOURS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import table
@@ -50,32 +51,32 @@ def sweeps() -> int:
 
 def followed(engine: bc.Engine) -> Row:
     """The row that is followed: the last one made for the message in the first update."""
-    rows = [row for row in engine.rows(RECEIVER, SENDER) if row.made_for == RECEIVER]
-    first = [row for row in run(0).rows(RECEIVER, SENDER) if row.made_for == RECEIVER]
+    rows = [row for row in looking.rows(engine, RECEIVER, SENDER) if row.made_for == RECEIVER]
+    first = [row for row in looking.rows(run(0), RECEIVER, SENDER) if row.made_for == RECEIVER]
     return next(row for row in rows if row.index == first[-1].index)
 
 
 def distance(engine: bc.Engine, row: Row) -> float:
     """The slack of the row at the state it was made for."""
-    return max(float(engine.min_marginal(RECEIVER, SENDER)[row.anchor] - row_values(row)[row.anchor]), 0.0)
+    return max(float(looking.min_marginal(engine, RECEIVER, SENDER)[row.anchor] - row_values(row)[row.anchor]), 0.0)
 
 
 def show() -> None:
     passed: int = st.slider("Sweeps passed", 0, sweeps(), 0, key="learn-recycle-sweeps", persist_state="session")
     before, engine = run(0), run(passed)
     born, row = followed(before), followed(engine)
-    nu = engine.min_marginal(RECEIVER, SENDER)
-    order = np.argsort(before.min_marginal(RECEIVER, SENDER), kind="stable")
+    nu = looking.min_marginal(engine, RECEIVER, SENDER)
+    order = np.argsort(looking.min_marginal(before, RECEIVER, SENDER), kind="stable")
     labels = engine.partition.labels
     names = [engine.partition.describe(RECEIVER, int(y)) for y in order]
-    envelope = engine.envelope(RECEIVER, SENDER)
+    envelope = looking.envelope(engine, RECEIVER, SENDER)
     at = int(np.flatnonzero(order == row.anchor)[0])
     lines = [
         Line("ν, the truth", nu[order], COLOURS["nu"]),
         Line("ν⁻ of all rows", envelope[order], COLOURS["envelope"], "dash"),
         Line("the row followed", row_values(row)[order], COLOURS["other-row"], "longdash"),
     ]
-    shown = [0.0, *before.min_marginal(RECEIVER, SENDER), *row_values(born)]
+    shown = [0.0, *looking.min_marginal(before, RECEIVER, SENDER), *row_values(born)]
     draw(
         over_states(names, lines, f"{labels[RECEIVER]}, by their ν at first", at, shown),
         f"Message {labels[SENDER]} → {labels[RECEIVER]} after {passed} {'sweep' if passed == 1 else 'sweeps'}",
@@ -90,7 +91,11 @@ def show() -> None:
             ["β⁰", number(born.intercept), number(row.intercept)],
             ["sum of its charges", number(float(born.u.sum())), number(float(row.u.sum()))],
             ["how far below ν at its y*", number(distance(before, born)), number(distance(engine, row))],
-            ["rows of this edge", f"{len(before.rows(RECEIVER, SENDER))}", f"{len(engine.rows(RECEIVER, SENDER))}"],
+            [
+                "rows of this edge",
+                f"{len(looking.rows(before, RECEIVER, SENDER))}",
+                f"{len(looking.rows(engine, RECEIVER, SENDER))}",
+            ],
         ],
     )
 

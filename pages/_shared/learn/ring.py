@@ -9,8 +9,9 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
-from bender_core.run.explain import number
+from bender_core.looking.words import number
 from bender_core.visualization.figures import plot_model
+from pages._shared.app.fields import SAMPLE
 from pages._shared.app.session import Lab, sample
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import draw
@@ -146,7 +147,7 @@ def put(lab: Lab) -> None:
     size, way = chosen()
     part = cut(size, way)
     sizes = [len(group) for group in part.groups]
-    lab.open(ring(), {"sample": "frustrated-cycle"}, part, int(np.max(sizes)), 9, "mplp")
+    lab.open(ring(), SAMPLE.say("frustrated-cycle"), part, int(np.max(sizes)), 9, "mplp")
 
 
 LESSON = Lesson(

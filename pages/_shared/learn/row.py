@@ -8,8 +8,9 @@ import numpy as np
 import streamlit as st
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import RowKind
-from bender_core.run.explain import number
+from bender_core.looking.words import number
 from bender_core.visualization.styles import COLOURS
 from pages._shared.app.session import Lab
 from pages._shared.app.text import table
@@ -41,7 +42,7 @@ def describe(state: int) -> str:
 
 
 def show() -> None:
-    nu = tiny_run().min_marginal(RECEIVER, SENDER)
+    nu = looking.min_marginal(tiny_run(), RECEIVER, SENDER)
     left, right = st.columns(2)
     state: int = left.select_slider(
         "y*: the state of A it is made for",
@@ -94,7 +95,7 @@ def show() -> None:
 
 
 def question() -> Question:
-    nu = tiny_run().min_marginal(RECEIVER, SENDER)
+    nu = looking.min_marginal(tiny_run(), RECEIVER, SENDER)
     state = 0
     touched = np.isclose(row_at(state).values, nu)
 

@@ -47,7 +47,7 @@ def sweep_time(model: Model, size: int, variant: int) -> Timing:
 
 
 def _made(mrf: bc.BinaryMRF, part: bc.Partition, variant: int) -> float:
-    engine = bc.Engine(mrf, part, variant)
+    engine = bc.Engine(mrf, part, variant=variant)
     begin = time.perf_counter()
     engine.step("sweep")
     return time.perf_counter() - begin

@@ -8,9 +8,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+from bender_core.resources import ROOT
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Formula:
     words : str
         Its meaning, as Markdown.
     file, function : str
-        The code that computes it; the path starts at the root.
+        The code that computes it; the path starts where the library is imported from.
     page : str
         The page that shows it: the name of a file in ``pages``.
     seen : str
@@ -77,7 +76,7 @@ FORMULAS = (
         r"y_q} \Big[\phi_{pq} - \lambda_{pq \to p} - \lambda_{pq \to q}\Big]",
         "A bound for any messages λ: every term is minimised by itself, so no labelling can be cheaper. It can be "
         "recomputed from λ alone at any time.",
-        "bender_core/run/inspection.py",
+        "bender_core/looking/bounds.py",
         "certified_bound",
         "watch",
         "LB, the line that rises",

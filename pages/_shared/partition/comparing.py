@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 import bender_core as bc
 from bender_core.groups import Partition
-from bender_core.planning.comparison import bound_after, predicted
 from bender_core.strategies import PURSUIT, applicable
+from bender_core.trying.comparison import bound_after, predicted
 from bender_core.units import so_far
 from pages._shared.running.background import Personal
 

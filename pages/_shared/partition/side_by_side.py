@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP
@@ -59,7 +60,8 @@ def compare(current: Lab, model: str) -> None:
     action.button(
         "Use" if chosen is None else f"Use {chosen.strategy} with M {chosen.max_size}",
         disabled=chosen is None,
-        on_click=lambda: chosen and choose(chosen.max_size, chosen.strategy),
+        on_click=choose,
+        args=None if chosen is None else (chosen.max_size, chosen.strategy),
     )
     st.caption(
         "Select a row by its checkbox or with shift + space; click a column header to sort. Kept: the share of the "
@@ -113,7 +115,7 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
         placeholder="–",
         alt="Strategies compared",
     )
-    chosen = picked.selection.rows if selectable else []
+    chosen = [] if isinstance(picked, DeltaGenerator) else picked.selection.rows
     return rows[chosen[0]] if chosen and chosen[0] < len(rows) else None
 
 

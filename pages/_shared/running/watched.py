@@ -11,11 +11,12 @@ from functools import partial
 import numpy as np
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
+from bender_core.looking.attribution import Attribution
+from bender_core.looking.bounds import Tension
+from bender_core.looking.words import ROUNDING
 from bender_core.model import IntArray
-from bender_core.run.attribution import Attribution
-from bender_core.run.explain import ROUNDING
-from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.running.background import Personal
 
@@ -161,16 +162,17 @@ class WatchedRun:
 
     def _progress(self) -> Progress:
         engine = self.engine
+        last = looking.last_event(engine)
         return Progress(
-            0 if engine.last_event is None else engine.last_event.sweep,
+            0 if last is None else last.sweep,
             engine.n_rows,
             engine.position,
             engine.lower_bound,
             engine.upper_bound,
             tensions(engine),
-            engine.attribution(),
-            engine.work().messages,
-            engine.rows_made(),
+            looking.attribution(engine),
+            looking.work(engine).messages,
+            looking.rows_made(engine),
             engine.trace,
             time.perf_counter(),
         )
@@ -191,13 +193,13 @@ def go_to(engine: bc.Engine, position: int, stop: bc.Stop) -> None:
 def tensions(engine: bc.Engine) -> Tension:
     """The tension of every part; what rounding leaves of none is none."""
     least = ROUNDING * engine.graph.problem.scale
-    groups, edges = (np.where(values > least, values, 0.0) for values in engine.tension())
+    groups, edges = (np.where(values > least, values, 0.0) for values in looking.tension(engine))
     return Tension(groups, edges)
 
 
 def whereabouts(engine: bc.Engine) -> str:
     """What an engine is computing, for example "event 2,310, message 3 of 7, 41%"."""
-    where = engine.whereabouts
+    where = looking.whereabouts(engine)
     said = [f"event {engine.position + 1:,}"]
     if where.message < where.messages:
         said.append(f"message {where.message + 1} of {where.messages}")

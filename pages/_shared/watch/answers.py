@@ -14,9 +14,10 @@ from functools import partial
 from typing import Any
 
 import bender_core as bc
+from bender_core import looking
+from bender_core.engine.result import STATUSES
 from bender_core.kernels.layout import Kind, Status
-from bender_core.run.looking.deciding import proves
-from bender_core.run.result import STATUSES
+from bender_core.looking.decided import proves
 from pages._shared.running.watched import WatchedRun, go_to, whereabouts
 from pages._shared.watch.drawer import CLOSED, Docked, Drawer
 from pages._shared.watch.finding import MISSED, Goal, find
@@ -153,6 +154,7 @@ class Answers:
         if not self._answered.wait(PATIENCE_SECONDS):
             return {"working": self._progress}
         self._opened.wait(PATIENCE_SECONDS)
+        assert self._asked is not None
         return self._answer if self._heard < self._asked.serial else {}
 
     def _renew(self) -> None:
@@ -161,8 +163,14 @@ class Answers:
         self._heard = -1
         asked = self._asked
         if asked is None or self._answered.is_set():
-            looked = {} if asked is None else {"measure": asked.measure, "lines": asked.lines, "drawer": asked.drawer}
-            asked = Question(at=self.run.position, serial=self.serial, **looked)
+            looked = asked or Question()
+            asked = Question(
+                at=self.run.position,
+                serial=self.serial,
+                measure=looked.measure,
+                lines=looked.lines,
+                drawer=looked.drawer,
+            )
         self._begin(replace(asked, first=0, goes_on=False, held=False))
 
     # -- in the background ------------------------------------------------------------------------------------
@@ -256,7 +264,8 @@ class Answers:
         if stopped or not question.ahead:
             # Near: the engine is in this update, or in the one after it.
             engine.seek(run.position)
-            if engine.last_event is None or engine.last_event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
+            event = looking.last_event(engine)
+            if event is None or event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
                 return self.encoder.last_event(stop)
         # A step back may end before all that the stage holds, and a run far beyond it.
         is_near = run.position - question.first <= MOST_BEHIND and (

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bender_core import Engine, Event, Stop
+from bender_core import Engine, Event, Stop, looking
 from bender_core.kernels.layout import Kind
 from bender_core.kernels.rows.pool import TIGHT
+from bender_core.looking.decided import excludes
+from bender_core.looking.rows import row_values
 from bender_core.model import FloatArray
-from bender_core.run.looking.deciding import excludes
-from bender_core.run.rows import row_values
 from bender_core.stopping import never
 
 # States drawn one by one, and points of the curve that stands for all of them where they are more.
@@ -46,14 +46,14 @@ class Update:
         self.engine, self.group, self.best = engine, event.node, best
         stake = engine.graph.problem.scale
         self.decimals = 8 - math.floor(math.log10(stake)) if stake > 0 else 12
-        found = engine.ground_parts(event.node, stop)
+        found = looking.ground_parts(engine, event.node, stop)
         self.own, self.parts, self.rest = found.own, found.parts, found.rest
         self.arcs, self.senders = found.arcs.tolist(), found.neighbours.tolist()
         self.ground: FloatArray = self.rest + self.own + self.parts.sum(axis=0)
         self.opening = self.ground.copy()
         # Without the model's constant, beside which the digits that decide would be lost.
-        self.excess = engine.excess(event.node, stop)
-        self.alive = engine.alive(event.node) if engine.excluding else np.ones(len(self.ground), bool)
+        self.excess = looking.excess(engine, event.node, stop)
+        self.alive = looking.alive(engine, event.node) if engine.settings.excluding else np.ones(len(self.ground), bool)
         self.order = np.argsort(self.ground, kind="stable")  # of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
         self.columns = self._in_order(np.union1d(_cheapest(self.ground), [best, event.state]).tolist())
@@ -62,7 +62,7 @@ class Update:
         self.held = self._held()
         # Asked for while what is exact is at hand; what the senders hold does not change by this update.
         self.exact = {"y": event.state} | self._answers(event.state)[1] if engine.variant.exact else {}
-        self.ahead = [True] * len(self.senders) if engine.schedule == "mplp" else self._later()
+        self.ahead = [True] * len(self.senders) if engine.settings.schedule == "mplp" else self._later()
 
     def detail(self, event: Event) -> dict[str, Any] | None:
         """What the pictures of an event of this update need."""
@@ -101,10 +101,10 @@ class Update:
         }
 
     def row(self, event: Event) -> dict[str, Any]:
-        slot, row = self.arcs.index(event.arc), self.engine.row(event.row)
+        slot, row = self.arcs.index(event.arc), looking.row(self.engine, event.row)
         values, before = row_values(row), self.parts[slot]
         raised = np.maximum(values, before)
-        lifted = ~self.engine.is_tight(event.arc, raised, before)
+        lifted = ~looking.is_tight(self.engine, event.arc, raised, before)
         self.ground += raised - before
         self.excess += raised - before
         self.parts[slot] = raised
@@ -132,13 +132,13 @@ class Update:
     def _later(self) -> list[bool]:
         """Whether a sender is updated after the group in this direction of the sweep: then it is passed more."""
         graph = self.engine.graph
-        rank, forward = np.argsort(graph.sweep_order()), self.engine.whereabouts.update < graph.n_groups
+        rank, forward = np.argsort(graph.sweep_order()), looking.whereabouts(self.engine).update < graph.n_groups
         return [bool(rank[q] > rank[self.group]) == forward for q in self.senders]
 
     def _dead(self) -> dict[str, Any]:
         """The states that no better labelling takes, as far as is known: how many, and which of the columns."""
         engine = self.engine
-        if not engine.excluding:
+        if not engine.settings.excluding:
             return {"count": 0, "states": []}
         alive = self.alive & ~excludes(engine, self.excess)
         alive[self.best] = True
@@ -149,7 +149,7 @@ class Update:
 
     def _answers(self, state: int) -> tuple[FloatArray, dict[str, Any]]:
         """What the senders say of a state: the exact parts, and what is sent of them."""
-        answers = self.engine.answers(self.group, state)
+        answers = looking.answers(self.engine, self.group, state)
         nu = np.array([answer.exact for answer in answers])
         said = [{"state": each.state, "bits": self._bits(each.sender, each.state)} for each in answers]
         return nu, {"nu": self._listed(nu), "answers": said}
@@ -186,7 +186,7 @@ class Update:
 
     def _held(self) -> dict[str, Any]:
         """What the bound has certified of the group and of its edges."""
-        groups, edges = self.engine.held()
+        groups, edges = looking.bound_terms(self.engine)
         return {"kept": self._rounded(groups[self.group]), "shares": self._listed(edges[np.array(self.arcs, int) // 2])}
 
     def _bits(self, group: int, state: int) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 
 from bender_core import Engine, RowAt, Stop, TooLargeError, what_if
 from bender_core.kernels.layout import RowKind
-from bender_core.run.looking.classes import Classes, bits_of, classes
-from bender_core.run.looking.what_if import Cut
+from bender_core.looking.classes import Classes, bits_of, classes
+from bender_core.looking.what_if import Cut
 from bender_core.stopping import never
 from bender_core.visualization.message import MOST, ORDERS, Stems, stems
 from pages._shared.watch.details import listed, rounded
@@ -48,8 +48,8 @@ class Drawer:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._of, self._shown = (-1, -1), None
-        self._shown: Classes | None
+        self._of: tuple[int, ...] = (-1, -1)
+        self._shown: Classes | None = None
 
     def look(self, docked: Docked, stop: Stop = never) -> Iterator[dict[str, Any]]:
         """Look at a message; yields what is known without the rows that could be made, then with them.

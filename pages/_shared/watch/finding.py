@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from bender_core import Engine, Stop, Trace
+from bender_core import Engine, Stop, Trace, looking
 from bender_core.kernels.layout import Kind
+from bender_core.looking.words import ROUNDING
 from bender_core.model import BoolArray
-from bender_core.run.explain import ROUNDING
 from pages._shared.running.watched import go_to
 
 Goal = Literal["rise", "row", "tight", "labeling"]
@@ -79,8 +79,8 @@ def _moments(engine: Engine, after: int, are: Callable[[Trace], BoolArray], stop
 
 
 def _rises(trace: Trace, least: float) -> BoolArray:
-    rises: BoolArray = trace.column("value") - trace.column("before") > least
-    return rises & (trace.column("kind") == Kind.MESSAGE)
+    rises: BoolArray = (trace.column("value") - trace.column("before") > least) & (trace.column("kind") == Kind.MESSAGE)
+    return rises
 
 
 def _rows(trace: Trace, edge: int) -> BoolArray:
@@ -98,8 +98,8 @@ def _tight(engine: Engine, after: int, arc: int, stop: Stop) -> int | None:
         return _rows(trace, arc // 2) | of_ends
 
     def is_tight() -> bool:
-        nu, envelope = engine.min_marginal(p, q, stop=stop), engine.envelope(p, q, stop)
-        return bool(engine.is_tight(arc, nu, envelope).all())
+        nu, envelope = looking.min_marginal(engine, p, q, stop=stop), looking.envelope(engine, p, q, stop)
+        return bool(looking.is_tight(engine, arc, nu, envelope).all())
 
     was = is_tight()
     for position in _moments(engine, after, may_be, stop):

@@ -7,13 +7,13 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
+from bender_core.engine.gap import relative_gap
 from bender_core.groups import LARGEST_GROUP
 from bender_core.io import dumps
-from bender_core.run.bounds import relative_gap
-from bender_core.run.explain import number
-from bender_core.run.repeating.change import ByStrategy
-from bender_core.run.repeating.script import as_script
+from bender_core.looking.words import number
 from bender_core.strategies import applicable, default_strategy
+from bender_core.trying.change import ByStrategy
+from bender_core.trying.script import as_script
 from bender_core.variants import SCHEDULES
 from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measure, plot_forks, plot_message
 from pages._shared.app.branches import Branch

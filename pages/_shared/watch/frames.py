@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from bender_core import Engine, Event, Grain, Stop, TooLargeError
+from bender_core import Engine, Event, Grain, Stop, TooLargeError, looking
+from bender_core.engine.engine import OnProgress
 from bender_core.forms.reduction import OPEN
 from bender_core.kernels.layout import Kind
+from bender_core.looking.attribution import Attribution
+from bender_core.looking.bounds import Tension
+from bender_core.looking.decided import decided_members, proves, settled
+from bender_core.looking.words import DECIDED, bounded, decides, explain, optimal
 from bender_core.model import FloatArray
-from bender_core.run.attribution import Attribution
-from bender_core.run.engine import OnProgress
-from bender_core.run.explain import DECIDED, bounded, decides, explain, optimal
-from bender_core.run.looking.deciding import decided_members, proves, settled
-from bender_core.run.reckoning import Tension
 from bender_core.stopping import never
 from pages._shared.app.text import inert, label
 from pages._shared.running.watched import WatchedRun, go_to, tensions
@@ -85,7 +85,7 @@ class Encoder:
         if len(known):
             return int(known[0])
         chunk = self._chunk(position, stop)
-        while not engine.finished and (engine.position <= position or not engine.step_ended(grain)):
+        while not engine.finished and (engine.position <= position or not looking.step_ended(engine, grain)):
             self._append(chunk, lambda _: stop(), stop)
             if engine.position <= position:
                 stop.check()
@@ -100,10 +100,11 @@ class Encoder:
         A position between updates is sent without computing the update again, which may take long.
         """
         chunk = Chunk(self.run, stop)
-        if self.engine.last_event is not None:
+        event = looking.last_event(self.engine)
+        if event is not None:
             chunk.first -= 1
             chunk.why = ""  # so that the sentence says why it is proven, if it is
-            chunk.append(self.engine.last_event, stop)
+            chunk.append(event, stop)
         return chunk.told()
 
     def _chunk(self, first: int, stop: Stop) -> Chunk:
@@ -159,8 +160,8 @@ class Chunk:
         self.best, self.tension = best_states(engine), tensions(engine)
         self.decided = [decided_of(engine, p) for p in range(len(engine.partition))]
         self.why = self._proof(stop) if self.first else ""
-        self.gained, self.read = engine.attribution(), engine.work().messages
-        self.rows = engine.rows_made()
+        self.gained, self.read = looking.attribution(engine), looking.work(engine).messages
+        self.rows = looking.rows_made(engine)
         self.lower, self.upper = engine.lower_bound, engine.upper_bound
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.before, self.opening, self.opened = self._now(), 0, self._now()
@@ -216,7 +217,7 @@ class Chunk:
             "read": self._read(),
             "proven": bool(self.why),
             "why": self.why,
-            "least": self.engine.lattice.raised(event.lower_bound, event.upper_bound),
+            "least": self.engine.margin.lattice.raised(event.lower_bound, event.upper_bound),
             "detail": detail,
         }
         for name, column in self.columns.items():
@@ -238,7 +239,7 @@ class Chunk:
             "decided": list(self.decided),
             "proven": bool(self.why),
             "why": self.why,
-            "least": self.engine.lattice.raised(self.lower, self.upper),
+            "least": self.engine.margin.lattice.raised(self.lower, self.upper),
             "lower": self.lower,
             "upper": self.upper,
         }
@@ -251,9 +252,11 @@ class Chunk:
             loose = None if self.update is None else self.update.loose
         elif event.kind == Kind.ROW:
             risen = (self.round, floor)
-        points, within = engine.lattice, 0.0 if engine.lattice.step else engine.margin.gain
+        points, within = engine.margin.lattice, 0.0 if engine.margin.lattice.step else engine.margin.gain
         proven = bool(self.why)
-        told = explain(event, engine.graph, engine.variant, engine.schedule, loose, risen, points, proven, within)
+        told = explain(
+            event, engine.graph, engine.variant, engine.settings.schedule, loose, risen, points, proven, within
+        )
         return told.sentence
 
     def _decides(self, known: list[str]) -> str:
@@ -267,12 +270,12 @@ class Chunk:
                 for i, was, value in zip(group.tolist(), before, now, strict=True)
                 if was == "?" != value
             ],
-            0.0 if self.engine.margin.step else self.engine.negligible,
+            0.0 if self.engine.margin.step else self.engine.margin.negligible,
         )
 
     def _reckoned(self, event: Event) -> tuple[float, float, int]:
         """Floor, ceiling and suspects after an event; of a row, which does not say them, the engine does."""
-        now = self.engine.reckoning() if event.kind == Kind.ROW else None
+        now = looking.open_update(self.engine) if event.kind == Kind.ROW else None
         of = event if now is None else now
         return of.floor, of.ceiling, of.suspects
 
@@ -314,7 +317,7 @@ class Chunk:
         """Why nothing is better than the best labelling, as the engine judges; empty if something may be."""
         engine, run = self.engine, self.run
         if proves(engine):
-            return bounded(engine.bound_excess >= -engine.negligible, engine.margin.step)
+            return bounded(engine.arrays.bound_excess >= -engine.margin.negligible, engine.margin.step)
         if run.settled is None or engine.position < run.settled:
             # All groups are looked at once more: where they have decided all, or a proof ends.
             is_decided = not any("?" in members for members in self.decided)
@@ -327,7 +330,7 @@ class Chunk:
         """What is credited with more than before; credit is given where messages are passed."""
         if event.kind != Kind.MESSAGE:
             return None
-        gained = self.engine.attribution()
+        gained = looking.attribution(self.engine)
         found = {
             "groups": _changes(self.gained.groups, gained.groups),
             "messages": _changes(self.gained.messages, gained.messages),
@@ -337,7 +340,7 @@ class Chunk:
 
     def _read(self) -> dict[str, int]:
         """The work of the messages that more was read for."""
-        read = self.engine.work().messages
+        read = looking.work(self.engine).messages
         found = {str(arc): int(read[arc]) for arc in np.flatnonzero(read != self.read).tolist()}
         self.read = read
         return found
@@ -355,7 +358,7 @@ def best_states(engine: Engine) -> list[int]:
 
 def decided_of(engine: Engine, p: int) -> str:
     """Of every member of a group 0 or 1, if all states that may be of a better labelling have it; else ?."""
-    if not engine.excluding:
+    if not engine.settings.excluding:
         return "?" * len(engine.partition.groups[p])
     return "".join("?" if value == OPEN else str(value) for value in decided_members(engine, p).tolist())
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 import bender_core as bc
-from bender_core.planning.advice import ranked, remedies
-from bender_core.run.explain import number
-from bender_core.run.repeating.line import Line
+from bender_core.looking.words import number
+from bender_core.trying.advice import ranked, remedies
+from bender_core.trying.line import Line
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label

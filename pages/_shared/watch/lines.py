@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bender_core import Engine, Stop, TooLargeError
+from bender_core import Engine, Stop, TooLargeError, looking
+from bender_core.looking.words import ROUNDING
 from bender_core.model import FloatArray
-from bender_core.run.explain import ROUNDING
 from bender_core.stopping import never
 from pages._shared.watch.details import rounded
 
@@ -59,7 +59,7 @@ class Lines:
         engine = self.engine
         if engine.position != self._at:
             self._at, self._known = engine.position, {}
-        ground = cache(lambda p: engine.ground(p, stop))
+        ground = cache(lambda p: looking.ground(engine, p, stop))
         wanted = [arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)]
         told = time.perf_counter()
         for arc in wanted:
@@ -90,7 +90,7 @@ def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Li
     engine : Engine
     arc : int
     ground : ndarray, shape (2^|Y_p|,)
-        `Engine.ground` of its receiver.
+        `looking.ground` of its receiver.
     stop : Stop
         Checked about every 10 ms.
 
@@ -103,12 +103,12 @@ def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Li
     """
     p, q = engine.graph.ends(arc)
     stop.check()
-    parts = engine.edge_tension(p, q)
+    parts = looking.edge_tension(engine, p, q)
     told = Line(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
     if engine.variant.exact:
         return told
-    slack = np.maximum(engine.min_marginal(p, q, stop=stop) - engine.envelope(p, q, stop), 0.0)
-    states = engine.row_support(p, q, stop).states
+    slack = np.maximum(looking.min_marginal(engine, p, q, stop=stop) - looking.envelope(engine, p, q, stop), 0.0)
+    states = looking.row_support(engine, p, q, stop).states
     return told._replace(
         mean=_excess(engine, slack.mean()),
         largest=_excess(engine, slack.max()),

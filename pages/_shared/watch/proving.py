@@ -8,13 +8,13 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
+from bender_core.engine.gap import relative_gap
+from bender_core.engine.result import verdict_of
 from bender_core.forms.lattice import lattice
 from bender_core.io import dump_labeling
-from bender_core.proofs.descent import LARGEST, first_change
-from bender_core.run.bounds import relative_gap
-from bender_core.run.explain import at_least, at_most, number
-from bender_core.run.repeating.change import Fork
-from bender_core.run.result import verdict_of
+from bender_core.looking.words import at_least, at_most, number
+from bender_core.trying.change import Fork
+from bender_core.trying.policy import LARGEST, first_change
 from bender_core.units import duration
 from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of

@@ -11,14 +11,16 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.io import dump_labeling, dumps
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import classes
-from bender_core.run.repeating.script import as_script
+from bender_core.looking.classes import classes
+from bender_core.looking.words import number
 from bender_core.stopping import never
+from bender_core.trying.script import as_script
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import MOST_STATES, plot_bounds, plot_model, plot_tension, plot_tightness
 from bender_core.visualization.message import MOST, plot_classes, stems
+from pages._shared.app.fields import MAKE
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
@@ -111,8 +113,9 @@ def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
         writer.writerow(["group", name, "", value, "", ""])
     for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
         stop.check()
+        parts: tuple[float | str, ...]
         try:
-            parts = tuple(max(part, 0.0) for part in engine.edge_tension(p, q))
+            parts = tuple(max(part, 0.0) for part in looking.edge_tension(engine, p, q))
         except bc.TooLargeError:
             parts = ("", "")
         writer.writerow(["edge", labels[p], labels[q], value, *parts])
@@ -125,7 +128,7 @@ def gained_csv(engine: bc.Engine) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["part", "receiver", "sender", "gained", "work"])
-    labels, found, work = engine.partition.labels, engine.attribution(), engine.work()
+    labels, found, work = engine.partition.labels, looking.attribution(engine), looking.work(engine)
     for name, value in zip(labels, found.groups.tolist(), strict=True):
         writer.writerow(["group", name, "", value, ""])
     for arc, (value, read) in enumerate(zip(found.messages.tolist(), work.messages.tolist(), strict=True)):
@@ -143,7 +146,7 @@ def messages_csv(engine: bc.Engine) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["receiver", "sender", "tension", "gained", "work", "rows"])
     labels, tension = engine.partition.labels, tensions(engine).edges.repeat(2)
-    columns = (tension, engine.attribution().messages, engine.work().messages, engine.rows_made())
+    columns = (tension, looking.attribution(engine).messages, looking.work(engine).messages, looking.rows_made(engine))
     for arc, values in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         receiver, sender = engine.graph.ends(arc)
         writer.writerow([labels[receiver], labels[sender], *values])
@@ -193,7 +196,7 @@ def _looseness(engine: bc.Engine, stop: bc.Stop) -> dict[str, go.Figure]:
 def message_of(current: Lab) -> tuple[int, str]:
     """The message of most interest where the run stands, and why: as the stage chooses; there is at least one edge."""
     run, engine = current.run, current.run.engine
-    event = engine.last_event
+    event = looking.last_event(engine)
     if run.pinned:
         return run.arc, "which is pinned"
     if event is not None and event.arc >= 0:
@@ -221,9 +224,8 @@ def expression(current: Lab) -> str:
     """What makes the model, in Python: wherever a script lies and is run, if an uploaded model lies next to it."""
     origin = current.origin
     if "sample" in origin:
-        path = f"sample_instances/{origin['sample']}.mrf.json"
-        return f"bc.load(Path(bc.__file__).parents[1] / {path!r})"
-    if "make" in origin:
+        return f"bc.sample({origin['sample']!r})"
+    if MAKE.name in origin:
         values = "".join(f", {name}={value!r}" for name, value in values_of(origin).items())
         return f"synth.generate({origin['make']!r}{values})"
     return f"bc.load(Path(__file__).with_name({file_of(current.mrf)!r}))"

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
@@ -21,7 +22,7 @@ from pages._shared.watch.drawer import row_asked
 from pages._shared.watch.views import chapters_view, following, graph_view, parent_view, proving_text, reference_lines
 
 # Where the stage may send a person.
-PAGES = ("edge", "learn")
+PAGES = (EDGE, LEARN)
 
 _component = Component("stage")
 
@@ -63,7 +64,7 @@ def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
     """The page that a command goes to, and what the address is to say there; None if it stays."""
     if command["do"] != "go" or command["page"] not in PAGES:
         return None
-    return command["page"], {str(name): str(value) for name, value in command["said"].items()}
+    return command["page"], of_page(command["page"], command["said"])
 
 
 def obey(run: WatchedRun, command: dict[str, Any]) -> None:
@@ -88,12 +89,13 @@ def stage_data(lab: Lab) -> dict[str, Any]:
     run, engine, answers = lab.run, lab.run.engine, _answers(lab.run)
     running = run.running
     told = {} if running else answers.tell()
+    variant, schedule = engine.variant, engine.settings.schedule
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     held, answers.held = answers.held, False
     return {
         "run": lab.number,
         "model": label(lab.mrf.name),
-        "title": f" · M {lab.max_size} · variant {engine.variant.number}: {engine.variant.name} · {engine.schedule}",
+        "title": f" · M {lab.max_size} · variant {variant.number}: {variant.name} · {schedule}",
         "graph": None if held else _graph(lab),
         "called": lab.called,
         "came": None if held or lab.came is None else {"run": lab.came.number} | asdict(lab.came.passage),

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace
+from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace, looking
 from bender_core.forms.reduction import GONE
 from bender_core.kernels.layout import Kind, Method
-from bender_core.run.explain import number
+from bender_core.looking.words import number
 from bender_core.stopping import never
 from bender_core.visualization.layout import member_layout
 from bender_core.visualization.styles import GROUP_COLOURS
@@ -51,7 +51,7 @@ def following(run: WatchedRun) -> dict[str, Any] | None:
         "events": progress.events,
         "lower": progress.lower,
         "upper": progress.upper,
-        "least": run.engine.lattice.raised(progress.lower, progress.upper),
+        "least": run.engine.margin.lattice.raised(progress.lower, progress.upper),
         "total_rows": progress.rows,
         "tension": told(progress.tension),
         "gained": told(progress.gained),
@@ -132,7 +132,8 @@ def _methods(engine: Engine) -> list[int] | None:
     if not engine.variant.exact:
         return None
     methods = engine.graph.problem.methods.method
-    return np.full_like(methods, Method.ENUMERATE if engine.variant.enumerated else methods).tolist()
+    made: list[int] = np.full_like(methods, Method.ENUMERATE if engine.variant.enumerated else methods).tolist()
+    return made
 
 
 def _key(engine: Engine) -> str:
@@ -230,7 +231,7 @@ def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str
     if measure == "tension" or engine.variant.exact:
         return None
     try:
-        tightness = engine.tightness(stop=stop)
+        tightness = looking.tightness(engine, stop=stop)
     except TooLargeError:
         return None
     arcs = {"mean": tightness.mean, "largest": tightness.largest, "loose": 1.0 - tightness.tight_share}[measure]
@@ -303,7 +304,7 @@ def chapters_view(branches: Branches) -> list[dict[str, Any]]:
 def _least(branch: Branch) -> float:
     """The least energy that the bound of the runs before a branch leaves possible, as far as its own run is known."""
     lower = branch.lower_before
-    return lower if branch.run is None else branch.run.engine.lattice.raised(lower, branch.run.opening[1])
+    return lower if branch.run is None else branch.run.engine.margin.lattice.raised(lower, branch.run.opening[1])
 
 
 def proving_text(proof: Proof | None) -> str | None:
@@ -342,5 +343,5 @@ def exact_view(engine: Engine, opened: int, states: Sequence[int], stop: Stop = 
     nu = []
     for state in known:
         stop.check()
-        nu.append(listed(np.array([answer.exact for answer in engine.answers(p, state)]), 12))
+        nu.append(listed(np.array([answer.exact for answer in looking.answers(engine, p, state)]), 12))
     return {"opened": opened, "states": known, "nu": nu}

@@ -12,11 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.costs.fit import required_bytes
+from bender_core.engine.fit import required_bytes
+from bender_core.engine.gap import relative_gap
 from bender_core.experiments import Store
 from bender_core.experiments.outcome import CURVE
 from bender_core.kernels.layout import Status
-from bender_core.run.bounds import relative_gap
 from bender_core.strategies import BY_RUNS
 from pages._shared.app.session import FIRST, Lab, linked, sample
 from pages._shared.compare.curves import Curve, view
@@ -87,6 +87,7 @@ def opened(mrf: bc.BinaryMRF, max_size: int) -> AppTest:
 # -- racing ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_first_field_is_the_run_on_watch_and_its_rivals() -> None:
     test = app("compare")
     assert test.multiselect("race_variants").value == [4, 9, 11, 12]
@@ -102,7 +103,7 @@ def test_a_race_ends_as_every_run_does_alone() -> None:
     for k, name in enumerate(shown["run"]):
         variant, max_size = (int(part) for part in name.partition(":")[0].split(" · M "))
         part = bc.partition(mrf, max_size, "groups")
-        engine = bc.Engine(mrf, part, variant, "srmp")
+        engine = bc.Engine(mrf, part, variant=variant, schedule="srmp")
         engine.run()
         assert (shown["LB"][k], shown["UB"][k]) == (engine.lower_bound, engine.upper_bound)
         assert (shown["sweeps"][k], shown["rows"][k]) == (engine.sweep, engine.n_rows)
@@ -135,7 +136,7 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
     assert test.multiselect("race_strategies").value == ["as on Watch"]
     assert test.multiselect("race_sizes").disabled
     shown = table(raced(test, variants=[12]))
-    engine = bc.Engine(mine.mrf, by_hand, 12, "srmp")
+    engine = bc.Engine(mine.mrf, by_hand, variant=12, schedule="srmp")
     engine.run()
     assert shown["LB"] == [engine.lower_bound]
 
@@ -225,6 +226,7 @@ def long_race() -> AppTest:
     return press(choose(test, variants=[11], sizes=[16]), "Race")
 
 
+@pytest.mark.slow
 def test_a_race_continues_behind_other_pages_until_it_is_stopped() -> None:
     test = long_race()
     assert contest(test).busy

@@ -10,13 +10,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import classes, effects
-from bender_core.run.looking.history import history, lives
+from bender_core import looking
+from bender_core.looking.classes import classes, effects
+from bender_core.looking.history import history, lives
+from bender_core.looking.words import number
 from bender_core.visualization.message import values_said
 from pages._shared.app.text import markdown
 from pages._shared.edge.rows import POINTS, SECONDS
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
+from tests.tiers import thinned
 
 # Pages wait for what they compute in the background.
 pytestmark = pytest.mark.usefixtures("patient")
@@ -35,7 +37,7 @@ def look(test: AppTest, name: str) -> AppTest:
     return ran(choice.set_value(name).run())
 
 
-@pytest.mark.parametrize("variant", [9, 12])
+@pytest.mark.parametrize("variant", thinned([9, 12], 2))
 @pytest.mark.parametrize("name", ["What if", "What makes the slack", "Row anatomy", "Over time"])
 def test_every_look_at_a_message(variant: int, name: str) -> None:
     test = app("edge")
@@ -62,14 +64,14 @@ def test_what_if_compares_the_four_rows_at_the_class_chosen() -> None:
     test = app("edge")
     engine = lab(test).run.engine
     p, q = engine.graph.ends(0)
-    asked = int(engine.ground(p).argmin())
+    asked = int(looking.ground(engine, p).argmin())
     # Six members, all of them coupled: a class is a state.
     assert [k for k in range(6) if asked >> k & 1] == ones(test).value
     ran(ones(test).set_value([0, 2]).run())
     for cut in bc.what_if(engine, p, q, 5):
         lifts = f"{number(cut.rise[5])}{number(cut.rise[asked])}{number(cut.lift)}{cut.tightened:,}"
         assert lifts in tables(test)
-    assert any(number(float(engine.min_marginal(p, q)[5])) in piece.text for piece in html(test))
+    assert any(number(float(looking.min_marginal(engine, p, q)[5])) in piece.text for piece in html(test))
     press(test, "Back to y*")
     assert [k for k in range(6) if asked >> k & 1] == ones(test).value
 
@@ -176,7 +178,7 @@ def test_the_lives_of_rows_are_told_where_they_are_asked_for() -> None:
     ran(test.toggle(key="edge_lives").set_value(True).run())
     run = lab(test).run
     p, q = run.engine.graph.ends(0)
-    rows = run.engine.rows(p, q)
+    rows = looking.rows(run.engine, p, q)
     found = lives(history(run.engine, p, q, POINTS, SECONDS), rows, run.position)
     table = test.dataframe[0].value
     for column, values in zip(("last maximal", "last tight", "dead since"), zip(*found, strict=True), strict=True):
@@ -201,7 +203,7 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
     press(test, "sweep ▶")
     mine = lab(test)
     engine, part = mine.run.engine, mine.partition
-    rows = {row.index: row for row in engine.rows(*engine.graph.ends(mine.run.arc))}
+    rows = {row.index: row for row in looking.rows(engine, *engine.graph.ends(mine.run.arc))}
     (table,) = test.dataframe
     assert sorted(table.value["row"]) == sorted(rows)
     assert (table.value["born at event"] > 0).any()
@@ -215,7 +217,7 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
         bits = [row.anchor >> k & 1 for k in range(len(names))]
         assert said["at y*"] == values_said(names, bits)
         assert said["intercept β⁰"] == pytest.approx(row.intercept)
-        assert said["raised LB by"] == (0 if row.born < 0 else engine.row_gains()[row.born])
+        assert said["raised LB by"] == (0 if row.born < 0 else looking.row_gains(engine)[row.born])
     assert table.value["raised LB by"].sum() > 0
 
 
@@ -240,7 +242,7 @@ def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(m
     monkeypatch.setenv("BENDER_MEMORY_MB", "1")
     test = app("edge")
     mine = lab(test)
-    mrf = bc.load(ROOT / "sample_instances" / "tree.mrf.json")
+    mrf = bc.sample("tree")
     mine.open(mrf, {"sample": "tree"}, bc.partition(mrf, 14, "greedy"), 14, 9, "mplp")
     ran(test.run())
     (said,) = complaints(test)

@@ -174,7 +174,7 @@ def test_an_unreadable_plan_gives_one_sentence() -> None:
 
 
 def test_plans_are_stored_by_content(tmp_path: Path) -> None:
-    mrf = bc.load(ROOT / "sample_instances/tiny.mrf.json")
+    mrf = bc.sample("tiny")
     runs = {"sizes": [2], "variants": [9], "strategies": ["default"], "schedules": ["mplp"]}
     text = text_of({"files": file_of(mrf)}, runs, Limits(7, 1.5), 'a "name" with \\ and ü')
     assert keep(text, mrf) == keep(text, mrf) != keep(text)
@@ -185,6 +185,7 @@ def test_plans_are_stored_by_content(tmp_path: Path) -> None:
 # -- running --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_experiment_is_run_and_reported() -> None:
     test = mine(app("experiments"), 2)
     assert [button.label for button in test.button if button.label in ("Run", "Resume")] == ["Run"]
@@ -196,7 +197,7 @@ def test_an_experiment_is_run_and_reported() -> None:
     kept = {run.task.key: run for run in store().runs()}
     assert {task.key for task in tasks} <= set(kept)
     for task in tasks:
-        engine = bc.Engine(*task.cut(), task.variant, task.schedule)
+        engine = bc.Engine(*task.cut(), variant=task.variant, schedule=task.schedule)
         engine.run()
         assert kept[task.key].outcome.lower_bound == engine.lower_bound
     assert "9: RMC on all loose edges" in tables(test)
@@ -225,6 +226,7 @@ def test_a_plan_that_cannot_be_written_completely_does_not_exist(
     assert path.read_text() == 'name = "p"\n'
 
 
+@pytest.mark.slow
 def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     plan, kept, running = sixty(tmp_path), tmp_path / "runs.sqlite", Experiment()
     running.start(plan, kept, 1)
@@ -244,6 +246,7 @@ def test_a_stop_keeps_finished_runs_and_a_start_resumes(tmp_path: Path) -> None:
     assert len(Store(kept).runs()) == 60
 
 
+@pytest.mark.slow
 def test_equal_groups_are_shown_at_every_size() -> None:
     test = app("experiments")
     mine(test, 2)
@@ -266,6 +269,7 @@ def test_equal_groups_are_shown_at_every_size() -> None:
     assert sorted(listed.value["M"]) == [4] * 4 + [6] * 4
 
 
+@pytest.mark.slow
 def test_proofs_have_a_view_of_their_own() -> None:
     test = app("experiments")
     mine(test, 2)
@@ -304,6 +308,7 @@ def sixty(folder: Path) -> Path:
     return plan
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
 def test_a_killed_experiment_is_reported_and_resumes(tmp_path: Path) -> None:
     plan, kept, running = sixty(tmp_path), tmp_path / "runs.sqlite", Experiment()
@@ -331,6 +336,7 @@ def test_a_process_that_ignores_the_stop_is_killed(tmp_path: Path) -> None:
     assert running.failure == ""
 
 
+@pytest.mark.slow
 def test_the_reason_for_the_end_of_an_experiment_is_reported(tmp_path: Path) -> None:
     running = Experiment()
     running.start(tmp_path / "none.toml", tmp_path / "runs.sqlite", 1)

@@ -12,17 +12,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import RowKind
-from bender_core.run.explain import number
-from bender_core.run.looking.classes import classes
-from bender_core.run.repeating.change import Change, forks_text
+from bender_core.looking.classes import classes
+from bender_core.looking.words import number
 from bender_core.stopping import never
+from bender_core.trying.change import Change, forks_text
 from pages._shared.app import branches
 from pages._shared.forks import growing
 from pages._shared.forks.asking import insert_row
 from pages._shared.forks.growing import AFTER
 from pages._shared.running import background
 from tests.app.pages.test_pages import ROOT, app, complaints, go, lab, press, ran
+from tests.tiers import thinned
 
 # The engine is stepped here once the stage has been answered.
 pytestmark = pytest.mark.usefixtures("patient", "answered")
@@ -36,7 +38,7 @@ def table(test: AppTest, column: str) -> dict[str, list]:
 def plain(test: AppTest) -> bc.Engine:
     """The run that the app begins with, on this side."""
     mine = lab(test)
-    return bc.Engine(mine.mrf, bc.partition(mine.mrf, 8), 9)
+    return bc.Engine(mine.mrf, bc.partition(mine.mrf, 8), variant=9)
 
 
 def test_going_on_with_what_helps_most_shows_the_fork_that_the_library_makes() -> None:
@@ -92,7 +94,7 @@ def test_a_fork_is_compared_with_its_parent_after_as_many_sweeps() -> None:
     assert complaints(test) == []
 
 
-@pytest.mark.parametrize("axis", ["events", "work", "seconds"])
+@pytest.mark.parametrize("axis", thinned(["events", "work", "seconds"], 3))
 def test_the_curves_are_those_of_the_runs_and_a_fork_begins_where_it_left_its_parent(axis: str) -> None:
     test = app("watch")
     mine = lab(test)
@@ -113,7 +115,7 @@ def test_the_curves_are_those_of_the_runs_and_a_fork_begins_where_it_left_its_pa
     assert fork.begins(axis) == first.look().at(axis, event) > 0
     assert last.begins(axis) == fork.begins(axis) + fork.look().at(axis, fork.run.position) > fork.begins(axis)
     if axis == "work":
-        engine = bc.Engine(mine.mrf, mine.partition, mine.variant, mine.schedule, excluding=True)
+        engine = bc.Engine(mine.mrf, mine.partition, variant=mine.variant, schedule=mine.schedule, excluding=True)
         engine.run(max_sweeps=1)
         assert first.look().at("work", event) == pytest.approx(engine.entries_read)
     assert test.get("plotly_chart")
@@ -136,7 +138,7 @@ def test_the_stage_goes_back_to_the_parent_where_it_was_left_and_a_fork_is_forgo
     test.selectbox(key_of(test, "fork-" + str(mine.number) + "-")).select_index(1)
     ran(test.run())
     used = mine.account.used
-    charged = fork.engine.charged
+    charged = fork.engine.arrays.line.used
     del fork
     press(test, "Forget it")
     assert len(mine.branches) == 1
@@ -176,12 +178,12 @@ def test_a_row_is_inserted_as_a_fork() -> None:
     mine.run.step("sweep", backward=False)
     engine = mine.run.engine
     p, q = engine.graph.edges[0].tolist()
-    before = engine.envelope(p, q)
+    before = looking.envelope(engine, p, q)
     cut = bc.what_if(engine, p, q, 3)[0]
     insert_row(mine, bc.RowAt(p, q, 3, cut.kind))
     ran(test.run())
     assert mine.run.engine is not engine
-    assert np.allclose(mine.run.engine.envelope(p, q), np.maximum(before, cut.values))
+    assert np.allclose(looking.envelope(mine.run.engine, p, q), np.maximum(before, cut.values))
     assert mine.branches.shown.cause.startswith("a row from ")
     # One that cannot be made is refused in a sentence, and the run stays.
     shown = mine.run
@@ -203,11 +205,11 @@ def test_a_row_compared_on_edge_is_inserted_there() -> None:
     p, q = engine.graph.ends(mine.run.arc)
     shown = classes(engine, p, q)
     cut = bc.what_if(engine, p, q, int(shown.states[shown.asked]))[-1]
-    before = engine.envelope(p, q)
+    before = looking.envelope(engine, p, q)
     press(test, "Insert MWC α = 0")
     assert mine.run.engine is not engine
     assert mine.run.engine.graph.ends(mine.run.arc) == (p, q)
-    assert np.allclose(mine.run.engine.envelope(p, q), np.maximum(before, cut.values))
+    assert np.allclose(looking.envelope(mine.run.engine, p, q), np.maximum(before, cut.values))
     assert complaints(test) == []
 
 
@@ -275,7 +277,7 @@ def test_an_address_with_forks_that_cannot_be_made_says_so_in_a_sentence(forks: 
     assert complaint.startswith(said)
 
 
-@pytest.mark.parametrize("page", ["edge", "partition", "compare", "instance", "experiments"])
+@pytest.mark.parametrize("page", thinned(["edge", "partition", "compare", "instance", "experiments"], 5))
 def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
     test = app("watch")
     mine = lab(test)
@@ -289,6 +291,7 @@ def test_every_page_shows_a_fork_as_any_other_run(page: str) -> None:
     assert mine.branches.shown.name == "fork 1"
 
 
+@pytest.mark.slow
 def test_where_memory_is_short_runs_that_are_not_shown_give_way_and_are_made_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -399,6 +402,7 @@ def test_a_fork_by_hand_has_other_groups() -> None:
     assert complaints(test) == ["Groups of another partition are not known yet: fork first, and then merge them."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["tension", "mean"])
 def test_one_message_is_drawn_in_all_runs_that_have_it(measure: str) -> None:
     test = app("watch")
@@ -420,9 +424,11 @@ def test_one_message_is_drawn_in_all_runs_that_have_it(measure: str) -> None:
         past = found[branch]
         for k in (0, len(past.event) // 2, -1):
             engine.seek(int(past.event[k]))
-            slack = engine.min_marginal(p, q) - engine.envelope(p, q)
+            slack = looking.min_marginal(engine, p, q) - looking.envelope(engine, p, q)
             assert past.mean[k] == pytest.approx(slack.mean(), abs=1e-9)
-            assert past.tension[k] == pytest.approx(engine.tension().edges[engine.graph.arc(p, q) // 2], abs=1e-9)
+            assert past.tension[k] == pytest.approx(
+                looking.tension(engine).edges[engine.graph.arc(p, q) // 2], abs=1e-9
+            )
     shown = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
     (figure,) = [spec for spec in shown if "of the" in spec["layout"]["yaxis"]["title"]["text"]]
     lines = [np.frombuffer(b64decode(line["x"]["bdata"]), line["x"]["dtype"]) for line in figure["data"]]

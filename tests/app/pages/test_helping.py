@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
-from bender_core.planning.advice import ranked, remedies
-from bender_core.run.explain import number
-from bender_core.run.repeating.line import Line
+from bender_core.looking.words import number
+from bender_core.trying.advice import ranked, remedies
+from bender_core.trying.line import Line
 from pages._shared.watch.helping import Trials
 from tests.app.pages.test_pages import app, lab, press, ran
 
@@ -27,7 +27,9 @@ def test_the_list_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     press(test, "Try them")
     assert lab(test).run is run
     assert run.position == run.engine.position == position
-    plain = bc.Engine(lab(test).mrf, lab(test).partition, lab(test).variant, lab(test).schedule, excluding=True)
+    plain = bc.Engine(
+        lab(test).mrf, lab(test).partition, variant=lab(test).variant, schedule=lab(test).schedule, excluding=True
+    )
     plain.step("sweep")
     expected = bc.what_would_help(plain)
     assert listed(test) == [(remedy.name, number(remedy.gained)) for remedy in expected]

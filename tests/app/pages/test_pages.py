@@ -15,6 +15,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.strategies import STRATEGIES
 from pages._shared.app.session import Lab, sample_names
+from tests.tiers import quick, thinned
 
 # Pages wait for what they compute in the background.
 pytestmark = pytest.mark.usefixtures("patient")
@@ -97,11 +98,11 @@ def test_every_figure_has_a_text_alternative(page: str) -> None:
     assert all(chart.proto.alt for chart in test.get("plotly_chart"))
 
 
-@pytest.mark.parametrize("name", sample_names())
+@pytest.mark.parametrize("name", quick(sample_names(), ["tiny", "karate"]))
 def test_every_sample_is_shown_on_every_page(name: str) -> None:
     test = app("instance")
     ran(test.button(f"load-{name}").click().run())
-    assert lab(test).mrf.content_hash() == bc.load(ROOT / f"sample_instances/{name}.mrf.json").content_hash()
+    assert lab(test).mrf.content_hash() == bc.sample(name).content_hash()
     assert any(piece.text == lab(test).mrf.name for piece in html(test))
     assert [metric.value for metric in test.metric][:2] == [str(lab(test).mrf.n), str(lab(test).mrf.n_edges)]
     variables = json.loads(test.get("plotly_chart")[0].proto.spec)["data"][-1]["x"]
@@ -123,7 +124,7 @@ def test_two_sessions_share_nothing_but_the_sample() -> None:
 # -- instance -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", synth.FAMILIES)
+@pytest.mark.parametrize("family", thinned(synth.FAMILIES, 4))
 def test_a_family_is_made_with_its_defaults(family: str) -> None:
     test = app("instance")
     (choice,) = [box for box in test.selectbox if box.label == "Family"]
@@ -212,7 +213,7 @@ def test_a_cut_starts_a_run_and_goes_to_watch() -> None:
     assert not test.slider
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", thinned(STRATEGIES, 3))
 def test_a_strategy_is_the_librarys(strategy: str) -> None:
     test = app("partition")
     ran(test.slider("cut_size").set_value(7).run())

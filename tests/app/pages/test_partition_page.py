@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import synth
-from bender_core.costs.fit import largest_fit
+from bender_core.engine.fit import largest_fit
 from bender_core.groups import split, split_by_coupling
 from bender_core.stopping import never
 from bender_core.strategies import BY_RUNS, Tell, applicable, quality
@@ -22,6 +22,7 @@ from pages._shared.cuts.draft import MOST_STEPS, Cut, Draft
 from pages._shared.partition.comparing import Comparing
 from pages._shared.running import background
 from tests.app.pages.test_pages import app, complaints, go, html, lab, press, ran, tables
+from tests.tiers import thinned
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -169,7 +170,7 @@ def test_the_cost_is_that_of_the_variant_and_the_schedule_from_a_short_trial() -
         assert test.session_state.costing.cost.expected == refined
         assert f"about {duration(refined.seconds_per_sweep)}, from a short trial" in tables(test)
         assert f"about {storage(refined.bytes)} in all" in tables(test)
-    assert lab(test).account.used == lab(test).run.engine.charged, "the trials are over"
+    assert lab(test).account.used == lab(test).run.engine.arrays.line.used, "the trials are over"
 
 
 @pytest.fixture
@@ -306,7 +307,7 @@ def test_a_partition_too_large_to_run_is_reported_and_not_run(monkeypatch: pytes
 
 def test_a_search_for_groups_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alone, and as one of several cuts."""
-    mrf, told, work = bc.load("sample_instances/tiny.mrf.json"), list[tuple[float, str]](), list[Any]()
+    mrf, told, work = bc.sample("tiny"), list[tuple[float, str]](), list[Any]()
 
     def search(mrf: bc.BinaryMRF, max_size: int, seed: int, stop: bc.Stop, tell: Tell) -> bc.Partition:
         tell(0.5, -12.5)
@@ -326,9 +327,10 @@ def test_a_search_for_groups_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch)
     assert told[2:] == [((count - 0.5) / count, f"cut {count} of {count}: pursuit, M 2, bound -12.5")]
 
 
+@pytest.mark.slow
 def test_a_stopped_comparison_changes_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PATIENCE_SECONDS", 0.0)
-    mrf = bc.load("sample_instances/pose.mrf.json")
+    mrf = bc.sample("pose")
     comparing = Comparing(mrf, [10], 9, "mplp")
     comparing.predict()
     comparing.thread.join()
@@ -344,6 +346,7 @@ def test_a_stopped_comparison_changes_nothing_more(monkeypatch: pytest.MonkeyPat
     assert before[-1].lower_bound is None
 
 
+@pytest.mark.slow
 def test_a_stopped_comparison_resumes() -> None:
     test = worked(look(opened(synth.ising_grid(rows=4, columns=4, seed=1)), "Compare strategies"))
     comparing = test.session_state.comparing
@@ -370,12 +373,9 @@ def named(n: int, edges: int) -> bc.BinaryMRF:
 
 @pytest.mark.parametrize(
     "mrf",
-    [
-        named(1, 0),
-        bc.BinaryMRF(np.zeros((3, 2))),
-        bc.BinaryMRF(np.zeros((250, 2))),
-        synth.random_tree(n=1001),
-    ],
+    thinned(
+        [named(1, 0), bc.BinaryMRF(np.zeros((3, 2))), bc.BinaryMRF(np.zeros((250, 2))), synth.random_tree(n=1001)], 4
+    ),
     ids=["one variable", "no edges", "many without edges", "huge"],
 )
 def test_odd_models_are_shown_in_every_tab(mrf: bc.BinaryMRF) -> None:

@@ -43,7 +43,7 @@ def test_another_variant_is_shown_at_the_same_place() -> None:
     mine = lab(test)
     assert (mine.variant, mine.run.engine.variant.number) == (3, 3)
     assert (mine.run.position, mine.run.arc, mine.run.pinned) == (EVENT, 7, True)
-    expected = bc.Engine(mine.mrf, mine.partition, 3, excluding=True)
+    expected = bc.Engine(mine.mrf, mine.partition, variant=3, excluding=True)
     expected.run(max_events=EVENT)
     mine.run.engine.seek(EVENT)
     assert mine.run.engine.lower_bound == expected.lower_bound
@@ -66,7 +66,7 @@ def test_a_run_that_ends_before_the_place_is_shown_at_its_end() -> None:
     mine.cut(mine.partition, 3, 11, "mplp")
     mine.run.work.wait()
     assert mine.run.settle()
-    alone = bc.Engine(mine.mrf, mine.partition, 11)
+    alone = bc.Engine(mine.mrf, mine.partition, variant=11)
     alone.run()
     assert mine.run.position == min(event, len(alone.trace))
 

@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core.forms.reduction import OPEN
-from bender_core.proofs.descent import Descent
-from bender_core.run.explain import number
-from bender_core.run.looking.deciding import decided, proves
+from bender_core.looking.decided import decided, proves
+from bender_core.looking.words import number
+from bender_core.trying.proof import Descent
 from pages._shared.app import proof as proofs
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
@@ -59,7 +59,7 @@ def begun(test: AppTest) -> None:
 
 def librarys(mine: Lab, event: int, change: bc.Change = PROVE) -> Descent:
     """The proof that the library makes from a run of the lab's kind, at an event."""
-    watched = bc.Engine(mine.mrf, mine.branches.first.line.partition, 9, excluding=True)
+    watched = bc.Engine(mine.mrf, mine.branches.first.line.partition, variant=9, excluding=True)
     watched.run(max_events=event)
     descent = Descent(mine.mrf, first=change.fork(watched))
     descent.run()
@@ -190,7 +190,7 @@ def test_a_proof_that_is_broken_off_claims_the_next_possible_energy() -> None:
     """All energies are 2 apart: if the bound is a little below −21, no labelling costs less than that."""
     mrf = sample("frustrated-cycle")
     found = bc.certify(mrf)
-    engine = bc.Engine(mrf, bc.partition(mrf, 4), 12, excluding=True)
+    engine = bc.Engine(mrf, bc.partition(mrf, 4), variant=12, excluding=True)
     branches = Lab(mrf, 4, engine.partition, 12, "mplp", WatchedRun(engine)).branches
     proof, upper = proofs.Proof([branches.first]), found.upper_bound
     for below, least in ((4 + 1e-7, upper - 4), (3.6, upper - 2), (2.0, upper - 2)):
@@ -220,7 +220,7 @@ def test_the_best_bound_of_all_chapters_is_kept() -> None:
     for said, (branch, following) in zip(found[1:], pairwise(chapters), strict=True):
         trace, event = branch.run.engine.trace, following.event
         lowers.append(trace[event - 1].lower_bound if event else branch.run.opening[0])
-        least = branch.run.engine.lattice.raised(max(lowers), branch.run.engine.upper_bound)
+        least = branch.run.engine.margin.lattice.raised(max(lowers), branch.run.engine.upper_bound)
         kept = said["kept"]
         # The lattices of two chapters have other offsets.
         assert kept.pop("least") == pytest.approx(least, rel=1e-12)
@@ -295,7 +295,7 @@ def holders(old: bc.Engine, new: bc.Engine) -> list[int]:
 
 
 def test_a_group_goes_on_in_the_one_that_has_what_is_left_of_it() -> None:
-    mrf = bc.load("sample_instances/pose-small.mrf.json")
+    mrf = bc.sample("pose-small")
     runs = [bc.Change(prove=True).fork(bc.Engine(mrf, bc.partition(mrf, 4)))]
     Descent(mrf, first=runs[0], on_round=lambda _, engine: runs.append(engine)).run()
     assert len(runs) > 3
@@ -341,10 +341,10 @@ def test_what_prevents_a_proof_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     mrf = bc.synth.ising_grid(2, 2)
-    engine = bc.Engine(mrf, bc.partition(mrf, 2), 12, excluding=True)
+    engine = bc.Engine(mrf, bc.partition(mrf, 2), variant=12, excluding=True)
     branches = Lab(mrf, 2, engine.partition, 12, "mplp", WatchedRun(engine)).branches
     descent, proof = proofs.Descent(mrf), proofs.Proof([branches.first])
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
-        descent.work, descent.lower_bound = work, lower
+        descent.known.work, descent.known.lower_bound = work, lower
         proof._tell(descent)
     assert [(stand.work, stand.lower) for stand in proof.stands] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]

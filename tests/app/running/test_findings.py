@@ -47,7 +47,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_it_is_found_at_the_position_shown_and_once(mine: Lab) -> None:
-    found, plain, slow = Findings(mine.run), bc.Engine(mine.mrf, mine.partition, 9), Slow()
+    found, plain, slow = Findings(mine.run), bc.Engine(mine.mrf, mine.partition, variant=9), Slow()
     slow.released.set()
     mine.run.step("sweep", backward=False)
     plain.step("sweep")
@@ -105,7 +105,7 @@ def test_errors_are_raised_where_the_page_asks_each_time(mine: Lab) -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_steps_that_are_pressed_while_one_is_computed_follow_it(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, plain = Findings(mine.run), bc.Engine(mine.mrf, mine.partition, 9)
+    found, plain = Findings(mine.run), bc.Engine(mine.mrf, mine.partition, variant=9)
     slow = SlowEngine(mine.run.engine, monkeypatch)
     found.step("sweep", False)
     found.arrive()
@@ -127,7 +127,7 @@ def test_steps_that_are_pressed_while_one_is_computed_follow_it(mine: Lab, monke
 def test_a_sweep_that_is_given_up_ends_with_the_last_complete_update(
     mine: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = bc.Engine(mine.mrf, mine.partition, 9)
+    plain = bc.Engine(mine.mrf, mine.partition, variant=9)
     plain.step("sweep")
     ends = plain.trace.stops("node")
     slow = SlowEngine(mine.run.engine, monkeypatch)

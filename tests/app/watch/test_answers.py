@@ -67,7 +67,7 @@ def test_a_slow_step_says_how_far_it_is_until_it_is_there(mine: Lab, slow: SlowE
     slow.release()
     mine.run.work.thread.join()
     data = ask(mine, step)
-    plain = bc.Engine(mine.mrf, mine.partition, 9)
+    plain = bc.Engine(mine.mrf, mine.partition, variant=9)
     plain.step("sweep")
     assert data["working"] is None
     assert (data["position"], data["history"]["lower"][-1]) == (plain.position, pytest.approx(plain.lower_bound))
@@ -119,7 +119,7 @@ def test_a_stage_mounted_anew_is_told_where_a_stopped_step_began(mine: Lab, slow
 @pytest.mark.parametrize("grain", ["node", "sweep"])
 def test_a_step_that_is_stopped_ends_where_it_has_come(mine: Lab, slow: SlowEngine, grain: bc.Grain) -> None:
     """A sweep at the end of its last complete update."""
-    plain = bc.Engine(mine.mrf, mine.partition, 9)
+    plain = bc.Engine(mine.mrf, mine.partition, variant=9)
     known = len(mine.run.engine.trace)
     while plain.position <= known + 3:
         complete = plain.position

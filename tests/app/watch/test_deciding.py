@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind, Status
-from bender_core.run.explain import decides
-from bender_core.run.looking.deciding import decided, proves, settled
+from bender_core.looking.decided import decided, proves, settled
+from bender_core.looking.words import decides
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import stage
 from pages._shared.watch.answers import ending
@@ -16,11 +17,16 @@ from pages._shared.watch.frames import Encoder
 from tests import naive
 from tests.labs import SessionState, command, lab
 from tests.models import random_mrf, random_partition
+from tests.tiers import quick, thinned
 
 
 @pytest.mark.parametrize(
     ("model", "size", "variant", "events"),
-    [("pose-small", 4, 12, 1000), ("pose-small", 8, 4, 1700), ("tiny", 3, 4, 1700)],
+    quick(
+        [("pose-small", 4, 12, 1000), ("pose-small", 8, 4, 1700), ("tiny", 3, 4, 1700)],
+        [("tiny", 3, 4, 1700)],
+        several=True,
+    ),
 )
 def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: int, events: int) -> None:
     sent, plain = (lab(model, size, variant).run.engine for _ in range(2))
@@ -35,9 +41,9 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
         detail, moved = columns["detail"][k], columns["moved"][k]
         if columns["kind"][k] in (Kind.NODE_OPENED, Kind.ROW):
             p = columns["node"][k]
-            excess, alive = plain.excess(p), plain.alive(p)
+            excess, alive = looking.excess(plain, p), looking.alive(plain, p)
             best = int(plain.graph.states(plain.labeling)[p])
-            dead = ~alive | plain.margin.excludes(excess, plain.message_size)
+            dead = ~alive | plain.margin.excludes(excess, plain.arrays.message_size)
             dead[best] = False
             near = np.abs(excess - plain.margin.limit) <= 1e-7 * plain.graph.problem.scale
             assert abs(detail["dead"]["count"] - dead.sum()) <= near.sum()
@@ -54,7 +60,7 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
         sentence = columns["sentence"][k]
         assert ("That decides" in sentence) == bool(new)
         assert all(said in sentence for said in new[:2])
-        assert decides(new, 0.0 if plain.margin.step else plain.negligible) in sentence
+        assert decides(new, 0.0 if plain.margin.step else plain.margin.negligible) in sentence
         assert sentence.endswith("labelling is optimal.") == (
             columns["proven"][k] and (k == 0 or not columns["proven"][k - 1])
         )
@@ -71,7 +77,7 @@ def test_what_is_decided_is_told_at_every_event(model: str, size: int, variant: 
     assert any("?" not in members for members in known) or model != "tiny"
 
 
-@pytest.mark.parametrize("constant", [1e12, 1e14, -1e14])
+@pytest.mark.parametrize("constant", thinned([1e12, 1e14, -1e14], 3))
 def test_no_state_of_a_better_labelling_is_out_beside_a_large_constant(constant: float) -> None:
     """Beside a constant of 1e14 energies are a hundredth apart at least, and all of these differ by less."""
     out = 0
@@ -80,7 +86,7 @@ def test_no_state_of_a_better_labelling_is_out_beside_a_large_constant(constant:
         plain = random_mrf(rng, int(rng.integers(4, 9)), 0.7, scale=0.02)
         part, energies = random_partition(rng, plain.n, 4), naive.energies(plain)
         mrf = bc.BinaryMRF(plain.unary, plain.edges, plain.pairwise, constant)
-        engine = bc.Engine(mrf, part, 9, ("mplp", "srmp")[seed % 2], excluding=True)
+        engine = bc.Engine(mrf, part, variant=9, schedule=("mplp", "srmp")[seed % 2], excluding=True)
         engine.run(max_sweeps=10)
         last = len(engine.trace)
         columns = Encoder(WatchedRun(engine)).frames(0, last, last, more=True)["columns"]
@@ -101,7 +107,7 @@ def test_no_state_of_a_better_labelling_is_out_beside_a_large_constant(constant:
 
 def test_states_that_are_out_since_different_moments_are_no_proof_before_the_messages_confirm_it() -> None:
     mrf = random_mrf(393, 9, 0.5)
-    engine = bc.Engine(mrf, random_partition(393, 9, 4), 9, excluding=True)
+    engine = bc.Engine(mrf, random_partition(393, 9, 4), variant=9, excluding=True)
     engine.run()
     last = len(engine.trace)
     run = WatchedRun(engine)
@@ -121,7 +127,7 @@ def test_why_a_labelling_is_optimal_is_what_the_engine_has_found() -> None:
     found = set()
     for seed in range(12):
         mrf = random_mrf(seed, 9, 0.5, integers=seed % 2 == 0)
-        engine = bc.Engine(mrf, random_partition(seed, 9, 4), 12, excluding=True)
+        engine = bc.Engine(mrf, random_partition(seed, 9, 4), variant=12, excluding=True)
         engine.run()
         last = len(engine.trace)
         columns = Encoder(WatchedRun(engine)).frames(0, last, last, more=True)["columns"]
@@ -133,17 +139,17 @@ def test_why_a_labelling_is_optimal_is_what_the_engine_has_found() -> None:
         why = columns["why"][first]
         apart = engine.upper_bound - engine.lower_bound
         if why == "the bounds meet":
-            assert apart <= engine.negligible
+            assert apart <= engine.margin.negligible
         elif why == "every variable is decided":
             assert settled(engine)
             assert not proves(engine)
         else:
             assert (
                 why
-                == f"energies differ by {'whole numbers' if engine.lattice.step == 1 else 'multiples of 2'}, "
+                == f"energies differ by {'whole numbers' if engine.margin.lattice.step == 1 else 'multiples of 2'}, "
                 + ("and none lies between LB and UB")
             )
-            assert 0 < apart < engine.lattice.step
+            assert 0 < apart < engine.margin.lattice.step
         assert columns["sentence"][first].endswith(f" {why[0].upper()}{why[1:]}: the best labelling is optimal.")
         found.add(why[:8])
     assert len(found) >= 2
@@ -151,7 +157,7 @@ def test_why_a_labelling_is_optimal_is_what_the_engine_has_found() -> None:
 
 def test_once_proven_a_run_stays_so_at_whatever_event_it_is_opened() -> None:
     mrf = bc.synth.ising_grid(5, 5, torus=True, seed=3)
-    run = WatchedRun(bc.Engine(mrf, bc.partition(mrf, 8), 9, excluding=True))
+    run = WatchedRun(bc.Engine(mrf, bc.partition(mrf, 8), variant=9, excluding=True))
     columns = Encoder(run).frames(0, 340, 340, more=True)["columns"]
     (since, *_), last = np.flatnonzero(columns["proven"]), len(columns["proven"])
     assert 0 < since < last - 40
@@ -166,7 +172,7 @@ def test_once_proven_a_run_stays_so_at_whatever_event_it_is_opened() -> None:
 
 def test_where_a_run_is_opened_after_its_proof_the_event_shown_says_why_it_is_over() -> None:
     mrf = bc.synth.ising_grid(5, 5, torus=True, seed=3)
-    run = WatchedRun(bc.Engine(mrf, bc.partition(mrf, 8), 9, excluding=True))
+    run = WatchedRun(bc.Engine(mrf, bc.partition(mrf, 8), variant=9, excluding=True))
     columns = Encoder(run).frames(0, 340, 340, more=True)["columns"]
     since = int(np.flatnonzero(columns["proven"])[0])
     (sentence,) = [said for said in columns["sentence"] if said.endswith("labelling is optimal.")]
@@ -179,7 +185,7 @@ def test_where_a_run_is_opened_after_its_proof_the_event_shown_says_why_it_is_ov
 
 def test_a_gap_within_the_tolerance_is_closed_and_proves_nothing() -> None:
     mrf = bc.synth.ising_grid(5, 5, torus=True, seed=3)
-    engine = bc.Engine(mrf, bc.partition(mrf, 3), 9, tolerance=0.5, excluding=True)
+    engine = bc.Engine(mrf, bc.partition(mrf, 3), variant=9, tolerance=0.5, excluding=True)
     engine.run()
     assert engine.status == Status.GAP_CLOSED
     assert engine.upper_bound - engine.lower_bound > 1
@@ -204,7 +210,7 @@ def test_a_run_with_a_known_end_is_not_run_beyond_it(monkeypatch: pytest.MonkeyP
 
 def test_a_run_that_strikes_nothing_off_has_decided_nothing() -> None:
     mine = lab("tiny", 3, 9)
-    engine = bc.Engine(mine.mrf, mine.partition, 9)
+    engine = bc.Engine(mine.mrf, mine.partition, variant=9)
     engine.run()
     chunk = Encoder(WatchedRun(engine)).frames(0, len(engine.trace), len(engine.trace), more=True)
     assert all(set(members) == {"?"} for members in chunk["before"]["decided"])

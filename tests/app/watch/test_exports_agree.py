@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.run.test_exports import said_by
 
 from bender_core.kernels.layout import Kind
 from bender_core.visualization.figures import LOOSE
@@ -20,7 +21,7 @@ from pages._shared.watch.frames import Encoder
 from pages._shared.watch.saving import figures, message_of, outcome, saved
 from pages._shared.watch.views import graph_view
 from tests.labs import SessionState, command, is_shown, lab, near, proven_lab
-from tests.unit.run.test_exports import said_by
+from tests.tiers import quick, thinned
 
 RUNS = [
     ("torus-10x10", 5, 9, "mplp", (0, 1, 6, 460, None)),
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("answered")
 
 
 @pytest.fixture(
-    params=[(*run[:4], at) for run in RUNS for at in run[4]], ids=lambda run: f"{run[0]}-v{run[2]}-{run[4]}"
+    params=thinned([(*run[:4], at) for run in RUNS for at in run[4]], 5), ids=lambda run: f"{run[0]}-v{run[2]}-{run[4]}"
 )
 def mine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A run at one of its events, or at its end."""
@@ -135,7 +136,7 @@ def test_the_graph_that_is_exported_is_coloured_by_tension(mine: Lab) -> None:
     assert bool(slack) == (not engine.variant.exact)
 
 
-@pytest.mark.parametrize("pinned", [None, 0, 7])
+@pytest.mark.parametrize("pinned", quick([None, 0, 7], [None, 7]))
 def test_the_message_that_is_exported_is_the_one_that_the_page_shows(mine: Lab, pinned: int | None) -> None:
     if pinned is not None:
         stage.obey(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
 from pages._shared.watch import finding
 from pages._shared.watch.finding import find
@@ -19,7 +20,7 @@ RUNS = [("mplp", 9), ("srmp", 9), ("mplp", 1)]
 
 def engine(schedule: str, variant: int) -> bc.Engine:
     mrf = random_mrf(np.random.default_rng(5), 10, 0.6)
-    return bc.Engine(mrf, bc.partition(mrf, 3), variant, schedule, max_sweeps=6, tolerance=0.0)
+    return bc.Engine(mrf, bc.partition(mrf, 3), variant=variant, schedule=schedule, max_sweeps=6, tolerance=0.0)
 
 
 def becomes_tight(run: bc.Engine, arc: int) -> list[bool]:
@@ -28,7 +29,9 @@ def becomes_tight(run: bc.Engine, arc: int) -> list[bool]:
     tight = []
     for position in range(len(run.trace) + 1):
         run.seek(position)
-        tight.append(bool(run.is_tight(arc, run.min_marginal(p, q), run.envelope(p, q)).all()))
+        tight.append(
+            bool(looking.is_tight(run, arc, looking.min_marginal(run, p, q), looking.envelope(run, p, q)).all())
+        )
     return [now and not before for before, now in pairwise(tight)]
 
 

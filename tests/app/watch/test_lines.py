@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core import looking
 from pages._shared.app.session import Lab
 from pages._shared.watch import lines, stage
 from pages._shared.watch.lines import Lines
@@ -34,22 +35,22 @@ def test_slack_parts_and_rows_are_those_of_the_event(at: int, answered: None, mo
     mine.run.engine.run(max_sweeps=2)
     arcs = [3, 4, 11, 3]
     found = looked(mine, monkeypatch, at=at, lines=arcs)
-    plain = bc.Engine(mine.mrf, mine.partition, 9)
+    plain = bc.Engine(mine.mrf, mine.partition, variant=9)
     plain.run(max_sweeps=2)
     plain.seek(at)
     assert (found["at"], found["arcs"]) == (at, [3, 4, 11])
     near = {"rel": 1e-6, "abs": 1e-9 * plain.graph.problem.scale}
     for k, arc in enumerate(found["arcs"]):
         p, q = plain.graph.ends(arc)
-        slack = plain.min_marginal(p, q) - plain.envelope(p, q)
+        slack = looking.min_marginal(plain, p, q) - looking.envelope(plain, p, q)
         assert found["mean"][k] == pytest.approx(slack.mean(), **near)
         assert found["largest"][k] == pytest.approx(slack.max(), **near)
         # Several states may be the cheapest.
-        cost = plain.ground(p)
+        cost = looking.ground(plain, p)
         assert min(abs(slack[cost <= cost.min() + near["abs"]] - found["now"][k])) <= 1e-6 * (1 + abs(found["now"][k]))
         parts = found["disagreement"][k] + found["unclaimed"][k]
-        assert parts == pytest.approx(plain.tension().edges[arc // 2], rel=1e-5, abs=1e-6)
-        rows = plain.row_support(p, q)
+        assert parts == pytest.approx(looking.tension(plain).edges[arc // 2], rel=1e-5, abs=1e-6)
+        rows = looking.row_support(plain, p, q)
         assert (found["rows"][k], found["alive"][k]) == (len(rows.states), np.count_nonzero(rows.states))
 
 

@@ -16,14 +16,16 @@ import numpy as np
 import pytest
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind, RowKind, Status
-from bender_core.run.explain import explain
-from bender_core.run.looking.deciding import proves, settled
+from bender_core.looking.decided import proves, settled
+from bender_core.looking.words import explain
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.answers import ending
 from pages._shared.watch.frames import Encoder
 from tests import naive
 from tests.models import random_mrf
+from tests.tiers import thinned
 
 NUMBER = r"(−?\d+(?:\.\d+)?(?:e[−+]?\d+)?)"
 EVENTS = 72  # of every model
@@ -52,7 +54,9 @@ class Model:
         ends = np.cumsum((0, *self.sizes))
         groups = tuple(np.arange(*pair) for pair in pairwise(ends))
         part = bc.Partition(groups, tuple(LETTERS[: len(groups)]))
-        return bc.Engine(mrf, part, self.variant, self.schedule, max_sweeps=self.max_sweeps, excluding=True)
+        return bc.Engine(
+            mrf, part, variant=self.variant, schedule=self.schedule, max_sweeps=self.max_sweeps, excluding=True
+        )
 
 
 MODELS = [
@@ -82,14 +86,14 @@ class Twin:
         part, n_edges = engine.partition, len(engine.graph.edges)
         self.model, self.rows = naive.GroupModel(engine.mrf, part.groups), rows
         self.exact, self.engine = engine.variant.exact, engine
-        self.lam, begin, messages = {}, 0, engine.messages()
+        self.lam, begin, messages = {}, 0, looking.messages(engine)
         for edge in range(n_edges):
             ends = engine.graph.edges[edge].tolist()
             for p, q in (ends, ends[::-1]):
                 count = 1 << len(part.groups[p])
                 self.lam[p, q] = messages[begin : begin + count]
                 begin += count
-        self.known = {(p, q): engine.rows(p, q) for p, q in self.lam} if not self.exact else {}
+        self.known = {(p, q): looking.rows(engine, p, q) for p, q in self.lam} if not self.exact else {}
 
     def nu(self, p: int, q: int) -> np.ndarray:
         return (self.model.coupling(p, q) - self.lam[q, p][None, :]).min(axis=1)
@@ -349,7 +353,7 @@ class Walk:
         found = re.search("better by more than " + NUMBER, text.text)
         if found:
             assert best - self.optimum <= _read(found[1])[0] + self.near
-            least = self.engine.lattice.raised(twin.lower, best + self.engine.mrf.constant)
+            least = self.engine.margin.lattice.raised(twin.lower, best + self.engine.mrf.constant)
             text.claim("better by more than #", best + self.engine.mrf.constant - least, 1)
         else:
             assert best - self.optimum <= 1e-6 * self.scale
@@ -361,8 +365,8 @@ class Walk:
             assert self.columns["proven"][event.index]
             return
         text.take("lower bound is #", twin.lower)
-        text.take("differ by multiples of #", self.engine.lattice.step)
-        least = self.engine.lattice.raised(twin.lower, best + constant)
+        text.take("differ by multiples of #", self.engine.margin.lattice.step)
+        least = self.engine.margin.lattice.raised(twin.lower, best + constant)
         assert least - constant <= self.optimum + self.near
         assert text.claim("costs less than #", least, -1)
         assert text.take("best one found costs #", best + constant)
@@ -375,11 +379,11 @@ class Walk:
         assert bool(self.columns["why"][k]) == proven
         assert proven or "optimal" not in text.text
         if proven:
-            assert self.best(k) - self.optimum <= max(self.engine.negligible, self.near)
+            assert self.best(k) - self.optimum <= max(self.engine.margin.negligible, self.near)
         if event.kind >= Kind.MESSAGE and proven and not (k and self.columns["proven"][k - 1]):
             assert proves(self.engine) or settled(self.engine)
             assert text.text.endswith("the best labelling is optimal.")
-            text.take("differ by multiples of #", self.engine.lattice.step)
+            text.take("differ by multiples of #", self.engine.margin.lattice.step)
         assert (ending(self.engine) == "closed") == (self.engine.status == Status.GAP_CLOSED and proves(self.engine))
 
     def decided(self, text: Text, event: bc.Event) -> None:
@@ -387,10 +391,10 @@ class Walk:
         k = event.index
         for name, value in re.findall(r"\b([a-l]) = ([01])", text.text):
             with_other = naive.bits(self.engine.mrf.n)[:, LETTERS.lower().index(name)] != int(value)
-            assert self.energies[with_other].min() >= self.best(k) - max(self.engine.negligible, self.near)
+            assert self.energies[with_other].min() >= self.best(k) - max(self.engine.margin.negligible, self.near)
             text.take_state(rf"\b{name} = ([01])", value)
         text.take(r"and # more", int((re.search(r"and (\d+) more", text.text) or [0, 0])[1]))
-        text.claim("to within #", self.engine.negligible, 1)
+        text.claim("to within #", self.engine.margin.negligible, 1)
 
     def bounds(self, event: bc.Event) -> None:
         """LB and UB are the certified bound and the energy of the labelling; what LB leaves possible is true."""
@@ -402,7 +406,9 @@ class Walk:
         assert self.columns["lower"][k] - self.near <= self.columns["least"][k] <= self.optimum + constant + self.near
 
 
-@pytest.fixture(scope="module", params=MODELS, ids=lambda model: f"v{model.variant}-{model.schedule}-{model.seed}")
+@pytest.fixture(
+    scope="module", params=thinned(MODELS, 4), ids=lambda model: f"v{model.variant}-{model.schedule}-{model.seed}"
+)
 def walk(request: pytest.FixtureRequest) -> Walk:
     return Walk(request.param)
 
@@ -431,7 +437,7 @@ def test_the_formula_of_an_event_has_its_numbers(walk: Walk) -> None:
     trace, engine = walk.engine.trace, walk.engine
     for k in sorted({0, *rng.integers(0, len(trace), EVENTS).tolist()}):
         event, twin = trace[k], walk.at(k)
-        text = Text(explain(event, engine.graph, engine.variant, engine.schedule).formula, walk.near)
+        text = Text(explain(event, engine.graph, engine.variant, engine.settings.schedule).formula, walk.near)
         if event.kind == Kind.NODE_OPENED:
             assert text.take("= #  at y", twin.ground(event.node).min())
         elif event.kind == Kind.ORACLE and event.depth == 0:

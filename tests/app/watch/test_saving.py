@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.run.test_exports import expected_of, said_by
 
 import bender_core as bc
 from bender_core import synth
@@ -14,7 +15,6 @@ from pages._shared.app.permalink import made_by
 from pages._shared.app.session import FIRST, linked
 from pages._shared.watch.saving import expression, saved
 from tests.app.pages.test_pages import app, lab, press, ran
-from tests.unit.run.test_exports import expected_of, said_by
 
 # The page waits for the files.
 pytestmark = pytest.mark.usefixtures("patient", "answered")
@@ -30,7 +30,7 @@ def test_the_files_are_of_the_event_shown() -> None:
     files = {name.rpartition("_")[2]: content for name, (_, content) in kept.files.items()}
     assert kept.position == run.position < len(run.engine.trace)
     mrf = lab(test).mrf
-    again = bc.Engine(mrf, lab(test).partition, 9)
+    again = bc.Engine(mrf, lab(test).partition, variant=9)
     again.run(max_events=run.position)
     assert files["trace.csv"] == again.trace.to_csv()
     labeling = json.loads(files["labeling.json"])["labeling"]
@@ -54,6 +54,7 @@ def test_figures_that_do_not_fit_are_left_out(monkeypatch: pytest.MonkeyPatch) -
     assert "There was no room to draw messages: looking at a message takes" in figures
 
 
+@pytest.mark.slow
 def test_an_uploaded_model_is_among_the_files() -> None:
     test = app("watch")
     lab(test).load(replace(synth.ising_grid(3, 3), name="<b>mine</b> 'n \" yours"), {})

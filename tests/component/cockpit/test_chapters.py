@@ -11,9 +11,10 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
-from bender_core.run.looking.deciding import decided_members
-from bender_core.run.repeating.change import Fork
+from bender_core.looking.decided import decided_members
+from bender_core.trying.change import Fork
 from pages._shared.app.branches import branch_of, home_of, passage
 from pages._shared.app.session import Lab
 from tests.component.mounting import Stage
@@ -55,6 +56,7 @@ def shows_the_engines_values(stage: Stage) -> None:
     assert said[2] == members
 
 
+@pytest.mark.slow
 def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage, mine: Lab) -> None:
     chapters = mine.branches.chapters
     lengths = [branch.event for branch in chapters[1:]]
@@ -79,6 +81,7 @@ def test_steps_go_on_in_the_next_chapter_and_back_in_the_one_before(stage: Stage
     assert stage.text("state") == "optimal, proven"
 
 
+@pytest.mark.slow
 def test_the_scrubber_reaches_every_chapter(stage: Stage, mine: Lab) -> None:
     lengths = [*(branch.event for branch in mine.branches.chapters[1:]), stage.position]
     count, total = len(lengths), sum(lengths)
@@ -132,7 +135,7 @@ def test_thumb_ticks_and_chapters_of_the_strip_lie_at_the_same_places(stage: Sta
 def is_struck(engine: bc.Engine, opened: int) -> bool:
     """Whether states of the group that is opened cost more than the best labelling."""
     engine.seek(opened)
-    return bool((engine.ground(engine.open_node) > engine.upper_bound).any())
+    return bool((looking.ground(engine, looking.open_node(engine)) > engine.upper_bound).any())
 
 
 def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine: Lab) -> None:
@@ -145,8 +148,8 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     engine = mine.run.engine
     mine.run.halt()
     engine.seek(opened)
-    ground, alive = engine.ground(engine.open_node), engine.alive(engine.open_node)
-    best = int(engine.graph.states(engine.labeling)[engine.open_node])
+    ground, alive = looking.ground(engine, looking.open_node(engine)), looking.alive(engine, looking.open_node(engine))
+    best = int(engine.graph.states(engine.labeling)[looking.open_node(engine)])
     out = {int(y) for y in np.flatnonzero(~alive | (ground > engine.upper_bound))} - {best}
     assert 0 < len(out) < len(ground)
     dead = stage.root.locator(".known.dead").evaluate_all("bars => bars.length")
@@ -164,6 +167,7 @@ def test_columns_out_for_good_are_those_above_the_best_energy(stage: Stage, mine
     assert [each["value"] for each in lines] == pytest.approx([engine.upper_bound] * len(lines))
 
 
+@pytest.mark.slow
 def test_playing_goes_through_all_chapters_to_the_end(stage: Stage, mine: Lab) -> None:
     stage.root.locator("[data-act=speed]").select_option("Infinity")
     stage.root.get_by_role("button", name="Again").click()
@@ -194,6 +198,7 @@ def test_decided_variables_wear_the_colour_of_the_proof(stage: Stage, mine: Lab)
     assert stage.root.locator("svg.hyper .bit.decided").count() == 0
 
 
+@pytest.mark.slow
 def test_between_updates_the_last_one_stays_and_at_the_ends_it_is_said_what_is_so(stage: Stage, mine: Lab) -> None:
     ground, message = (stage.root.locator(f"svg.{name}") for name in ("ground", "message"))
     expect(ground).to_contain_text("optimal, proven")
@@ -303,6 +308,7 @@ COVERED = """({ stage: { panes } }) => {
 }"""
 
 
+@pytest.mark.slow
 def test_chips_of_a_proof_cover_no_circle(stage: Stage, mine: Lab) -> None:
     looked = 0
     stage.ask_for_nothing_ahead()
@@ -409,6 +415,7 @@ FLOWING = """({ stage }) => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_circles_of_a_chapter_flow_into_those_of_the_next_before_anything_else_changes(
     stage: Stage, mine: Lab
 ) -> None:

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Kind
-from bender_core.run.looking.classes import bits_of, classes
+from bender_core.looking.classes import bits_of, classes
 from tests.component.mounting import Stage
 from tests.labs import lab
 from tests.watched import Watched
@@ -60,6 +61,7 @@ def is_of(stage: Stage, run: bc.Engine, arc: int, order: str = "cost", ranked: b
     assert lowest["means"]["value"] == pytest.approx(shown.nu.min(), **near)
 
 
+@pytest.mark.slow
 def test_it_shows_the_message_and_the_event_that_the_stage_shows(stage: Stage, run: bc.Engine) -> None:
     arc = stage.root.evaluate("({ stage }) => stage.drawer.arc")
     is_of(stage, run, arc)
@@ -78,6 +80,7 @@ def test_it_shows_the_message_and_the_event_that_the_stage_shows(stage: Stage, r
     expect(stage.root.locator("svg.message")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_class_is_looked_at_and_the_rows_there_are_compared(stage: Stage, run: bc.Engine) -> None:
     stage.root.evaluate("({ stage }) => stage.select(3)")
     is_of(stage, run, 3)
@@ -125,6 +128,7 @@ def looks(stage: Stage) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_only_rows_of_the_message_shown_can_be_inserted(
     stage: Stage, run: bc.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,17 +182,18 @@ def test_the_list_and_the_drawer_are_in_sight_together(stage: Stage) -> None:
         expect(stage.root.locator(part)).to_be_in_viewport(ratio=0.9)
 
 
+@pytest.mark.slow
 def test_what_a_step_has_lifted_is_gold_and_goes_back_with_it(stage: Stage, run: bc.Engine) -> None:
     stage.root.evaluate("({ stage }) => stage.select(3)")
     is_of(stage, run, 3)
     p, q = run.graph.ends(3)
-    envelope = run.envelope(p, q)
+    envelope = looking.envelope(run, p, q)
     # Until a step lifts it: a row of this edge, or new messages.
     for _ in range(60):
         stage.step("node")
         run.step("node")
         is_of(stage, run, 3)
-        before, envelope = envelope, run.envelope(p, q)
+        before, envelope = envelope, looking.envelope(run, p, q)
         if (envelope > before + 1e-6).any():
             break
     risen = {mark["id"] for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("risen")}
@@ -205,7 +210,7 @@ def test_what_a_step_has_lifted_is_gold_and_goes_back_with_it(stage: Stage, run:
 def test_y_star_of_a_group_that_is_not_updated_is_its_last(stage: Stage, run: bc.Engine) -> None:
     stage.step("event")
     run.step("event")
-    updated = run.last_event.node
+    updated = looking.last_event(run).node
     arcs = range(2 * len(run.graph.edges))
     own = next(arc for arc in arcs if run.graph.ends(arc)[0] == updated)
     other = next(arc for arc in arcs if updated not in run.graph.ends(arc))
@@ -215,6 +220,7 @@ def test_y_star_of_a_group_that_is_not_updated_is_its_last(stage: Stage, run: bc
         expect(stage.root.locator("svg.stems .asked-name")).to_have_text(said)
 
 
+@pytest.mark.slow
 def test_columns_keep_their_places_while_a_group_is_updated(stage: Stage, run: bc.Engine) -> None:
     def columns() -> list[int]:
         marks = [mark for mark in stage.marks() if mark["picture"] == "stems" and mark["id"].startswith("nu ")]
@@ -222,7 +228,7 @@ def test_columns_keep_their_places_while_a_group_is_updated(stage: Stage, run: b
 
     stage.step("event")
     run.step("event")
-    arc = next(arc for arc in range(2 * len(run.graph.edges)) if run.graph.ends(arc)[0] == run.last_event.node)
+    arc = next(arc for arc in range(2 * len(run.graph.edges)) if run.graph.ends(arc)[0] == looking.last_event(run).node)
     stage.root.evaluate("({ stage }, arc) => stage.select(arc)", arc)
     is_of(stage, run, arc)
     placed = columns()
@@ -231,7 +237,7 @@ def test_columns_keep_their_places_while_a_group_is_updated(stage: Stage, run: b
         run.step("event")
         is_of(stage, run, arc, ranked=False)
         assert columns() == placed
-        if run.last_event.kind == Kind.MESSAGE:
+        if looking.last_event(run).kind == Kind.MESSAGE:
             break
     for _ in range(2):
         stage.step("node")

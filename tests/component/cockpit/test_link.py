@@ -13,6 +13,7 @@ from tests.chromium import told
 from tests.component.conftest import EMPTY
 from tests.component.mounting import Stage
 from tests.labs import lab
+from tests.tiers import thinned
 
 pytestmark = pytest.mark.browser
 
@@ -88,7 +89,7 @@ def look(stage: Stage, pane: str) -> None:
         stage.jump(EVENT)
 
 
-@pytest.mark.parametrize("pane", PANES)
+@pytest.mark.parametrize("pane", thinned(PANES, 4))
 def test_a_link_opens_the_very_picture_that_it_was_copied_of(page: Page, watched: Watched, pane: str) -> None:
     usual = picture(opened(page, watched, "?at=1"), pane)
     first = opened(page, watched, "?at=1")
@@ -123,6 +124,7 @@ def test_the_drawer_of_a_link_shows_the_message_that_was_in_it(page: Page, watch
     assert usual != shown == again
 
 
+@pytest.mark.slow
 def test_what_an_address_says_of_no_look_is_passed_over(page: Page, watched: Watched) -> None:
     usual = [picture(opened(page, watched, "?at=1"), pane) for pane in PANES]
     wrong = "?view=x&axis=1&zoom=a&camera=_&circles=-&only=&docked=99999&y=2&sort=%00&measure=&list=2"

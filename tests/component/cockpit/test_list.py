@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import Method
 from tests.component.mounting import Stage
 from tests.labs import lab
@@ -50,9 +51,9 @@ def sort(stage: Stage, column: str) -> list[int]:
 
 def test_every_column_that_is_known_at_once_sorts_by_the_engine_s_values(stage: Stage, run: bc.Engine) -> None:
     found = {
-        "gained": run.attribution().messages,
-        "work": run.work().messages,
-        "rows": run.rows_made(),
+        "gained": looking.attribution(run).messages,
+        "work": looking.work(run).messages,
+        "rows": looking.rows_made(run),
     }
     for column, values in found.items():
         order = sort(stage, column)
@@ -68,7 +69,7 @@ def test_rows_alive_slack_and_parts_are_asked_for_the_lines_in_sight(stage: Stag
     stage.wait("stage.querySelector('.table .line:not([hidden]) .cell.mean')?.textContent !== '–'")
     order = stage.root.evaluate(ORDER)
     said = stage.root.evaluate(LINES, "mean")
-    tightness = run.tightness()
+    tightness = looking.tightness(run)
     for arc, text in list(zip(order, said, strict=False))[:5]:
         assert float(text.replace("−", "-")) == pytest.approx(tightness.mean[arc], rel=6e-3, abs=6e-4)
 
@@ -84,7 +85,7 @@ def test_the_filters_leave_what_they_name(stage: Stage, run: bc.Engine) -> None:
     stage.root.locator("[data-act=find]").fill("")
     stage.root.locator("[data-act=only]").select_option("tension")
     stage.wait("stage.stage.list.order.length > 0")
-    tension = run.tension().edges
+    tension = looking.tension(run).edges
     assert {arc // 2 for arc in stage.root.evaluate(ORDER)} == {e for e, value in enumerate(tension) if value > 1e-6}
 
 
@@ -141,16 +142,16 @@ def test_what_was_looked_at_is_of_its_event_and_faint_at_another(stage: Stage) -
 def test_to_sort_by_slack_all_messages_are_looked_at(stage: Stage, run: bc.Engine) -> None:
     stage.click(".table .head .mean")
     stage.wait("stage.stage.list.looks.known.size === 2 * stage.stage.graph.edges.length")
-    mean = run.tightness().mean
+    mean = looking.tightness(run).mean
     assert [mean[arc] for arc in stage.root.evaluate(ORDER)] == pytest.approx(sorted(mean, reverse=True), rel=1e-6)
     stage.root.locator("[data-act=only]").select_option("disagree")
-    parts = {arc: run.edge_tension(*run.graph.ends(arc)).disagreement for arc in range(len(mean))}
+    parts = {arc: looking.edge_tension(run, *run.graph.ends(arc)).disagreement for arc in range(len(mean))}
     assert set(stage.root.evaluate(ORDER)) == {arc for arc, part in parts.items() if part > 1e-6}
 
 
 def test_an_edge_says_its_tension_once_where_its_messages_are_together(stage: Stage, run: bc.Engine) -> None:
     order = stage.root.evaluate(ORDER)
-    tension = run.tension().edges
+    tension = looking.tension(run).edges
     assert [tension[arc // 2] for arc in order] == pytest.approx(sorted(tension.repeat(2), reverse=True))
     shared = stage.root.evaluate(
         "(stage) => [...stage.querySelectorAll('.table .line:not([hidden])')]"
@@ -166,7 +167,7 @@ def test_the_sums_below_are_the_gap_and_the_rise_of_the_bound(stage: Stage, run:
     edges, groups, gap = (float(number) for number in re.findall(r"\d+\.\d+", told))
     assert edges + groups == pytest.approx(gap)
     assert gap == pytest.approx(run.upper_bound - run.lower_bound, rel=1e-2)
-    found = run.attribution()
+    found = looking.attribution(run)
     rise = found.groups.sum() + found.messages.sum()
     told = stage.root.locator("[data-out=rise]").inner_text()
     assert re.findall(r"(\d+) %", told) == [f"{100 * part.sum() / rise:.0f}" for part in (found.groups, found.messages)]
@@ -184,7 +185,7 @@ def test_the_course_of_tension_has_a_step_for_every_sweep_that_was_seen(stage: S
         seen = stage.root.evaluate(
             "({ stage }, at) => [...stage.list.past.samples.find((sample) => sample.at === at).edges]", end
         )
-        assert seen == pytest.approx(run.tension().edges.tolist(), rel=1e-5, abs=1e-5)
+        assert seen == pytest.approx(looking.tension(run).edges.tolist(), rel=1e-5, abs=1e-5)
     expect(stage.root.locator(".table .line:not([hidden]) .past path").first).to_have_attribute(
         "d", re.compile(r"^M0\.0 [\d.]+(H[\d.]+V[\d.]+){3}$")
     )

@@ -21,8 +21,9 @@ import bender_core as bc
 from bender_core.__main__ import main
 from bender_core.checking.command import main as check
 from bender_core.checking.proof import Proof, load_proof
+from bender_core.resources import SAMPLES
 
-TINY = str(Path(__file__).parents[3] / "sample_instances" / "tiny.mrf.json")
+TINY = str(SAMPLES / "tiny.mrf.json")
 MODEL = bc.load(TINY)
 DAMAGED = "the file is no proof, or damaged; give a file that a proof was saved to"
 # Where an entry of the directory of an archive keeps the size of its member, unpacked.

@@ -22,15 +22,15 @@ from bender_core.checking import checker
 from bender_core.checking.checker import RefusedError, _Checked, check_proof
 from bender_core.checking.left import Left
 from bender_core.checking.proof import Proof, Step, load_proof
-from bender_core.proofs import keeping
-from bender_core.proofs.descent import Descent
 from bender_core.synth.pose import body_pose
+from bender_core.trying import steps as keeping
+from bender_core.trying.proof import Descent
 from tests import naive
 from tests.models import JIT, examples, random_mrf, random_partition
 
 NO_EDGES, NO_TIES, NO_MESSAGES = np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64), np.zeros(0)
 ROOT = Path(__file__).parents[3]
-MODELS = 300 if JIT else 10
+MODELS = examples(300) if JIT else 10
 
 
 def proven(mrf: bc.BinaryMRF, max_size: int = 16) -> Proof:
@@ -112,7 +112,7 @@ def test_proofs_in_many_steps_hold(pose: tuple[bc.BinaryMRF, Proof]) -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 5, 20])
 def test_a_proof_that_is_broken_off_holds_with_its_bound(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bender_core.proofs.descent.TOLD_EVERY", 0.0)
+    monkeypatch.setattr("bender_core.trying.proof.TOLD_EVERY", 0.0)
     told = list[float]()
 
     def enough(descent: Descent) -> bool:
@@ -471,9 +471,10 @@ def test_a_proof_that_is_too_large_is_not_kept(monkeypatch: pytest.MonkeyPatch, 
 
 BLOCKED = """
 import runpy, sys
+SOLVER = tuple(f"bender_core.{room}" for room in ("kernels", "engine", "looking", "trying"))
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name == "numba" or name.startswith(("bender_core.kernels", "bender_core.run", "bender_core.proofs")):
+        if name == "numba" or name.startswith(SOLVER):
             raise ImportError(name)
 sys.meta_path.insert(0, Blocked())
 sys.argv = sys.argv[1:]

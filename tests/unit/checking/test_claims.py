@@ -12,8 +12,8 @@ import pytest
 import bender_core as bc
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, Step, load_proof
-from bender_core.proofs.descent import Descent
 from bender_core.synth.pose import body_pose
+from bender_core.trying.proof import Descent
 from tests.models import random_mrf
 
 TIES, EDGES = np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64)
@@ -74,7 +74,7 @@ def test_a_proof_that_goes_on_from_a_run_beside_penalties_is_verified(constant: 
     costs = np.round(rng.integers(-99, 99, (6, 2)) * step, 6)
     pairs = np.where(rng.random((len(edges), 2, 2)) < 0.2, 1e10, np.round(rng.integers(-99, 99) * step, 6))
     mrf = bc.BinaryMRF(costs, edges, pairs, constant=constant)
-    engine = bc.Engine(mrf, bc.partition(mrf, 3), 9)
+    engine = bc.Engine(mrf, bc.partition(mrf, 3), variant=9)
     engine.run(max_sweeps=1)
     descent = Descent(mrf, first=bc.Change(prove=True).fork(engine))
     descent.run()

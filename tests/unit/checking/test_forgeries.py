@@ -15,14 +15,7 @@ from benchmarks import forgeries
 from benchmarks.forgeries import ERROR, FALSE, FORGERS, HIDES, REFUSED, TRUE, campaign, forged, judged, outcome
 from benchmarks.proving.forging import Base, base
 from bender_core.checking.proof import Proof
-
-
-@pytest.fixture(scope="module")
-def known() -> list[Base]:
-    """Three honest certificates of every kind of models that is proven in no time."""
-    return forgeries.bases(
-        1, 3, [name for name in forgeries.MODELS if not name.startswith(("one-hot 8", "one-hot 10"))]
-    )
+from tests.models import examples
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +115,7 @@ def test_rounds_that_cannot_have_been_are_false(change: dict[str, object], known
 def test_every_kind_of_forgery_states_something_false(name: str, known: list[Base]) -> None:
     """Mostly of proofs that are true as they are."""
     honest = [of for of in known if judged(of, of.certificate)[0] == TRUE]
-    said = Counter(judged(*forged(name, honest, np.random.default_rng(seed)))[0] for seed in range(60))
+    said = Counter(judged(*forged(name, honest, np.random.default_rng(seed)))[0] for seed in range(examples(60)))
     assert said[FALSE] + said[HIDES] > 0
 
 

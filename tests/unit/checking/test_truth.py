@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import bender_core as bc
-from benchmarks import forgeries
 from benchmarks.forgeries import FORGERS, REFUSED, TRUE, forged, outcome
 from benchmarks.proving.forging import Base
 from benchmarks.proving.kinds import Make, excluding, independent_set, one_hot
 from benchmarks.proving.references import Exact, as_decimal
+from tests.models import examples
 
 SETS: dict[str, tuple[Make, int]] = {
     "300, 1e4 + 0…9, inf": (partial(independent_set, 300, 8, 1e4, np.inf), 2),
@@ -49,6 +49,7 @@ def require_truth(mrf: bc.BinaryMRF, found: bc.Certificate) -> None:
     found.verify(mrf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_the_heaviest_independent_set_is_told_from_the_next(name: str) -> None:
     """Weights differ by 1, beside a million and penalties of a thousand millions."""
@@ -59,7 +60,7 @@ def test_the_heaviest_independent_set_is_told_from_the_next(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_penalties_hide_no_difference(name: str) -> None:
-    for seed in range(25):
+    for seed in range(examples(25)):
         mrf = SMALL[name](np.random.default_rng(seed))
         require_truth(mrf, bc.certify(mrf))
         certificate = bc.solve(mrf).certificate
@@ -80,21 +81,14 @@ def test_the_best_of_three_that_exclude_each_other_is_found(order: str, tmp_path
 # --- forgeries ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def known() -> list[Base]:
-    """Three honest certificates of every kind of models that is proven in no time."""
-    return forgeries.bases(
-        1, 3, [name for name in forgeries.MODELS if not name.startswith(("one-hot 8", "one-hot 10"))]
-    )
-
-
+@pytest.mark.slow
 def test_honest_certificates_are_true_and_accepted(known: list[Base]) -> None:
     assert [(of.name, *found) for of in known if (found := outcome(of, of.certificate))[0] != TRUE] == []
 
 
 @pytest.mark.parametrize("name", FORGERS)
 def test_what_is_accepted_of_forgeries_is_true(name: str, known: list[Base]) -> None:
-    for seed in range(60):
+    for seed in range(examples(60)):
         of, found = forged(name, known, np.random.default_rng(seed))
         verdict, why = outcome(of, found)
         assert verdict in (REFUSED, TRUE), f"seed {seed}, {of.name}, {verdict}: {why}"

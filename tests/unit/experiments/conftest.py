@@ -10,14 +10,15 @@ from bender_core.experiments import (
     Instance,
     Plan,
 )
-from tests.unit.experiments.plans import PLAN, ROOT
+from bender_core.resources import SAMPLES
+from tests.unit.experiments.plans import PLAN
 
 
 @pytest.fixture
 def plan_file(tmp_path: Path) -> Path:
     path = tmp_path / "plan.toml"
     path.write_text(PLAN)
-    (tmp_path / "tree.mrf.json").write_bytes((ROOT / "sample_instances" / "tree.mrf.json").read_bytes())
+    (tmp_path / "tree.mrf.json").write_bytes((SAMPLES / "tree.mrf.json").read_bytes())
     return path
 
 

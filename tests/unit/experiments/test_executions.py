@@ -96,6 +96,7 @@ def test_runs_finished_at_the_end_are_kept(end: str, rows_of_three: Plan, tmp_pa
     assert len(store.runs()) == len(finished) == (4 if end == "a stop" else 3)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
 def test_ten_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
@@ -133,6 +134,7 @@ def test_ten_kills_at_random_moments_change_nothing(tmp_path: Path) -> None:
     assert but_for_times(store) == but_for_times(undisturbed)
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_gives_what_this_process_gives(plan_file: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     tasks = read_plan(plan_file).tasks()

@@ -25,6 +25,7 @@ from tests.mounts import fill, mounted
 from tests.unit.experiments.plans import ROOT, workers_of
 
 
+@pytest.mark.slow
 def test_the_command_line(plan_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def said(*arguments: str) -> str:
         assert main(["experiment", *arguments]) == 0
@@ -43,6 +44,7 @@ def test_the_command_line(plan_file: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err == "error: the plan has no instances; add [[instances]] with a family or files\n"
 
 
+@pytest.mark.slow
 def test_an_attached_run_ends_when_its_input_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(
@@ -110,6 +112,7 @@ def gone(processes: Sequence[int]) -> bool:
     return not any(Path(f"/proc/{process}").exists() for process in processes)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the workers in /proc")
 def test_ctrl_c_stops_the_workers_and_keeps_what_is_done(begun: subprocess.Popen[str], slow_plan: Path) -> None:
     workers = workers_of(begun.pid)
@@ -123,6 +126,7 @@ def test_ctrl_c_stops_the_workers_and_keeps_what_is_done(begun: subprocess.Popen
     assert gone(workers)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds up the plan by a pipe with a name")
 @pytest.mark.parametrize("how", ["Ctrl-C", "closed input"])
 def test_a_stop_takes_effect_while_partitions_are_made(how: str, tmp_path: Path) -> None:
@@ -143,6 +147,7 @@ def test_a_stop_takes_effect_while_partitions_are_made(how: str, tmp_path: Path)
     assert said == ("stopped before the first run; earlier runs are kept, run the same command again to resume\n")
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_experiment_and_free_space_lets_it_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.proofs.test_certifying import frustrated
 
 import bender_core as bc
 from bender_core.account import Account
@@ -19,9 +20,8 @@ from bender_core.experiments.plan import FIRST_ROUND, Plan, Task, plan_of
 from bender_core.experiments.race import Race
 from bender_core.experiments.report import report
 from bender_core.experiments.tables import by_other_code, gaps, of_plan, proofs, timings
-from bender_core.proofs.descent import SMALL
+from bender_core.trying.policy import SMALL
 from tests.unit.experiments.plans import here
-from tests.unit.proofs.test_certifying import frustrated
 
 MODEL = bc.synth.body_pose(candidates=8, seed=1)
 LIMITS = Limits(sweeps=1, seconds=1e9)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from bender_core.experiments.lane import Entry, Lane, ends_of_sweeps, thinned
 from bender_core.experiments.outcome import ENDINGS, SECONDS_REACHED, SWEEPS_REACHED, Record
 from bender_core.experiments.race import Race
 
-MODEL = bc.load(Path(__file__).parents[3] / "sample_instances/pose-small.mrf.json")
+MODEL = bc.sample("pose-small")
 LIMITS = Limits(sweeps=400, seconds=1e9)
 
 
@@ -41,7 +40,9 @@ def finished(*lanes: Lane) -> Race:
 
 def alone(one: Lane) -> bc.Engine:
     entry = one.entry
-    engine = bc.Engine(entry.mrf, entry.part, entry.variant, entry.schedule, max_sweeps=one.limits.sweeps)
+    engine = bc.Engine(
+        entry.mrf, entry.part, variant=entry.variant, schedule=entry.schedule, max_sweeps=one.limits.sweeps
+    )
     engine.run()
     return engine
 
@@ -78,7 +79,7 @@ def test_a_run_ends_in_a_race_as_it_does_alone(schedule: str) -> None:
 def test_records_cover_every_sweep_and_only_improve() -> None:
     one = lane(4)
     finished(one)
-    engine = bc.Engine(MODEL, one.entry.part, 4)
+    engine = bc.Engine(MODEL, one.entry.part, variant=4)
     sweeps, lower = [0], [engine.lower_bound]
     while not engine.finished:
         engine.run(max_sweeps=engine.sweep + 1)
@@ -146,7 +147,7 @@ def test_thinning_keeps_the_ends_of_sweeps_the_first_and_the_last() -> None:
 def test_a_long_run_keeps_few_moments_within_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "MOST_WITHIN", 3)
     # So that every turn ends within a sweep.
-    monkeypatch.setattr("bender_core.run.engine._SLICE", 1)
+    monkeypatch.setattr("bender_core.engine.engine._SLICE", 1)
     one = lane(4, limits=Limits(sweeps=5, seconds=1e9))
     finished(one)
     at_ends = [record for record, is_end in zip(one.records, ends_of_sweeps(one.records), strict=True) if is_end]

@@ -32,7 +32,7 @@ LIBRARY = Path(bc.__file__).parent
 # Of what a run reaches: what makes tasks, whose models and groups are in their keys, and what writes files and words.
 NEUTRAL = {
     *("child_process", "experiments.deciding", "experiments.plan", "files", "io", "objective"),
-    *("synth", "units"),
+    *("resources", "synth", "units"),
 }
 # And what only a proof needs, or what makes groups.
 OF_PROOFS = {"checking", "proofs", "run.looking", "run.repeating", "strategies"}
@@ -83,7 +83,7 @@ def test_a_changed_byte_of_any_deciding_file_changes_the_version(
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
     versions = [deciding.code_version.__wrapped__(True)]
-    monkeypatch.setattr(deciding, "__file__", str(tmp_path / "experiments" / "deciding.py"))
+    monkeypatch.setattr(deciding, "LIBRARY", tmp_path)
     versions.append(deciding.code_version.__wrapped__(True))
     assert versions[0] == versions[1], "wherever the library lies"
     for path in sorted(tmp_path.rglob("*.py")):
@@ -103,7 +103,7 @@ def test_an_outcome_is_what_the_engine_says() -> None:
     task = task_of(sweeps=12)
     outcome = perform(task)
     mrf, part = task.cut()
-    engine = bc.Engine(mrf, part, 9, max_sweeps=12)
+    engine = bc.Engine(mrf, part, variant=9, max_sweeps=12)
     engine.run()
     assert (outcome.lower_bound, outcome.upper_bound) == (engine.lower_bound, engine.upper_bound)
     assert (outcome.sweeps, outcome.rows) == (engine.sweep, engine.n_rows)
@@ -157,6 +157,7 @@ def write(path: Path, tasks: list[Task], who: str) -> None:
         store.add(task, Outcome(who))
 
 
+@pytest.mark.slow
 def test_two_concurrent_writers_do_no_damage(tmp_path: Path) -> None:
     path, base = tmp_path / "runs.sqlite", task_of()
     # Few enough that neither can wait for its turn as long as a store waits, on a slow disk.

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bender_core.io import FormatError, load
+from tests.models import examples
 from tests.unit.io.written import (
     CFN,
     LG,
@@ -121,7 +122,7 @@ def words(table: list[float]) -> str:
 @pytest.mark.parametrize(
     ("text", "name"), [(huge_lg, "a.LG"), (huge_wcsp, "a.wcsp"), (huge_cfn, "a.cfn")], ids=["lg", "wcsp", "cfn"]
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables=st.data())
 def test_sums_of_huge_energies_are_one_clear_error(
     text: Callable[[list[list[float]]], str], name: str, tables: st.DataObject

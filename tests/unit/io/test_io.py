@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from bender_core.io import FORMATS, FormatError, dumps, load, save
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.objective import Objective
+from tests.models import examples
 from tests.unit.local_polytope import solve_lp
 
 # Four variables; an asymmetric table, a scope in falling order, a repeated scope, two unary factors on one variable,
@@ -263,7 +264,7 @@ def models(draw: st.DrawFn) -> BinaryMRF:
         reject()
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(models())
 def test_native_keeps_everything(mrf: BinaryMRF) -> None:
     data = dumps(mrf)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bender_core.io import FORMATS, FormatError, dumps, load
 from bender_core.model import BinaryMRF
+from tests.models import examples
 
 MODEL = BinaryMRF(
     unary=np.array([[0.0, 1.5], [0.25, 0.0], [np.inf, -1.0]]),
@@ -74,7 +75,7 @@ def test_every_truncation(data: bytes) -> None:
         outcome(data[:end])
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(
     st.sampled_from(VALID),
     st.lists(
@@ -89,7 +90,7 @@ def test_replacing_stretches(data: bytes, edits: list[tuple[float, int, bytes]],
     outcome(data, name)
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(
     st.sampled_from([(data, None) for data in VALID if not data.startswith(b"\x1f")] + [(LOGARITHMS, "m.lg")]),
     st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(WORDS)), max_size=3),
@@ -102,7 +103,7 @@ def test_replacing_whole_words(valid: tuple[bytes, str | None], edits: list[tupl
     outcome(b" ".join(words), name)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(VALID), st.floats(0, 1), st.floats(0, 1), st.integers(2, 50))
 def test_repeating_stretches(data: bytes, place: float, share: float, times: int) -> None:
     start = int(place * len(data))
@@ -110,13 +111,13 @@ def test_repeating_stretches(data: bytes, place: float, share: float, times: int
     outcome(data[:start] + data[start:end] * times + data[end:])
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.binary(max_size=200), st.none() | st.sampled_from(ENDINGS).map("m{}".format))
 def test_junk(data: bytes, name: str | None) -> None:
     outcome(data, name)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     st.lists(
         st.sampled_from(("0", "1", "2", "4", "-1", "0.5", "1e-320", "1e999", "3", "1000000000000", "#", "\n")),
@@ -128,7 +129,7 @@ def test_junk_that_starts_like_a_model(words: list[str]) -> None:
         outcome(" ".join([start, *words]).encode(), name)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     st.dictionaries(
         st.sampled_from(

@@ -358,6 +358,7 @@ def test_offsets_of_energies_count(comment: str) -> None:
     assert (mrf.notes, values(mrf)) == ((), [14.0, 12.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("comment", ["# offset{}x", "# constants{}x", "# energy shift{}x"])
 def test_time_does_not_grow_with_the_square_of_comments(comment: str) -> None:
     begin = time.process_time()

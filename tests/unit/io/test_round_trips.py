@@ -17,6 +17,7 @@ from bender_core.model import BinaryMRF
 from bender_core.objective import Objective
 from bender_core.synth import ising_grid
 from tests import naive
+from tests.models import examples
 from tests.unit.local_polytope import solve_lp
 
 WRITABLE = [form for form in FORMATS if form.write is not None]
@@ -43,7 +44,7 @@ def glasses(draw: st.DrawFn) -> BinaryMRF:
 
 
 @pytest.mark.parametrize("form", WRITABLE, ids=lambda form: form.name)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(mrf=glasses())
 def test_written_files_are_read_again(form: bc.io.Format, mrf: BinaryMRF) -> None:
     largest = max(np.abs(mrf.unary).max(initial=0.0), np.abs(mrf.pairwise).max(initial=0.0))

@@ -11,11 +11,12 @@ import pytest
 
 import bender_core as bc
 from bender_core.experiments import Store
+from bender_core.resources import SAMPLES
 from bender_core.synth import generate
 from tests.mounts import fill, mounted
 
 ROOT = Path(__file__).parents[3]
-TINY = str(ROOT / "sample_instances" / "tiny.mrf.json")
+TINY = str(SAMPLES / "tiny.mrf.json")
 # As users start it: what is printed is written when there is enough of it, or at the end.
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 PLAN = "[[instances]]\nfamily = 'ising_grid'\nseed = {from = 0, to = 7}\n[runs]\nsizes = [4]\nvariants = [9]"
@@ -41,6 +42,7 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [["solve", TINY, "--variant", "9", "--json"], ["--help"]],
@@ -52,12 +54,14 @@ def test_a_command_that_nobody_reads_ends_quietly(arguments: list[str]) -> None:
     assert (code, [line for line in errors.splitlines() if "variant 9" not in line]) == (141, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["-mbender_core", str(ROOT / "bender_core" / "checking")])
 def test_a_check_that_nobody_reads_ends_quietly(program: str, proof: Path) -> None:
     arguments = [TINY, str(proof)]
     assert ended(["verify", *arguments] if program.startswith("-m") else arguments, 0, program) == (141, "", "")
 
 
+@pytest.mark.slow
 def test_an_experiment_that_nobody_reads_ends_quietly_and_keeps_its_runs(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(PLAN)

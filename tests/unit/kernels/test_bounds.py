@@ -1,7 +1,7 @@
 """Every kernel on groups of every size, with each access to an array checked against its bounds.
 
 Compiled code does not check them: an index beyond an array corrupts memory and has effects much later, or never.
-`make test` runs this file with NUMBA_BOUNDSCHECK=1, where such an index raises IndexError.
+`make test-all` runs this file with NUMBA_BOUNDSCHECK=1, where such an index raises IndexError.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import pytest
 from numba.core import config
 
 import bender_core as bc
-from bender_core import memory
+from bender_core import looking
+from bender_core.engine import memory
 from bender_core.groups import Partition
 from bender_core.kernels.layout import Method
 from bender_core.kernels.min_marginals.exact import plan_elimination
@@ -52,13 +53,13 @@ def use(engine: bc.Engine, sweeps: int) -> None:
     engine.run(max_sweeps=sweeps)
     for p, q in engine.graph.edges.tolist():
         last = (1 << len(engine.partition.groups[p])) - 1
-        engine.min_marginal(p, q, [0, last])
-        engine.min_marginal(q, p)
-        engine.envelope(p, q)
-        engine.rows(q, p)
-    engine.tightness(max_states=16)
+        looking.min_marginal(engine, p, q, [0, last])
+        looking.min_marginal(engine, q, p)
+        looking.envelope(engine, p, q)
+        looking.rows(engine, q, p)
+    looking.tightness(engine, max_states=16)
     bc.what_if(engine, *engine.graph.edges[0].tolist(), 0)
-    assert engine.certified_bound() == pytest.approx(engine.lower_bound, abs=1e-9)
+    assert looking.certified_bound(engine) == pytest.approx(engine.lower_bound, abs=1e-9)
     end = engine.position
     engine.seek(end // 2)
     engine.step("node")
@@ -100,9 +101,9 @@ def test_exact_messages_by_every_method(method: Method, size: int, touched: int,
         cost = plan_elimination(problem.bits, couplings.first, couplings.bit, arc, methods.order[arc])
         methods.largest[arc] = cost[0]
     dims = memory.dimensions(engine.graph)
-    engine._work = memory.workspace(dims, dims.degree, exact=True, deepest=1)
+    engine.arrays.work = memory.workspace(dims, dims.degree, exact=True, deepest=1)
     engine.run(max_sweeps=2)
-    assert engine.certified_bound() == pytest.approx(engine.lower_bound, abs=1e-9)
+    assert looking.certified_bound(engine) == pytest.approx(engine.lower_bound, abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
@@ -118,6 +119,6 @@ def test_searches_on_models_of_all_sizes(n: int, density: float) -> None:
 def test_compiled_code_is_checked_here() -> None:
     """If it were not, the other tests of this file would prove nothing."""
     engine = bc.Engine(*groups([4, 4], 4, 1.0), variant=9)
-    engine._work = engine._work._replace(table=engine._work.table[:0])
+    engine.arrays.work = engine.arrays.work._replace(table=engine.arrays.work.table[:0])
     with pytest.raises(IndexError):
         engine.run()

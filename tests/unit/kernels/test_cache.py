@@ -240,6 +240,7 @@ def test_the_folders_used_longest_ago_make_room(home: Path, monkeypatch: pytest.
     assert {path.name for path in home.iterdir()} == {"kernels-new", "kernels-mid"}
 
 
+@pytest.mark.slow
 def test_code_with_bounds_checking_has_a_separate_folder() -> None:
     code = "from bender_core.kernels._cache import _FOLDER; print(_FOLDER)"
 

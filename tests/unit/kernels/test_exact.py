@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bender_core import BinaryMRF, Engine, Partition, manual, memory
+from bender_core import BinaryMRF, Engine, Partition, looking, manual
+from bender_core.engine import memory
 from bender_core.kernels import layout
 from bender_core.kernels.layout import STEP, Method
 from bender_core.kernels.min_marginals import exact
@@ -21,14 +22,14 @@ class Message:
     """One message between two groups, to compute by any method."""
 
     def __init__(self, mrf: BinaryMRF, part: Partition, arc: int = 0) -> None:
-        self.engine = Engine(mrf, part, 12)
+        self.engine = Engine(mrf, part, variant=12)
         self.problem = self.engine.graph.problem
         self.arc = arc
 
     def send(self, lam: np.ndarray) -> None:
         """Let the sender bring a table over its states."""
         start = self.problem.lam_first[self.arc ^ 1]
-        self.engine._state.lam[start : start + len(lam)] = lam
+        self.engine.arrays.state.lam[start : start + len(lam)] = lam
 
     @property
     def sender_states(self) -> int:
@@ -46,7 +47,7 @@ class Message:
         if method == Method.PRUNE:
             self.work = work
         nu = np.full(1 << self.problem.bits[self.arc], np.nan)
-        message = layout.Message(self.arc, self.engine.incoming(self.arc), nu)
+        message = layout.Message(self.arc, looking.incoming(self.engine, self.arc), nu)
         exact.begin_exact(work)
         while work.progress.next >= 0:
             before = work.progress.copy()
@@ -58,7 +59,7 @@ class Message:
 def agree(message: Message) -> None:
     """All three methods give the result of a pass over both groups' states."""
     truth = message.by(Method.ENUMERATE)
-    scale = 1e-13 * max(1.0, np.abs(truth).max(), np.abs(message.engine._state.lam).max())
+    scale = 1e-13 * max(1.0, np.abs(truth).max(), np.abs(message.engine.arrays.state.lam).max())
     np.testing.assert_allclose(message.by(Method.PRUNE), truth, rtol=0, atol=scale)
     np.testing.assert_allclose(message.by(Method.ELIMINATE), truth, rtol=0, atol=scale)
     for method in Method:

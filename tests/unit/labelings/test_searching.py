@@ -19,6 +19,7 @@ from bender_core.labelings.searching import Search
 from bender_core.synth import ising_grid, random_tree
 from tests import naive
 from tests.models import JIT, examples, mrfs, random_mrf
+from tests.tiers import thinned
 
 pytestmark = pytest.mark.jitless
 
@@ -301,7 +302,7 @@ def test_noise_moves_variables_from_their_best_values_and_is_gone_in_the_end() -
     assert mrf.energy(board.x) < ends[0]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", thinned(range(4), 4))
 def test_flips_are_weighed_as_their_energies_say(seed: int) -> None:
     mrf = random_mrf(seed, 12, 0.5)
     terms, board = board_of(mrf, seed)

@@ -28,6 +28,7 @@ from bender_core.child_process import Child
 from bender_core.groups import Partition
 from bender_core.model import BinaryMRF
 from tests.models import examples, random_mrf, random_partition
+from tests.tiers import thinned
 from tests.unit.local_polytope import solve_lp
 
 ROOT = Path(__file__).parents[3]
@@ -133,7 +134,7 @@ def models(draw: st.DrawFn) -> tuple[BinaryMRF, Partition]:
 # -- what is proven -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [1e-8, 1e20])
+@pytest.mark.parametrize("scale", thinned([1e-8, 1e20], 2))
 def test_couplings_of_any_size_give_the_optimum(scale: float) -> None:
     mrf, couplings = spins(21, seed=0)
     x = np.arange(1 << 20)  # the last spin is up: turning all changes nothing
@@ -449,6 +450,7 @@ def test_an_error_in_on_progress_ends_the_search(children: list[Child[Any]]) -> 
     assert has_ended(children)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not LINUX, reason="limits memory where the system can")
 def test_too_little_memory_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENDER_MEMORY_MB", "16")

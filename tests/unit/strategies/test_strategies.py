@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,17 +15,16 @@ import bender_core as bc
 from bender_core.groups import coupled_groups, independent_cycles, spanning_forest
 from bender_core.kernels import forest
 from bender_core.kernels.forest import Closes
-from bender_core.planning import auto as auto_module
-from bender_core.planning.comparison import bound_after
 from bender_core.strategies import BY_RUNS, STRATEGIES, applicable, applicable_rules, communities, quality
 from bender_core.synth import ising_grid, random_tree
+from bender_core.trying import auto as auto_module
+from bender_core.trying.comparison import bound_after
 from tests.models import examples, mrfs, random_mrf, random_partition
-
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
+from tests.tiers import thinned
 
 
 def sample(name: str) -> bc.BinaryMRF:
-    return bc.load(SAMPLES / f"{name}.mrf.json")
+    return bc.sample(name)
 
 
 def planted(seed: int, groups: int, size: int, inside: float = 5.0, between: float = 0.1) -> bc.BinaryMRF:
@@ -113,10 +111,10 @@ def test_layers_of_a_grid_are_a_chain_of_rows(rows: int, columns: int, max_size:
     assert len(part) == groups
 
 
-@pytest.mark.parametrize("max_size", [10, 12])
+@pytest.mark.parametrize("max_size", thinned([10, 12], 2))
 def test_layers_of_a_grid_reach_the_optimum(max_size: int) -> None:
     mrf = ising_grid(rows=10, columns=10, torus=False, seed=2)
-    engine = bc.Engine(mrf, bc.partition(mrf, max_size, "layers"), 12, "srmp")
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size, "layers"), variant=12, schedule="srmp")
     engine.run()
     optimum = bc.reference(mrf).optimum
     assert engine.lower_bound == pytest.approx(optimum, rel=1e-9)
@@ -257,7 +255,7 @@ def test_a_cut_can_be_stopped(strategy: str) -> None:
     assert next(asked) == 11
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", thinned(range(3), 3))
 def test_communities_found_in_a_child_process_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     mrf = random_mrf(1, 60, density=0.2)
     here = bc.partition(mrf, 6, "community", seed)
@@ -320,7 +318,7 @@ def said_by(mrf: bc.BinaryMRF, reason: str, max_size: int) -> bc.Partition:
     return bc.partition(mrf, max_size, name, int(seed or 0))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3))
 def test_auto_is_one_of_the_others_and_not_the_worst(name: str) -> None:
     mrf = MODELS[name]()
     chosen = bc.partition(mrf, 6, "auto")
@@ -329,7 +327,7 @@ def test_auto_is_one_of_the_others_and_not_the_worst(name: str) -> None:
     assert (chosen.strategy, chosen.labels) == ("auto", said.labels)
 
     def bound(part: bc.Partition) -> float:
-        engine = bc.Engine(mrf, part, 12, snapshot_bytes=0)
+        engine = bc.Engine(mrf, part, variant=12, snapshot_bytes=0)
         engine.run(max_sweeps=15)
         return engine.lower_bound
 
@@ -338,7 +336,7 @@ def test_auto_is_one_of_the_others_and_not_the_worst(name: str) -> None:
     assert bound(chosen) > worst or best - worst <= 1e-9 * abs(best)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", thinned(MODELS, 3))
 def test_the_reason_is_true(name: str) -> None:
     mrf = MODELS[name]()
     part = bc.partition(mrf, 6, "auto")
@@ -376,7 +374,7 @@ def test_auto_takes_the_cheapest_forest() -> None:
             assert chosen <= bc.estimate(tree, part).seconds_per_sweep
 
 
-@pytest.mark.parametrize("strategy", ["auto", "pursuit"])
+@pytest.mark.parametrize("strategy", thinned(["auto", "pursuit"], 2))
 def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for a search, which would take too long at every M."""
     mrf = sample("torus-10x10")
@@ -384,9 +382,9 @@ def test_auto_says_what_would_fit(strategy: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(BY_RUNS, "pursuit", lambda *_: pytest.fail("a search takes too long"))
     limit = bc.estimate(mrf, part, 9).least // 2
     with pytest.raises(bc.TooLargeError, match=r"M = (\d+) would fit") as refusal:
-        bc.Engine(mrf, part, 9, limit=limit)
+        bc.Engine(mrf, part, variant=9, limit=limit)
     fits = int(re.search(r"M = (\d+)", str(refusal.value))[1])
-    bc.Engine(mrf, bc.partition(mrf, fits, "auto"), 9, limit=limit)
+    bc.Engine(mrf, bc.partition(mrf, fits, "auto"), variant=9, limit=limit)
 
 
 def test_an_edit_leaves_no_reason_behind() -> None:
@@ -411,7 +409,7 @@ def test_a_comparison_says_what_estimate_and_engine_say(monkeypatch: pytest.Monk
         part = bc.partition(mrf, row.max_size, row.strategy)
         cost = bc.estimate(mrf, part, 12)
         graph = bc.HyperGraph(mrf, part)
-        engine = bc.Engine(mrf, part, 12)
+        engine = bc.Engine(mrf, part, variant=12)
         engine.run(max_sweeps=3)
         assert (row.bytes, row.seconds_per_sweep) == (cost.bytes, cost.seconds_per_sweep)
         assert (row.groups, row.hyper_edges, row.cycles) == (len(part), len(graph.edges), graph.cycles())
@@ -433,7 +431,7 @@ def test_a_comparison_without_sweeps_runs_nothing(monkeypatch: pytest.MonkeyPatc
 def test_a_bound_is_that_of_the_schedule_and_none_after_a_stop() -> None:
     mrf = sample("torus-10x10")
     part = bc.partition(mrf, 4)
-    engine = bc.Engine(mrf, part, 9, "srmp")
+    engine = bc.Engine(mrf, part, variant=9, schedule="srmp")
     engine.run(max_sweeps=4)
     assert bound_after(mrf, part, 4, schedule="srmp") == engine.lower_bound
     assert bc.compare_partitions(mrf, [4], ["groups"], sweeps=4, schedule="srmp")[0].lower_bound == engine.lower_bound

@@ -29,6 +29,7 @@ from bender_core.synth import (
 from bender_core.synth._family import Parameter, Value
 from bender_core.synth.pose import ADJACENT, BODY_HEIGHT, LIMBS, PARTS, SKELETON
 from tests import naive
+from tests.tiers import thinned
 from tests.unit.local_polytope import fractional_share, solve_lp
 
 
@@ -107,7 +108,7 @@ REFUSED: dict[str, list[dict[str, Value]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", thinned(FAMILIES, 4))
 def test_the_ends_of_the_ranges_make_models(name: str) -> None:
     family = FAMILIES[name]
     for values in corners(family):
@@ -363,7 +364,9 @@ def test_the_cycles_of_a_tree_plus_loosen_its_lp() -> None:
 # --- planted -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("lattice", "size"), [("grid", 3), ("grid", 4), ("grid", 8), ("chimera", 3)])
+@pytest.mark.parametrize(
+    ("lattice", "size"), thinned([("grid", 3), ("grid", 4), ("chimera", 3), ("grid", 8)], 2, several=True)
+)
 @pytest.mark.parametrize("density", [0.1, 0.5, 2.0])
 def test_no_labelling_is_better_than_the_planted_one(lattice: str, size: int, density: float) -> None:
     mrf = generate("planted", lattice=lattice, size=size, density=density, seed=size)
@@ -394,6 +397,7 @@ def test_one_planted_loop_is_a_frustrated_cycle(lattice: str) -> None:
     assert f"−{len(loop) - 2}," in mrf.description
 
 
+@pytest.mark.slow
 def test_many_loops_make_the_lp_tight_and_few_do_not() -> None:
     few, many = planted(density=0.2), planted(density=2.0)
     assert solve_lp(few)[0] < reference(few).energy - 1

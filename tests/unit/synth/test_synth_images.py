@@ -16,6 +16,7 @@ from bender_core.synth import image_denoising, image_segmentation, restricted_bo
 from bender_core.synth._pictures import DIGITS, PHOTOGRAPHS, digit_labels, digits, photograph
 from bender_core.synth.boltzmann import BATCH, RATE, SWEEPS
 from bender_core.synth.images import ising_prior
+from tests.tiers import thinned
 from tests.unit.local_polytope import fractional_share, solve_lp
 
 
@@ -56,7 +57,7 @@ def test_the_prior_makes_the_digits_likeliest(reach: int) -> None:
         assert pseudo_likelihood(best + step * np.eye(len(best))[k]) < pseudo_likelihood(best)
 
 
-@pytest.mark.parametrize(("reach", "flips"), [(1, 0.2), (2, 0.1), (4, 0.3)])
+@pytest.mark.parametrize(("reach", "flips"), thinned([(1, 0.2), (2, 0.1), (4, 0.3)], 3, several=True))
 def test_denoising_weighs_the_prior_against_the_pixels(reach: int, flips: float) -> None:
     mrf = image_denoising(17, flips, reach, seed=2)
     h, couplings = ising_prior(reach)
@@ -183,6 +184,7 @@ def test_visible_and_hidden_units_are_the_two_sides_of_the_graph() -> None:
     assert np.abs(mrf.coupling()).mean() > 0.1
 
 
+@pytest.mark.slow
 def test_the_completion_is_that_of_a_digit() -> None:
     mrf = restricted_boltzmann()
     found = reference(mrf).labeling

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import numpy as np
 import pytest
 from plotly.graph_objects import Figure
 
-from bender_core import BinaryMRF, Engine, Partition, load, manual, partition, synth
+from bender_core import BinaryMRF, Engine, Partition, looking, manual, partition, synth
 from bender_core.groups import coupled_groups
+from bender_core.io.samples import sample as load_sample
+from bender_core.io.samples import sample_names
 from bender_core.visualization.document import document
 from bender_core.visualization.figures import (
     LOOSE,
@@ -27,14 +28,14 @@ from bender_core.visualization.figures import (
     text_positions,
 )
 from bender_core.visualization.layout import CLEARANCE, ROOM, continued_layout, hypergraph_layout, variable_layout
+from tests.tiers import thinned
 
-SAMPLES = Path(__file__).parents[3] / "sample_instances"
-NAMES = [path.name.removesuffix(".mrf.json") for path in sorted(SAMPLES.glob("*.mrf.json"))]
+NAMES = sample_names()
 NASTY = "<b>&amp;</b> $x^2$ %{y}"
 
 
 def sample(name: str) -> BinaryMRF:
-    return load(SAMPLES / f"{name}.mrf.json")
+    return load_sample(name)
 
 
 def unplaced(mrf: BinaryMRF) -> BinaryMRF:
@@ -54,7 +55,7 @@ def in_unit_square(points: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("placed", [True, False])
 @pytest.mark.parametrize("max_size", [1, 3, 8, 16])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", thinned(NAMES, 3))
 def test_hyper_variables_stand_apart_in_the_unit_square(name: str, max_size: int, placed: bool) -> None:
     mrf = sample(name) if placed else unplaced(sample(name))
     part = partition(mrf, max_size)
@@ -369,13 +370,16 @@ def test_bounds_are_drawn_as_the_trace_has_them() -> None:
 @pytest.mark.parametrize(("variant", "events"), [(9, 60), (12, 60), (9, 0)])
 def test_lines_are_drawn_by_the_slack_of_their_envelopes(variant: int, events: int) -> None:
     mrf = sample("pose-small")
-    engine = Engine(mrf, partition(mrf, 6), variant)
+    engine = Engine(mrf, partition(mrf, 6), variant=variant)
     engine.run(max_events=events)
     *lines, nodes = plot_tightness(engine).data
     assert len(nodes.x) == len(engine.partition)
     slack = np.array(
         [
-            max((engine.min_marginal(*ends) - engine.envelope(*ends)).mean() for ends in ((p, q), (q, p)))
+            max(
+                (looking.min_marginal(engine, *ends) - looking.envelope(engine, *ends)).mean()
+                for ends in ((p, q), (q, p))
+            )
             for p, q in engine.graph.edges.tolist()
         ]
     )
@@ -389,10 +393,10 @@ def test_lines_are_drawn_by_the_slack_of_their_envelopes(variant: int, events: i
 @pytest.mark.parametrize("events", [0, 200, 10**6])
 def test_lines_and_circles_are_drawn_by_the_tension_of_their_parts(events: int) -> None:
     mrf = sample("pose-small")
-    engine = Engine(mrf, partition(mrf, 6), 9)
+    engine = Engine(mrf, partition(mrf, 6), variant=9)
     engine.run(max_events=events)
     # What does not count is none.
-    groups, edges = (np.where(part > 1e-9 * engine.graph.problem.scale, part, 0.0) for part in engine.tension())
+    groups, edges = (np.where(part > 1e-9 * engine.graph.problem.scale, part, 0.0) for part in looking.tension(engine))
     *lines, nodes = plot_tension(engine).data
     some = edges[edges > 0]
     assert [len(line.x) // 3 for line in lines] == [

@@ -9,11 +9,12 @@ import plotly.graph_objects as go
 import pytest
 
 import bender_core as bc
+from bender_core import looking
 from bender_core.kernels.layout import RowKind
-from bender_core.run.looking.anatomy import anatomy
-from bender_core.run.looking.classes import Classes, classes
-from bender_core.run.looking.history import history
-from bender_core.run.rows import row_values
+from bender_core.looking.anatomy import anatomy
+from bender_core.looking.classes import Classes, classes
+from bender_core.looking.history import history
+from bender_core.looking.rows import row_values
 from bender_core.visualization import message as view
 from bender_core.visualization.anatomy import plot_anatomy
 from bender_core.visualization.styles import CUTS
@@ -22,7 +23,7 @@ from tests.unit.engines import sample
 
 def run(name: str = "pose-small", max_size: int = 8, variant: int = 9) -> bc.Engine:
     mrf = sample(name)
-    engine = bc.Engine(mrf, bc.partition(mrf, max_size), variant)
+    engine = bc.Engine(mrf, bc.partition(mrf, max_size), variant=variant)
     engine.run(max_sweeps=1)
     return engine
 
@@ -100,7 +101,7 @@ def test_the_ribbon_summarises_the_slack_of_all_classes(many: Classes) -> None:
 def test_a_stem_is_the_class_below_it(engine: bc.Engine, shown: Classes) -> None:
     drawn = view.stems(shown, "cost", (1, 64))
     figure = view.plot_classes(shown, drawn, names_of(shown), selected=5)
-    nu, envelope = engine.min_marginal(0, 1), engine.envelope(0, 1)
+    nu, envelope = looking.min_marginal(engine, 0, 1), looking.envelope(engine, 0, 1)
     states = shown.states[drawn.classes]
     dots = points(figure, "ν true")
     assert [dots[k] for k in range(len(states))] == nu[states].tolist()
@@ -169,7 +170,7 @@ def test_what_if_draws_the_lift_of_every_row_before_the_slack(engine: bc.Engine,
     states = shown.states[drawn.classes]
     for k, cut in enumerate(cuts):
         (bars,) = drawn_as(figure, CUTS[cut.kind].name)
-        lift = np.maximum(cut.values, engine.envelope(0, 1)) - engine.envelope(0, 1)
+        lift = np.maximum(cut.values, looking.envelope(engine, 0, 1)) - looking.envelope(engine, 0, 1)
         np.testing.assert_allclose(bars.y, lift[states], rtol=0, atol=1e-12)
         assert bars.yaxis == ("y" if k == 0 else f"y{k + 1}")
         slack = [trace for trace in drawn_as(figure, "slack") if trace.yaxis == bars.yaxis]
@@ -180,7 +181,7 @@ def test_what_if_draws_the_lift_of_every_row_before_the_slack(engine: bc.Engine,
 def test_the_anatomy_draws_what_a_row_charges_on_either_side(engine: bc.Engine) -> None:
     part = engine.partition
     names = [[engine.mrf.names[i] for i in part.groups[group]] for group in (0, 1)]
-    for row in engine.rows(0, 1):
+    for row in looking.rows(engine, 0, 1):
         found = anatomy(engine, 0, 1, row)
         figure, links = plot_anatomy(found, *names), found.couplings
         left, right = [

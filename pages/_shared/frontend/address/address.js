@@ -1,6 +1,8 @@
 // The address bar of every page names the model and where its run is shown, so that a reload finds them again:
 // Streamlit drops that when a page is opened. An address that replaces what the tab had before offers it again.
 
+import { isAddressed } from "../fields.js";
+
 const MEMORY = "bender-lab:address";
 const TOUR = "bender-lab:tour";
 const EVERY = 250; // milliseconds between two looks at the address bar
@@ -60,8 +62,7 @@ class Address {
     const isFirst = !globalThis.benderLab.toured;
     globalThis.benderLab.toured = true;
     const done = [...new Set([...data.tour.done, ...(kept?.done ?? [])])];
-    const asks = new URLSearchParams(location.search).has("lesson");
-    const lesson = isFirst && kept && !asks ? kept.lesson : data.tour.lesson;
+    const lesson = isFirst && kept && !isAddressed("lesson") ? kept.lesson : data.tour.lesson;
     localStorage.setItem(TOUR, JSON.stringify({ lesson, done }));
     if (!isFirst || (lesson === data.tour.lesson && done.length === data.tour.done.length)) return;
     data.place = lesson; // it is no step for Back

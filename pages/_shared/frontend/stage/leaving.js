@@ -1,5 +1,6 @@
 // Other pages: links to them, the address of this one, and what must not be asked on the way.
 
+import { written } from "../fields.js";
 import { addressOf, keepChoices } from "./play/choices.js";
 
 const LEAVING = 5000; // milliseconds: if the stage is still there then, its page has not been left after all
@@ -102,8 +103,8 @@ export class Leaving {
   stateAddress() {
     const { data, player, arc } = this.stage;
     if (!data.address || !isOurs(location.pathname)) return;
-    const pinned = arc < 0 ? "" : `&arc=${arc}`;
-    const said = `?${data.address}&at=${player.position}${pinned}${addressOf(this.stage)}`;
+    const place = written({ at: player.position, ...(arc >= 0 && { arc }) });
+    const said = `?${data.address}&${place}${addressOf(this.stage)}`;
     if (location.search !== said) history.replaceState(history.state, "", said);
   }
 

@@ -1,5 +1,6 @@
 // The run in numbers and words: the lines above the panes and below them.
 
+import { written } from "../fields.js";
 import { gapText } from "../gap.js";
 import { atLeast, atMost, number, short } from "../text.js";
 import { KIND } from "./kinds.js";
@@ -161,6 +162,6 @@ export class Status {
     const [lesson, title] = graph.lessons[moment?.after.kind ?? KIND.SWEEP];
     if (lesson === this.lesson) return;
     this.lesson = lesson;
-    Object.assign(stage.$(".why"), { textContent: `Learn: ${title} →`, href: `learn?lesson=${lesson}` });
+    Object.assign(stage.$(".why"), { textContent: `Learn: ${title} →`, href: `learn?${written({ lesson })}` });
   }
 }

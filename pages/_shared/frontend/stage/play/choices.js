@@ -1,11 +1,11 @@
 // What decides the picture beside the run: the address names it, so that a link opens this very picture. What it does
 // not name is as usual. Besides, what a person has chosen stays chosen when they come back to the stage in this tab.
 
+import { addressed, fits, isUsual, written } from "../../fields.js";
 import { clamp } from "../../numbers.js";
 import { FARTHEST } from "../graph/camera.js";
 
 const KEPT = "bender-lab:choices";
-const NUMBERS = /^-?[\d.]+(e-?\d+)?(_-?[\d.]+(e-?\d+)?)*$/;
 const DIGITS = 5;
 
 const told = (numbers) => numbers.map((value) => Number(value.toPrecision(DIGITS))).join("_");
@@ -16,14 +16,12 @@ const choose = (stage, name, value) => {
 };
 const press = (stage, name) => stage.$(`[data-act=${name}]`).setAttribute("aria-pressed", "true");
 
-// Of every look the name in the address, its text (empty: there is none), how it is taken up, which texts it may have,
-// and which of them is usual. `own`: it is of one run; `listed`: it shows in the list.
+// Of every look, by the name of its field, its text (empty: there is none), and how it is taken up. `own`: it is of one
+// run; `listed`: it shows in the list; `isTolerant`: of another text than its field may have, it takes what it can.
 const LOOKS = {
   view: {
     of: ({ panes }) => panes.view,
     take: ({ panes }, view) => panes.turn(view),
-    fits: /^(hyper|both|variables)$/,
-    usual: "hyper",
   },
   measure: {
     of: ({ panes }) => panes.measure,
@@ -31,8 +29,6 @@ const LOOKS = {
       choose(stage, "measure", measure);
       stage.panes.measure = measure;
     },
-    fits: /^(tension|mean|largest|loose)$/,
-    usual: "tension",
   },
   camera: {
     of: ({ panes: { camera, size } }) => (camera.scale === 1 ? "" : told([camera.scale, ...camera.shares(size)])),
@@ -42,7 +38,6 @@ const LOOKS = {
       // Shares of the pane until that has a size.
       camera.corner = [0, 1].map((k) => clamp(shares[k] ?? 0, 1 - camera.scale, 0));
     },
-    fits: NUMBERS,
     own: true,
   },
   // Those that a person has moved: of each its number, and its place in shares of the pane.
@@ -53,7 +48,6 @@ const LOOKS = {
       for (let k = 0; k + 2 < numbers.length; k += 3) kept[numbers[k]] = numbers.slice(k + 1, k + 3);
       panes.places.put(kept);
     },
-    fits: NUMBERS,
     own: true,
   },
   exact: {
@@ -62,7 +56,6 @@ const LOOKS = {
       press(stage, "exact");
       stage.charts.exact.on = true;
     },
-    fits: /^1$/,
   },
   distance: {
     of: ({ charts }) => (charts.energy.distance ? "1" : ""),
@@ -70,12 +63,10 @@ const LOOKS = {
       press(stage, "distance");
       stage.charts.energy.distance = true;
     },
-    fits: /^1$/,
   },
   whole: {
     of: ({ charts }) => (charts.energy.whole ? "1" : ""),
     take: ({ charts }) => Object.assign(charts.energy, { whole: true }),
-    fits: /^1$/,
   },
   axis: {
     of: ({ charts }) => charts.fan.chosen,
@@ -83,8 +74,6 @@ const LOOKS = {
       choose(stage, "unit", unit);
       stage.charts.fan.chosen = unit;
     },
-    fits: /^(rounds|events|sweeps)$/,
-    usual: "rounds",
   },
   zoom: {
     of: ({ charts }) => (charts.fan.zoom.range ? told(charts.fan.zoom.range) : ""),
@@ -92,71 +81,61 @@ const LOOKS = {
       const [from, to] = heard(text);
       if (from < to) charts.fan.zoom.range = [from, to];
     },
-    fits: NUMBERS,
     own: true,
   },
   list: {
     of: ({ list }) => (list.open ? "1" : ""),
     take: ({ list }) => list.takeUp({ open: true }),
-    fits: /^1$/,
   },
   sort: {
     of: ({ list }) => list.sorting.key,
     take: ({ list }, key) => list.takeUp({ key }),
-    fits: /^[a-z]+$/,
-    usual: "tension",
     listed: true,
   },
   up: {
     of: ({ list }) => (list.sorting.ascends ? "1" : ""),
     take: ({ list }) => list.takeUp({ ascends: true }),
-    fits: /^1$/,
     listed: true,
   },
   find: {
     of: ({ list }) => list.sorting.text,
     take: ({ list }, text) => list.takeUp({ text }),
-    fits: /^[^]{1,60}$/,
     listed: true,
   },
   only: {
     of: ({ list }) => list.sorting.only,
     take: ({ list }, only) => list.takeUp({ only }),
-    fits: /^(all|tension|disagree|loose)$/,
-    usual: "all",
     listed: true,
   },
   // The message in the drawer, where none is pinned: it may be one of an earlier update.
   docked: {
     of: ({ arc, drawer }) => (drawer.open && arc < 0 && drawer.arc >= 0 ? String(drawer.arc) : ""),
     take: ({ graph, drawer }, arc) => Number(arc) < 2 * graph.edges.length && drawer.dock(Number(arc)),
-    fits: /^\d{1,9}$/,
     own: true,
   },
   drawer: {
     of: ({ drawer }) => (drawer.open ? drawer.order : ""),
     take: ({ drawer }, order) => drawer.takeUp({ open: true, order }),
-    fits: /^/,
+    isTolerant: true,
   },
   y: {
     of: ({ drawer }) => (drawer.open ? drawer.chosen : ""),
     take: ({ drawer }, chosen) => drawer.takeUp({ chosen }),
-    fits: /^[01]+$/,
     own: true,
   },
 };
 
 const looksOf = (stage, isSaid) => {
   const said = Object.entries(LOOKS).map(([name, look]) => [name, look.of(stage), look]);
-  return said.filter(([, text, look]) => text && isSaid(text, look)).map(([name, text]) => [name, text]);
+  const seen = said.filter(([name, text, look]) => text && isSaid(name, text, look));
+  return Object.fromEntries(seen.map(([name, text]) => [name, text]));
 };
 
-// The looks as parameters of the address.
+// The looks as a part of the address, after the rest of it.
 export const addressOf = (stage) => {
-  const isSeen = (text, { usual, listed }) => text !== usual && (stage.list.open || !listed);
-  return looksOf(stage, isSeen)
-    .map(([name, text]) => `&${name}=${encodeURIComponent(text)}`)
-    .join("");
+  const isSeen = (name, text, { listed }) => !isUsual(name, text) && (stage.list.open || !listed);
+  const said = written(looksOf(stage, isSeen));
+  return said && `&${said}`;
 };
 
 export const keepChoices = (stage) => {
@@ -167,8 +146,8 @@ export const keepChoices = (stage) => {
 
 const take = (stage, looks) => {
   for (const [name, look] of Object.entries(LOOKS)) {
-    const text = looks.get(name);
-    if (text !== null && look.fits.test(text)) look.take(stage, text);
+    const text = looks[name];
+    if (text && (look.isTolerant || fits(name, text))) look.take(stage, text);
   }
 };
 
@@ -181,12 +160,13 @@ export const takeUpChoices = (stage) => {
     choose(stage, "speed", speed);
     Object.assign(stage.player, { mode, speed: Number(speed) });
   }
-  const said = new URLSearchParams(location.search);
-  if (said.size) {
+  const said = addressed();
+  if (Object.keys(said).length) {
     stage.panes.places.put({});
     return take(stage, said);
   }
   if (!looks) return;
   stage.drawer.takeUp({ order });
-  take(stage, new URLSearchParams(looks.filter(([name]) => run === stage.run || !LOOKS[name]?.own)));
+  const kept = Object.entries(looks).filter(([name]) => run === stage.run || !LOOKS[name]?.own);
+  take(stage, Object.fromEntries(kept));
 };

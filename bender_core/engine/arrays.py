@@ -1,0 +1,286 @@
+"""The arrays of a run, allocated and charged to an account before the first event."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bender_core.account import Account
+from bender_core.engine import memory
+from bender_core.engine.carrying import carry, decode_to
+from bender_core.engine.fit import FIRST_EVENTS, Looking, TooLargeError, charge_run, largest_fit
+from bender_core.engine.gap import Margin, margin
+from bender_core.engine.rows import cut_kind
+from bender_core.engine.settings import Settings
+from bender_core.engine.snapshots import Snapshots
+from bender_core.forms.lattice import lattice, lattice_left
+from bender_core.forms.reduction import Reduction, composed, unreduced
+from bender_core.forms.scale import negligible_gain
+from bender_core.groups import Partition
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.layout import STEP, Goal, Phase, Rule, Run, Workspace
+from bender_core.kernels.rows.pool import add_first_rows
+from bender_core.labelings.comparing import costs_less
+from bender_core.model import BinaryMRF, require_model
+from bender_core.stopping import Stop
+from bender_core.units import storage
+from bender_core.variants import Variant
+from bender_core.variants import variant as variant_of
+
+
+class Start(NamedTuple):
+    """What a run begins with.
+
+    Attributes
+    ----------
+    run : Arrays or None
+        Of a run of the same model to go on from, with any settings. Its best labelling is taken over, and if each of
+        its groups lies within one of the new run, so are the messages: the bound begins at its bound or higher. If
+        edges of that run are united, `looking.certified_bound` may be higher still until they are updated.
+    reduction : Reduction or None
+        From the model of that run to the model of this one. The messages are taken over if what is left of each group
+        lies within one group; they change by what the normal form of this model has elsewhere. The rows are not
+        (docs/method.md §15.3).
+    labeling : array_like of {0, 1}, shape (n,), or None
+        The best one known, to begin with if it costs less than that of the run.
+    """
+
+    run: Arrays | None = None
+    reduction: Reduction | None = None
+    labeling: ArrayLike | None = None
+
+    def require(self, mrf: BinaryMRF) -> None:
+        """Refuse to start a run of another model from this.
+
+        Raises
+        ------
+        ValueError
+            If the run is one of another model.
+        ModelError
+            If the labelling is not one of the model.
+        """
+        if self.run is not None and not self._fits(self.run.mrf, mrf):
+            raise ValueError(f"start is a run of {self.run.mrf!r}, another model; continue a run of this one")
+        if self.labeling is not None:
+            mrf.violations(self.labeling)  # refuses what is not a labelling
+
+    def _fits(self, old: BinaryMRF, new: BinaryMRF) -> bool:
+        if self.reduction is not None:
+            return self.reduction.model is old and self.reduction.reduced is new
+        return old is new or old.content_hash() == new.content_hash()
+
+    def whole(self, mrf: BinaryMRF) -> Reduction:
+        """From the model that the first run began with to that of this one."""
+        if self.run is None:
+            return unreduced(mrf)
+        return self.run.whole if self.reduction is None else composed(self.run.whole, self.reduction)
+
+
+class Arrays:
+    """All state of a run of message passing.
+
+    Parameters
+    ----------
+    mrf, partition, settings, start, stop
+        As for `Engine`.
+    account : Account
+        Charged with all memory before it is allocated.
+
+    Attributes
+    ----------
+    graph : HyperGraph
+    whole : Reduction
+    margin : Margin
+        As of `Engine`.
+    problem, rule, state, work, goal
+        As the kernels take them (`kernels.layout`).
+    rows, events : memory.Store
+        Arrays that grow.
+    line : Line
+        What is charged.
+    past : Snapshots
+    """
+
+    def __init__(
+        self, mrf: BinaryMRF, partition: Partition, settings: Settings, account: Account, start: Start, stop: Stop
+    ) -> None:
+        require_model(mrf)
+        start.require(mrf)
+        self.mrf, self.partition, self.settings, self.account = mrf, partition, settings, account
+        self._looking_bytes: dict[Looking, int] = {}
+        self._nearest: dict[Looking, int | None] = {}
+        self.line = charge_run(mrf, partition, self.variant, settings.schedule, account, settings.deepest)
+        weakref.finalize(self, self.line.close)
+        try:
+            self._build(start, stop)
+        except BaseException:
+            self.line.close()
+            raise
+
+    @property
+    def variant(self) -> Variant:
+        """The variant of its rows."""
+        return variant_of(self.settings.variant)
+
+    def _build(self, start: Start, stop: Stop) -> None:
+        """Allocate everything that the run starts with."""
+        self.graph = HyperGraph(self.mrf, self.partition, stop)
+        self.whole = start.whole(self.mrf)
+        self.margin = self._margin(start)
+        self.problem, self.rule = self.graph.problem, self._rule()
+        dims = self.dims = memory.dimensions(self.graph)
+        self.work = memory.workspace(dims, dims.degree, self.rule.exact and not self.rule.enumerated, self.rule.deepest)
+        self.events = memory.Store(memory.events, "events", memory.event_bytes(), FIRST_EVENTS, self.line)
+        first_rows = memory.first_rows(dims, len(self.rule.cuts), self.rule.exact)
+        self.rows = memory.Store(
+            lambda capacity: memory.pool(dims, capacity), "rows", memory.row_bytes(dims), first_rows, self.line
+        )
+        self.state = memory.start(self.problem, self.rule.excluding, stop)
+        self.goal = Goal.zeros()
+        self._gathered: Run | None = None
+        self._charge("states", 2 * self.state.alive.nbytes, "of the states struck off")
+        if start.run is not None:
+            if self.settings.snapshot_bytes:
+                self._charge("start", memory.nbytes(self.state), "of its initial messages")
+            carry(start.run.graph, start.run.state, self.graph, self.state, start.reduction, stop)
+        self._decode_to(start)
+        if not self.rule.exact:
+            self._add_first_rows(stop)
+        self.past = Snapshots(self.state, self.settings.snapshot_bytes, self.line, carried=start.run is not None)
+
+    def _margin(self, start: Start) -> Margin:
+        """What counts as better is decided once, for all runs that go on from the first one."""
+        if start.run is None:
+            points = lattice(self.mrf)
+            negligible = negligible_gain(self.mrf, points)
+        else:
+            negligible = start.run.margin.negligible
+            points = lattice_left(self.whole, negligible)
+        return margin(self.graph.normal_form, points, negligible)
+
+    def _rule(self) -> Rule:
+        settings, variant = self.settings, self.variant
+        alternating = settings.schedule == "srmp"
+        order = self.graph.sweep_order() if alternating else np.arange(self.graph.n_groups)
+        return Rule(
+            order=np.concatenate([order, order[::-1]]) if alternating else order,
+            rank=np.argsort(order),
+            alternating=alternating,
+            forest=self.graph.cycles() == 0,
+            exact=variant.exact,
+            enumerated=variant.enumerated,
+            everywhere=variant.everywhere,
+            cuts=np.array([cut_kind(alpha) for alpha in variant.alphas], np.int64),
+            deepest=1 if variant.exact else settings.deepest,
+            improving=settings.improving,
+            tolerance=settings.tolerance,
+            max_sweeps=settings.max_sweeps,
+            constant=self.graph.normal_form.constant,
+            excluding=settings.excluding,
+            margin=self.margin.limit,
+        )
+
+    def _decode_to(self, start: Start) -> None:
+        """Begin with the labelling that is given, if there is no run or it is better than that of the run."""
+        if start.labeling is None:
+            return
+        given = np.asarray(start.labeling, np.int64)
+        if start.run is None or costs_less(self.mrf, given, self.graph.labeling(self.state.best)):
+            decode_to(self.graph, self.state, given)
+
+    def _add_first_rows(self, stop: Stop) -> None:
+        """Add the initial row of every message, one step's worth at a time. Source: docs/method.md §3.8."""
+        arcs, some = 2 * len(self.problem.edge_node), max(STEP // (2 * self.dims.stride), 1)
+        for begin in range(0, arcs, some):
+            stop.check()
+            end = min(begin + some, arcs)
+            add_first_rows(self.problem, self.rows.view, self.state, begin, end, self.work)
+
+    def _charge(self, item: str, needed: int, what: str) -> None:
+        """Charge what a run has at its start besides what all runs have."""
+        if not self.line.charge(item, needed):
+            said = f"the run leaves no room for the {storage(needed)} {what}; raise the limit"
+            raise TooLargeError(said, needed, self.account.free)
+
+    @property
+    def run(self) -> Run:
+        """All arrays as the compiled loop takes them; growing ones at their present size."""
+        run = Run(self.problem, self.rule, self.rows.view, self.state, self.work, self.events.view, self.goal)
+        # A kernel takes the tuple that it has taken before at once.
+        if self._gathered is None or any(map(operator.is_not, run, self._gathered)):
+            self._gathered = run
+        return self._gathered
+
+    @property
+    def between_updates(self) -> bool:
+        """Whether no group is being updated."""
+        cursor = self.state.cursor
+        return int(cursor.phase) == Phase.OPEN and int(cursor.slot) == 0 and int(cursor.begun) == 0
+
+    @property
+    def message_size(self) -> float:
+        """The sum, over all messages, of the largest energy that each contains, in size."""
+        lam, first = self.state.lam, self.problem.lam_first
+        if not len(lam):
+            return 0.0
+        # Without a table of sizes, which would take as much memory as the messages.
+        return float(np.maximum(np.maximum.reduceat(lam, first), -np.minimum.reduceat(lam, first)).sum())
+
+    @property
+    def bound_excess(self) -> float:
+        """The lower bound less the upper bound, energy; the model's constant does not cost it digits."""
+        return float(self.state.bounds.lower - self.state.bounds.upper)
+
+    # -- memory for looking -------------------------------------------------------------------------------
+
+    @cached_property
+    def probe(self) -> Workspace:
+        """Scratch for looking, separate so as not to disturb an update.
+
+        Raises
+        ------
+        TooLargeError
+            If it does not fit into memory with the run.
+        """
+        self.charge_looking(memory.certifying_bytes, "computing the certificate of the bound")
+        return memory.looking(self.dims)
+
+    def charge_looking(self, looking: Looking, doing: str) -> None:
+        """Charge the memory for looking at the run, unless already charged; snapshots make room.
+
+        Parameters
+        ----------
+        looking : callable
+            `memory.looking_bytes` or `memory.certifying_bytes`.
+        doing : str
+            What it is needed for, in words.
+
+        Raises
+        ------
+        TooLargeError
+            If it does not fit into memory with the run.
+        """
+        if looking not in self._looking_bytes:
+            self._looking_bytes[looking] = looking(self.dims)
+        needed = self._looking_bytes[looking]
+        while (more := needed - self.line.items.get(memory.LOOKING, 0)) > 0:
+            if self.line.charge(memory.LOOKING, more):
+                return
+            if not self.past.thin_out():
+                raise self._no_looking(looking, needed, doing)
+
+    def _no_looking(self, looking: Looking, needed: int, doing: str) -> TooLargeError:
+        if looking not in self._nearest:
+            # Cached: it makes many partitions, and is called at every step.
+            room = self.account.free + self.line.used
+            self._nearest[looking] = largest_fit(self.mrf, self.partition, self.variant, room, looking=looking)
+        fits = self._nearest[looking]
+        advice = f"M = {fits} would leave room" if fits else "raise the limit"
+        limit = storage(self.account.limit)
+        said = f"{doing} takes {storage(needed)}, more than the run leaves of the limit of {limit}; {advice}"
+        return TooLargeError(said, needed, self.account.free, fits)

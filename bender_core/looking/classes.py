@@ -1,0 +1,206 @@
+"""A message by classes of its receiver's states: those that agree in the members coupled to the sender.
+
+A message does not depend on the other members, so all that is said of a class holds for each of its states.
+Source: docs/method.md §12.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bender_core.engine.engine import Engine
+from bender_core.engine.rows import over_states
+from bender_core.looking.message import envelope, is_close, is_tight, min_marginal
+from bender_core.looking.rows import Row, row_support, rows
+from bender_core.looking.update import ground
+from bender_core.model import FloatArray, IntArray
+from bender_core.stopping import Stop, never
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """A message by classes; bit k of a class is the value of the receiver's member ``members[k]``.
+
+    Attributes
+    ----------
+    members : ndarray of int64, shape (bits,)
+        The members of the receiver that are coupled to the sender, ascending.
+    idle : int
+        The number of its other members: a class has 2^idle states.
+    nu, envelope : ndarray, shape (2^bits,)
+        The true min-marginal and the envelope, energy.
+    tight : ndarray of bool, shape (2^bits,)
+        Where the two are equal up to rounding (`looking.is_tight`).
+    least : ndarray, shape (2^bits,)
+        What the cheapest state of the class costs at least, in units of the bound (`looking.ground`).
+    rows : list of Row
+        Oldest first; none in an exact variant.
+    support : ndarray of int64, shape (2^bits,)
+        The place in ``rows`` of the row that is the envelope, the oldest among equals; -1 in an exact variant.
+    maximal : ndarray, shape (rows,)
+        The share of the classes at which a row is the envelope, 0 to 1.
+    weight : float
+        The sum of the weights of the edge's couplings, energy: what tightness is relative to.
+    asked : int
+        The class of y*, the state of the receiver's last event; before its first update of the cheapest state.
+    """
+
+    members: IntArray
+    idle: int
+    nu: FloatArray
+    envelope: FloatArray
+    tight: NDArray[np.bool_]
+    least: FloatArray
+    rows: list[Row]
+    support: IntArray
+    maximal: FloatArray
+    weight: float
+    asked: int
+
+    def __len__(self) -> int:
+        return len(self.nu)
+
+    @property
+    def slack(self) -> FloatArray:
+        """The min-marginal minus the envelope, shape (2^bits,); energy."""
+        return np.maximum(self.nu - self.envelope, 0.0)
+
+    @property
+    def bits(self) -> NDArray[np.uint8]:
+        """The values of the coupled members in every class, shape (2^bits, bits)."""
+        return bits_of(np.arange(len(self)), len(self.members))
+
+    @property
+    def states(self) -> IntArray:
+        """A state of every class: the one whose other members are 0, shape (2^bits,)."""
+        return states_of(np.arange(len(self)), self.members)
+
+    def supported(self, places: list[int]) -> NDArray[np.bool_]:
+        """Where any of the rows at these places is the envelope, shape (2^bits,)."""
+        values = [row_over(self.rows[place], self.members) for place in places]
+        return is_close(self.envelope, np.max(values, axis=0), self.weight)
+
+
+def classes(engine: Engine, p: int, q: int, stop: Stop = never) -> Classes:
+    """The message from q into p by classes, at the position of a run.
+
+    Parameters
+    ----------
+    engine : Engine
+    p, q : int
+        Receiving and sending group.
+    stop : Stop
+        Checked about every 10 ms.
+
+    Returns
+    -------
+    Classes
+
+    Raises
+    ------
+    ValueError
+        If the groups are not coupled.
+    TooLargeError
+        If it does not fit into memory with the run.
+    Stopped
+        If ``stop`` says so.
+    """
+    arc = engine.graph.arc(p, q)
+    members = engine.graph.active_members(arc)
+    idle = np.setdiff1d(np.arange(int(engine.graph.problem.size[p])), members)
+    states = states_of(np.arange(1 << len(members)), members)
+    nu = min_marginal(engine, p, q, stop=stop)[states]
+    below = nu if engine.variant.exact else envelope(engine, p, q, stop)[states]
+    cost = ground(engine, p, stop)
+    support = row_support(engine, p, q, stop)
+    return Classes(
+        members=members,
+        idle=len(idle),
+        nu=nu,
+        envelope=below,
+        tight=is_tight(engine, arc, nu, below),
+        least=cost[states[:, None] | states_of(np.arange(1 << len(idle)), idle)].min(axis=1),
+        rows=rows(engine, p, q),
+        support=support.oldest,
+        maximal=support.states / len(states),
+        weight=float(engine.graph.problem.edge_weight[arc // 2]),
+        asked=class_of(engine, arc, _state_asked(engine, p, cost)),
+    )
+
+
+def class_of(engine: Engine, arc: int, state: int) -> int:
+    """The class of a state of the receiver of an arc."""
+    values = state >> engine.graph.active_members(arc) & 1
+    return int(values @ (1 << np.arange(len(values))))
+
+
+def states_of(numbers: IntArray, members: IntArray) -> IntArray:
+    """Numbers with their bits moved to the places of some members."""
+    states = np.zeros(len(numbers), np.int64)
+    for k, member in enumerate(members.tolist()):
+        states |= (numbers >> k & 1) << member
+    return states
+
+
+def bits_of(numbers: ArrayLike, bits: int) -> NDArray[np.uint8]:
+    """The lowest bits of some numbers, the lowest first, shape (numbers, bits)."""
+    return (np.asarray(numbers)[..., None] >> np.arange(bits) & 1).astype(np.uint8)
+
+
+def _state_asked(engine: Engine, p: int, cost: FloatArray) -> int:
+    trace = engine.trace.until(engine.position)
+    own = np.flatnonzero(trace.column("node") == p)
+    return trace[int(own[-1])].state if len(own) else int(cost.argmin())
+
+
+def row_over(row: Row, members: IntArray) -> FloatArray:
+    """A row over the classes by some members of the receiver, all that it depends on: energy, shape (2^members,)."""
+    return row.intercept - over_states(row.u[members])
+
+
+class Effects(NamedTuple):
+    """How the slack of a message depends on the values of single members, and of the pair that matters most jointly.
+
+    Attributes
+    ----------
+    zero, one : ndarray, shape (bits,)
+        The mean slack over the states in which a member is 0, and 1; energy.
+    pair : tuple of int
+        The places in ``Classes.members`` of the two members with the largest interaction, the mean slack at 00 and 11
+        minus that at 01 and 10; empty where there are fewer than two members.
+    cells : ndarray, shape (2, 2)
+        The mean slack over the states in which the pair has these values, NaN without a pair; energy.
+    """
+
+    zero: FloatArray
+    one: FloatArray
+    pair: tuple[int, ...]
+    cells: FloatArray
+
+
+def effects(shown: Classes) -> Effects:
+    """What makes the slack of a message: exact means over all of its states.
+
+    Parameters
+    ----------
+    shown : Classes
+
+    Returns
+    -------
+    Effects
+    """
+    slack, bits = shown.slack, shown.bits.astype(bool)
+    zero, one = (np.array([slack[bits[:, k] == value].mean() for k in range(bits.shape[1])]) for value in (0, 1))
+    if bits.shape[1] < 2:
+        return Effects(zero, one, (), np.full((2, 2), np.nan))
+    signs = np.where(bits, 1.0, -1.0)
+    interaction = np.triu(np.abs((signs * slack[:, None]).T @ signs), 1)
+    j, k = (int(place) for place in np.unravel_index(int(interaction.argmax()), interaction.shape))
+    if j == k:  # No slack, hence no interaction anywhere.
+        j, k = 0, 1
+    cells = [[slack[(bits[:, j] == a) & (bits[:, k] == b)].mean() for b in (0, 1)] for a in (0, 1)]
+    return Effects(zero, one, (j, k), np.array(cells))

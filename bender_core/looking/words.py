@@ -1,0 +1,379 @@
+"""Events in words: what happened and why, and the formula behind it with the event's numbers.
+
+A state costs *at least* what the rows say and *exactly* what the oracles answer, both in units of the lower bound.
+Source: docs/method.md §3.9, §12.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from itertools import combinations
+from typing import NamedTuple
+
+from bender_core.engine.trace import Event
+from bender_core.forms.lattice import Lattice, lattice
+from bender_core.hypergraph import HyperGraph
+from bender_core.kernels.layout import Kind, RowKind, Status
+from bender_core.variants import Variant
+
+
+class Explanation(NamedTuple):
+    """A sentence, and a formula (plain text with the usual symbols; may be empty)."""
+
+    sentence: str
+    formula: str
+
+
+def number(value: float, digits: int = 5) -> str:
+    """A number for display: five significant digits, but all before the point; a proper minus sign."""
+    if not math.isfinite(value):
+        return "unknown"
+    if value == 0 or abs(value) < 1e-12:
+        return "0"
+    text = f"{value:.0f}" if 10**digits <= abs(value) < 1e12 else f"{value:.{digits}g}"
+    return text.replace("-", "−")
+
+
+def decides(values: Sequence[str], within: float = 0.0) -> str:
+    """What an event decides, from "x = 1" of every variable, and why; may be empty. Source: docs/method.md §15.1.
+
+    ``within``: what another labelling may save all the same, an energy.
+    """
+    if not values:
+        return ""
+    named = list(values) if len(values) <= MOST_DECIDED else [*values[: MOST_DECIDED - 1], f"{len(values) - 2} more"]
+    listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    but = f", to within {at_most(within)}" if within else ""
+    return f"That decides {listed}: with any other value there, a labelling costs no less than the best one{but}."
+
+
+DECIDED = "every variable is decided"
+
+
+def bounded(meet: bool, step: float) -> str:
+    """Why a bound proves the best labelling: the bounds meet, or none of the energies, a step apart, lies between."""
+    return "the bounds meet" if meet else f"{apart(step)}, and none lies between LB and UB"
+
+
+def optimal(why: str) -> str:
+    """That the best labelling is proven, and why."""
+    return f"{why[0].upper()}{why[1:]}: the best labelling is optimal."
+
+
+def apart(step: float) -> str:
+    """What the lattice of energies means."""
+    return f"energies differ by {'whole numbers' if step == 1 else f'multiples of {number(step)}'}"
+
+
+def at_least(bound: float) -> str:
+    """A lower bound as a sentence may claim it: rounded down."""
+    return _rounded(bound, ROUND_FLOOR)
+
+
+def at_most(bound: float) -> str:
+    """An upper bound as a sentence may claim it: rounded up."""
+    return _rounded(bound, ROUND_CEILING)
+
+
+def _rounded(value: float, direction: str) -> str:
+    nearest = number(value)
+    if not math.isfinite(value) or math.isclose(float(nearest.replace("−", "-")), value, rel_tol=ROUNDING):
+        return nearest
+    # The place of the last digit that is shown.
+    place = math.floor(math.log10(abs(value))) - 4
+    place = min(max(place, -12), 0) if abs(value) < 1e12 else place
+    return number(float(Decimal(value).quantize(Decimal(1).scaleb(place), direction)))
+
+
+def _numbers(*values: float) -> list[str]:
+    """Numbers for display side by side: with as many digits as tell those apart that differ."""
+    for digits in range(5, MOST_DIGITS):
+        texts = [number(value, digits) for value in values]
+        pairs = combinations(zip(values, texts, strict=True), 2)
+        if all(said != other or math.isclose(a, b, rel_tol=NEAR) for (a, said), (b, other) in pairs):
+            return texts
+    return [number(value, MOST_DIGITS) for value in values]
+
+
+MOST_DIGITS, NEAR = 12, 1e-9
+MOST_DECIDED = 3  # variables that a sentence names
+# Differences below this, relative to the energies, are rounding.
+ROUNDING = 1e-12
+
+
+def explain(
+    event: Event,
+    graph: HyperGraph,
+    variant: Variant,
+    schedule: str = "mplp",
+    loose: int | None = None,
+    floor: tuple[float, float] | None = None,
+    points: Lattice | None = None,
+    proven: bool = False,
+    within: float = 0.0,
+) -> Explanation:
+    """Explain the effect of an event and its reason.
+
+    Parameters
+    ----------
+    event : Event
+    graph : HyperGraph
+        The hyper-graph of the run, for the names of groups.
+    variant : Variant
+    schedule : {"mplp", "srmp"}
+    loose : int, optional
+        Of an oracle, on how many messages the rows were too low.
+    floor : (float, float), optional
+        Of a row, the floor when its round began, and now.
+    points : Lattice, optional
+        Of the energies, as the run knows it; by default that of its model.
+    proven : bool
+        Whether the run has proven by now that no labelling is better (`deciding.proves`); two bounds do not say it.
+    within : float
+        What another labelling may save all the same, an energy (`Margin.gain`, where energies lie on no lattice).
+
+    Returns
+    -------
+    Explanation
+    """
+    place = f"Sweep {event.sweep + 1}, {graph.partition.labels[event.node]}: " if event.node >= 0 else ""
+    said = _WRITERS[event.kind](_Told(event, graph, variant, schedule, loose, floor, points, proven, within))
+    return Explanation(place + said.sentence, said.formula)
+
+
+class _Told(NamedTuple):
+    """What an event is explained from; see `explain`."""
+
+    event: Event
+    graph: HyperGraph
+    variant: Variant
+    schedule: str
+    loose: int | None
+    floor: tuple[float, float] | None
+    points: Lattice | None
+    proven: bool
+    within: float
+
+    @property
+    def y(self) -> str:
+        """The state in words, with its rank if it is not the minimiser."""
+        y = f"y* = {self.graph.partition.describe(self.event.node, self.event.state)}"
+        return y if self.event.depth == 0 else f"the {_ordinal(1 + self.event.depth)} best state, {y},"
+
+    @property
+    def degree(self) -> int:
+        first = self.graph.problem.arc_first
+        return int(first[self.event.node + 1] - first[self.event.node])
+
+    @property
+    def sender(self) -> str:
+        return self.graph.partition.labels[self.graph.ends(self.event.arc)[1]]
+
+    @property
+    def lattice(self) -> Lattice:
+        return self.points or lattice(self.graph.mrf)
+
+    @property
+    def least(self) -> float:
+        """The least energy that the lower bound leaves possible."""
+        return self.lattice.raised(self.event.lower_bound, self.event.upper_bound)
+
+    def is_more(self, value: float, than: float) -> bool:
+        """Whether an energy is more than another, beyond rounding."""
+        return value - than > ROUNDING * max(abs(value), abs(than), self.graph.problem.scale)
+
+
+def _ordinal(k: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th") if k // 10 % 10 != 1 else "th"
+    return f"{k}{ending}"
+
+
+def _count(k: int, what: str) -> str:
+    return f"{k} {what}" if k == 1 else f"{k} {what}s"
+
+
+def _opened(told: _Told) -> Explanation:
+    event, floor = told.event, number(told.event.floor)
+    if told.variant.exact:
+        return Explanation(
+            f"the update starts. {_count(told.degree, 'message')} in, every cost is exact: its cheapest state is "
+            f"{told.y}, which costs {floor}.",
+            f"min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν) = {floor}  at y*",
+        )
+    if told.is_more(event.lower_bound, event.floor):
+        against = "less than the lower bound, so its rows are too low there, as exactly no state costs less than that"
+    elif told.is_more(event.floor, event.lower_bound):
+        against = "more than the lower bound, which would rise to there if messages passed now"
+    else:
+        against = "the lower bound"
+    return Explanation(
+        f"the update starts. By the rows of its {_count(told.degree, 'message')} its cheapest state is {told.y}. "
+        f"It costs at least {floor}: {against}.",
+        f"floor = min g = LB − λ_p − Σ λ_pq + min(φ + Σ ν⁻) = {floor}  at y*",
+    )
+
+
+def _oracle(told: _Told) -> Explanation:
+    event = told.event
+    if event.depth:
+        return _deeper(told)
+    # The rest of the bound is the same in both.
+    exact = event.floor + event.value - event.before
+    if event.arc < 0:
+        return Explanation(
+            f"{told.y} costs exactly what the rows said at least, {number(exact)}. {_suspects(event)}",
+            f"g(y*) = {number(event.floor)} = exact cost",
+        )
+    costs, least, best = _numbers(exact, event.floor, event.ceiling)
+    is_beaten = told.is_more(exact, event.ceiling)
+    known = f"beaten by {best}" if is_beaten else "the best so far"
+    return Explanation(
+        f"{told.y} costs exactly {costs}, {known}; the rows said at least {least}. {_too_low(told)} "
+        f"{_suspects(event, is_beaten)}",
+        f"exact cost = g(y*) + Σ (ν − ν⁻)(y*) = {number(event.floor)} + {number(event.value - event.before)} "
+        f"= {number(exact)}",
+    )
+
+
+def _deeper(told: _Told) -> Explanation:
+    event = told.event
+    if event.arc < 0:
+        state = told.graph.partition.describe(event.node, event.state)
+        states = f"state too, {state}" if event.depth == 1 else f"{event.depth} states too, the last of them {state}"
+        return Explanation(
+            f"the rows are exact at the next {states}. Floor and ceiling stay.",
+            f"φ(y) + Σ ν⁻(y) = φ(y) + Σ ν(y) = {number(event.value)}",
+        )
+    return Explanation(
+        f"{told.y} costs {number(event.value - event.before)} more than the rows said. {_too_low(told)}",
+        f"φ(y) + Σ ν(y) = {number(event.value)} > φ(y) + Σ ν⁻(y) = {number(event.before)}",
+    )
+
+
+def _too_low(told: _Told) -> str:
+    if told.degree == 1:
+        return f"They were too low on the message from {told.sender}."
+    if told.loose is None:
+        return f"They were too low, most on the message from {told.sender}."
+    return f"They were too low on {told.loose} of {told.degree} messages, most on that from {told.sender}."
+
+
+def _suspects(event: Event, is_beaten: bool = False) -> str:
+    if event.suspects == 0:
+        return f"No state is cheaper{' than the best so far' * is_beaten}."
+    return f"{_count(event.suspects, 'suspect')} left: {'a state' if event.suspects == 1 else 'states'} " + (
+        "that may be cheaper than the best so far."
+    )
+
+
+def _row(told: _Told) -> Explanation:
+    event, cut = told.event, _CUTS[RowKind(told.event.cut)]
+    if event.value <= event.before:
+        lift = (
+            f"touches the exact value {number(event.value)} at {told.y} as another row does, and may lift other states"
+        )
+    else:
+        known, exact = _numbers(event.before, event.value)
+        lift = f"lifts {told.y} from at least {known} to exactly {exact}"
+    formula = f"ν⁻(y*): {number(event.before)} → β⁰ − Σ uᵢ(y*ᵢ) = {number(event.value)} = ν(y*)"
+    sentence = f"on the message from {told.sender} a {cut} row {lift}."
+    if told.floor is None or event.depth:
+        return Explanation(sentence, formula)
+    before, now = told.floor
+    if told.is_more(now, before):
+        low, high = _numbers(before, now)
+        return Explanation(f"{sentence} The floor has risen from {low} to {high} in this round.", formula)
+    return Explanation(f"{sentence} The floor has stayed at {number(now)} in this round.", formula)
+
+
+def _message(told: _Told) -> Explanation:
+    event, d = told.event, told.degree
+    y = told.graph.partition.describe(event.node, event.state)
+    met = "every cost is exact, so floor = ceiling at once" if told.variant.exact else "floor and ceiling have met"
+    if told.is_more(event.value, event.before):
+        moved = f"rises by {number(event.value - event.before)}, exactly to there"
+    else:
+        moved = "stays: it knew of this cost already"
+    nu = "ν" if told.variant.exact else "ν⁻"
+    if not d:
+        shared, share = "keeps its cost", "φ"
+    elif told.schedule == "mplp":
+        shared = f"shares its cost in {_count(1 + d, 'equal part')}, one for itself and one for each edge"
+        share = f"(φ + Σ {nu}) / {1 + d}"
+    else:
+        shared, share = (
+            "shares its cost by its weights, with the edges ahead only",
+            f"w · (φ + Σ {nu}) ahead, {nu} behind",
+        )
+    return Explanation(
+        f"{met}: no state is cheaper than y = {y}, at {number(event.value)}. The group takes it into the labelling and "
+        f"{shared}. The lower bound {moved}.",
+        f"λ ← {nu} − {share};  LB: {number(event.before)} → {number(event.value)}",
+    )
+
+
+def _sweep(told: _Told) -> Explanation:
+    event = told.event
+    gain = max(event.value - event.before, 0.0)
+    deep = f" As the bound rises slowly, rows are made exact at the best {event.depth} states of a group."
+    return Explanation(
+        f"Sweep {event.sweep + 1} is complete: the lower bound rose by {number(gain)}. "
+        f"The best labelling costs {number(event.upper_bound)}; {_left(told)}." + deep * (event.depth > 1),
+        f"LB = {number(event.lower_bound)} ≤ optimum ≤ UB = {number(event.upper_bound)}",
+    )
+
+
+def _finished(told: _Told) -> Explanation:
+    event, known = told.event, _known(told)
+    met = "the bounds meet" if told.proven else "the bounds meet within the tolerance of the run"
+    sentence = {
+        Status.GAP_CLOSED: f"Finished: {met}. {known}",
+        Status.NO_PROGRESS: f"Finished: a sweep brought no progress. {known}"
+        + " Larger groups may close the gap." * (not told.proven),
+        Status.SWEEP_LIMIT: f"Stopped: that was the last allowed sweep. {known}",
+        Status.MEMORY_LIMIT: f"Stopped: no memory is left for more rows or events. {known}",
+    }[Status(event.depth)]
+    gap = number(max(event.upper_bound - event.lower_bound, 0.0))
+    return Explanation(sentence, f"UB − LB = {gap}{', optimal' * told.proven}")
+
+
+def _known(told: _Told) -> str:
+    """What a run knows of the optimum where it ends."""
+    upper, lower, least = number(told.event.upper_bound), number(told.event.lower_bound), told.least
+    if told.proven:
+        # Rounded, the bound itself may be above the optimum.
+        but = f", to within {at_most(told.within)}" if told.within else ""
+        return f"The best labelling found costs {upper}, and no other costs less{but}: it is optimal."
+    said = f"o labelling costs less than {at_least(least)}; the best one found costs {upper}."
+    if number(least) == lower:
+        return f"N{said}"
+    return f"The lower bound is {lower}, and {apart(told.lattice.step)}: n{said}"
+
+
+def _left(told: _Told) -> str:
+    """What another labelling may still gain."""
+    upper, least = told.event.upper_bound, told.least
+    if told.proven:
+        return "it is optimal"
+    if not told.is_more(upper, least):
+        return "the bounds are equal up to rounding"
+    return f"no other can be better by more than {at_most(upper - least)}"
+
+
+_CUTS = {
+    RowKind.RMC: "reverse Magnanti-Wong",
+    RowKind.MWC_0: "Magnanti-Wong (α = 0)",
+    RowKind.MWC_HALF: "Magnanti-Wong (α = ½)",
+    RowKind.MWC_1: "Magnanti-Wong (α = 1)",
+}
+
+_WRITERS = {
+    Kind.NODE_OPENED: _opened,
+    Kind.ORACLE: _oracle,
+    Kind.ROW: _row,
+    Kind.MESSAGE: _message,
+    Kind.SWEEP: _sweep,
+    Kind.FINISHED: _finished,
+}

@@ -1,1 +1,0 @@
-"""One run of message passing: stepping, inspection, seeking, and results."""

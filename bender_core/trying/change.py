@@ -1,0 +1,490 @@
+"""A change of a run as a value, and its text for addresses and scripts. Source: docs/formats.md §8.1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bender_core.engine.engine import Engine
+from bender_core.engine.rows import RowAt
+from bender_core.engine.settings import ENDLESS, Changes
+from bender_core.forms.reduction import Reduction, unreduced
+from bender_core.groups import LARGEST_GROUP, Partition, manual
+from bender_core.kernels.layout import RowKind
+from bender_core.looking.decided import reduced
+from bender_core.model import IntArray
+from bender_core.stopping import Stop, never
+from bender_core.strategies import STRATEGIES, partition
+from bender_core.strategies.packing import packed
+from bender_core.variants import SCHEDULES, VARIANTS
+
+# The words of a text, which are plain in addresses; and digits that a number has at most.
+_PARTS, _WORDS, _FORKS, _EVENT = "_", "-", "~", "."
+_NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
+_NOTHING = "on"
+_KINDS = {kind.name.lower().replace("_", ""): kind for kind in RowKind}
+# The variables whose values are the bits of one number of a labelling.
+_BITS = 48
+# The most unions that are named one by one.
+_NAMED = 3
+# Exact messages, whose bound depends on the groups alone.
+EXACT = 12
+# How the rounds of a proof run: gaps that other runs take as closed are below those that a proof needs.
+PROVING: Changes = {"variant": EXACT, "tolerance": 1e-10, "max_sweeps": ENDLESS, "excluding": True}
+
+
+class ChangeError(ValueError):
+    """A text says no change of a run, or one that cannot be made; the message says why."""
+
+
+class ByStrategy(NamedTuple):
+    """A partition by a strategy.
+
+    Attributes
+    ----------
+    max_size : int
+        M.
+    strategy : str
+    seed : int
+    """
+
+    max_size: int
+    strategy: str
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is changed where a run forks: the arguments of `Engine.fork` as plain values.
+
+    Source: docs/method.md §2.5.
+
+    Attributes
+    ----------
+    rows : tuple of RowAt
+    merge : tuple of pairs of int
+    variant : int or None
+        None, here and below: as it is.
+    schedule : str or None
+    cut : ByStrategy or None
+        Another partition, by a strategy.
+    groups : tuple of int or None
+        Another partition by hand: the group of every variable.
+    deepest : int or None
+    prove : bool
+        Go on as the rounds of a proof do: with exact messages, striking off states, until nothing is gained.
+    reduce : bool
+        Take out of the model what is decided (docs/method.md §15.2); all else is about what is left.
+    labeling : tuple of int or None
+        One to go on with if it costs less than the best one known, of what is left, as `digits`.
+    pack : int or None
+        Unite the groups in pairs, as far as unions have at most this number of variables.
+
+    Examples
+    --------
+    >>> import bender_core as bc
+    >>> change = Change.read("merge-0-1_schedule-srmp")
+    >>> change.merge, change.schedule
+    (((0, 1),), 'srmp')
+    >>> str(change)
+    'merge-0-1_schedule-srmp'
+    >>> mrf = bc.load("sample_instances/tiny.mrf.json")
+    >>> change.fork(bc.Engine(mrf, bc.partition(mrf, max_size=3))).lower_bound
+    -3.0
+    """
+
+    rows: tuple[RowAt, ...] = ()
+    merge: tuple[tuple[int, int], ...] = ()
+    variant: int | None = None
+    schedule: str | None = None
+    cut: ByStrategy | None = None
+    groups: tuple[int, ...] | None = None
+    deepest: int | None = None
+    prove: bool = False
+    reduce: bool = False
+    pack: int | None = None
+    labeling: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        """Its text, which `read` reads; in letters that need no escape in an address."""
+        parts: list[tuple[object, ...]] = [(name,) for name in ("prove", "reduce") if getattr(self, name)]
+        if self.cut is not None:
+            parts.append(("cut", *self.cut[: 3 if self.cut.seed else 2]))
+        if self.groups is not None:
+            parts.append(("groups", *self.groups))
+        parts += [("merge", *pair) for pair in self.merge]
+        for name in ("pack", "variant", "schedule", "deepest"):
+            if getattr(self, name) is not None:
+                parts.append((name, getattr(self, name)))
+        if self.labeling is not None:
+            parts.append(("labeling", *self.labeling))
+        parts += [("row", row.receiver, row.sender, row.state, _word_for(row.kind)) for row in self.rows]
+        return _PARTS.join(_WORDS.join(map(str, part)) for part in parts) or _NOTHING
+
+    @classmethod
+    def read(cls, text: str) -> Change:
+        """The change that a text says.
+
+        Parameters
+        ----------
+        text : str
+            Parts joined by ``_``: ``cut-8-greedy`` or ``cut-8-greedy-1`` with a seed, ``groups-0-0-1``, ``merge-3-7``,
+            ``variant-9``, ``schedule-srmp``, ``deepest-64``, ``row-3-7-12-rmc`` (receiver, sender, state, kind),
+            ``prove``, ``reduce``, ``pack-10``, ``labeling-5`` (see `digits`); or ``on`` for no change.
+
+        Returns
+        -------
+        Change
+
+        Raises
+        ------
+        ChangeError
+        """
+        said = cls()
+        for part in [] if text == _NOTHING else text.split(_PARTS):
+            said = said._and(part)
+        return said
+
+    def _and(self, part: str) -> Change:
+        name, *words = part.split(_WORDS)
+        if name == "row":
+            return self._with(rows=(*self.rows, _row(words, part)))
+        if name == "merge":
+            first, second = _numbers(words, part, 2)
+            return self._with(merge=(*self.merge, (first, second)))
+        if name not in _READERS:
+            known = ", ".join(("row", "merge", *_READERS))
+            raise ChangeError(f"{_shown(part)} is no change of a run; it begins with one of {known}, or is {_NOTHING}")
+        if getattr(self, name) not in (None, False):
+            raise ChangeError(f"it changes the {name} twice; say it once")
+        found = self._with(**{name: _READERS[name](words, part)})
+        makers = [each for each in ("cut", "groups", "pack") if getattr(found, each) is not None]
+        if len(makers) > 1:
+            raise ChangeError(f"it says {' and '.join(makers)}; one of them makes the partition")
+        return found
+
+    def _with(self, **values: object) -> Change:
+        return Change(**(vars(self) | values))
+
+    def fork(
+        self,
+        engine: Engine,
+        stop: Stop = never,
+        reduction: Reduction | None = None,
+        partition: Partition | None = None,
+    ) -> Engine:
+        """The run that goes on from another with this change; it raises what `Engine.fork` does.
+
+        Parameters
+        ----------
+        engine : Engine
+        stop : Stop
+        reduction : Reduction, optional
+            Of the model, where it is known already; it depends on the run alone.
+        partition : Partition, optional
+            What `partition` returns, where that is known already.
+
+        Returns
+        -------
+        Engine
+        """
+        if self.reduce and reduction is None:
+            reduction = reduced(engine, stop)
+        if partition is None:
+            partition = self.partition(engine, reduction, stop)
+        model = engine.mrf if reduction is None else reduction.reduced
+        settings = PROVING.copy() if self.prove else Changes()
+        if self.variant is not None:
+            settings["variant"] = self.variant
+        if self.schedule is not None:
+            settings["schedule"] = self.schedule
+        if self.deepest is not None:
+            settings["deepest"] = self.deepest
+        return engine.fork(
+            self.rows,
+            self.merge,
+            partition,
+            stop,
+            reduction=reduction,
+            labeling=None if self.labeling is None else _undone(self.labeling, model.n),
+            **settings,
+        )
+
+    def partition(self, engine: Engine, reduction: Reduction | None = None, stop: Stop = never) -> Partition | None:
+        """The other partition, before groups are merged; None if it is as it was.
+
+        Parameters
+        ----------
+        engine : Engine
+            The run that is changed.
+        reduction : Reduction, optional
+            Of its model, where it is reduced.
+        stop : Stop
+            Checked while it is made.
+
+        Returns
+        -------
+        Partition or None
+
+        Raises
+        ------
+        PartitionError
+            If it is none of this model.
+        Stopped
+            If ``stop`` says so.
+        """
+        mrf = engine.mrf if reduction is None else reduction.reduced
+        if self.pack is not None:
+            return packed(unreduced(mrf) if reduction is None else reduction, engine.partition, self.pack)
+        if self.cut is not None:
+            return partition(mrf, *self.cut, stop=stop)
+        if self.groups is None:
+            return None
+        owner = np.array(self.groups, np.int64)
+        return manual(mrf, [np.flatnonzero(owner == p).tolist() for p in range(max(self.groups, default=-1) + 1)])
+
+    def words(self, part: Partition, reduced: str = "what is decided leaves the model") -> str:
+        """What is changed, in words.
+
+        Parameters
+        ----------
+        part : Partition
+            Of the run that is changed.
+        reduced : str
+            What is said of a model that is reduced.
+
+        Returns
+        -------
+        str
+        """
+        return ", ".join(self._words(part, reduced)) or "more sweeps"
+
+    def _words(self, part: Partition, reduced: str) -> Iterator[str]:
+        labels: tuple[str, ...] = part.labels
+        if self.prove:
+            yield "exact messages"
+        if self.reduce:
+            labels = ()
+            yield reduced
+        if self.pack is not None:
+            labels = ()
+            yield f"groups united up to {self.pack} variables"
+        if self.cut is not None or self.groups is not None:
+            labels = ()
+            yield (
+                "other groups by hand"
+                if self.cut is None
+                else f"groups of M {self.cut.max_size} by {self.cut.strategy}"
+            )
+        unions = list(_unions(self.merge))
+        if len(unions) <= _NAMED:
+            yield from (f"{_listed([_name(p, labels) for p in union])} merged" for union in unions)
+        else:
+            yield f"{len(unions)} sets of groups merged"
+        if self.variant is not None:
+            yield f"variant {self.variant}"
+        if self.schedule is not None:
+            yield f"the schedule {self.schedule}"
+        if self.deepest is not None:
+            yield f"envelopes up to {self.deepest} states deep"
+        if self.labeling is not None:
+            yield "a better labelling"
+        if self.merge:
+            labels = ()
+        for receiver, sender, state, _ in self.rows:
+            at = part.describe(receiver, state) if receiver < len(labels) else f"state {state}"
+            yield f"a row from {_name(sender, labels)} into {_name(receiver, labels)} at {at}"
+
+
+class Fork(NamedTuple):
+    """Where a run forks, and how.
+
+    Attributes
+    ----------
+    event : int
+        The events that have happened by then.
+    change : Change
+    """
+
+    event: int
+    change: Change
+
+
+def forks_text(forks: Iterable[Fork]) -> str:
+    """Forks one after the other as one text, ``120.merge-3-7~40.on``; empty for none."""
+    return _FORKS.join(f"{fork.event}{_EVENT}{fork.change}" for fork in forks)
+
+
+def read_forks(text: str) -> tuple[Fork, ...]:
+    """The forks of a text.
+
+    Parameters
+    ----------
+    text : str
+        As `forks_text` writes it.
+
+    Raises
+    ------
+    ChangeError
+    """
+    return tuple(_fork(item) for item in text.split(_FORKS)) if text else ()
+
+
+def forked(engine: Engine, fork: Fork, stop: Stop = never) -> Engine:
+    """The run that a fork leads to.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where it stands does not matter; it ends where it forks.
+    fork : Fork
+    stop : Stop
+
+    Returns
+    -------
+    Engine
+
+    Raises
+    ------
+    ChangeError
+        If the run ends before it would fork.
+    ValueError, TooLargeError
+        As by `Engine.fork`.
+    Stopped
+        If ``stop`` says so.
+    """
+    event, change = fork
+    engine.seek(min(event, len(engine.trace)), lambda _: stop())
+    engine.run(max_events=event, on_progress=lambda _: stop())
+    stop.check()
+    if engine.position < event:
+        raise ChangeError(f"the run ends at event {engine.position}, and cannot fork at event {event}")
+    return change.fork(engine, stop)
+
+
+def digits(labeling: IntArray) -> tuple[int, ...]:
+    """A labelling as few whole numbers: the values of 48 variables are the bits of one, the first one the lowest."""
+    values = labeling.tolist()
+    return tuple(sum(x << k for k, x in enumerate(values[i : i + _BITS])) for i in range(0, len(values), _BITS))
+
+
+def _undone(numbers: tuple[int, ...], n: int) -> IntArray:
+    """The labelling of n variables that `digits` has made numbers of."""
+    values = np.array([number >> k & 1 for number in numbers for k in range(_BITS)], np.int64)[:n]
+    if digits(values) != numbers or len(values) < n:
+        raise ChangeError(f"it says a labelling of another number of variables than the {n} of the model")
+    return values
+
+
+def _fork(item: str) -> Fork:
+    event, dot, change = item.partition(_EVENT)
+    if not dot or not _NUMBER.fullmatch(event):
+        raise ChangeError(f"{_shown(item)} is no fork; write the event, a dot, and the change, such as 120.merge-3-7")
+    return Fork(int(event), Change.read(change))
+
+
+def _row(words: list[str], part: str) -> RowAt:
+    if len(words) != 4 or words[3] not in _KINDS:
+        said = f"receiver, sender, state, and one of {', '.join(_KINDS)}, such as row-3-7-12-rmc"
+        raise ChangeError(f"{_shown(part)} is no row; write its {said}")
+    receiver, sender, state = _numbers(words[:3], part, 3)
+    return RowAt(receiver, sender, state, _KINDS[words[3]])
+
+
+def _word_for(kind: RowKind) -> str:
+    return next(word for word, known in _KINDS.items() if known == kind)
+
+
+def _numbers(words: list[str], part: str, count: int | None = None) -> tuple[int, ...]:
+    if not words or (count is not None and len(words) != count) or not all(map(_NUMBER.fullmatch, words)):
+        many = "whole numbers" if count is None else "a whole number" if count == 1 else f"{count} whole numbers"
+        raise ChangeError(f"{_shown(part)} cannot be read; after its name it has {many}")
+    return tuple(map(int, words))
+
+
+def _variant(words: list[str], part: str) -> int:
+    (number,) = _numbers(words, part, 1)
+    if number not in VARIANTS:
+        raise ChangeError(f"there is no variant {number}; choose one of {', '.join(map(str, VARIANTS))}")
+    return number
+
+
+def _schedule(words: list[str], part: str) -> str:
+    if len(words) != 1 or words[0] not in SCHEDULES:
+        raise ChangeError(f"{_shown(part)} names no schedule; choose one of {', '.join(SCHEDULES)}")
+    return words[0]
+
+
+def _deepest(words: list[str], part: str) -> int:
+    (depth,) = _numbers(words, part, 1)
+    if not 1 <= depth <= 1 << LARGEST_GROUP:
+        raise ChangeError(f"deepest is {depth}; an envelope can be tight at 1 to {1 << LARGEST_GROUP} states")
+    return depth
+
+
+def _cut(words: list[str], part: str) -> ByStrategy:
+    if not 2 <= len(words) <= 3 or words[1] not in STRATEGIES:
+        raise ChangeError(f"{_shown(part)} is no partition; write M and one of {', '.join(STRATEGIES)}: cut-8-greedy")
+    (seed,) = _numbers(words[2:], part, 1) if len(words) > 2 else (0,)
+    return ByStrategy(_size(words[:1], part), words[1], seed)
+
+
+def _size(words: list[str], part: str) -> int:
+    (size,) = _numbers(words, part, 1)
+    if not 1 <= size <= LARGEST_GROUP:
+        raise ChangeError(f"M is {size}; choose a whole number from 1 to {LARGEST_GROUP}")
+    return size
+
+
+def _said(words: list[str], part: str) -> bool:
+    if words:
+        raise ChangeError(f"{_shown(part)} cannot be read; write {part.split(_WORDS)[0]} alone")
+    return True
+
+
+def _groups(words: list[str], part: str) -> tuple[int, ...]:
+    owners = _numbers(words, part)
+    if max(owners) >= len(owners):
+        raise ChangeError(f"it puts a variable into group {max(owners)}; number the groups of {len(owners)} from 0")
+    return owners
+
+
+# What is said once at most.
+_READERS: dict[str, Callable[[list[str], str], Any]] = {
+    "prove": _said,
+    "reduce": _said,
+    "cut": _cut,
+    "groups": _groups,
+    "pack": _size,
+    "labeling": _numbers,
+    "variant": _variant,
+    "schedule": _schedule,
+    "deepest": _deepest,
+}
+
+
+def _shown(text: str) -> str:
+    """A text in a message: no longer than a line."""
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def _unions(pairs: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
+    """The groups that pairs join, each union in the order in which its groups are named."""
+    unions: list[list[int]] = []
+    for pair in pairs:
+        met = [union for union in unions if set(union) & set(pair)]
+        unions = [union for union in unions if union not in met]
+        unions.append(list(dict.fromkeys([p for union in met for p in union] + list(pair))))
+    yield from unions
+
+
+def _name(p: int, labels: tuple[str, ...]) -> str:
+    return labels[p] if p < len(labels) else f"group {p}"
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,166 @@
+"""Strategies side by side: the partition, cost and bound of each at each M."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bender_core.account import memory_limit
+from bender_core.costs.estimate import estimate
+from bender_core.engine.engine import Engine
+from bender_core.engine.fit import required_bytes
+from bender_core.groups import Partition
+from bender_core.model import BinaryMRF
+from bender_core.stopping import Stop, never
+from bender_core.strategies import applicable, partition, quality
+from bender_core.variants import Variant
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One strategy at one M.
+
+    Attributes
+    ----------
+    strategy : str
+    max_size : int
+        The requested M.
+        groups, hyper_edges, cycles : int
+        Of the hyper-graph; only independent cycles count.
+    inside, held : float
+        Shares of the relevant coupling: see `strategies.choice.Quality`.
+    bytes : int
+        Typical memory of a run, predicted.
+    least : int
+        Memory without which it cannot begin.
+    seconds_per_sweep : float
+        Predicted, on this machine.
+    lower_bound : float or None
+        Energy after the requested sweeps; None if there are none, or if the run would not fit into the memory limit.
+    """
+
+    strategy: str
+    max_size: int
+    groups: int
+    hyper_edges: int
+    cycles: int
+    inside: float
+    held: float
+    bytes: int
+    least: int
+    seconds_per_sweep: float
+    lower_bound: float | None
+
+
+def compare_partitions(
+    mrf: BinaryMRF,
+    sizes: Sequence[int],
+    strategies: Sequence[str] | None = None,
+    variant: int | Variant = 9,
+    sweeps: int = 0,
+    schedule: str = "mplp",
+) -> list[Comparison]:
+    """Compare strategies and values of M on a model.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    sizes : sequence of int
+        The values of M.
+    strategies : sequence of str, optional
+        By default all that apply to the model.
+    variant : int or Variant
+        The variant of costs and bounds.
+    sweeps : int
+        The length of the run for each bound; 0 for predictions only.
+    schedule : {"mplp", "srmp"}
+        The schedule of runs and costs.
+
+    Returns
+    -------
+    list of Comparison
+        By M in the order given, and for each M by strategy.
+
+    Raises
+    ------
+    PartitionError
+        If a strategy is unknown or does not fit the model, or an M is out of range.
+    """
+    names = applicable(mrf) if strategies is None else strategies
+    rows = []
+    for max_size in sizes:
+        for name in names:
+            part = partition(mrf, max_size, name)
+            bound = bound_after(mrf, part, sweeps, variant, schedule) if sweeps else None
+            rows.append(replace(predicted(mrf, part, max_size, variant, schedule), lower_bound=bound))
+    return rows
+
+
+def predicted(
+    mrf: BinaryMRF,
+    part: Partition,
+    max_size: int,
+    variant: int | Variant = 9,
+    schedule: str = "mplp",
+    stop: Stop = never,
+) -> Comparison:
+    """Predict the properties of a partition without a run.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    max_size : int
+        The requested M.
+    variant : int or Variant
+    schedule : {"mplp", "srmp"}
+        The schedule of the cost.
+    stop : Stop
+        Asked whether to stop.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so.
+    """
+    found, cost = quality(mrf, part), estimate(mrf, part, variant, schedule, stop)
+    return Comparison(
+        strategy=part.strategy,
+        max_size=max_size,
+        groups=len(part),
+        hyper_edges=found.hyper_edges,
+        cycles=found.cycles,
+        inside=found.inside,
+        held=found.held,
+        bytes=cost.bytes,
+        least=cost.least,
+        seconds_per_sweep=cost.seconds_per_sweep,
+        lower_bound=None,
+    )
+
+
+def bound_after(
+    mrf: BinaryMRF,
+    part: Partition,
+    sweeps: int,
+    variant: int | Variant = 9,
+    schedule: str = "mplp",
+    on_progress: Callable[[Engine], bool | None] | None = None,
+) -> float | None:
+    """The lower bound that a run reaches in some sweeps; None if it would not fit into memory, or was stopped.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    part : Partition
+    sweeps : int
+    variant : int or Variant
+    schedule : {"mplp", "srmp"}
+    on_progress : callable, optional
+        Called about every 50 ms with the engine; the run is stopped if it returns True.
+    """
+    if required_bytes(mrf, part, variant) > memory_limit():
+        return None
+    engine = Engine(mrf, part, variant=variant, schedule=schedule, snapshot_bytes=0)
+    engine.run(max_sweeps=sweeps, on_progress=on_progress)
+    return engine.lower_bound if engine.finished or engine.sweep >= sweeps else None

@@ -1,0 +1,109 @@
+"""What a proof knows so far: the best bounds and labelling, and what is left of the model.
+
+Source: docs/method.md §15.4, §15.6.
+"""
+
+from __future__ import annotations
+
+import math
+
+from bender_core.engine.engine import Engine
+from bender_core.forms.cap import cap_beside, capped, is_clear
+from bender_core.forms.lattice import lattice
+from bender_core.forms.reduction import Reduction, composed, unreduced
+from bender_core.forms.scale import negligible_gain
+from bender_core.labelings.comparing import costs_less
+from bender_core.labelings.improving import Improving
+from bender_core.model import BinaryMRF, IntArray
+from bender_core.stopping import Stop
+
+
+class Known:
+    """The best bounds, of the whole model, and the best labelling of what is left of it.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    labeling : ndarray of int64, shape (n,)
+    seed : int
+        Of the search for labellings.
+    negligible : float
+        What a labelling may be better by without mattering, an energy.
+
+    Attributes
+    ----------
+    mrf : BinaryMRF
+    cap : float
+        Of the tables of the model that is reduced (`forms.cap`), energy.
+    whole : Reduction
+        From the capped model to what is left of it.
+    labeling : ndarray of int64, shape (n,)
+        The best one known.
+    lower_bound, upper_bound : float
+        Energies.
+    negligible : float
+    work : int
+        Table entries read.
+    """
+
+    def __init__(self, mrf: BinaryMRF, labeling: IntArray, seed: int, negligible: float) -> None:
+        self.mrf, self.cap = mrf, math.inf
+        self.whole, self.labeling, self.negligible = unreduced(mrf), labeling, negligible
+        self.lower_bound, self.upper_bound = -math.inf, mrf.energy(labeling)
+        self.work = 0
+        self._best = Improving(mrf, labeling, seed)
+
+    @property
+    def left(self) -> IntArray:
+        """The best labelling of what is left."""
+        return self._best.labeling
+
+    @property
+    def energy_left(self) -> float:
+        """The energy of that labelling."""
+        return self._best.energy
+
+    def note(self, engine: Engine) -> None:
+        """Keep the bounds of a run; what has been decided excludes no labelling that is better than the best one."""
+        self.note_labeling(engine)
+        self.lower_bound = min(max(self.lower_bound, engine.lower_bound), self.upper_bound)
+
+    def certain(self, engine: Engine) -> float:
+        """The bound of a run, less what it may be wrong by where that is not negligible."""
+        rounding = engine.margin.rounding_with(engine.arrays.message_size)
+        return engine.lower_bound - (rounding if rounding > self.negligible else 0.0)
+
+    def note_labeling(self, engine: Engine) -> None:
+        """Keep the labelling of a run, if it is better."""
+        if engine.upper_bound < self.upper_bound and self.keep_better(engine.labeling):
+            self._best.take(engine.labeling)
+
+    def keep_better(self, left: IntArray) -> bool:
+        """Keep a labelling of what is left if it is better, perhaps by less than the rounding of energies."""
+        labeling = self.whole.restored(left)
+        is_better = costs_less(self.mrf, labeling, self.labeling)
+        if is_better:
+            self.labeling, self.upper_bound = labeling, self.mrf.energy(labeling)
+        return is_better
+
+    def lower_penalties(self) -> None:
+        """Lower penalties beside which smaller energies would be lost."""
+        model, points = self.mrf, lattice(self.mrf)
+        if not is_clear(model, points):
+            self.cap = cap_beside(model, self.labeling)
+            model = capped(model, self.cap)
+            self.whole, points = unreduced(model), lattice(model)
+            self._best.go_on_with(model)
+        self.negligible = negligible_gain(model, points)
+
+    def search(self, stop: Stop) -> bool:
+        """Look for a better labelling, as far as the share of it goes; returns whether one is found."""
+        before = self._best.labeling
+        self.work += self._best.search(self.work, stop)
+        self.keep_better(self._best.labeling)
+        return self._best.labeling is not before
+
+    def leave(self, last: Reduction, labeling: IntArray) -> None:
+        """Go on with what a reduction leaves; ``labeling`` fulfils its facts."""
+        self._best.reduce(last, labeling)
+        self.whole = composed(self.whole, last)

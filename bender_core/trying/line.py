@@ -1,0 +1,78 @@
+"""A run and the forks that led to it, as a value from which it is made again. Source: docs/formats.md §8.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from bender_core.account import Account
+from bender_core.engine.engine import Engine
+from bender_core.engine.settings import Settings
+from bender_core.groups import Partition
+from bender_core.model import BinaryMRF
+from bender_core.stopping import Stop, never
+from bender_core.trying.change import Change, Fork, forked
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """How a run came about: the first run, and the forks that led from it to this one.
+
+    Attributes
+    ----------
+    partition : Partition
+        Of the first run, as all that follows but the forks.
+    max_size : int
+        The requested M.
+    settings : Settings
+    forks : tuple of Fork
+    """
+
+    partition: Partition
+    max_size: int
+    settings: Settings
+    forks: tuple[Fork, ...] = ()
+
+    @classmethod
+    def of(cls, engine: Engine, max_size: int) -> Line:
+        """The line of a run that did not fork from another.
+
+        Parameters
+        ----------
+        engine : Engine
+        max_size : int
+            The requested M.
+        """
+        # How much is kept to go back affects no result.
+        settings = replace(engine.settings, snapshot_bytes=Settings().snapshot_bytes)
+        return cls(engine.partition, max_size, settings)
+
+    def forked(self, event: int, change: Change) -> Line:
+        """The line of the run that a change at an event of this one leads to."""
+        return replace(self, forks=(*self.forks, Fork(event, change)))
+
+    def runs(self, mrf: BinaryMRF, limit: int | Account | None = None, stop: Stop = never) -> Iterator[Engine]:
+        """All runs of the line, the first one first, each at its beginning; they end where the next one forks.
+
+        Only the latest is kept.
+
+        Parameters
+        ----------
+        mrf : BinaryMRF
+            The model.
+        limit : int or Account, optional
+            As for `Engine`; the runs share it.
+        stop : Stop
+
+        Raises
+        ------
+        ChangeError, PartitionError, ValueError, TooLargeError
+            If a fork cannot be made.
+        Stopped
+            If ``stop`` says so.
+        """
+        engine = Engine(mrf, self.partition, self.settings, limit=limit, stop=stop)
+        yield engine
+        for fork in self.forks:
+            engine = forked(engine, fork, stop)
+            yield engine

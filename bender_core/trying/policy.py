@@ -1,0 +1,276 @@
+"""What a proof tries next: rounds that reduce the model, unite groups, and cut anew.
+
+A round is a run of message passing on what is left of the model. As soon as it has decided enough, the model is
+reduced, and the next round goes on with the same messages on the groups of what is left, united as far as they fit.
+Where a round stalls, larger unions are allowed; where no groups can be united, or these stall, too, what is left is cut
+anew, as short trials advise. Source: docs/method.md §15.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bender_core.engine.arrays import Start
+from bender_core.engine.engine import Engine
+from bender_core.engine.fit import TooLargeError
+from bender_core.engine.settings import Settings
+from bender_core.forms.polynomial import is_flat
+from bender_core.forms.reduction import Facts, Reduction
+from bender_core.groups import Partition
+from bender_core.looking.decided import confirmed, decided, proves
+from bender_core.model import BinaryMRF
+from bender_core.stopping import Stop
+from bender_core.strategies import applicable_rules, default_strategy, partition
+from bender_core.strategies.packing import packed
+from bender_core.trying.change import EXACT, PROVING, ByStrategy, Change, digits
+from bender_core.trying.trial import Spend, Trial, Trying, best_of, go_on, largest
+from bender_core.variants import SCHEDULES
+from bender_core.warming import ready
+
+if TYPE_CHECKING:
+    from bender_core.trying.proof import Descent
+
+# The size of the first groups, small ones being cheap; a round that stalls is followed by one with groups larger by
+# GROWTH, so that two of them can be united.
+SMALL, GROWTH = 5, 5
+# Cuts that are tried at the largest size, one after another without a decision, before it is given up; and how many
+# times as much work, with them, as was done up to the last decision, or by the trials of one cut.
+PATIENCE, ENOUGH = 10, 100
+# What is decided is used as soon as it is this share of the variables. It is looked for each time a round has done
+# this many times as much work as at the look before.
+WORTH, LOOK = 0.1, 1.1
+# A round stalls if a sweep gains less than this share of the gap.
+LEAST = 0.02
+# Trials of this many runs do as much work as was done before them, and at least TRIAL table entries each, twice as many
+# with every cut in vain. Then the best of them do as much again. A run that stalls ends its trial.
+TRIALS, FINALISTS, TRIAL = 8, 3, 1 << 26
+FIRST_SCHEDULE = "mplp"
+LARGEST = 16  # variables in a group, unless others are asked for
+
+PACKED = "packed"
+
+
+def first_change(mrf: BinaryMRF) -> Change:
+    """The change that makes the first round of a proof of a run that has done nothing yet: small groups are cheap."""
+    return Change(prove=True, schedule=FIRST_SCHEDULE, cut=ByStrategy(SMALL, default_strategy(mrf)))
+
+
+def other_schedule(schedule: str) -> str:
+    """The schedule that a run is not under."""
+    return next(other for other in SCHEDULES if other != schedule)
+
+
+# Groups, in whatever order.
+Sets = frozenset[frozenset[int]]
+
+
+def as_sets(part: Partition) -> Sets:
+    """Groups as they are compared."""
+    return frozenset(frozenset(group.tolist()) for group in part.groups)
+
+
+class Policy:
+    """What a proof tries next.
+
+    Parameters
+    ----------
+    proof : Descent
+        It is told which rounds begin, and what they decide.
+    max_size : int
+        M, of the largest groups.
+    seed : int
+        Of the partitions.
+    stop : Stop
+    """
+
+    def __init__(self, proof: Descent, max_size: int, seed: int, stop: Stop) -> None:
+        self._proof, self._known = proof, proof.known
+        self._max_size, self._seed, self._stop = max_size, seed, stop
+        # Variables left, schedule and groups of the rounds that have ended: they are not tried again.
+        self._ended = set[tuple[int, str, Sets]]()
+
+    def descend(self, first: Engine | None) -> Trying[bool]:
+        """Round after round; returns whether the best labelling is optimal.
+
+        Parameters
+        ----------
+        first : Engine or None
+            The run of the first round, if there is one.
+        """
+        proof, known = self._proof, self._known
+        if not known.whole.reduced.n:
+            return True
+        ready(EXACT).wait(self._stop)
+        size, idle, fruitful = min(SMALL, self._max_size), 0, TRIALS * TRIAL
+        proof.begin(self._first(size) if first is None else Trial(first.partition.strategy, first))
+        size = min(max(size, self._now.engine.partition.max_size), self._max_size)
+        while True:
+            before = known.whole.reduced.n
+            facts = yield from self._round()
+            self._remember()
+            left = 0 if facts is None else proof.reduce(facts)
+            if not left or (is_flat(known.whole.reduced) and not known.whole.rounding):
+                return True
+            enough = before - left >= (WORTH * before if size < self._max_size else 1)
+            if enough:
+                idle = 0
+            elif size < self._max_size:
+                size = min(size + GROWTH, self._max_size)
+            else:
+                idle += 1
+            if not idle:
+                fruitful = max(fruitful, known.work)
+            elif idle > PATIENCE or known.work > ENOUGH * fruitful:
+                return False
+            goes_on = self._unites(size) and not idle
+            proof.begin(self._united(size) if goes_on else (yield from self._best(size, idle)))
+
+    @property
+    def _now(self) -> Trial:
+        """The run of this round."""
+        assert self._proof.round is not None
+        return self._proof.round
+
+    @property
+    def _left(self) -> Reduction:
+        """What this round has left of its model."""
+        assert self._proof.left is not None
+        return self._proof.left
+
+    def _remember(self) -> None:
+        engine = self._now.engine
+        self._ended.add((engine.mrf.n, engine.settings.schedule, as_sets(engine.partition)))
+
+    # -- a round ------------------------------------------------------------------------------------------
+
+    def _round(self) -> Trying[Facts | None]:
+        """Run until enough is decided or the bound stalls; returns what is decided, None if the bound proves all."""
+        look = 0.0
+        while True:
+            now, engine = self._now, self._now.engine
+            stalls = yield Spend(now, least=LEAST)
+            self._known.note(engine)
+            if proves(engine):
+                self._proof.end_round(fixed=engine.mrf.n, tied=0, proves=True)
+                return None
+            if not stalls and now.work < look:
+                continue
+            look = LOOK * now.work
+            if self._improves(engine):
+                self._begin_again()
+                continue
+            facts, enough = decided(engine), WORTH * engine.mrf.n
+            if stalls or len(facts) >= enough:
+                facts = confirmed(engine, facts, self._stop)
+            if stalls or len(facts) >= enough:
+                return facts
+
+    def _improves(self, engine: Engine) -> bool:
+        """Look for a labelling so much better than that of a run that the run should go on with it."""
+        if not self._known.search(self._stop):
+            return False
+        gain = engine.upper_bound - self._known.energy_left
+        return gain > max(LEAST * (engine.upper_bound - engine.lower_bound), self._known.negligible)
+
+    def _begin_again(self) -> None:
+        """Go on with the messages of this round and the best labelling, as a round of its own if memory allows."""
+        with suppress(TooLargeError):
+            trial = self._made(PACKED, Change())
+            self._remember()
+            self._proof.end_round(fixed=0, tied=0)
+            self._proof.begin(trial)
+
+    # -- the next round -----------------------------------------------------------------------------------
+
+    def _first(self, size: int) -> Trial:
+        """A run on the usual groups: a choice among others takes longer than a first bound."""
+        self._known.search(self._stop)
+        self._known.lower_penalties()
+        model = self._known.whole.reduced
+
+        def make(most: int) -> Trial:
+            part = partition(model, most, seed=self._seed, stop=self._stop)
+            settings = replace(Settings(**PROVING), schedule=FIRST_SCHEDULE, snapshot_bytes=0)
+            start = Start(labeling=self._known.left)
+            engine = Engine(model, part, settings, start=start, limit=self._proof.account, stop=self._stop)
+            return Trial(default_strategy(model), engine)
+
+        return largest(make, size)
+
+    def _unites(self, size: int) -> bool:
+        """Whether the next round has fewer variables or fewer groups than this one, if groups may be so large."""
+        engine, left = self._now.engine, self._left
+        return left.reduced.n < engine.mrf.n or len(packed(left, engine.partition, size)) < len(engine.partition)
+
+    def _united(self, size: int) -> Trial:
+        """A run that goes on with the messages of this round, on what is left of its groups, united as far as they fit.
+
+        Where nothing is left out, and nothing fits, the other schedule goes on.
+        """
+        engine, left = self._now.engine, self._left
+
+        def make(most: int) -> Trial:
+            part = packed(left, engine.partition, most)
+            same = left.reduced.n == engine.mrf.n and len(part) == len(engine.partition)
+            change = Change(reduce=True, pack=most, schedule=other_schedule(engine.settings.schedule) if same else None)
+            return self._made(PACKED, change, part)
+
+        return largest(make, size)
+
+    def _best(self, size: int, idle: int) -> Trying[Trial]:
+        """Of the runs that go on in other ways the one with the best bound after a trial.
+
+        All may do the same work, together about as much as was done before; the best of them then as much again.
+        """
+        before = self._known.work
+        of_a_sweep = self._now.work // max(self._now.engine.sweep, 1)
+        work = max(before // TRIALS, of_a_sweep, TRIAL << idle)
+        best = yield from best_of(self._others(size, idle), work, _proves, LEAST, FINALISTS, self._note)
+        if not best:
+            return self._united(self._max_size)
+        if _proves(best[0]):
+            return best[0]
+        for trial in best:
+            yield from go_on(trial, trial.work + before // FINALISTS, _proves, LEAST)
+            self._note(trial)
+        return max(best, key=lambda trial: trial.engine.lower_bound)
+
+    def _note(self, trial: Trial) -> None:
+        self._known.note_labeling(trial.engine)
+
+    def _others(self, size: int, seed: int) -> Iterator[Trial]:
+        """Runs on what is left that go on in other ways than the rounds that have ended."""
+        schedule, model, tried = self._now.engine.settings.schedule, self._known.whole.reduced, self._ended.copy()
+        for strategy, change, part in self._ways(size, seed):
+            way = (model.n, change.schedule or schedule, as_sets(part))
+            if way not in tried:
+                tried.add(way)
+                with suppress(TooLargeError):
+                    yield self._made(strategy, change, part)
+
+    def _ways(self, size: int, seed: int) -> Iterator[tuple[str, Change, Partition]]:
+        """To go on under the other schedule, and with what is left cut by every strategy."""
+        engine, model = self._now.engine, self._known.whole.reduced
+        change = Change(reduce=True, pack=size, schedule=other_schedule(engine.settings.schedule))
+        yield PACKED, change, packed(self._left, engine.partition, size)
+        for strategy in applicable_rules(model):
+            change = Change(reduce=True, cut=ByStrategy(size, strategy, self._seed + seed))
+            yield strategy, change, partition(model, size, strategy, self._seed + seed, self._stop)
+
+    def _made(self, strategy: str, change: Change, part: Partition | None = None) -> Trial:
+        """A run that goes on from that of this round, as far as its groups allow, with the best labelling known."""
+        engine, left = self._now.engine, self._proof.left
+        self._known.search(self._stop)
+        labeling = engine.labeling if left is None else left.reduce(engine.labeling)
+        if not np.array_equal(self._known.left, labeling):
+            change = replace(change, labeling=digits(self._known.left))
+        return Trial(strategy, change.fork(engine, self._stop, left, part), change)
+
+
+def _proves(trial: Trial) -> bool:
+    return proves(trial.engine)

@@ -1,0 +1,311 @@
+"""A proof that a labelling is optimal, or bounds: one descent that reduces, packs and cuts anew, without branching.
+
+A round is a run of message passing on what is left of the model. What the next one is decides `policy`; here the work
+is spent, what is found is kept, and the outcome is stated. All is counted in work, so without a time limit nothing
+depends on the clock. Source: docs/method.md §15.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from weakref import ref
+
+from bender_core.account import Account
+from bender_core.checking.certificate import (
+    EXHAUSTED,
+    OPTIMAL,
+    OUT_OF_MEMORY,
+    OUT_OF_TIME,
+    STOPPED,
+    Certificate,
+    Round,
+)
+from bender_core.checking.left import minima
+from bender_core.checking.proof import Proof
+from bender_core.engine.engine import Engine
+from bender_core.engine.fit import TooLargeError
+from bender_core.forms.reduction import OPEN, Facts, Reduction, reduction
+from bender_core.groups import require_size
+from bender_core.model import BinaryMRF, IntArray, require_model
+from bender_core.stopping import Stop, Stopped, never
+from bender_core.trying.change import Fork
+from bender_core.trying.known import Known
+from bender_core.trying.policy import LARGEST, Policy
+from bender_core.trying.steps import Steps
+from bender_core.trying.trial import Trial, course
+
+# Seconds between two calls of ``on_progress``.
+TOLD_EVERY = 0.05
+
+OnProgress = Callable[["Descent"], bool | None]
+OnRound = Callable[[Fork, Engine], None]
+
+
+class Descent:
+    """A proof on its way.
+
+    Parameters
+    ----------
+    mrf : BinaryMRF
+    max_size, seed
+        As for `certify`.
+    stop : Stop
+        Ends it; with the time limit.
+    first : Engine, optional
+        The run of the first round, made by a `Change` that proves; by default one on small groups.
+    on_round : callable, optional
+        Called with the `Fork` and the run of every further round when it begins; the runs stay as they are then.
+    account : Account, optional
+        For the memory of its runs; by default that of the first one, or one of its own.
+
+    Attributes
+    ----------
+    rounds : list of Round
+        Those that have ended.
+    finished : bool
+        Whether it is over.
+    status : str
+        As of a `Certificate`; "stopped" until it is over.
+    account : Account
+    known : Known
+        Bounds, the best labelling, what is left of the model, and the work so far: that of trials and of the search
+        for labellings, too.
+    round : Trial or None
+        The run of this round; None before the first.
+    left : Reduction or None
+        From the model of that run to what it leaves; None before it has ended.
+    """
+
+    def __init__(
+        self,
+        mrf: BinaryMRF,
+        max_size: int = LARGEST,
+        seed: int = 0,
+        stop: Stop = never,
+        first: Engine | None = None,
+        on_round: OnRound | None = None,
+        account: Account | None = None,
+    ) -> None:
+        require_model(mrf)
+        require_size(max_size)
+        labeling = mrf.unary.argmin(axis=1) if first is None else first.labeling
+        self.known = Known(mrf, labeling, seed, 0.0 if first is None else first.margin.negligible)
+        self.rounds: list[Round] = []
+        self.finished, self.status = False, STOPPED
+        self.account = account or (Account() if first is None else first.account)
+        self.round: Trial | None = None
+        self.left: Reduction | None = None
+        self._stop, self._on_round = stop, on_round
+        self._begin = time.perf_counter()
+        self._sweeps = 0  # of the rounds before this one
+        self._steps = Steps(self.account)
+        # The trial that has gone on last; it may have been given up, and its memory is free then.
+        self._going_on: Callable[[], Trial | None] = lambda: None
+        self._course = course(Policy(self, max_size, seed, stop).descend(first), self._count)
+
+    @property
+    def mrf(self) -> BinaryMRF:
+        """The whole model."""
+        return self.known.mrf
+
+    @property
+    def lower_bound(self) -> float:
+        """Of the whole model, energy."""
+        return self.known.lower_bound
+
+    @property
+    def upper_bound(self) -> float:
+        """The energy of the best labelling."""
+        return self.known.upper_bound
+
+    @property
+    def labeling(self) -> IntArray:
+        """The best labelling of the whole model, shape (n,)."""
+        return self.known.labeling
+
+    @property
+    def engine(self) -> Engine | None:
+        """The run of this round; None before the first."""
+        return None if self.round is None else self.round.engine
+
+    @property
+    def sweep(self) -> int:
+        """Completed sweeps, of all rounds."""
+        return self._sweeps + (0 if self.engine is None else self.engine.sweep)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of this round."""
+        return 0 if self.engine is None else self.engine.n_rows
+
+    def run(self, max_sweeps: int | None = None, on_progress: OnProgress | None = None) -> bool:
+        """Go on until it is proven, stopped, or nothing is left to try, or until a limit of this call is reached.
+
+        Parameters
+        ----------
+        max_sweeps : int, optional
+            Pause when this number of sweeps or more are complete: those of a trial count once it is taken.
+        on_progress : callable, optional
+            Called about every 50 ms with the descent, which pauses if it returns True.
+
+        Returns
+        -------
+        bool
+            Whether it is over.
+
+        Raises
+        ------
+        TooLargeError
+            If not even small groups fit into memory.
+        """
+        told = -math.inf
+        while not self.finished and (max_sweeps is None or self.sweep < max_sweeps):
+            self._advance()
+            now = time.perf_counter()
+            if on_progress is not None and now >= told + TOLD_EVERY:
+                told = now
+                if on_progress(self):
+                    break
+        return self.finished
+
+    def end(self) -> Certificate:
+        """End it where it is, if it is not over; returns the outcome."""
+        if not self.finished:
+            self._conclude(STOPPED)
+        optimal, labeling = self.status == OPTIMAL, self.labeling.copy()
+        lower = self.upper_bound if optimal else self._claimed
+        return Certificate(
+            optimal=optimal,
+            lower_bound=lower,
+            upper_bound=self.upper_bound,
+            labeling=labeling,
+            feasible=self.mrf.is_feasible(self.upper_bound),
+            open_variables=0 if optimal else self.known.whole.reduced.n,
+            negligible=self.known.negligible,
+            rounding=self._rounding,
+            status=self.status,
+            # A better labelling that a later round found may cost less by a rounding than the bound of an earlier one.
+            rounds=tuple(replace(one, lower_bound=min(one.lower_bound, self.upper_bound)) for one in self.rounds),
+            seconds=time.perf_counter() - self._begin,
+            proof=self._proof(labeling, lower),
+        )
+
+    def _proof(self, labeling: IntArray, lower: float) -> Proof | None:
+        steps = self._steps.steps
+        if steps is None:
+            return None
+        upper, known = self.upper_bound, self.known
+        return Proof(self.mrf.content_hash(), labeling, lower, upper, known.negligible, steps, cap=known.cap)
+
+    @property
+    def _rounding(self) -> float:
+        """How much the bound of the last round may be wrong."""
+        engine = self.engine
+        return 0.0 if engine is None else engine.margin.rounding_with(engine.arrays.message_size)
+
+    @property
+    def _claimed(self) -> float:
+        """A bound that no rounding has raised, below the upper bound: equal ones would claim a proof."""
+        lower = max(self._steps.lower_bound, math.fsum(minima(self.known.whole.model)))
+        rounded = (1 + len(self.rounds)) * math.ulp(lower)
+        # The constant is added to the bound of every round.
+        lower -= rounded if rounded > self.known.negligible else 0.0
+        return min(lower, math.nextafter(self.upper_bound, -math.inf))
+
+    # -- spending work ------------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Go on for about 50 ms, or to the end of what cannot be broken off."""
+        try:
+            self._stop.check()
+            next(self._course)
+        except StopIteration as over:
+            # None: an error has ended it before.
+            self._conclude(STOPPED if over.value is None else OPTIMAL if over.value else EXHAUSTED)
+        except Stopped:
+            self._conclude(OUT_OF_TIME if self._stop.left == 0.0 else STOPPED)
+        except TooLargeError:
+            self._conclude(OUT_OF_MEMORY)
+            if self.engine is None:
+                raise
+
+    def _count(self, trial: Trial, work: int) -> None:
+        self.known.work += work
+        self._going_on = ref(trial)
+
+    def _conclude(self, status: str) -> None:
+        trial = self._going_on()
+        self._course.close()
+        self.finished, self.status = True, status
+        if status == OPTIMAL:
+            self.known.lower_bound = self.upper_bound
+            return
+        if trial is not None:
+            self._keep(trial)
+        if self.engine is not None and self.left is None:
+            self.end_round(fixed=0, tied=0)
+
+    def _keep(self, trial: Trial) -> None:
+        """Let the bounds count of a trial that was broken off."""
+        self.known.note_labeling(trial.engine)
+        if trial is self.round:
+            self.known.note(trial.engine)
+        elif trial.engine.lower_bound > self.lower_bound:
+            self.begin(trial)
+
+    # -- rounds -------------------------------------------------------------------------------------------
+
+    def begin(self, trial: Trial) -> None:
+        """Begin a round.
+
+        Parameters
+        ----------
+        trial : Trial
+            Its run.
+        """
+        if self.round is not None and trial.change is not None and self._on_round is not None:
+            self._on_round(Fork(self.round.engine.position, trial.change), trial.engine)
+        self._sweeps = self.sweep
+        self.round, self.left = trial, None
+        self.known.note(trial.engine)
+
+    def reduce(self, facts: Facts) -> int:
+        """End the round with what it has decided, which is taken out of the model; returns how many variables are left.
+
+        Parameters
+        ----------
+        facts : Facts
+        """
+        assert self.round is not None
+        self.left = reduction(self.known.whole, facts)
+        fixed = int((facts.value != OPEN).sum())
+        self.end_round(fixed, len(facts) - fixed, self.left)
+        self.known.leave(self.left, self.round.engine.labeling)
+        return self.left.reduced.n
+
+    def end_round(self, fixed: int, tied: int, found: Reduction | None = None, proves: bool = False) -> None:
+        """Record a round, keep what proves its facts or its bound, and its labelling if that is better."""
+        assert self.round is not None
+        engine = self.round.engine
+        self._steps.add(engine, self.known.whole, self.known.certain(engine), found, proves)
+        self.known.keep_better(engine.labeling)
+        self.rounds.append(
+            Round(
+                engine.mrf.n,
+                len(engine.partition),
+                engine.partition.max_size,
+                self.round.name,
+                engine.variant.number,
+                engine.settings.schedule,
+                engine.sweep,
+                self.round.work,
+                min(self.lower_bound, self._steps.lower_bound),
+                self.upper_bound,
+                fixed,
+                tied,
+                time.perf_counter() - self._begin,
+            )
+        )

@@ -1,0 +1,235 @@
+"""Trials: runs that spend work, one loop that lets them, and the best of several after the same work.
+
+Whoever tries changes (a choice of groups, advice, a search, a proof) says which run goes on and for how much work; what
+may be done meanwhile, and when it is broken off, is for whoever lets it. Source: docs/method.md §13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from bender_core.engine.engine import Engine
+from bender_core.engine.fit import TooLargeError
+from bender_core.engine.settings import ENDLESS
+from bender_core.kernels.layout import Status
+from bender_core.looking.update import step_ended
+from bender_core.model import IntArray
+from bender_core.trying.change import Change
+
+
+class Mover(Protocol):
+    """What moves a bound: an `Engine`, which is one run, or a `Descent`, which is several."""
+
+    @property
+    def lower_bound(self) -> float:
+        """Certified, an energy."""
+
+    @property
+    def upper_bound(self) -> float:
+        """The energy of ``labeling``."""
+
+    @property
+    def labeling(self) -> IntArray:
+        """The best one, shape (n,)."""
+
+    @property
+    def sweep(self) -> int:
+        """Completed sweeps."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in use."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is over."""
+
+    @property
+    def status(self) -> Status | str:
+        """Why it is over."""
+
+    def run(self, max_sweeps: int | None = None, *, on_progress: Callable[[object], bool | None] | None = None) -> bool:
+        """Go on to a number of sweeps; or pause, about every 50 ms, if ``on_progress`` returns True."""
+
+
+@dataclass(eq=False)
+class Trial:
+    """A run, and the work that it has done.
+
+    Attributes
+    ----------
+    name : str
+        How its groups were made.
+    engine : Engine
+    change : Change or None
+        What has led to it from another run; None if nothing has.
+    work : int
+        Table entries that it has read.
+    """
+
+    name: str
+    engine: Engine
+    change: Change | None = None
+    work: int = 0
+
+
+class Spend(NamedTuple):
+    """A trial that is to go on.
+
+    Attributes
+    ----------
+    trial : Trial
+    work : int
+        The most table entries.
+    least : float or None
+        It goes on to the end of a sweep, and stalls if that gains less than this share of the gap. None: it goes on
+        until the work is spent.
+    """
+
+    trial: Trial
+    work: int = ENDLESS
+    least: float | None = None
+
+
+T = TypeVar("T")
+# A way of trying: it says what is to be spent, is told whether the bound has stalled, and returns what has come of it.
+Trying = Generator[Spend, bool, T]
+
+
+def spending(spend: Spend, count: Callable[[Trial, int], None]) -> Generator[None, None, bool]:
+    """Let a trial go on; every 50 ms there is a moment in which something else may be done, or it may be broken off.
+
+    Parameters
+    ----------
+    spend : Spend
+    count : callable
+        Called with the trial and the table entries that it has read since the last call.
+
+    Returns
+    -------
+    bool
+        Whether the run is over, or its bound stalls.
+    """
+    trial, engine, end, is_paused = spend.trial, spend.trial.engine, spend.trial.work + spend.work, True
+    sweep = None if spend.least is None else engine.sweep + 1
+    is_whole = not engine.position or step_ended(engine, "sweep")
+    lower = engine.lower_bound
+    yield
+
+    def pause(_: Engine) -> bool:
+        nonlocal is_paused
+        is_paused = True
+        return True
+
+    while is_paused:
+        is_paused = False
+        engine.run(max_sweeps=sweep, max_work=end - trial.work, on_progress=pause)
+        trial.work += engine.entries_read
+        count(trial, engine.entries_read)
+        if is_paused:
+            yield
+    gain, gap = engine.lower_bound - lower, engine.upper_bound - engine.lower_bound
+    return engine.finished or (spend.least is not None and is_whole and gain < spend.least * gap)
+
+
+def course(trying: Trying[T], count: Callable[[Trial, int], None]) -> Generator[None, None, T]:
+    """Let a way of trying spend what it asks for; there is a moment at the start, then those of `spending`."""
+    yield
+    try:
+        spend = next(trying)
+        while True:
+            stalls = yield from spending(spend, count)
+            spend = trying.send(stalls)
+    except StopIteration as end:
+        found: T = end.value
+        return found
+
+
+def go_on(trial: Trial, until: int, is_done: Callable[[Trial], bool], least: float | None = None) -> Trying[None]:
+    """Let one trial go on until it has read so many entries, is done, or stalls.
+
+    Parameters
+    ----------
+    trial : Trial
+    until : int
+        Table entries in all.
+    is_done : callable
+        Whether more work is of no use.
+    least : float, optional
+        As of `Spend`.
+    """
+    while trial.work < until and not is_done(trial):
+        if (yield Spend(trial, until - trial.work, least)):
+            return
+
+
+def is_finished(trial: Trial) -> bool:
+    """Whether its run is over."""
+    return trial.engine.finished
+
+
+def best_of(
+    trials: Iterable[Trial],
+    work: int,
+    is_done: Callable[[Trial], bool],
+    least: float | None = None,
+    keep: int | None = None,
+    note: Callable[[Trial], None] | None = None,
+) -> Trying[list[Trial]]:
+    """Let trials do the same work, one after another, until one is done.
+
+    Parameters
+    ----------
+    trials : iterable of Trial
+        Each is made when its turn comes; what it has read by then counts.
+    work : int
+        Table entries of each at most.
+    is_done : callable
+        Whether nothing can be better than a trial.
+    least : float, optional
+        As of `Spend`.
+    keep : int, optional
+        The most that are kept, for their memory; by default all.
+    note : callable, optional
+        Called with every trial when it has ended.
+
+    Returns
+    -------
+    list of Trial
+        The best bounds first; if one is done, it alone.
+    """
+    best = list[Trial]()
+    for trial in trials:
+        yield from go_on(trial, work, is_done, least)
+        if note is not None:
+            note(trial)
+        if is_done(trial):
+            return [trial]
+        best = sorted([*best, trial], key=lambda each: -each.engine.lower_bound)[:keep]
+    return best
+
+
+def largest(make: Callable[[int], Trial], size: int) -> Trial:
+    """A trial on the largest groups that fit into memory.
+
+    Parameters
+    ----------
+    make : callable
+        Makes a run on groups of up to a given number of variables.
+    size : int
+        The first number to try.
+
+    Raises
+    ------
+    TooLargeError
+        If not even groups of one variable fit.
+    """
+    while True:
+        try:
+            return make(size)
+        except TooLargeError:
+            if size == 1:
+                raise
+            size -= 1

@@ -1,0 +1,141 @@
+"""Compile everything before it is needed, and measure the machine's speed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from bender_core import looking
+from bender_core.costs.speed import speed
+from bender_core.engine.engine import Engine
+from bender_core.engine.rows import RowAt
+from bender_core.groups import Partition
+from bender_core.kernels.layout import RowKind
+from bender_core.labelings.searching import search
+from bender_core.looking.decided import common
+from bender_core.looking.what_if import what_if
+from bender_core.model import BinaryMRF
+from bender_core.stopping import Stop, never
+from bender_core.variants import VARIANTS
+
+# Enough for the search for labellings to begin with both of its methods.
+SEARCHED = 1 << 18
+# Seconds between two checks for a stop.
+LOOK_SECONDS = 0.02
+
+
+class Once:
+    """Work that is done once, for all callers. A caller that stops waiting does not stop the work.
+
+    Parameters
+    ----------
+    work : callable
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work = work
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._done = False
+        self._error: BaseException | None = None
+
+    def wait(self, stop: Stop = never) -> None:
+        """Wait until it is done; raises the error of a failed attempt, and the next call tries again.
+
+        Raises
+        ------
+        Stopped
+            If ``stop`` says so; the work continues.
+        """
+        while not self._done:
+            with self._lock:
+                if self._thread is None:
+                    self._error = None
+                    self._thread = threading.Thread(target=self._do, daemon=True)
+                    self._thread.start()
+                thread = self._thread
+            thread.join(LOOK_SECONDS)
+            error = self._error
+            if not thread.is_alive() and error is not None:
+                self._thread = None
+                raise error
+            if not self._done:
+                stop.check()
+
+    def _do(self) -> None:
+        try:
+            self._work()
+            self._done = True
+        except BaseException as error:  # raised in the thread that waits
+            self._error = error
+
+
+def warm_up(stop: Stop = never) -> None:
+    """Compile every kernel, or load it from the disk cache, by solving a model of three variables; measure `speed`.
+
+    Parameters
+    ----------
+    stop : Stop
+        Checked about fifty times a second while waiting.
+
+    Raises
+    ------
+    Stopped
+        If ``stop`` says so; compilation continues in the background, and the next caller waits for it.
+    """
+    for variant in VARIANTS:
+        ready(variant).wait(stop)
+    _LOOKING.wait(stop)
+
+
+@lru_cache
+def ready(variant: int) -> Once:
+    """The preparation for runs and estimates of a variant; call its ``wait``."""
+
+    def work() -> None:
+        engine = _run(variant)
+        looking.excess(engine, 0)
+        common(np.ones(2, bool), 1)
+        search(engine.mrf, work=SEARCHED)
+        speed()
+
+    return Once(work)
+
+
+def _run(variant: int) -> Engine:
+    """A run that continues another."""
+    mrf = BinaryMRF(
+        unary=np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]),
+        edges=np.array([[0, 1], [1, 2]]),
+        pairwise=np.array([[[0.0, 0.0], [0.0, -3.0]], [[0.0, 0.0], [0.0, -3.0]]]),
+    )
+    part = Partition((np.array([0]), np.array([1]), np.array([2])), ("a", "b", "c"))
+    engine = Engine(mrf, part, variant=variant)
+    engine.run()
+    return Engine(mrf, part, variant=variant, start=engine)
+
+
+def _look() -> None:
+    for variant in VARIANTS:
+        engine = _run(variant)
+        looking.certified_bound(engine)
+        looking.min_marginal(engine, 0, 1, [0])
+        looking.tightness(engine)
+        looking.rows(engine, 0, 1)
+        looking.tension(engine)
+        looking.edge_tension(engine, 0, 1)
+        looking.answers(engine, 0, 0)
+        what_if(engine, 0, 1, 0)
+        engine.fork(rows=[RowAt(0, 1, 0, RowKind.RMC)] if engine.n_rows else [])
+        engine.fork(merge=[(0, 1)])
+        engine.step("round")
+        looking.step_ended(engine, "round")
+        looking.open_update(engine)
+        if engine.n_rows:
+            looking.row(engine, 0)
+
+
+_LOOKING = Once(_look)

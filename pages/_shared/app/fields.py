@@ -1,0 +1,264 @@
+"""The fields of the app's addresses: one table that every page, and the browser, reads and writes addresses by.
+
+A field has a name, a type, the pages whose address may have it, the text of a value and the value of a text, and a
+meaning. A text that is not the text of a value is refused in one sentence, `LinkError`; a field that is not said, or is
+empty, has the value that the page gives it. The browser gets the names and patterns with the code of a component
+(`for_browser`), and reads and writes addresses by ``pages/_shared/frontend/fields.js``.
+
+What the table cannot say:
+
+- whether there is what a field names: a sample, a strategy, a message of the model, a lesson, a plan. That is known
+  where it is looked up, and is said there, in the same form;
+- how what decides the picture on Watch is found in the stage and taken up there: ``stage/play/choices.js`` does that,
+  for the fields in `LOOKS`; their values exist only in the browser;
+- of what run an address is: `permalink` puts together the fields that describe one. They are never copied from the
+  address of one page to that of the next, but written anew from the run itself, which may have moved on. Only what this
+  version does not use, `BESIDE`, is carried over as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from bender_core import synth
+from bender_core.visualization.message import ORDERS
+from pages._shared.app.kinds import (
+    BITS,
+    CHANGES,
+    LONG_WORD,
+    LONGEST_WORD,
+    ON,
+    OWNERS,
+    POSITION,
+    REAL,
+    REALS,
+    SHORT_COUNT,
+    TRUTH,
+    WHOLE,
+    WORD,
+    WORDS,
+    Kind,
+    LinkError,
+    NotOneError,
+    choice,
+    texts,
+)
+
+T = TypeVar("T")
+
+WATCH, EDGE, LEARN, EXPERIMENTS = "watch", "edge", "learn", "experiments"
+PAGES = ("instance", "partition", WATCH, EDGE, "compare", EXPERIMENTS, LEARN, "method")
+# As many unknown names are listed.
+MOST_LISTED = 3
+
+
+@dataclass(frozen=True)
+class Field(Generic[T]):
+    """A field of an address.
+
+    Attributes
+    ----------
+    name : str
+        In the address.
+    kind : Kind
+        Its type.
+    clause : str
+        The beginning of the sentence that refuses a text.
+    meaning : str
+        What it says.
+    pages : tuple of str
+        Whose addresses may have it.
+    usual : str
+        The text that an address leaves out, as it says nothing new; empty if there is none.
+    """
+
+    name: str
+    kind: Kind[T]
+    clause: str
+    meaning: str
+    pages: tuple[str, ...] = PAGES
+    usual: str = ""
+
+    def read(self, text: str, why: str = "") -> T:
+        """The value of a text.
+
+        Parameters
+        ----------
+        text : str
+        why : str
+            The end of the sentence that refuses it, where that can say more than the type does.
+
+        Raises
+        ------
+        LinkError
+            If it is the text of none.
+        """
+        if len(text) > self.kind.most:
+            raise LinkError(f"its {self.name!r} has {len(text):,} characters, more than {self.kind.most:,}")
+        try:
+            return self.kind.value(text)
+        except NotOneError as error:
+            raise self.refusal(text, why or str(error)) from error
+
+    def write(self, value: T) -> str:
+        """The text of a value."""
+        return self.kind.text(value)
+
+    def of(self, said: Mapping[str, str], otherwise: T, why: str = "") -> T:
+        """The value in an address; ``otherwise`` if the field is not said, or empty. ``why``: as of `read`.
+
+        Raises
+        ------
+        LinkError
+            If it cannot be read.
+        """
+        text = said.get(self.name, "")
+        return self.read(text, why) if text else otherwise
+
+    def say(self, value: T) -> dict[str, str]:
+        """The field with a value, as a part of an address."""
+        return {self.name: self.write(value)}
+
+    def refusal(self, text: str, why: str) -> LinkError:
+        """That a text is no value of this field."""
+        return LinkError(f"{self.clause} {text!r}{why}")
+
+
+# The model: one of three, the last with the parameters of its family.
+SAMPLE = Field("sample", WORD, "the sample is", "a model that the app comes with")
+UPLOAD = Field("upload", WORD, "the upload is", "a model that this server keeps since it was uploaded")
+MAKE = Field("make", WORD, "the family is", "the family of a generated model")
+_KINDS: dict[type, Kind[Any]] = {bool: TRUTH, int: WHOLE, float: REAL, str: WORD}
+
+
+def _parameter(parameter: synth.Parameter) -> Field[Any]:
+    kind, meaning = _KINDS[type(parameter.default)], f"of a generated model: {parameter.label}"
+    return Field(parameter.name, kind, f"{parameter.label} is", meaning)
+
+
+# By family and name: one name may mean different things in two families.
+MADE: dict[str, dict[str, Field[Any]]] = {
+    name: {parameter.name: _parameter(parameter) for parameter in family.parameters}
+    for name, family in synth.FAMILIES.items()
+}
+
+# The run: how the model is cut and solved, and the line of forks.
+M = Field("M", WHOLE, "M is", "the most variables of a group")
+STRATEGY = Field("strategy", WORD, "the strategy is", "how the groups are found; by default as suits the model")
+GROUPS = Field("groups", OWNERS, "its groups are", "the group of every variable, if they were made by hand or searched")
+VARIANT = Field("variant", WHOLE, "the variant is", "the number of the variant of the rows")
+SCHEDULE = Field("schedule", WORD, "the schedule is", "the order of the updates")
+FORKS = Field("forks", CHANGES, "its forks are", "after which events the run was changed, and how")
+END = Field("end", POSITION, "the event is", "after how many events of the last run a proof has ended")
+CHAPTER = Field("chapter", WHOLE, "the chapter is", "which run of the line is shown, from 0; by default the last")
+
+# The place in it.
+AT = Field("at", POSITION, "the event is", "after how many events the run is shown")
+ARC = Field("arc", WHOLE, "the message is", "the message that is pinned, if one is")
+
+# Reserved for a view of two runs: a link of a later version keeps it here. No page of this version uses it.
+BESIDE = Field("beside", LONG_WORD, "the second run is", "a second run, to be shown beside the first")
+
+# The pages' own.
+ORDER = Field("order", choice(ORDERS, "orders"), "it orders classes by", "the order of the classes", (EDGE,))
+CLASS = Field("y", BITS, "it shows the class", "the values of the members of the class looked at", (EDGE, WATCH))
+LESSON = Field("lesson", WORD, "the lesson is", "the lesson that is open", (LEARN,))
+DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose questions were answered", (LEARN,))
+PLAN = Field("plan", WORD, "the plan is", "the plan of the experiment, shipped or kept on this server", (EXPERIMENTS,))
+
+
+def _look(name: str, kind: Kind[Any], clause: str, meaning: str, usual: str = "") -> Field[Any]:
+    return Field(name, kind, clause, meaning, (WATCH,), usual)
+
+
+# What decides the picture on Watch. The browser reads and writes it.
+LOOKS: tuple[Field[Any], ...] = (
+    _look("view", choice(("hyper", "both", "variables"), "views"), "it shows", "groups, variables or both", "hyper"),
+    _look(
+        "measure",
+        choice(("tension", "mean", "largest", "loose"), "measures"),
+        "it colours lines by",
+        "what colours the lines of the graph",
+        "tension",
+    ),
+    _look("camera", REALS, "its camera is", "the magnification of the graph, and its corner in shares of the pane"),
+    _look("circles", REALS, "its circles are", "of each circle moved by hand its number, and its place in shares"),
+    _look("exact", ON, "its exact costs are", "all ν are shown, not only those asked for"),
+    _look("distance", ON, "its distance is", "costs are drawn as distances to the best"),
+    _look("whole", ON, "its whole range is", "the whole range of energies is drawn"),
+    _look(
+        "axis", choice(("rounds", "events", "sweeps"), "axes"), "its axis is", "what bounds are drawn over", "rounds"
+    ),
+    _look("zoom", REALS, "its zoom is", "the part of that axis that is drawn: from, to"),
+    _look("list", ON, "its list is", "the list of messages is open"),
+    _look("sort", texts("[a-z]+", "; a column is a word"), "it sorts by", "the column that sorts the list", "tension"),
+    _look("up", ON, "its direction is", "the list ascends"),
+    _look(
+        "find",
+        texts(rf"[\s\S]{{1,{LONGEST_WORD}}}", ", which is no text"),
+        "it finds",
+        "what is looked for in the list",
+    ),
+    _look(
+        "only",
+        choice(("all", "tension", "disagree", "loose"), "choices"),
+        "it lists",
+        "which messages are listed",
+        "all",
+    ),
+    _look("docked", SHORT_COUNT, "its drawer shows message", "the message in the drawer, if none is pinned"),
+    _look("drawer", choice(ORDERS, "orders"), "it orders classes by", "the drawer is open, its classes in this order"),
+    CLASS,
+)
+
+_TABLE: tuple[Field[Any], ...] = (
+    SAMPLE,
+    UPLOAD,
+    MAKE,
+    *(field for family in MADE.values() for field in family.values()),
+    *(M, STRATEGY, GROUPS, VARIANT, SCHEDULE, FORKS, END, CHAPTER, AT, ARC, BESIDE),
+    *(ORDER, LESSON, DONE, PLAN),
+    *LOOKS,
+)
+FIELDS = {field.name: field for field in _TABLE}
+
+
+def carried(said: Mapping[str, str]) -> dict[str, str]:
+    """What an address says for a later version: it stays in the address."""
+    text = said.get(BESIDE.name, "")
+    return {BESIDE.name: text} if text and not _faults(BESIDE, said) else {}
+
+
+def of_page(page: str, said: Mapping[str, object]) -> dict[str, str]:
+    """What the address of a page may have of what is said."""
+    return {name: str(text) for name, text in said.items() if name in FIELDS and page in FIELDS[name].pages}
+
+
+def passed_over(page: str, said: Mapping[str, str]) -> list[str]:
+    """Sentences on what is passed over in the address of a page, while the rest is shown.
+
+    That is what the table does not know, and what has a usual value or is for the browser. The rest is refused where it
+    is read.
+    """
+    unknown = [repr(name[:LONGEST_WORD]) for name in said if name not in FIELDS]
+    found = []
+    if unknown:
+        rest = f" and {len(unknown) - MOST_LISTED} more" * (len(unknown) > MOST_LISTED)
+        found.append(f"This link says {', '.join(unknown[:MOST_LISTED])}{rest}, which no page of this version knows.")
+    tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, *(LOOKS if page == WATCH else ()))
+    return found + [fault for field in tolerated for fault in _faults(field, said)]
+
+
+def _faults(field: Field[Any], said: Mapping[str, str]) -> list[str]:
+    try:
+        field.of(said, None)
+    except LinkError as error:
+        return [error.sentence]
+    return []
+
+
+def for_browser() -> dict[str, dict[str, str]]:
+    """Of every field, by name, which texts the browser takes, and which one it leaves out."""
+    return {name: {"pattern": field.kind.pattern, "usual": field.usual} for name, field in FIELDS.items()}

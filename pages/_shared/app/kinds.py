@@ -1,0 +1,175 @@
+"""Types of what an address says, how their values are written, and in which words a text is refused."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from bender_core.trying.change import ChangeError, Fork, forks_text, read_forks
+
+T = TypeVar("T")
+
+# A length of an address that all browsers and servers accept, and the longest word or number in it.
+LONGEST, LONGEST_WORD = 6000, 60
+# Digits that a count in a link has at most.
+DIGITS = 15
+
+
+class LinkError(ValueError):
+    """A link cannot be opened; the message says why."""
+
+    @property
+    def sentence(self) -> str:
+        """The message as a sentence of its own."""
+        text = str(self)
+        # The link is what "it" stands for.
+        return f"This link {text.removeprefix('it ')}." if text.startswith("it ") else f"This link is wrong: {text}."
+
+
+class NotOneError(ValueError):
+    """A text is not the text of a value; the message goes on after the text."""
+
+
+@dataclass(frozen=True)
+class Kind(Generic[T]):
+    """A type of values, and how they are written.
+
+    Attributes
+    ----------
+    value : callable
+        The value of a text; raises `LinkError`, or `NotOneError` with what the sentence ends in.
+    text : callable
+        The text of a value.
+    most : float
+        Characters of a text; infinite where the type has a sentence of its own for longer ones.
+    pattern : str
+        All texts that the browser takes; empty where it reads none. Means the same in Python and in JavaScript.
+    """
+
+    value: Callable[[str], T]
+    text: Callable[[T], str]
+    most: float = LONGEST_WORD
+    pattern: str = ""
+
+
+def _whole(text: str) -> int:
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= DIGITS:
+        return int(text)
+    raise NotOneError(f", which is not a whole number of up to {DIGITS} digits")
+
+
+def _position(text: str) -> int:
+    event = _whole(text)
+    if event < 0:
+        raise LinkError(f"it shows event {event}; events are counted from 0")
+    return event
+
+
+def _real(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise NotOneError(", which is not a number")
+    return found
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise NotOneError("; it must be true or false")
+    return text.lower() == "true"
+
+
+def _owners(text: str) -> tuple[int, ...]:
+    """The group of every variable; in time linear in the text."""
+    if len(text) > LONGEST:
+        raise LinkError(f"its groups take {len(text):,} characters, more than {LONGEST:,}")
+    owners, found = text.split("-"), []
+    for i, owner in enumerate(owners):
+        try:
+            found.append(_whole(owner))
+        except NotOneError as error:
+            said = f"it puts {len(owners)} variables into groups, variable {i} into {owner!r}"
+            raise LinkError(f"{said}{error}") from error
+    return tuple(found)
+
+
+def _forks(text: str) -> tuple[Fork, ...]:
+    if len(text) > LONGEST:
+        raise LinkError(f"its forks take {len(text):,} characters, more than {LONGEST:,}")
+    try:
+        return read_forks(text)
+    except ChangeError as error:
+        raise LinkError(str(error)) from error
+
+
+def _matching(pattern: str, why: str) -> Callable[[str], str]:
+    matcher = re.compile(pattern)
+
+    def value(text: str) -> str:
+        if not matcher.fullmatch(text):
+            raise NotOneError(why)
+        return text
+
+    return value
+
+
+def choice(values: Iterable[str], plural: str) -> Kind[str]:
+    """One of some words."""
+    words = list(values)
+    return texts("|".join(words), f"; the {plural} are {', '.join(words)}")
+
+
+def texts(pattern: str, why: str) -> Kind[str]:
+    """Texts of a pattern; ``why`` ends the sentence that refuses another one."""
+    return Kind(_matching(pattern, why), str, pattern=pattern)
+
+
+# A number as Python and as JavaScript write it.
+_NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]{1,3})?"
+_NUMBERS = f"{_NUMBER}(?:_{_NUMBER})*"
+
+
+def _reals(text: str) -> tuple[float, ...]:
+    why = ", which is not one or more numbers with _ between"
+    _matching(_NUMBERS, why)(text)
+    found = tuple(map(float, text.split("_")))
+    if not all(map(math.isfinite, found)):
+        raise NotOneError(why)
+    return found
+
+
+def _on(text: str) -> bool:
+    if text != "1":
+        raise NotOneError("; it is 1, or is not said")
+    return True
+
+
+WORD = Kind(str, str)
+LONG_WORD = Kind(str, str, LONGEST)
+WHOLE = Kind(_whole, str)
+POSITION = Kind(_position, str)
+REAL = Kind(_real, str)
+TRUTH = Kind(_truth, lambda value: str(value).lower())
+OWNERS: Kind[tuple[int, ...]] = Kind(_owners, lambda owners: "-".join(map(str, owners)), math.inf)
+CHANGES = Kind(_forks, forks_text, math.inf)
+WORDS: Kind[tuple[str, ...]] = Kind(lambda text: tuple(filter(None, text.split(","))), ",".join, LONGEST)
+BITS: Kind[tuple[int, ...]] = Kind(
+    lambda text: tuple(map(int, _matching("[01]+", "; a class has values that are 0 or 1")(text))),
+    lambda bits: "".join(map(str, bits)),
+    pattern="[01]+",
+)
+REALS: Kind[tuple[float, ...]] = Kind(_reals, lambda found: "_".join(map(repr, found)), math.inf, _NUMBERS)
+# The number of a message, in as many digits as the browser takes.
+SHORT_COUNT = Kind(
+    lambda text: int(_matching("[0-9]{1,9}", ", which is not a whole number of up to 9 digits")(text)),
+    str,
+    pattern="[0-9]{1,9}",
+)
+# What is said where it is so.
+ON: Kind[bool] = Kind(_on, lambda _: "1", pattern="1")

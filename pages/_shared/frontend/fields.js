@@ -1,0 +1,27 @@
+// The address bar, by the fields that Python's table has: pages/_shared/app/fields.py. No other module takes an address
+// apart, or puts one together.
+
+const { fields } = globalThis.benderLab;
+
+const field = (name) => {
+  if (!Object.hasOwn(fields, name)) throw new Error(`There is no field ${name} of an address.`);
+  return fields[name];
+};
+
+// What the address says, by name.
+export const addressed = () => Object.fromEntries(new URLSearchParams(location.search));
+
+// Whether the address says something of a field.
+export const isAddressed = (name) => field(name) && Object.hasOwn(addressed(), name);
+
+// Whether a text is one that a field may have.
+export const fits = (name, text) => new RegExp(`^(?:${field(name).pattern})$`, "u").test(text);
+
+// Whether an address leaves a text out, as it says nothing new.
+export const isUsual = (name, text) => text === field(name).usual;
+
+// Values of fields, as a part of an address.
+export const written = (values) =>
+  Object.entries(values)
+    .map(([name, value]) => field(name) && `${name}=${encodeURIComponent(value)}`)
+    .join("&");
