@@ -288,7 +288,8 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
     within = owner[edges[:, 0]] == owner[edges[:, 1]]
     inner = np.flatnonzero(within)
     inner = inner[np.argsort(owner[edges[inner, 0]], kind="stable")]
-    ends = np.searchsorted(owner[edges[inner, 0]], np.arange(1, len(size)))
+    first = np.searchsorted(owner[edges[inner, 0]], np.arange(len(size) + 1))
+    inside = Couplings(first, bit[edges[inner]], entry[inner], -weight[inner])
     between = edges[~within]
     edge_node, couplings = _couplings(owner[between], bit[between], entry[~within], weight[~within], len(size))
     arc_first, node_arcs = _received(edge_node, len(size))
@@ -298,10 +299,9 @@ def _problem(mrf: BinaryMRF, form: NormalForm, partition: Partition, stop: Stop)
     phi_first = np.cumsum(tables) - tables
     phi = np.empty(int(tables.sum()))
     slope, table = np.empty(largest), np.empty(int(form_length(np.array(largest))))
-    for p, (group, mine) in enumerate(zip(partition.groups, np.split(inner, ends)[: len(size)], strict=True)):
+    for p, group in enumerate(partition.groups):
         stop.check()
-        inside = Couplings(np.array([0, len(mine)]), bit[edges[mine]], entry[mine], -weight[mine])
-        tabulate_group(form.unary[group], inside, slope, table, phi[phi_first[p] : phi_first[p] + tables[p]])
+        tabulate_group(form.unary[group], inside, p, slope, table, phi[phi_first[p] : phi_first[p] + tables[p]])
     bits, couplings, projections = _projections(size[receivers], couplings, stop)
     largest_active = int(bits.max(initial=1))
     first, weight = couplings.first, couplings.weight

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from functools import cached_property
 from typing import NamedTuple
@@ -156,6 +157,7 @@ class Arrays:
         )
         self.state = memory.start(self.problem, self.rule.excluding, stop)
         self.goal = Goal.zeros()
+        self._gathered: Run | None = None
         self._charge("states", 2 * self.state.alive.nbytes, "of the states struck off")
         if start.run is not None:
             if self.settings.snapshot_bytes:
@@ -223,7 +225,11 @@ class Arrays:
     @property
     def run(self) -> Run:
         """All arrays as the compiled loop takes them; growing ones at their present size."""
-        return Run(self.problem, self.rule, self.rows.view, self.state, self.work, self.events.view, self.goal)
+        run = Run(self.problem, self.rule, self.rows.view, self.state, self.work, self.events.view, self.goal)
+        # A kernel takes the tuple that it has taken before at once.
+        if self._gathered is None or any(map(operator.is_not, run, self._gathered)):
+            self._gathered = run
+        return self._gathered
 
     @property
     def between_updates(self) -> bool:

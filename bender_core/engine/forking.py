@@ -102,7 +102,7 @@ def _add(run: Arrays, made: RowAt, stop: Stop) -> None:
     run.charge_looking(memory.looking_bytes, "looking at a message")
     anchor = active_state(run.problem, arc, int(require_states(run, arc, [made.state])[0]))
     truth = float(exact_at(run, arc, np.array([anchor]), stop)[0])
-    describe_row(pool, row, arc, anchor, RowKind(made.kind), truth)
+    describe_row(pool, row, arc, anchor, int(made.kind), truth)
     make_row(run.problem, pool, row, incoming(run, arc), run.probe, 1)
     pool.born[row] = -1
     link_row(pool, run.state, row)
@@ -151,7 +151,7 @@ class RowCarrier:
             if (target, anchor) in self._made:
                 return
             self._made.add((target, anchor))
-            describe_row(self._pool, self._next, target, anchor, RowKind.RMC, 0.0)
+            describe_row(self._pool, self._next, target, anchor, RowKind.RMC.value, 0.0)
             write_reverse_row(self._new.problem, self._pool, self._next, self._new.work)
         self._pool.born[self._next] = -1
         link_row(self._pool, self._new.state, self._next)
@@ -171,7 +171,7 @@ class RowCarrier:
 
     def _copy(self, row: int, arc: int, target: int) -> None:
         old, new, place = self._rows, self._pool, self._next
-        describe_row(new, place, target, int(old.anchor[row]), RowKind(int(old.kind[row])), 0.0)
+        describe_row(new, place, target, int(old.anchor[row]), int(old.kind[row]), 0.0)
         # The sides change places where the groups have changed their order.
         width = min(old.table.shape[2], new.table.shape[2])
         for side in (0, 1):

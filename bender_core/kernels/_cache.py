@@ -20,6 +20,7 @@ import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
 import numba
 from numba.core import config
@@ -28,6 +29,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from bender_core.files import write_whole
+from bender_core.kernels._linking import call_by_name, names_called
 
 # Folders of other sources are removed when unused for this long, and those used longest ago when all
 # together take more bytes than that.
@@ -37,23 +39,66 @@ _CHECKSUM_BYTES = hashlib.sha256().digest_size
 _NO_PLACE = (OSError, RuntimeError)
 
 
-class DiskCache(NullCache):
-    """The machine code of one function, for its dispatcher: a file for every signature."""
+class _Entry(NamedTuple):
+    """Where the machine code of a name comes from."""
 
-    def __init__(self, function):
+    function: str  # the path of a function of Python
+    arguments: tuple[Any, ...]  # the types it was compiled for
+
+
+class DiskCache(NullCache):
+    """The machine code of one function, for its dispatcher: a file for every signature.
+
+    It may refer to entries by name. A file lists these, and is used only where they have machine code of that name.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+    by_name : bool
+        Whether the code of kernels refers to this one by name; otherwise they include it.
+    """
+
+    _dispatchers: ClassVar[dict[str, Any]] = {}
+    _entries: ClassVar[dict[str, _Entry]] = {}
+
+    def __init__(self, dispatcher, by_name):
+        function = dispatcher.py_func
+        self._by_name = by_name
         self._stem = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
         self._source = Path(function.__code__.co_filename)
+        self._path = f"{function.__module__}.{function.__qualname__}"
+        self._dispatchers[self._path] = dispatcher
 
     def load_overload(self, sig, target_context):
-        """The compiled function; None if it is not kept, or its file is damaged."""
+        """The compiled function; None if it is not kept, its file is damaged, or what it calls is not what it was."""
         target_context.refresh()
-        code = _read(self._name(sig, target_context.codegen()))
-        return None if code is None else CompileResult._rebuild(target_context, *pickle.loads(code))
+        content = _read(self._name(sig, target_context.codegen()))
+        if content is None:
+            return None
+        called, code = pickle.loads(content)
+        if not all(self._has(name, entry) for name, entry in called.items()):
+            return None
+        data = CompileResult._rebuild(target_context, *pickle.loads(code))
+        self._make_known(data)
+        return data
 
     def save_overload(self, sig, data):
         """Keep a compiled function if there is a place for it, and no address in it that holds in this process only."""
         if not data.library.has_dynamic_globals:
-            _write(self._name(sig, data.codegen), dumps(data._reduce()))
+            called = {name: self._entries[name] for name in names_called(data) if name in self._entries}
+            _write(self._name(sig, data.codegen), dumps((called, dumps(data._reduce()))))
+        self._make_known(data)
+
+    def _has(self, name, entry):
+        """Whether there is machine code of a name, once its function is loaded or compiled."""
+        if entry.function in self._dispatchers:
+            self._dispatchers[entry.function].compile(entry.arguments)
+        return name in self._entries
+
+    def _make_known(self, data):
+        if self._by_name:
+            self._entries[data.fndesc.llvm_func_name] = _Entry(self._path, data.signature.args)
+            call_by_name(data)
 
     def _name(self, sig, codegen):
         made_by = f"{_hash_of(self._source)} {sig!r} {codegen.magic_tuple()}"

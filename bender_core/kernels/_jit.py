@@ -11,37 +11,44 @@ import numba
 from numba.core import config
 
 from bender_core.kernels._cache import DiskCache
+from bender_core.kernels._linking import PartCompiler
 
 # Sums are never re-associated (replay and the interpreter must agree to the last bit); without NaN and
 # signed zeros in play, minima and maxima still vectorise.
-_FASTMATH = {"nnan", "nsz"}
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "fastmath": {"nnan", "nsz"},
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
 
 
 def entry(function):
-    """Compile a function that Python calls, on its first call, and keep the machine code on disk."""
-    return _compiled(function, called_by_python=True, forceinline=True)
+    """Compile a function by itself, on its first call, and keep the code on disk: Python and kernels call it."""
+    return _kept(function, by_name=True)
 
 
-def shared(function):
-    """As `entry`, for what many kernels call and takes long enough for a call not to count: not made part of them."""
-    return _compiled(function, called_by_python=True, forceinline=False)
+def small(function):
+    """As `entry`, for one so short that a call would count: kernels that call it include it."""
+    return _kept(function, by_name=False, forceinline=True)
 
 
 def inner(function):
-    """Compile a function that kernels alone call: unpacking its arguments would take longer to compile than they do."""
-    return _compiled(function, called_by_python=False, forceinline=True)
+    """Make a function part of the entries that call it: only kernels can."""
+    return numba.njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True, pipeline_class=PartCompiler)(function)
 
 
 def inlined(function):
-    """Make a function part of the kernels that call it: one that returns arrays, or a phase of a long one."""
+    """As `inner`, before types are known: for one that returns arrays, or is a phase of a long one."""
     return numba.njit(inline="always")(function)
 
 
 def typed(function: Any, *arguments: Any) -> Any:
     """What an entry was compiled to for the types of these arguments; later calls take the types for granted.
 
-    An entry has one signature. To find out the types of a `Run` at every call takes twice as long as to hand it over,
-    and to find them out for every run as long as a sweep of a small one.
+    An entry has one signature. To find out the types of a `Run` at every call takes ten times as long as to hand it
+    over, and to find them out for every run as long as a sweep of a small one.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
@@ -50,15 +57,8 @@ def typed(function: Any, *arguments: Any) -> Any:
     return next(iter(function.overloads.values())).entry_point
 
 
-def _compiled(function, *, called_by_python, **options):
-    compiled = numba.njit(
-        nogil=True,
-        fastmath=_FASTMATH,
-        error_model="numpy",
-        no_cpython_wrapper=not called_by_python,
-        no_cfunc_wrapper=True,
-        _nrt=False,
-        **options,
-    )(function)
-    compiled._cache = DiskCache(function)
+def _kept(function, *, by_name, **options):
+    compiled = numba.njit(**_OPTIONS, **options)(function)
+    if not config.DISABLE_JIT:
+        compiled._cache = DiskCache(compiled, by_name)
     return compiled

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._jit import entry, inner, small
 from bender_core.kernels.costs import SHARE, STEPPED
 from bender_core.kernels.emit import NONE, emit
 from bender_core.kernels.layout import Kind, Outcome, Phase, Until
@@ -38,7 +38,7 @@ from bender_core.kernels.sweep import descend_group, follow_group, report, searc
 from bender_core.kernels.update import apply_row, close_node, consult_oracle, open_node, plan_rows
 
 
-@entry
+@small
 def is_reached(events, cursor, goal):
     """Whether the last event is one at which this call shall stop."""
     if cursor.events >= goal.event_limit:

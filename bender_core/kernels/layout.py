@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bender_core.kernels._reference import by_reference
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -84,6 +86,7 @@ class Record(_Void):
 # -- what is solved -----------------------------------------------------------------------------------------------
 
 
+@by_reference
 class Couplings(NamedTuple):
     """Couplings in normal form, sorted by the edge of groups that they belong to."""
 
@@ -93,6 +96,7 @@ class Couplings(NamedTuple):
     weight: Floats  # (K,) |theta| of that pair
 
 
+@by_reference
 class Projections(NamedTuple):
     """From the states of a receiver to those of its active bits (see kernels.tables.projection)."""
 
@@ -100,6 +104,7 @@ class Projections(NamedTuple):
     table: Ints  # flat: the active state of every low state, then what every high state adds
 
 
+@by_reference
 class Forms(NamedTuple):
     """``-phi_pq`` of every arc as affine functions of the sender's bits (see kernels.tables.coupling)."""
 
@@ -107,6 +112,7 @@ class Forms(NamedTuple):
     table: Floats  # flat: (constant, slopes) of every low state of the receiver, then what every high state adds
 
 
+@by_reference
 class Methods(NamedTuple):
     """How exact min-marginals are computed (see kernels.min_marginals.exact)."""
 
@@ -115,6 +121,7 @@ class Methods(NamedTuple):
     largest: Floats  # (2 E,) entries of the largest table of that elimination, 0 where it is not the method
 
 
+@by_reference
 class Problem(NamedTuple):
     """The hyper-graph, read-only."""
 
@@ -136,6 +143,7 @@ class Problem(NamedTuple):
     gap_scale: float  # the same for gaps: 0 where rounding hides whether they are closed
 
 
+@by_reference
 class Rule(NamedTuple):
     """What the schedule and the variant ask for."""
 
@@ -195,6 +203,7 @@ class Bounds(Record):
     best_decoded: float  # the least energy of State.decoded so far: the paper's upper bound
 
 
+@by_reference
 class State(NamedTuple):
     """The position of a run between two node updates."""
 
@@ -214,6 +223,7 @@ class State(NamedTuple):
     read: Ints  # (2 E,) entries read for the message of each arc since the start
 
 
+@by_reference
 class Pool(NamedTuple):
     """Benders rows, append-only. Row r is ``phi_pq(y_p, y_q) >= -u(y_p) - v(y_q)``."""
 
@@ -231,6 +241,7 @@ class Pool(NamedTuple):
     )
 
 
+@by_reference
 class Events(NamedTuple):
     """What happened, one entry a column (docs/method.md §10.1)."""
 
@@ -267,6 +278,7 @@ class Progress(Record):
     limit: int  # entries read, about, before the kernel comes back; set once, see STEP
 
 
+@by_reference
 class Scan(NamedTuple):
     """Running optima of a pass, one a low state (see kernels.tables.affine)."""
 
@@ -295,6 +307,7 @@ class CutPoint(Record):
     pull: float  # of the linear part, c
 
 
+@by_reference
 class CutRoom(NamedTuple):
     """Scratch of a Magnanti-Wong cut."""
 
@@ -319,6 +332,7 @@ class CutRoom(NamedTuple):
     scan: Scan
 
 
+@by_reference
 class PruneRoom(NamedTuple):
     """Scratch of pruning (see kernels.min_marginals.prune)."""
 
@@ -330,6 +344,7 @@ class PruneRoom(NamedTuple):
     found: Ints  # (most candidates,) those that survive
 
 
+@by_reference
 class EliminateRoom(NamedTuple):
     """Scratch of elimination (see kernels.min_marginals.eliminate)."""
 
@@ -350,6 +365,7 @@ class SearchPoint(Record):
     least: float  # of SearchRoom.candidate
 
 
+@by_reference
 class SearchRoom(NamedTuple):
     """Scratch of a search for better labellings (see kernels.primal)."""
 
@@ -371,6 +387,7 @@ class Rounds(Record):
     suspects: int  # states whose total is below it; -1 before the first answer
 
 
+@by_reference
 class Workspace(NamedTuple):
     """Scratch of the node being updated; without meaning between two updates."""
 
@@ -412,6 +429,7 @@ class Goal(Record):
     spent: int
 
 
+@by_reference
 class Run(NamedTuple):
     """All that a run consists of."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._jit import entry, inner, small
 from bender_core.kernels.costs import FLIP, NEIGHBOUR
 from bender_core.kernels.tables.affine import affine_argmin, assign, tabulate
 from bender_core.kernels.tables.bits import has
@@ -31,7 +31,7 @@ KICKED = 4
 OUT, BACK, ALL = 1, -1, 0
 
 
-@entry
+@small
 def decode(problem, state, node, minimiser):
     """Let a group decode to its minimiser, and keep the best joint labelling over time (paper, Eq. "EqOptInt")."""
     bounds, decoded = state.bounds, state.decoded

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._jit import inner, small
 from bender_core.kernels.emit import NONE
 from bender_core.kernels.rows.pool import TIGHT
 from bender_core.kernels.tables.affine import count_below
@@ -31,7 +31,7 @@ def begin_rounds(problem, rule, state, node, least, rounds):
     rounds.cheapest = rounds.suspects = NONE
 
 
-@entry
+@small
 def rounding(problem, node, total):
     """How far a total may be off by rounding: the tolerances of its messages together."""
     weight = abs(total)

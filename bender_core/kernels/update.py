@@ -201,7 +201,7 @@ def plan_rows(run, node):
         return
     loose = not is_tight(work.nu[cursor.slot, minimiser], value, problem.edge_weight[arc // 2], 1.0)
     if is_loosest or (rule.everywhere and loose):
-        describe_row(run.pool, cursor.planned, arc, minimiser, RowKind.RMC, value)
+        describe_row(run.pool, cursor.planned, arc, minimiser, RowKind.RMC.value, value)
         write_reverse_row(problem, run.pool, cursor.planned, work)
         cursor.planned += 1
     cursor.slot += 1

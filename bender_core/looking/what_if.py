@@ -112,7 +112,7 @@ def _cut(
     problem, arc = engine.graph.problem, engine.graph.arc(p, q)
     edge, side = divmod(arc, 2)
     room, work, table = memory.pool(memory.dimensions(engine.graph), 1), engine.arrays.probe, incoming(engine, arc)
-    describe_row(room, 0, arc, active_state(problem, arc, state), kind, truth)
+    describe_row(room, 0, arc, active_state(problem, arc, state), int(kind), truth)
 
     def timed(repeats: int) -> tuple[float, int]:
         begin = time.perf_counter()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bender_core.kernels._jit import entry
+from bender_core.kernels._jit import entry, small
 from bender_core.kernels.tables.affine import affine_argmax, affine_max, affine_max4, affine_value
 from bender_core.kernels.tables.coupling import tabulate_coupling
 from bender_core.kernels.tables.projection import active_state, dual_table, fetch, incoming_table
 
 
-@entry
+@small
 def oracle(problem, arc, incoming, minimiser, work):
     """The true min-marginal ``nu_pq(y*)`` of one active state: a single pass over what the sender brings.
 

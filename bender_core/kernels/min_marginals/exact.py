@@ -7,7 +7,7 @@ matter, and never much more than enumerating.
 
 from __future__ import annotations
 
-from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._jit import entry, inner, small
 from bender_core.kernels.costs import ELIMINATED, ELIMINATION, PRUNED, PRUNING, STATE
 from bender_core.kernels.layout import Message, Method
 from bender_core.kernels.min_marginals.eliminate import eliminate, plan_elimination
@@ -42,7 +42,7 @@ def plan_exact(bits, first, coupled, methods, begin, end):
         methods.largest[arc] = largest if method == Method.ELIMINATE else 0.0
 
 
-@entry
+@small
 def begin_exact(work):
     """Prepare for a message of which nothing is known."""
     progress = work.progress

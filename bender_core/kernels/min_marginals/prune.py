@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._jit import inner, small
 from bender_core.kernels.layout import LOW_BITS
 from bender_core.kernels.tables.affine import assign, high_states, low_states, raise_envelope, raise_envelope4, tabulate
 
@@ -25,7 +25,7 @@ LEAF_BITS = 4
 LEAF_CANDIDATES = 8
 
 
-@entry
+@small
 def list_width(open_bits):
     """What a candidate may take in a box and all boxes inside: of each a centre and as many half slopes as bits."""
     return (open_bits + 1) * (open_bits + 2) // 2

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import entry, inlined, inner
+from bender_core.kernels._jit import entry, inlined, inner, small
 from bender_core.kernels.layout import RowKind
 from bender_core.kernels.rows.magnanti_wong import CutStatus, Sender, begin_cut, continue_cut
 from bender_core.kernels.tables.affine import (
@@ -44,7 +44,7 @@ def is_tight(known, exact, weight, part):
 # -- making -------------------------------------------------------------------------------------------------------
 
 
-@entry
+@small
 def describe_row(pool, row, arc, state, kind, intercept):
     """Note what a row is to be: for a message, at an active state, where its value is the intercept (the truth)."""
     pool.version[row, 0] = pool.version[row, 1] = NEVER
@@ -176,7 +176,7 @@ def make_row(problem, pool, row, incoming, work, repeats):
     return pivots
 
 
-@entry
+@small
 def link_row(pool, state, row):
     """Append a row to the list of its edge."""
     edge = pool.edge[row]
@@ -194,7 +194,7 @@ def add_first_rows(problem, pool, state, begin, end, work):
     for arc in range(begin, end):
         row = state.cursor.rows
         minimiser = active_state(problem, arc, state.decoded[receiver_of(problem, arc)])
-        describe_row(pool, row, arc, minimiser, RowKind.RMC, 0.0)
+        describe_row(pool, row, arc, minimiser, RowKind.RMC.value, 0.0)
         write_reverse_row(problem, pool, row, work)
         pool.born[row] = -1
         link_row(pool, state, row)
@@ -204,7 +204,7 @@ def add_first_rows(problem, pool, state, begin, end, work):
 # -- using --------------------------------------------------------------------------------------------------------
 
 
-@entry
+@small
 def has_intercept(pool, state, row, arc):
     """Whether the intercept of a row, for this message, is of the present lambda.
 
@@ -222,7 +222,7 @@ def keep_intercept(pool, state, row, arc, intercept):
     pool.version[row, arc % 2] = state.written[arc ^ 1]
 
 
-@entry
+@small
 def anchored_row(pool, state, arc, minimiser):
     """A row of this message made at this very active state by RMC, or -1: its intercept is the oracle's value."""
     row = state.row_first[arc // 2]
@@ -233,14 +233,14 @@ def anchored_row(pool, state, arc, minimiser):
     return -1
 
 
-@entry
+@small
 def begin_recycling(state, message, work):
     """Prepare for an envelope of which no row is known."""
     message.nu[:] = -np.inf
     work.progress.next = state.row_first[message.arc // 2]
 
 
-@entry
+@small
 def recycle(problem, pool, state, message, work):
     """Go on giving every row of an edge its intercept for what the sender brings, and raising the envelope.
 
@@ -288,7 +288,7 @@ def _recycle_four(problem, pool, state, message, work, rows):
     raise_envelope4(message.nu, problem.bits[arc], u, (-m0, -m1, -m2, -m3))
 
 
-@entry
+@small
 def row_at(problem, pool, row, side, state):
     """The value of a row, with its stored intercept, at an active state of the receiving group."""
     return pool.intercept[row, side] - affine_value(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._reference import by_reference
 from bender_core.kernels.costs import LOOKED_UP, SCANNED, SPELL
 from bender_core.kernels.layout import Floats, Ints, Record
 from bender_core.kernels.tables.affine import assign
@@ -18,6 +19,7 @@ from bender_core.kernels.tables.affine import assign
 WIDTH = 6
 
 
+@by_reference
 class Terms(NamedTuple):
     """The energies of a model of n variables and m edges, read-only."""
 
@@ -41,6 +43,7 @@ class Spell(Record):
     spent: int  # entries read since the search began
 
 
+@by_reference
 class Board(NamedTuple):
     """A labelling being improved, and scratch."""
 

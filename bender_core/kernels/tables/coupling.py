@@ -8,7 +8,7 @@ receiver's low bits and of its high bits; any state's are then one addition away
 
 from __future__ import annotations
 
-from bender_core.kernels._jit import entry, inner
+from bender_core.kernels._jit import entry, inner, small
 from bender_core.kernels.layout import LOW_BITS
 from bender_core.kernels.tables.affine import assign, high_states, low_states, tabulate
 from bender_core.kernels.tables.projection import active_state, energies, receiver_of
@@ -56,7 +56,7 @@ def _add_couplings(couplings, arc, bit, form):
             form[0] += amount
 
 
-@entry
+@small
 def coupling_form(problem, arc, state, slope):
     """``-phi_pq(state, .)`` as a function of the sender's active bits: fills the slopes, returns the constant."""
     bits = problem.bits[arc ^ 1]
@@ -77,8 +77,8 @@ def tabulate_coupling(problem, arc, state, slope, g):
 
 
 @entry
-def tabulate_group(unary, inside, slope, g, phi):
-    """Energies of all states of a group: its unaries, and what its inner couplings (negative weights) pay.
+def tabulate_group(unary, inside, node, slope, g, phi):
+    """Energies of all states of a group: its unaries, and what the couplings inside it (negative weights) pay.
 
     A bit that is switched on changes the energy by an affine function of the bits below it.
     """
@@ -86,21 +86,21 @@ def tabulate_group(unary, inside, slope, g, phi):
     phi[0] = 0.0
     for k in range(bits):
         phi[0] += unary[k, 0]
-    for c in range(len(inside.weight)):
+    for c in range(inside.first[node], inside.first[node + 1]):
         if inside.entry[c, 0] == 0 and inside.entry[c, 1] == 0:
             phi[0] += inside.weight[c]
     for k in range(bits):
-        constant = _switched_on(unary, inside, k, slope)
+        constant = _switched_on(unary, inside, node, k, slope)
         tabulate(constant, slope, k, g)
         _add_affine(phi, k, g)
 
 
 @inner
-def _switched_on(unary, inside, k, slope):
+def _switched_on(unary, inside, node, k, slope):
     """What switching bit k on changes, as a function of the bits below: fills the slopes, returns the constant."""
     constant = unary[k, 1] - unary[k, 0]
     slope[:k] = 0.0
-    for c in range(len(inside.weight)):
+    for c in range(inside.first[node], inside.first[node + 1]):
         side = 0 if inside.bit[c, 0] == k else 1
         if inside.bit[c, side] != k:
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bender_core.kernels._jit import entry, inlined, inner
+from bender_core.kernels._jit import inlined, inner, small
 from bender_core.kernels.layout import LOW_BITS
 from bender_core.kernels.tables.affine import assign, high_states, low_states
 
@@ -49,7 +49,7 @@ def _tables(problem, arc, size):
     return low, high
 
 
-@entry
+@small
 def active_state(problem, arc, state):
     """The active state that a state of the receiver projects to."""
     size = problem.size[receiver_of(problem, arc)]
@@ -59,7 +59,7 @@ def active_state(problem, arc, state):
     return low[state & (low_states(size) - 1)] + high[state >> LOW_BITS]
 
 
-@entry
+@small
 def project_max(problem, arc, table, out):
     """``out[v] = max`` of ``table[y]`` over the states y of the receiver that project to v."""
     size = problem.size[receiver_of(problem, arc)]
@@ -88,7 +88,7 @@ def incoming_table(problem, lam, arc, room):
     return table
 
 
-@entry
+@small
 def fetch(problem, lam, arc, room):
     """Prepare `incoming_table`: idle bits of the sender take their best value. Returns the entries read."""
     back = arc ^ 1
@@ -99,7 +99,7 @@ def fetch(problem, lam, arc, room):
     return 1 << size
 
 
-@entry
+@small
 def add_spread(problem, arc, nu, total):
     """``total[y] += nu[active state of y]``."""
     size = problem.size[receiver_of(problem, arc)]
@@ -117,7 +117,7 @@ def add_spread(problem, arc, nu, total):
             x[t] += nu[base + low[t]]
 
 
-@entry
+@small
 def write_message(problem, arc, nu, total, weight, lam):
     """``lam[y] = nu[active state of y] - weight * total[y]``."""
     size = problem.size[receiver_of(problem, arc)]

@@ -103,7 +103,7 @@ _CSS = """<style>
 </style>"""
 
 
-@st.cache_resource(show_spinner="Compiling the solver, first time only (about a minute)…")
+@st.cache_resource(show_spinner="Compiling the solver, first time only (about half a minute)…")
 def _warm() -> bool:
     bc.warm_up()
     set_aside()

@@ -29,6 +29,18 @@ def triangular(n):  # type: ignore[no-untyped-def]
     return total
 
 
+@entry
+def doubled(n):  # type: ignore[no-untyped-def]
+    return 2 * n
+
+
+def twice_triangular(n):  # type: ignore[no-untyped-def]
+    return doubled(triangular_entry(n))
+
+
+triangular_entry: Any = entry(triangular)
+
+
 def first_call() -> bool:
     """Call the kernel as a new process does; whether its code was found on disk."""
     compiled: Any = entry(triangular)
@@ -89,6 +101,43 @@ def test_a_damaged_file_is_recompiled_and_replaced(damage: str, home: Path) -> N
     with quiet():
         assert not first_call()
         assert first_call()
+
+
+CALLING = """
+from tests.unit.kernels.test_cache import entry, doubled, triangular_entry, twice_triangular
+outer = entry(twice_triangular)
+if {early}:
+    doubled(1.0), triangular_entry(1.0)
+assert outer(10) == 110
+print(*(bool(kernel.stats.cache_hits) for kernel in (outer, doubled, triangular_entry)))
+"""
+
+
+def hits(early: bool = False) -> list[str]:
+    """Whether a kernel and the two that it calls are found on disk by a new process.
+
+    With ``early``, that has compiled the two for other numbers before.
+    """
+    code = CALLING.format(early=early)
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+
+
+def test_a_kernel_is_found_with_those_that_it_calls(home: Path) -> None:
+    assert hits() == ["False"] * 3
+    assert len(kept(home)) == 3
+    assert hits() == ["True"] * 3
+
+
+def test_a_kernel_is_compiled_again_if_one_that_it_calls_has_another_name(home: Path) -> None:
+    hits()
+    for path in kept(home):
+        if "twice" not in path.name:
+            path.unlink()
+    # Numba counts what it compiles, and the number is part of the name.
+    assert hits(early=True)[0] == "False"
+    assert hits() == ["True"] * 3
 
 
 def test_a_home_that_cannot_be_made_gives_way_to_temporary_files(

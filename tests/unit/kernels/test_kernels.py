@@ -82,7 +82,7 @@ class Rig:
         """The reverse row at a state, not in use."""
         row = int(self.state.cursor.rows)
         assert row < len(self.pool.edge)
-        pool.describe_row(self.pool, row, side, self.active(side)[anchor], RowKind.RMC, 0.0)
+        pool.describe_row(self.pool, row, side, self.active(side)[anchor], int(RowKind.RMC), 0.0)
         pool.write_reverse_row(self.problem, self.pool, row, self.work)
         return row
 
