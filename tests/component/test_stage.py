@@ -175,7 +175,7 @@ def test_a_line_tells_its_part_of_the_gap_on_hover(stage: Stage, run: bc.Engine)
     p, q = run.graph.edges[edge]
     labels = run.partition.labels
     title, part = tip(stage, f".pick[data-edge='{edge}']")
-    assert title == f"{labels[p]} – {labels[q]}: {len(run.rows(p, q))} rows"
+    assert title == f"{labels[p]} – {labels[q]}: {len(looking.rows(run, p, q))} rows"
     said = part.removeprefix("tension: ").removesuffix(" of the gap")
     assert is_shown(looking.tension(run).edges[edge], said)
     stage.root.locator(f".pick[data-edge='{edge}']").dispatch_event("pointerleave")
