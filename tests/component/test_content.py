@@ -119,7 +119,7 @@ def test_the_variables_show_the_labelling_and_what_it_breaks(watched: Watched) -
 
 def test_a_stage_that_opens_on_the_variables_alone_is_drawn(page: Page, watched: Watched) -> None:
     """As when another page was looked at meanwhile: the choice is kept."""
-    kept = {"run": 0, "mode": "main", "speed": "1", "order": "cost", "looks": [["view", "variables"]]}
+    kept = {"run": 0, "mode": "main", "speed": "1", "order": "cost", "looks": {"view": "variables"}}
     page.evaluate("(kept) => { sessionStorage['bender-lab:choices'] = JSON.stringify(kept); }", kept)
     stage, run = watched(lab("pose-small", 8, 9)), lab("pose-small", 8, 9).run.engine
     stage.step("node")
