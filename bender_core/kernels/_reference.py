@@ -158,5 +158,5 @@ def _read(builder, block, place, kind):
 
 
 def _mark(builder, word, mark, *numbers):
-    """Tell LLVM what is so of a word that is loaded."""
+    """Attach metadata to a loaded word, which LLVM may rely on."""
     word.set_metadata(mark, builder.module.add_metadata(numbers))

@@ -80,7 +80,7 @@ class Policy:
     Parameters
     ----------
     proof : Descent
-        It is told which rounds begin, and what they decide.
+        It begins and ends the rounds that are chosen here.
     max_size : int
         M, of the largest groups.
     seed : int

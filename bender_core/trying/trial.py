@@ -94,7 +94,7 @@ class Spend(NamedTuple):
 
 
 T = TypeVar("T")
-# A way of trying: it says what is to be spent, is told whether the bound has stalled, and returns what has come of it.
+# A way of trying: it yields what to spend, receives whether the bound has stalled, and returns its result.
 Trying = Generator[Spend, bool, T]
 
 
@@ -148,7 +148,7 @@ def course(trying: Trying[T], count: Callable[[Trial, int], None]) -> Generator[
 
 
 def go_on(trial: Trial, until: int, is_done: Callable[[Trial], bool], least: float | None = None) -> Trying[None]:
-    """Let one trial go on until it has read so many entries, is done, or stalls.
+    """Continue one trial until it has read a number of entries, is done, or stalls.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ What the table cannot say:
   for the fields in `LOOKS`; their values exist only in the browser;
 - of what run an address is: `permalink` puts together the fields that describe one. They are never copied from the
   address of one page to that of the next, but written anew from the run itself, which may have moved on. Only what this
-  version does not use, `BESIDE`, is carried over as it stands.
+  version does not use, `BESIDE`, is carried over unchanged.
 """
 
 from __future__ import annotations
