@@ -68,7 +68,7 @@ class Certificate:
     optimal : bool
         Whether no labelling is better, up to ``negligible``.
     lower_bound, upper_bound : float
-        Energies; equal if it is optimal.
+        Energies; equal if it is optimal. No labelling costs less than ``lower_bound - negligible``.
     labeling : ndarray of int64, shape (n,)
         With energy ``upper_bound``.
     feasible : bool
