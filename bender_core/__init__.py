@@ -18,10 +18,9 @@ from bender_core.account import Account
 from bender_core.checking.certificate import Certificate
 from bender_core.checking.checker import RefusedError, check_proof
 from bender_core.checking.proof import Proof, load_proof
-from bender_core.costs.estimate import Estimate, estimate
 from bender_core.engine.arrays import Start
 from bender_core.engine.engine import Engine, EngineError, Grain
-from bender_core.engine.fit import TooLargeError
+from bender_core.engine.fit import TooLargeError, required_bytes
 from bender_core.engine.gap import relative_gap
 from bender_core.engine.result import Result
 from bender_core.engine.rows import RowAt
@@ -47,8 +46,8 @@ from bender_core.trying.auto import auto
 from bender_core.trying.change import Change, ChangeError
 from bender_core.trying.comparison import Comparison, compare_partitions
 from bender_core.trying.pursuit import pursuit
-from bender_core.trying.refine import refine
 from bender_core.trying.solving import certify, solve
+from bender_core.trying.timing import SweepTime, time_sweep
 from bender_core.variants import VARIANTS, Variant
 from bender_core.warming import warm_up
 
@@ -66,7 +65,6 @@ __all__ = [
     "Cut",
     "Engine",
     "EngineError",
-    "Estimate",
     "Event",
     "FormatError",
     "Found",
@@ -88,6 +86,7 @@ __all__ = [
     "Start",
     "Stop",
     "Stopped",
+    "SweepTime",
     "Tightness",
     "TooLargeError",
     "Trace",
@@ -96,7 +95,6 @@ __all__ = [
     "certify",
     "check_proof",
     "compare_partitions",
-    "estimate",
     "load",
     "load_proof",
     "looking",
@@ -104,12 +102,13 @@ __all__ = [
     "partition",
     "pursuit",
     "reference",
-    "refine",
     "relative_gap",
+    "required_bytes",
     "sample",
     "save",
     "search",
     "solve",
+    "time_sweep",
     "to_normal_form",
     "warm_up",
     "what_if",

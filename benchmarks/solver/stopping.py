@@ -102,8 +102,7 @@ def _works() -> dict[str, Work]:
         "cutting 20 000 variables: layers": lambda stop: bc.partition(large, 8, "layers", stop=stop),
         "cutting 20 000 variables: community": lambda stop: bc.partition(large, 8, "community", stop=stop),
         "trying partitions (auto): pose, M = 12": lambda stop: bc.partition(pose, 12, "auto", stop=stop),
-        "estimate: 20 000 variables": lambda stop: bc.estimate(*parts["large 4"], stop=stop),
-        "estimate by a trial: glass, M = 20": lambda stop: bc.refine(*parts["glass 20"], stop=stop),
+        "time of a sweep: glass, M = 20": lambda stop: bc.time_sweep(*parts["glass 20"], stop=stop),
         "making tables: 20 000 variables": lambda stop: bc.Engine(*parts["large 4"], variant=9, limit=ROOM, stop=stop),
         "making tables: pose, M = 16": lambda stop: bc.Engine(*parts["pose 16"], variant=9, limit=ROOM, stop=stop),
         "making tables, first rows: glass of 60, M = 20": lambda stop: bc.Engine(
@@ -261,7 +260,7 @@ def app() -> Phases:
 
     def comparing(sweeps: int) -> Background:
         work = Comparing(glass, [8, 14], 9, "mplp")
-        work.predict()
+        work.measure()
         if sweeps and work.thread is not None:
             work.thread.join()
             work.bound(sweeps)

@@ -12,7 +12,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 from bender_core.experiments.execute import GLANCE_SECONDS, Progress, dask, execute, local
-from bender_core.experiments.plan import Plan, Task, read_plan, seconds_expected
+from bender_core.experiments.plan import Plan, Task, read_plan, seconds_at_most
 from bender_core.experiments.report import report
 from bender_core.experiments.store import Store
 from bender_core.experiments.tables import endings, of_plan, shared
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The subcommands and their arguments."""
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, action, told in (
-        ("plan", _plan, "describe a plan and predict its time"),
+        ("plan", _plan, "describe a plan, and how long it takes at most"),
         ("run", _run, "carry out the runs that are not done yet"),
         ("status", _status, "print the progress"),
         ("report", _report, "print the tables"),
@@ -70,13 +70,13 @@ def _plan(options: argparse.Namespace) -> int:
     plan = read_plan(options.plan)
     tasks = _tasks(plan)
     todo = _store(options).missing(tasks)
-    seconds = seconds_expected(todo)
+    seconds = seconds_at_most(todo)
     workers = _workers(options)
     print(f"{plan.name}: {len(plan.instances)} instances, {len(tasks)} runs, {len(todo)} to do")
     same = shared(tasks)
     if same:
         print(f"{same} of the runs have the same groups as another M or strategy; equal runs are done once")
-    print(f"about {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
+    print(f"at most {seconds / 3600:.2g} core-hours; {seconds / workers / 3600:.2g} hours with {workers} workers")
     return 0
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from bender_core import io, synth
-from bender_core.costs.estimate import Estimate, estimates
 from bender_core.experiments.deciding import code_version
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.model import BinaryMRF, ModelError
@@ -33,14 +32,10 @@ PROOF = "proof"
 # Variant and schedule of its first round.
 FIRST_ROUND = EXACT, FIRST_SCHEDULE
 
-# The number of sweeps expected of a run when nothing is known.
-EXPECTED_SWEEPS = 25
 # The most instances of one family in a plan; more are surely a mistake.
 MOST_INSTANCES = 100_000
 # The largest limit, beyond any practical number of sweeps, seconds or megabytes.
 LARGEST_LIMIT = 1e12
-# The number of instances sampled to predict the time of a plan.
-_ASKED = 4
 # The number of partitions that a process keeps.
 _KEPT = 1024
 
@@ -277,27 +272,9 @@ def distinct(tasks: Iterable[Task]) -> list[Task]:
     return list(found.values())
 
 
-def seconds_expected(tasks: Iterable[Task]) -> float:
-    """Predicted total seconds of some tasks, each at most its limit, extrapolated from a sample of the instances."""
-    tasks = distinct(tasks)
-    instances = list(dict.fromkeys(task.instance for task in tasks))
-    asked = set(instances[:: -(-len(instances) // _ASKED)] if instances else ())
-    chosen = [task for task in tasks if task.instance in asked]
-    alike = itertools.groupby(chosen, lambda task: (task.instance, task.max_size, task.strategy))
-    total = sum(_expected(list(group)) for _, group in alike)
-    return total * len(tasks) / len(chosen) if chosen else 0.0
-
-
-def _expected(tasks: Sequence[Task]) -> float:
-    """The same for tasks on one partition."""
-    costs = estimates(*tasks[0].cut(), [(task.variant, task.schedule) for task in tasks])
-    return sum(itertools.starmap(_limited, zip(tasks, costs, strict=True)))
-
-
-def _limited(task: Task, cost: Estimate) -> float:
-    if cost.least > task.limits.megabytes << 20:
-        return 0.0
-    return min(cost.seconds_per_sweep * min(EXPECTED_SWEEPS, task.limits.sweeps), task.limits.seconds)
+def seconds_at_most(tasks: Iterable[Task]) -> float:
+    """The seconds, on one core, that some tasks take at most: equal ones are done once, each up to its limit."""
+    return sum(task.limits.seconds for task in distinct(tasks))
 
 
 def task_of(

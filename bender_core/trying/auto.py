@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from bender_core.account import memory_limit
-from bender_core.costs.estimate import Estimate, estimate
+from bender_core.engine.coupled import coupled, entries_of_a_sweep
 from bender_core.engine.engine import Engine
+from bender_core.engine.fit import required_bytes
+from bender_core.engine.memory import WORD
 from bender_core.engine.settings import Settings
 from bender_core.groups import Partition, halve
 from bender_core.model import BinaryMRF
@@ -31,8 +33,8 @@ VARIANT, SCHEDULE = 9, "srmp"
 SEEDS = {"community": 2, "random": 2}
 # A trial of larger groups begins with parts of up to this number of variables.
 SMALL = 10
-# A candidate is tried if its sweep is predicted to take at most DEARER times the median, and its tables have at most
-# HEAVY times the entries of a trial, and so take no longer to make.
+# A candidate is tried if its sweep reads at most DEARER times the median of entries, and its tables have at most HEAVY
+# times the entries of a trial, and so take no longer to make.
 DEARER, HEAVY = 10, 0.25
 # Bounds within this share of the gap (of the bound, if the gap is closed) of the best are as good as the best.
 AS_GOOD, ROUNDING = 1e-3, 1e-9
@@ -47,17 +49,18 @@ class Candidate:
     name: str
     part: Partition
     found: Quality
-    cost: Estimate
+    least: int  # bytes of a run at its start
+    entries: int  # that a sweep reads at least
 
     @property
-    def order(self) -> tuple[int, float]:
-        """The order among equally good candidates: fewest cycles, then cost."""
-        return self.found.cycles, self.cost.seconds_per_sweep
+    def order(self) -> tuple[int, int]:
+        """The order among equally good candidates: fewest cycles, then the cheapest sweep."""
+        return self.found.cycles, self.entries
 
     @property
     def tables(self) -> float:
         """The number of table entries of a run."""
-        return self.cost.least / 8
+        return self.least / WORD
 
 
 @dataclass(frozen=True)
@@ -111,9 +114,9 @@ def choose(mrf: BinaryMRF, found: Sequence[Candidate], effort: Effort, work: int
     """As `auto`, among at least one given candidate, in trials of that many table entries."""
     if exact := forests(found):
         return _chosen(min(exact, key=lambda one: one.order), "its groups form no cycle")
-    usual = median_low(one.cost.seconds_per_sweep for one in found)
-    fitting = [one for one in found if one.cost.least <= memory_limit() and one.tables <= HEAVY * work]
-    worth = [one for one in fitting if one.cost.seconds_per_sweep <= DEARER * usual]
+    usual = median_low(one.entries for one in found)
+    fitting = [one for one in found if one.least <= memory_limit() and one.tables <= HEAVY * work]
+    worth = [one for one in fitting if one.entries <= DEARER * usual]
     if not worth:
         return _chosen(_predicted(found), "groups are too large for a trial")
     trials = _trials(mrf, worth, work, effort)
@@ -133,7 +136,7 @@ def work_of_a_choice(count: int, work: int = WORK) -> int:
 
 def forests(found: Sequence[Candidate]) -> list[Candidate]:
     """Those on which the bound becomes exact, and whose tables fit into memory."""
-    return [one for one in found if not one.found.cycles and one.cost.least <= memory_limit()]
+    return [one for one in found if not one.found.cycles and one.least <= memory_limit()]
 
 
 def _predicted(among: Sequence[Candidate]) -> Candidate:
@@ -156,13 +159,14 @@ def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never)
             groups = frozenset(tuple(group.tolist()) for group in part.groups)
             if groups not in seen:
                 seen.add(groups)
-                found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part, stop))
+                found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part))
     return [one for one in found if one.part.max_size == max_size or one.part.max_size > 1 or not one.found.cycles]
 
 
-def candidate(mrf: BinaryMRF, name: str, part: Partition, stop: Stop = never) -> Candidate:
+def candidate(mrf: BinaryMRF, name: str, part: Partition) -> Candidate:
     """A partition with the properties known without a run."""
-    return Candidate(name, part, quality(mrf, part), estimate(mrf, part, VARIANT, stop=stop))
+    entries = entries_of_a_sweep(coupled(mrf, part))
+    return Candidate(name, part, quality(mrf, part), required_bytes(mrf, part, VARIANT), entries)
 
 
 def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[Tried]:

@@ -98,7 +98,7 @@ def pursuit(
     merged = _merged(mrf, usual, max_size, seed, effort)
     if merged is None:
         return replace(usual, strategy=PURSUIT, reason=f"{usual.reason}; merging has found no better groups")
-    both = [candidate(mrf, AUTO, usual, stop), candidate(mrf, "merged", merged, stop)]
+    both = [candidate(mrf, AUTO, usual), candidate(mrf, "merged", merged)]
     effort.limit(last)
     return replace(choose(mrf, both, effort, TRIAL), strategy=PURSUIT)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bender_core as bc
-from bender_core.costs.estimate import Estimate
 from bender_core.engine.fit import largest_fit
 from bender_core.groups import Partition
 from bender_core.strategies import Quality, quality
@@ -75,29 +74,29 @@ class Cost:
     Attributes
     ----------
     kept : Quality
-    expected : Estimate or None
-        None until it is known.
-    tried : bool
-        Whether ``expected`` comes from a short trial.
+    bytes : int or None
+        The memory without which a run cannot begin; None until it is known.
+    sweep : SweepTime or None
+        None until it is measured, and if a run would not fit.
     fits : int or None
         If the choice does not fit, the largest M that would.
     """
 
     kept: Quality
-    expected: Estimate | None = None
-    tried: bool = False
+    bytes: int | None = None
+    sweep: bc.SweepTime | None = None
     fits: int | None = None
 
 
 @dataclass(eq=False)
 class Costing(Personal):
-    """Quality and cost of one choice of partition, variant and schedule: predicted first, then from a short trial.
+    """Quality and cost of one choice of partition, variant and schedule; a short run measures the time of a sweep.
 
     Attributes
     ----------
     mrf : BinaryMRF
     account : Account
-        The limit for the choice, and for the trial.
+        The limit for the choice, and for that run.
     cost : Cost or None
         None until something is known.
     """
@@ -127,12 +126,12 @@ class Costing(Personal):
 
         try:
             cost = tell(Cost(quality(self.mrf, part)))
-            expected = bc.estimate(self.mrf, part, variant, schedule, stop)
-            if expected.least > limit:
-                tell(replace(cost, expected=expected, fits=largest_fit(self.mrf, part, variant, limit, cut)))
+            needed = bc.required_bytes(self.mrf, part, variant)
+            if needed > limit:
+                tell(replace(cost, bytes=needed, fits=largest_fit(self.mrf, part, variant, limit, cut)))
                 return
-            cost = tell(replace(cost, expected=expected))
-            refined = bc.refine(self.mrf, part, variant, schedule, limit=self.account, stop=stop)
-            tell(replace(cost, expected=refined, tried=True))
-        except bc.Stopped:
+            cost = tell(replace(cost, bytes=needed))
+            tell(replace(cost, sweep=bc.time_sweep(self.mrf, part, variant, schedule, limit=self.account, stop=stop)))
+        except (bc.Stopped, bc.TooLargeError):
+            # Too large: beside the runs that there are, there is no room for another.
             return

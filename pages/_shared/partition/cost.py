@@ -7,7 +7,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import applicable
-from bender_core.units import duration, storage
+from bender_core.units import storage
 from bender_core.variants import SCHEDULES
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
@@ -61,28 +61,26 @@ def cost(current: Lab, part: Partition) -> bool:
     going = costing.busy
     found, limit = costing.cost, current.account.limit
     if going:
-        follow(lambda: costing.busy, lambda: st.caption("Estimating the cost…"), TELL_SECONDS)
+        follow(lambda: costing.busy, lambda: st.caption("Measuring the cost…"), TELL_SECONDS)
     if found is None:
         table(["", ""], [["groups", _sizes(part)]])
         return True
-    kept, expected = found.kept, found.expected
+    kept, needed = found.kept, found.bytes
     rows = [
         ["groups", _sizes(part)],
         ["hyper-edges", f"{kept.hyper_edges}"],
         ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
         ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
     ]
-    if expected is not None:
-        memory = (
-            f"{storage(expected.least)} at the start, about {storage(expected.bytes)} in all, limit {storage(limit)}"
-        )
-        seconds = f"about {duration(expected.seconds_per_sweep)}" + ", from a short trial" * found.tried
-        rows += [["memory", memory], ["time\u00a0per\u00a0sweep", seconds]]
+    if needed is not None:
+        rows.append(["memory", f"{storage(needed)} at the start, limit {storage(limit)}"])
+    if found.sweep is not None:
+        rows.append(["time\u00a0per\u00a0sweep", f"{found.sweep}, measured just now"])
     table(["", ""], rows)
-    if expected is None or expected.least <= limit:
+    if needed is None or needed <= limit:
         return True
     advice = f" M = {found.fits} would fit." if found.fits else " No smaller groups would fit: raise BENDER_MEMORY_MB."
-    complaint(f"This choice needs {storage(expected.least)}, more than the limit of {storage(limit)}.{advice}")
+    complaint(f"This choice needs {storage(needed)}, more than the limit of {storage(limit)}.{advice}")
     if found.fits:
         st.button(f"Take M = {found.fits}", on_click=fill, args=("cut_size", found.fits))
     return False

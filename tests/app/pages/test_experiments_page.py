@@ -92,7 +92,7 @@ def test_the_shipped_store_contains_the_whole_small_study() -> None:
 def test_a_plan_from_the_form_is_described() -> None:
     test = mine(app("experiments"))
     assert (beside(test, "instances"), beside(test, "runs"), beside(test, "to do")) == ("3", "6", "6")
-    assert beside(test, "expected time").startswith("about ")
+    assert beside(test, "time").startswith("at most ")
     assert complaints(test) == []
     name = test.session_state.plan
     assert dict(parse_qsl(test.session_state.page_address))["plan"] == name
@@ -192,7 +192,7 @@ def test_an_experiment_is_run_and_reported() -> None:
     press(test, "Run")
     finished(test)
     assert complaints(test) == []
-    assert (beside(test, "to do"), beside(test, "expected time")) == ("0", "–")
+    assert (beside(test, "to do"), beside(test, "time")) == ("0", "–")
     tasks = test.session_state.planning.planned.tasks
     kept = {run.task.key: run for run in store().runs()}
     assert {task.key for task in tasks} <= set(kept)

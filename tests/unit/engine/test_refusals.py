@@ -204,7 +204,7 @@ def test_arguments_of_another_kind_give_one_sentence(
         lambda mrf: bc.save(mrf, "never written"),
         lambda mrf: bc.Engine(mrf, glassy(n=4)[1]),
         lambda mrf: bc.HyperGraph(mrf, glassy(n=4)[1]),
-        lambda mrf: bc.estimate(mrf, glassy(n=4)[1], 9),
+        lambda mrf: bc.required_bytes(mrf, glassy(n=4)[1], 9),
     ],
 )
 def test_what_is_no_model_gives_one_sentence(take: Callable[[object], object]) -> None:

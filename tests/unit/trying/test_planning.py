@@ -326,8 +326,8 @@ def test_groups_whose_sweeps_take_far_longer_are_not_tried() -> None:
     mrf = torus()
     few, many = (candidate(mrf, name, bc.partition(mrf, size, "greedy")) for name, size in (("few", 2), ("many", 6)))
     assert auto_module.choose(mrf, [few, many], Effort()).reason.startswith("many: ")
-    cost = replace(many.cost, seconds_per_sweep=1.01 * auto_module.DEARER * few.cost.seconds_per_sweep)
-    for both in ([few, replace(many, cost=cost)], [replace(many, cost=cost), few]):
+    dear = replace(many, entries=int(1.01 * auto_module.DEARER * few.entries))
+    for both in ([few, dear], [dear, few]):
         reason = auto_module.choose(mrf, both, Effort()).reason
         assert reason.startswith("few: ")
         assert "1 not tried" in reason

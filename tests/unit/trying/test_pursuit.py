@@ -207,7 +207,7 @@ def test_a_bound_never_falls_from_merge_to_merge(name: str, runs: list) -> None:
 
 def test_the_best_groups_of_all_runs_are_proposed(monkeypatch: pytest.MonkeyPatch, runs: list) -> None:
     proposed = []
-    monkeypatch.setattr(pursuit_module, "candidate", lambda mrf, name, part, stop: proposed.append(part) or part)
+    monkeypatch.setattr(pursuit_module, "candidate", lambda mrf, name, part: proposed.append(part) or part)
     monkeypatch.setattr(pursuit_module, "choose", lambda mrf, found, *_: found[0] if proposed else usual)
     mrf = MODELS["torus"]()
     usual = bc.partition(mrf, 6, AUTO)
