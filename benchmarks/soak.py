@@ -207,7 +207,7 @@ class Library:
         if engine is None:
             return
         trace = engine.trace.until(2000)
-        trace.to_csv(), trace.to_json(), trace.to_parquet()
+        trace.to_csv(), trace.to_parquet()
         dump_labeling(self.mrf, engine.labeling, "json")
         as_script(Line.of(engine, self.part.max_size), "mrf", engine.position)
         with tempfile.TemporaryDirectory() as folder:

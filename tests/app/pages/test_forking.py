@@ -160,7 +160,7 @@ def test_a_run_that_was_let_go_is_made_again_to_the_last_bit() -> None:
     press(test, "Fork here")
     first, middle, last = mine.branches
     assert mine.branches.shown is last
-    before = middle.run.engine.trace.until(70).to_json()
+    before = middle.run.engine.trace.until(70).to_csv()
     assert mine.branches.let_go()
     assert (first.run, middle.run) == (None, None)
     test.selectbox(key_of(test, "fork-" + str(mine.number) + "-")).select_index(1)
@@ -168,7 +168,7 @@ def test_a_run_that_was_let_go_is_made_again_to_the_last_bit() -> None:
     press(test, "Show it on the stage")
     assert mine.branches.shown is middle
     assert mine.run.position == 70
-    assert mine.run.engine.trace.until(70).to_json() == before
+    assert mine.run.engine.trace.until(70).to_csv() == before
     assert complaints(test) == []
 
 
@@ -242,7 +242,7 @@ def test_an_address_with_forks_opens_the_same_run() -> None:
     engine = engine.fork(variant=1, schedule="srmp")
     engine.run(max_events=30)
     assert (mine.run.position, mine.run.arc, mine.run.pinned) == (30, 2, True)
-    assert mine.run.engine.trace.until(30).to_json() == engine.trace.to_json()
+    assert mine.run.engine.trace.until(30).to_csv() == engine.trace.to_csv()
     assert dict(parse_qsl(mine.address))["forks"] == forks
     assert [branch.run.position for branch in mine.branches] == [60, 45, 30]
     assert complaints(test) == []
