@@ -35,7 +35,7 @@ from bender_core.labelings.searching import Found, search
 from bender_core.looking.attribution import Attribution
 from bender_core.looking.message import Tightness
 from bender_core.looking.rows import Row
-from bender_core.looking.what_if import Cut, what_if
+from bender_core.looking.what_if import WhatIfRow, what_if
 from bender_core.model import BinaryMRF, ModelError
 from bender_core.objective import Objective
 from bender_core.rivals.reference import Reference, reference
@@ -62,7 +62,6 @@ __all__ = [
     "Change",
     "ChangeError",
     "Comparison",
-    "Cut",
     "Engine",
     "EngineError",
     "Event",
@@ -91,6 +90,7 @@ __all__ = [
     "TooLargeError",
     "Trace",
     "Variant",
+    "WhatIfRow",
     "auto",
     "certify",
     "check_proof",

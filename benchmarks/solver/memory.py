@@ -104,7 +104,7 @@ def _look_for_help(mrf: bc.BinaryMRF, part: bc.Partition, seconds: float) -> Non
 
 
 def _pursue(mrf: bc.BinaryMRF, part: bc.Partition, seconds: float) -> None:
-    bc.pursuit(mrf, part.max_size, stop=Stop(10 * seconds))
+    bc.pursuit(mrf, part.largest, stop=Stop(10 * seconds))
 
 
 # What makes runs, one or many, on one account or several; each has ten times as long as a run above.

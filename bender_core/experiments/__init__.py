@@ -2,7 +2,7 @@
 
 import warnings
 
-from bender_core.experiments.execute import Progress, dask, execute, local
+from bender_core.experiments.execute import PlanProgress, dask, execute, local
 from bender_core.experiments.outcome import Outcome, curve_of
 from bender_core.experiments.perform import perform
 from bender_core.experiments.plan import Instance, Limits, Plan, PlanError, Task, read_plan, seconds_at_most
@@ -15,7 +15,7 @@ __all__ = [
     "Outcome",
     "Plan",
     "PlanError",
-    "Progress",
+    "PlanProgress",
     "Store",
     "StoreError",
     "Task",

@@ -116,10 +116,10 @@ def of_plan(runs: Iterable[FinishedRun], tasks: Iterable[Task]) -> list[Finished
     """
     tasks = list(tasks)
     keys = {task.key for task in tasks}
-    asked = {replace(task, key="", model=model): task.key for task in tasks for model in (task.model, task.former)}
+    by_content = {replace(task, key="", model=model): task.key for task in tasks for model in (task.model, task.former)}
     found: dict[str, FinishedRun] = {}
     for run in sorted(runs, key=lambda run: (run.task.key in keys, run.finished)):
-        key = run.task.key if run.task.key in keys else asked.get(replace(run.task, key=""))
+        key = run.task.key if run.task.key in keys else by_content.get(replace(run.task, key=""))
         if key is not None:
             found[key] = run
     done = [(task, found[task.key]) for task in tasks if task.key in found]
@@ -210,7 +210,7 @@ def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
 
 def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
     """The runs as columns of equal length, for files and data frames; bounds and gap are None if a run never began."""
-    told: dict[str, Callable[[FinishedRun], object]] = {
+    columns: dict[str, Callable[[FinishedRun], object]] = {
         "instance": lambda run: run.task.instance.title,
         "M": lambda run: run.task.max_size,
         "strategy": lambda run: run.task.strategy,
@@ -229,7 +229,7 @@ def columns(runs: Iterable[FinishedRun]) -> dict[str, list[object]]:
         "key": lambda run: run.task.key,
     }
     runs = list(runs)
-    return {name: [tell(run) for run in runs] for name, tell in told.items()}
+    return {name: [tell(run) for run in runs] for name, tell in columns.items()}
 
 
 def to_csv(runs: Iterable[FinishedRun]) -> str:

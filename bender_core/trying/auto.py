@@ -64,7 +64,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialResult:
     """What came of the trial of a candidate; energies."""
 
     candidate: Candidate
@@ -141,8 +141,8 @@ def forests(found: Sequence[Candidate]) -> list[Candidate]:
 
 def _predicted(among: Sequence[Candidate]) -> Candidate:
     """The candidate with the fewest cycles among those that keep most of the relevant coupling."""
-    most = max(one.found.held for one in among)
-    return min((one for one in among if one.found.held >= most - AS_MUCH), key=lambda one: one.order)
+    most = max(one.found.covered for one in among)
+    return min((one for one in among if one.found.covered >= most - AS_MUCH), key=lambda one: one.order)
 
 
 def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never) -> list[Candidate]:
@@ -160,7 +160,7 @@ def candidates(mrf: BinaryMRF, max_size: int, seed: int = 0, stop: Stop = never)
             if groups not in seen:
                 seen.add(groups)
                 found.append(candidate(mrf, name if k == 0 else f"{name} (seed {seed + k})", part))
-    return [one for one in found if one.part.max_size == max_size or one.part.max_size > 1 or not one.found.cycles]
+    return [one for one in found if one.part.largest == max_size or one.part.largest > 1 or not one.found.cycles]
 
 
 def candidate(mrf: BinaryMRF, name: str, part: Partition) -> Candidate:
@@ -169,13 +169,13 @@ def candidate(mrf: BinaryMRF, name: str, part: Partition) -> Candidate:
     return Candidate(name, part, quality(mrf, part), required_bytes(mrf, part, VARIANT), entries)
 
 
-def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[Tried]:
+def _trials(mrf: BinaryMRF, tried: Sequence[Candidate], work: int, effort: Effort) -> list[TrialResult]:
     """Trials of the same work, one after the other, until one closes the gap."""
-    done = list[Tried]()
+    done = list[TrialResult]()
 
     def note(trial: Trial) -> None:
         engine = trial.engine
-        done.append(Tried(tried[len(done)], engine.lower_bound, engine.upper_bound, _is_closed(trial)))
+        done.append(TrialResult(tried[len(done)], engine.lower_bound, engine.upper_bound, _is_closed(trial)))
 
     begun = (_begun(mrf, one, work, effort) for one in tried)
     effort.spend(best_of(begun, work, _is_closed, keep=0, note=note))
@@ -193,7 +193,7 @@ def _begun(mrf: BinaryMRF, one: Candidate, work: int, effort: Effort) -> Trial:
     messages says little.
     """
     parts, stop = one.part, effort.stop
-    while parts.max_size > SMALL:
+    while parts.largest > SMALL:
         parts = halved(mrf, parts, stop)
     settings = Settings(variant=VARIANT, schedule=SCHEDULE, snapshot_bytes=0)
     trial = Trial(one.name, Engine(mrf, parts, settings, stop=stop))
@@ -205,12 +205,12 @@ def _begun(mrf: BinaryMRF, one: Candidate, work: int, effort: Effort) -> Trial:
 
 def halved(mrf: BinaryMRF, part: Partition, stop: Stop = never) -> Partition:
     """The partition with its larger groups split into weakly coupled halves."""
-    largest = part.max_size
+    largest = part.largest
     large = [p for p, group in enumerate(part.groups) if 2 * len(group) > largest + 1]
     return halve(mrf, part, large, stop)
 
 
-def _best(trials: Sequence[Tried]) -> Tried:
+def _best(trials: Sequence[TrialResult]) -> TrialResult:
     """The trial that closes the gap, or else the one with the fewest cycles among those with about the best bound."""
     if trials[-1].closed:
         return trials[-1]
@@ -219,22 +219,22 @@ def _best(trials: Sequence[Tried]) -> Tried:
     return min((trial for trial in trials if trial.lower >= enough), key=lambda trial: trial.candidate.order)
 
 
-def _comparison(best: Tried, trials: Sequence[Tried], count: int) -> str:
+def _comparison(best: TrialResult, trials: Sequence[TrialResult], count: int) -> str:
     others = [
         f"{trial.candidate.name} {trial.lower:.6g}"
         for trial in sorted(trials, key=lambda trial: -trial.lower)
         if trial is not best
     ]
     what = "closes the gap in a short trial" if best.closed else f"bound {best.lower:.6g} after a short trial"
-    said = f"{what}; {', '.join(others)}" if others else what
+    text = f"{what}; {', '.join(others)}" if others else what
     left = count - len(trials)
-    return f"{said}; {left} not tried" if left else said
+    return f"{text}; {left} not tried" if left else text
 
 
 def _chosen(candidate: Candidate, why: str) -> Partition:
     found = candidate.found
     reason = (
-        f"{candidate.name}: {why}; {_percent(found.held)} of the relevant coupling lies inside groups "
+        f"{candidate.name}: {why}; {_percent(found.covered)} of the relevant coupling lies inside groups "
         f"({_percent(found.inside)}) or on a forest that joins them, {_cycles(found.cycles)} left"
     )
     return Partition(candidate.part.groups, candidate.part.labels, AUTO, reason)

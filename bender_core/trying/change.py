@@ -144,10 +144,10 @@ class Change:
         ------
         ChangeError
         """
-        said = cls()
+        change = cls()
         for part in [] if text == _NOTHING else text.split(_PARTS):
-            said = said._and(part)
-        return said
+            change = change._and(part)
+        return change
 
     def _and(self, part: str) -> Change:
         name, *words = part.split(_WORDS)
@@ -389,8 +389,8 @@ def _fork(item: str) -> Fork:
 
 def _row(words: list[str], part: str) -> RowAt:
     if len(words) != 4 or words[3] not in _KINDS:
-        said = f"receiver, sender, state, and one of {', '.join(_KINDS)}, such as row-3-7-12-rmc"
-        raise ChangeError(f"{_shown(part)} is no row; write its {said}")
+        form = f"receiver, sender, state, and one of {', '.join(_KINDS)}, such as row-3-7-12-rmc"
+        raise ChangeError(f"{_shown(part)} is no row; write its {form}")
     receiver, sender, state = _numbers(words[:3], part, 3)
     return RowAt(receiver, sender, state, _KINDS[words[3]])
 
@@ -440,7 +440,7 @@ def _size(words: list[str], part: str) -> int:
     return size
 
 
-def _said(words: list[str], part: str) -> bool:
+def _flag(words: list[str], part: str) -> bool:
     if words:
         raise ChangeError(f"{_shown(part)} cannot be read; write {part.split(_WORDS)[0]} alone")
     return True
@@ -455,8 +455,8 @@ def _groups(words: list[str], part: str) -> tuple[int, ...]:
 
 # What is said once at most.
 _READERS: dict[str, Callable[[list[str], str], Any]] = {
-    "prove": _said,
-    "reduce": _said,
+    "prove": _flag,
+    "reduce": _flag,
     "cut": _cut,
     "groups": _groups,
     "pack": _size,

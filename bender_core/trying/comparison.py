@@ -27,7 +27,7 @@ class Comparison:
         The requested M.
         groups, hyper_edges, cycles : int
         Of the hyper-graph; only independent cycles count.
-    inside, held : float
+    inside, covered : float
         Shares of the relevant coupling: see `strategies.choice.Quality`.
     bytes : int
         Memory without which a run cannot begin.
@@ -43,7 +43,7 @@ class Comparison:
     hyper_edges: int
     cycles: int
     inside: float
-    held: float
+    covered: float
     bytes: int
     seconds_per_sweep: float | None
     lower_bound: float | None
@@ -129,7 +129,7 @@ def measured(
         hyper_edges=found.hyper_edges,
         cycles=found.cycles,
         inside=found.inside,
-        held=found.held,
+        covered=found.covered,
         bytes=needed,
         seconds_per_sweep=time_sweep(mrf, part, variant, schedule, stop=stop).seconds if fits else None,
         lower_bound=None,

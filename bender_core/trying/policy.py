@@ -106,9 +106,9 @@ class Policy:
         if not known.whole.reduced.n:
             return True
         ready(EXACT).wait(self._stop)
-        size, idle, fruitful = min(SMALL, self._max_size), 0, TRIALS * TRIAL
+        size, failures, successful_work = min(SMALL, self._max_size), 0, TRIALS * TRIAL
         proof.begin(self._first(size) if first is None else Trial(first.partition.strategy, first))
-        size = min(max(size, self._now.engine.partition.max_size), self._max_size)
+        size = min(max(size, self._now.engine.partition.largest), self._max_size)
         while True:
             before = known.whole.reduced.n
             facts = yield from self._round()
@@ -118,17 +118,17 @@ class Policy:
                 return True
             enough = before - left >= (WORTH * before if size < self._max_size else 1)
             if enough:
-                idle = 0
+                failures = 0
             elif size < self._max_size:
                 size = min(size + GROWTH, self._max_size)
             else:
-                idle += 1
-            if not idle:
-                fruitful = max(fruitful, known.work)
-            elif idle > PATIENCE or known.work > ENOUGH * fruitful:
+                failures += 1
+            if not failures:
+                successful_work = max(successful_work, known.work)
+            elif failures > PATIENCE or known.work > ENOUGH * successful_work:
                 return False
-            goes_on = self._unites(size) and not idle
-            proof.begin(self._united(size) if goes_on else (yield from self._best(size, idle)))
+            goes_on = self._unites(size) and not failures
+            proof.begin(self._united(size) if goes_on else (yield from self._best(size, failures)))
 
     @property
     def _now(self) -> Trial:
@@ -222,15 +222,15 @@ class Policy:
 
         return largest(make, size)
 
-    def _best(self, size: int, idle: int) -> Trying[Trial]:
+    def _best(self, size: int, failures: int) -> Trying[Trial]:
         """Of the runs that go on in other ways the one with the best bound after a trial.
 
         All may do the same work, together about as much as was done before; the best of them then as much again.
         """
         before = self._known.work
         of_a_sweep = self._now.work // max(self._now.engine.sweep, 1)
-        work = max(before // TRIALS, of_a_sweep, TRIAL << idle)
-        best = yield from best_of(self._others(size, idle), work, _proves, LEAST, FINALISTS, self._note)
+        work = max(before // TRIALS, of_a_sweep, TRIAL << failures)
+        best = yield from best_of(self._others(size, failures), work, _proves, LEAST, FINALISTS, self._note)
         if not best:
             return self._united(self._max_size)
         if _proves(best[0]):

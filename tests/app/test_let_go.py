@@ -75,7 +75,7 @@ def test_what_is_read_of_a_branch_is_of_one_run(forked: Lab, fading: list[Branch
     change = bc.Change(variant=3)
     before = vars(first)["run"]
     before.arc, before.pinned = 5, True
-    made = branch_of(first, forked.branches.tip.line.forks[0]._replace(change=change), change.fork(before.engine))
+    made = branch_of(first, forked.branches.tip.lineage.forks[0]._replace(change=change), change.fork(before.engine))
     assert made.run is not None
     assert (made.run.arc, made.run.pinned) == (5, True)
 

@@ -153,7 +153,7 @@ def test_a_search_for_the_groups_of_a_link_keeps_no_page_waiting(page: str, sear
     ran(test.run())
     assert threading.get_ident() not in search.threads
     mine = lab(test)
-    assert (mine.partition.strategy, mine.partition.max_size, mine.max_size) == ("pursuit", 1, 6)
+    assert (mine.partition.strategy, mine.partition.largest, mine.max_size) == ("pursuit", 1, 6)
     assert (mine.run.engine.variant.number, mine.run.engine.settings.schedule) == (4, "srmp")
     assert complaints(test) == []
     assert "Stop here" not in [button.label for button in test.button]
@@ -165,7 +165,7 @@ def test_after_its_search_a_link_shows_its_forks_and_its_event(search: Search) -
     assert (len(mine.branches), mine.run.position, mine.run.arc) == (2, 15, 2)
     assert len(mine.run.engine.partition) == mine.mrf.n - 1
     mine = arrived(linked(FIRST | PURSUED | {"at": "15", "arc": "2"}))
-    assert (mine.partition.max_size, mine.run.position, mine.run.arc) == (1, 15, 2)
+    assert (mine.partition.largest, mine.run.position, mine.run.arc) == (1, 15, 2)
 
 
 def test_a_search_for_the_groups_of_a_link_can_be_stopped(search: Search) -> None:

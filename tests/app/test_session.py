@@ -245,12 +245,12 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
     mrf = model("pose")
     part = bc.partition(mrf, 8)
     alone = bc.Engine(mrf, part, variant=9)
-    account = bc.Account(int(1.9 * alone.arrays.line.used))
+    account = bc.Account(int(1.9 * alone.arrays.charges.used))
     mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     before, used = dict(vars(mine)), account.used
 
     def interrupted() -> bool:
-        assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
+        assert [line.name.split(", ", 2)[2] for line in account.charges] == ["variant 4, mplp"]
         # Another run of the session grows meanwhile.
         assert account.open("race", {"rows": account.free})
         raise Rerun
@@ -259,25 +259,25 @@ def test_a_cut_that_is_interrupted_leaves_the_old_run_and_its_charges(monkeypatc
     with pytest.raises(Rerun):
         mine.cut(part, 8, 4, "mplp")
     assert vars(mine) == before
-    assert mine.run.engine.arrays.line.used == used
-    assert account.used == used + account.lines[0].used
+    assert mine.run.engine.arrays.charges.used == used
+    assert account.used == used + account.charges[0].used
     mine.run.step("sweep", backward=False)
     assert mine.run.position > 0
-    assert mine.run.engine.arrays.line.used >= used
+    assert mine.run.engine.arrays.charges.used >= used
 
 
 def test_a_run_that_gave_way_is_charged_nothing_more() -> None:
     mrf = model("pose")
     part = bc.partition(mrf, 8)
     alone = bc.Engine(mrf, part, variant=9)
-    account = bc.Account(int(1.9 * alone.arrays.line.used))
+    account = bc.Account(int(1.9 * alone.arrays.charges.used))
     mine = Lab(mrf, 8, part, 9, "mplp", WatchedRun(bc.Engine(mrf, part, variant=9, limit=account)))
     old = mine.run.engine
     mine.cut(part, 8, 4, "mplp")
-    assert [line.name.split(", ", 2)[2] for line in account.lines] == ["variant 4, mplp"]
+    assert [line.name.split(", ", 2)[2] for line in account.charges] == ["variant 4, mplp"]
     used = account.used
-    assert not old.arrays.line.charge("rows", 1)
-    assert (old.arrays.line.used, account.used) == (0, used)
+    assert not old.arrays.charges.charge("rows", 1)
+    assert (old.arrays.charges.used, account.used) == (0, used)
 
 
 def test_a_running_run_is_stopped_when_its_lab_moves_on() -> None:

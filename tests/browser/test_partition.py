@@ -86,7 +86,7 @@ def test_a_comparison_of_bounds_is_stopped_and_what_does_not_fit_is_refused_with
     lab.set_size(fits)
     expect(lab.complaint).to_have_count(0)
     expect(cut_button(lab)).to_be_enabled()
-    largest = partition(sample("pose"), fits, "greedy").max_size
+    largest = partition(sample("pose"), fits, "greedy").largest
     expect(lab.page.locator("table.plain")).to_contain_text(f"the largest with {largest} variables")
 
 

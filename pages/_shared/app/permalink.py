@@ -13,7 +13,7 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import BY_RUNS, PURSUIT, default_strategy
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.variants import variant as variant_of
 from pages._shared.app.fields import (
     ARC,
@@ -38,14 +38,14 @@ def made_by(family: str, values: Mapping[str, synth.Value]) -> Origin:
     return MAKE.say(family) | {name: MADE[family][name].write(value) for name, value in values.items()}
 
 
-def query(origin: Origin, line: Line) -> str:
+def query(origin: Origin, lineage: Lineage) -> str:
     """The parameters of a link to a run; empty if it has none: too many groups made by hand, or too many forks."""
     if not origin:
         return ""
-    part, settings = line.partition, line.settings
-    cut = M.say(line.max_size) | STRATEGY.say(part.strategy)
+    part, settings = lineage.partition, lineage.settings
+    cut = M.say(lineage.max_size) | STRATEGY.say(part.strategy)
     rules = VARIANT.say(variant_of(settings.variant).number) | SCHEDULE.say(settings.schedule)
-    plain = urlencode(origin | cut | rules | (FORKS.say(line.forks) if line.forks else {}))
+    plain = urlencode(origin | cut | rules | (FORKS.say(lineage.forks) if lineage.forks else {}))
     groups = urlencode(GROUPS.say(tuple(part.group_of().tolist())))
     ways = {"manual": [f"{plain}&{groups}"], PURSUIT: [f"{plain}&{groups}", plain]}.get(part.strategy, [plain])
     return next((text for text in ways if len(text) <= LONGEST), "")

@@ -16,7 +16,7 @@ import bender_core as bc
 from bender_core.io import samples
 from bender_core.stopping import never
 from bender_core.trying.change import Change, Fork, forked
-from bender_core.trying.line import Line
+from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
 from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
 from pages._shared.app.fields import (
@@ -105,7 +105,7 @@ class Replay(Personal):
         self.begin(partial(self._make, lab))
 
     def _make(self, lab: Lab, stopped: threading.Event) -> None:
-        stop, strategy, usual = bc.Stop(wanted=stopped.is_set), sought_by(self.said), lab.partition.strategy
+        stop, strategy, usual = bc.Stop(requested=stopped.is_set), sought_by(self.said), lab.partition.strategy
         lost = f"The groups by {strategy} of this link were not found: {{}}. Those by {usual} are shown."
         halted = "the search was stopped"
         try:
@@ -182,7 +182,7 @@ class Lab:
 
     def __post_init__(self) -> None:
         self.account = self.run.engine.account
-        self.branches = Branches(Line.of(self.run.engine, self.max_size), self.run)
+        self.branches = Branches(Lineage.of(self.run.engine, self.max_size), self.run)
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
         """Take a new model, and cut it with the current M.
@@ -338,13 +338,13 @@ class Lab:
     def address(self) -> str:
         """The parameters of an address that finds this run again, and the line of chapters; empty if none does."""
         branches, more = self.branches, dict(self.carried)
-        said = query(self.origin, branches.tip.line)
+        said = query(self.origin, branches.tip.lineage)
         if said:
             more |= {} if branches.tip.end is None else END.say(branches.tip.end)
             more |= {} if branches.shown is branches.tip else CHAPTER.say(branches.shown.depth)
         else:
             # Without the later ones it may be short enough.
-            said = query(self.origin, branches.shown.line)
+            said = query(self.origin, branches.shown.lineage)
         return f"{said}&{urlencode(more)}" if said and more else said
 
     @property
@@ -361,7 +361,7 @@ class Lab:
         schedule: str,
         stop: bc.Stop | None = None,
     ) -> None:
-        engine = self._engine(mrf, part, variant, schedule, stop or bc.Stop(wanted=_interrupted))
+        engine = self._engine(mrf, part, variant, schedule, stop or bc.Stop(requested=_interrupted))
         self.run.halt()
         self.references.stop()
         if mrf is not self.mrf:
@@ -373,7 +373,7 @@ class Lab:
         self.variant, self.schedule, self.references = variant, schedule, References()
         self.run = WatchedRun(engine)
         self.branches.clear()
-        self.branches = Branches(Line.of(engine, max_size), self.run)
+        self.branches = Branches(Lineage.of(engine, max_size), self.run)
         self.notice = ""
         self.asked = self.came = None
         self.number += 1
@@ -389,7 +389,7 @@ class Lab:
                 raise
         self.run.halt()
         self.branches.let_go()
-        with self.run.engine.arrays.line.giving_way():
+        with self.run.engine.arrays.charges.giving_way():
             return bc.Engine(
                 mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
             )
@@ -485,7 +485,7 @@ def open_again(said: Mapping[str, str]) -> None:
     As far as nothing is lost: an address that cannot be opened changes nothing, but for the notice.
     """
     current = lab()
-    begun = dict(parse_qsl(query(current.origin, current.branches.first.line)))
+    begun = dict(parse_qsl(query(current.origin, current.branches.first.lineage)))
     names_a_run = {each.name for each in (M, STRATEGY, VARIANT, SCHEDULE)} <= said.keys()
     if not names_a_run or (begun and begun.items() <= said.items()):
         return

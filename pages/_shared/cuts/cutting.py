@@ -57,7 +57,7 @@ class Cutting(Personal):
             what = f"Making cut{of}: {strategy}, M {max_size}"
             tell(0.0)
             try:
-                wanted = bc.Stop(wanted=stop.is_set)
+                wanted = bc.Stop(requested=stop.is_set)
                 made = bc.partition(self.mrf, max_size, strategy, stop=wanted, on_progress=tell)
             except bc.PartitionError as error:
                 self.errors[max_size, strategy] = str(error)
@@ -114,7 +114,7 @@ class Costing(Personal):
             self.begin(partial(self._drive, *asked))
 
     def _drive(self, part: Partition, variant: int, schedule: str, limit: int, event: threading.Event) -> None:
-        stop = bc.Stop(wanted=event.is_set)
+        stop = bc.Stop(requested=event.is_set)
 
         def cut(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
             return bc.partition(mrf, max_size, strategy, stop=stop)

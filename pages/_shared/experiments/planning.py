@@ -57,7 +57,7 @@ class Planning(Personal):
                 self.share, self.doing = share, doing
 
         try:
-            plan, wanted = read_plan(self.path), bc.Stop(wanted=stop.is_set)
+            plan, wanted = read_plan(self.path), bc.Stop(requested=stop.is_set)
             found = Planned(self.name, plan, plan.tasks(tell, wanted))
             wanted.check()
         except bc.Stopped:

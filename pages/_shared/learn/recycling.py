@@ -122,7 +122,7 @@ def question() -> Question:
 def put(lab: Lab) -> None:
     mrf, part, origin = glass()
     engine = run(int(st.session_state.get("learn-recycle-sweeps", 0)))
-    lab.open(mrf, origin, part, part.max_size, 9, "mplp")
+    lab.open(mrf, origin, part, part.largest, 9, "mplp")
     stand(lab, engine.position, engine.graph.arc(RECEIVER, SENDER))
 
 

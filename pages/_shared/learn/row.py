@@ -31,7 +31,7 @@ made, it touches ν. Raised any further, it would exceed ν somewhere and no lon
 
 
 @lru_cache(maxsize=16)
-def row_at(state: int) -> bc.Cut:
+def row_at(state: int) -> bc.WhatIfRow:
     """The row that the paper's closed formula makes at a state of A."""
     found = bc.what_if(tiny_run(), RECEIVER, SENDER, state)
     return next(cut for cut in found if cut.kind == RowKind.RMC)

@@ -70,7 +70,7 @@ def cost(current: Lab, part: Partition) -> bool:
         ["groups", _sizes(part)],
         ["hyper-edges", f"{kept.hyper_edges}"],
         ["cycles left", f"{kept.cycles}" + (" (a forest: the bound will be exact)" if kept.cycles == 0 else "")],
-        ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.held)} with a forest"],
+        ["kept\u00a0together", f"{_percent(kept.inside)} in groups, {_percent(kept.covered)} with a forest"],
     ]
     if needed is not None:
         rows.append(["memory", f"{storage(needed)} at the start, limit {storage(limit)}"])
@@ -87,7 +87,7 @@ def cost(current: Lab, part: Partition) -> bool:
 
 
 def _sizes(part: Partition) -> str:
-    return f"{len(part)}, the largest with {part.max_size} variables ({1 << part.max_size:,} states)"
+    return f"{len(part)}, the largest with {part.largest} variables ({1 << part.largest:,} states)"
 
 
 def _percent(share: float) -> str:

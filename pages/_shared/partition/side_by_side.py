@@ -89,7 +89,7 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
         "MB": [row.bytes / 2**20 for row in rows],
         "groups": [row.groups for row in rows],
         "cycles left": [row.cycles for row in rows],
-        "kept": [100 * row.held for row in rows],
+        "kept": [100 * row.covered for row in rows],
     }
     if comparing.sweeps:
         shown["bound"] = [row.lower_bound for row in rows]
@@ -128,7 +128,7 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
         "time": lambda row: row.seconds_per_sweep,
         "memory": lambda row: row.bytes,
         "cycles": lambda row: row.cycles,
-        "kept": lambda row: -row.held,
+        "kept": lambda row: -row.covered,
     }
     runnable = [row for row in rows if row.bytes <= limit]
     said: dict[int, list[str]] = {id(row): [] for row in rows}

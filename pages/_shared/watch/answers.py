@@ -183,7 +183,7 @@ class Answers:
         self.run.look(partial(self._work, question))
 
     def _work(self, question: Question, stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=partial(self._is_over, stopped))
+        stop = bc.Stop(requested=partial(self._is_over, stopped))
         try:
             self._answer = self._answer_to(question, stop)
             self._answered.set()

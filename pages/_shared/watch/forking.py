@@ -216,7 +216,7 @@ def chosen(current: Lab) -> None:
         position = which.position if run is None else run.position
         st.download_button(
             "Script, Python",
-            as_script(which.line, expression(current), position),
+            as_script(which.lineage, expression(current), position),
             file_name=run_file(current, f"{which.name.replace(' ', '-')}.py"),
             on_click="ignore",
         )

@@ -133,10 +133,10 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
 def progress(current: Lab, proof: Proof) -> None:
     """How far it is, and Stop."""
     st.button("Stop", on_click=proof.stop, key="proof-stop")
-    if not proof.stands:
+    if not proof.points:
         st.caption("Beginning…")
         return
-    stand = proof.stands[-1]
+    stand = proof.points[-1]
     gap = relative_gap(stand.lower, stand.upper)
     st.caption(
         f"Chapter {proof.chapter + stand.rounds}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
@@ -147,9 +147,9 @@ def progress(current: Lab, proof: Proof) -> None:
 
 def draw(current: Lab, proof: Proof) -> None:
     """The bounds and the variables over the work."""
-    if len(proof.stands) > 1:
+    if len(proof.points) > 1:
         st.plotly_chart(
-            plot_proof(list(proof.stands)),
+            plot_proof(list(proof.points)),
             key="proof-curves",
             config=picture(run_file(current, "proof")),
             height=380,
@@ -197,7 +197,7 @@ def outcome(mrf: bc.BinaryMRF, proof: Proof, found: bc.Certificate) -> None:
             "chapter": range(first, last + 1),
             "variables": [each.variables for each in rounds],
             "groups": [each.groups for each in rounds],
-            "largest": [each.max_size for each in rounds],
+            "largest": [each.largest for each in rounds],
             "made by": [each.strategy for each in rounds],
             "schedule": [each.schedule for each in rounds],
             "sweeps": [each.sweeps for each in rounds],

@@ -91,7 +91,7 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
-        "run.py": ("Script, Python", as_script(current.branches.shown.line, expression(current), engine.position)),
+        "run.py": ("Script, Python", as_script(current.branches.shown.lineage, expression(current), engine.position)),
         "figures.html": ("Figures, HTML", document(f"{mrf.name}, {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}

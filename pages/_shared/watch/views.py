@@ -115,7 +115,7 @@ def _bound_words(branch: Branch) -> str:
     run = branch.run
     assert run is not None
     assert branch.parent is not None
-    change, lowers = branch.line.forks[-1].change, (branch.lower_before, run.opening[0])
+    change, lowers = branch.lineage.forks[-1].change, (branch.lower_before, run.opening[0])
     before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
     if before == now:
         return f"LB is {now}, as before."
@@ -311,9 +311,9 @@ def proving_text(proof: Proof | None) -> str | None:
     """How far a proof is, in words; None if none is being made."""
     if proof is None or not proof.alive:
         return None
-    if not proof.stands:
+    if not proof.points:
         return "proving…"
-    stand = proof.stands[-1]
+    stand = proof.points[-1]
     return f"proving: chapter {proof.chapter + stand.rounds}, {stand.undecided:,} variables undecided…"
 
 

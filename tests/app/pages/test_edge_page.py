@@ -14,7 +14,7 @@ from bender_core import looking
 from bender_core.looking.classes import classes, effects
 from bender_core.looking.history import history, lives
 from bender_core.looking.words import number
-from bender_core.visualization.message import values_said
+from bender_core.visualization.message import values_in_words
 from pages._shared.app.text import markdown
 from pages._shared.edge.rows import POINTS, SECONDS
 from tests.app.pages.test_pages import ROOT, app, complaints, go, html, lab, press, ran, tables
@@ -215,7 +215,7 @@ def test_the_table_of_rows_says_which_event_made_them_and_for_whom() -> None:
         assert said["made for"] == part.labels[row.made_for]
         names = [mine.mrf.names[i] for i in part.groups[row.made_for]]
         bits = [row.anchor >> k & 1 for k in range(len(names))]
-        assert said["at y*"] == values_said(names, bits)
+        assert said["at y*"] == values_in_words(names, bits)
         assert said["intercept β⁰"] == pytest.approx(row.intercept)
         assert said["raised LB by"] == (0 if row.born < 0 else looking.row_gains(engine)[row.born])
     assert table.value["raised LB by"].sum() > 0

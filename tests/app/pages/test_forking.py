@@ -58,7 +58,7 @@ def test_going_on_with_what_helps_most_shows_the_fork_that_the_library_makes() -
     fork = best.change.fork(engine)
     assert mine.run.engine.lower_bound == fork.lower_bound
     assert [group.tolist() for group in mine.partition.groups] == [g.tolist() for g in fork.partition.groups]
-    assert forks_text(mine.branches.shown.line.forks) == f"{event}.{best.change}"
+    assert forks_text(mine.branches.shown.lineage.forks) == f"{event}.{best.change}"
     assert [(b.name, b.cause, b.event) for b in mine.branches] == [("first run", "", 0), ("fork 1", best.name, event)]
     assert dict(parse_qsl(mine.address))["forks"] == f"{event}.{best.change}"
 
@@ -138,7 +138,7 @@ def test_the_stage_goes_back_to_the_parent_where_it_was_left_and_a_fork_is_forgo
     test.selectbox(key_of(test, "fork-" + str(mine.number) + "-")).select_index(1)
     ran(test.run())
     used = mine.account.used
-    charged = fork.engine.arrays.line.used
+    charged = fork.engine.arrays.charges.used
     del fork
     press(test, "Forget it")
     assert len(mine.branches) == 1
@@ -223,7 +223,7 @@ def test_the_ends_of_the_pinned_edge_are_merged() -> None:
     groups = len(mine.partition)
     press(test, "Merge the ends of the pinned edge")
     assert len(mine.partition) == groups - 1
-    assert {p, q} == set(mine.branches.shown.line.forks[0].change.merge[0])
+    assert {p, q} == set(mine.branches.shown.lineage.forks[0].change.merge[0])
     assert not mine.run.pinned
 
 

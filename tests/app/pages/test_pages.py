@@ -208,7 +208,7 @@ def test_a_cut_starts_a_run_and_goes_to_watch() -> None:
     assert lab(test).max_size == 8
     press(test, "Cut and watch")
     mine = lab(test)
-    assert (mine.max_size, mine.variant, mine.partition.max_size, mine.number) == (5, 4, 5, 1)
+    assert (mine.max_size, mine.variant, mine.partition.largest, mine.number) == (5, 4, 5, 1)
     assert mine.run.engine.variant.number == 4
     assert not test.slider
 
@@ -258,7 +258,7 @@ def test_a_choice_that_does_not_fit_is_refused_with_one_that_would() -> None:
     ran(test.slider("cut_size").set_value(fits).run())
     assert complaints(test) == []
     press(test, "Cut and watch")
-    assert lab(test).partition.max_size == fits
+    assert lab(test).partition.largest == fits
 
 
 def test_groups_are_edited_by_hand_and_undone() -> None:

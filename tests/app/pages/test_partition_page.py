@@ -139,7 +139,7 @@ def test_auto_gives_its_reason_and_every_strategy_its_quality() -> None:
         ran(test.selectbox("cut_strategy").select(strategy).run())
         part = bc.partition(lab(test).mrf, 8, strategy)
         kept = quality(lab(test).mrf, part)
-        assert f"{100 * kept.inside:.0f} % in groups, {100 * kept.held:.0f} % with a forest" in tables(test)
+        assert f"{100 * kept.inside:.0f} % in groups, {100 * kept.covered:.0f} % with a forest" in tables(test)
         said = [piece.text.replace("\u00a0", " ") for piece in html(test)]
         assert [text for text in said if "of the relevant coupling" in text] == [part.reason] * (strategy == "auto")
 
@@ -156,7 +156,7 @@ def test_the_size_advised_is_the_largest_that_fits(monkeypatch: pytest.MonkeyPat
     assert bc.required_bytes(mrf, bc.partition(mrf, fits, "greedy")) <= 20 << 20
     press(test, f"Take M = {fits}")
     assert complaints(test) == []
-    assert cut(test).part.max_size <= fits
+    assert cut(test).part.largest <= fits
 
 
 def test_the_cost_is_that_of_the_variant_and_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_the_cost_is_that_of_the_variant_and_the_schedule(monkeypatch: pytest.Mo
         assert timed[-1] == (part, 9, schedule)
         assert f"{test.session_state.costing.cost.sweep}, measured just now" in tables(test)
         assert f"{storage(bc.required_bytes(mrf, part, 9))} at the start" in tables(test)
-    assert lab(test).account.used == lab(test).run.engine.arrays.line.used, "the runs that were timed are over"
+    assert lab(test).account.used == lab(test).run.engine.arrays.charges.used, "the runs that were timed are over"
 
 
 @pytest.fixture
@@ -280,7 +280,7 @@ def test_the_comparison_says_what_the_library_says() -> None:
     assert shown["M"] == [row.max_size for row in expected]
     assert shown["groups"] == [row.groups for row in expected]
     assert shown["cycles left"] == [row.cycles for row in expected]
-    assert shown["kept"] == pytest.approx([100 * row.held for row in expected])
+    assert shown["kept"] == pytest.approx([100 * row.covered for row in expected])
     assert shown["MB"] == pytest.approx([row.bytes / 2**20 for row in expected])
     assert all(time > 0 for time in shown["ms per sweep"])
     assert shown["bound"] == [row.lower_bound for row in expected]

@@ -59,7 +59,7 @@ def begun(test: AppTest) -> None:
 
 def librarys(mine: Lab, event: int, change: bc.Change = PROVE) -> Descent:
     """The proof that the library makes from a run of the lab's kind, at an event."""
-    watched = bc.Engine(mine.mrf, mine.branches.first.line.partition, variant=9, excluding=True)
+    watched = bc.Engine(mine.mrf, mine.branches.first.lineage.partition, variant=9, excluding=True)
     watched.run(max_events=event)
     descent = Descent(mine.mrf, first=change.fork(watched))
     descent.run()
@@ -86,13 +86,13 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
     assert download.proto.deferred_file_id
     bc.check_proof(mine.mrf, mine.proof.certificate.proof)
     # What was on the way: bounds never step back.
-    stands = mine.proof.stands
-    for before, after in pairwise(stands):
+    points = mine.proof.points
+    for before, after in pairwise(points):
         assert after.work >= before.work
         assert after.lower >= before.lower
         assert after.upper <= before.upper
         assert after.undecided <= before.undecided
-    assert (stands[-1].lower, stands[-1].undecided) == (pytest.approx(stands[-1].upper), 0)
+    assert (points[-1].lower, points[-1].undecided) == (pytest.approx(points[-1].upper), 0)
     # Another partition has the same optimum, another model has not.
     mine.cut(bc.partition(mine.mrf, 4), 4, 9, "mplp")
     assert mine.proof is not None
@@ -121,7 +121,7 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     assert (mine.branches.shown, chapters[1].event) == (chapters[-1], event)
     # Bounds never step back, neither within a chapter nor from one to the next, unless one is cut anew.
     for before, after in pairwise(chapters[1:]):
-        engine, fork = after.run.engine, after.line.forks[-1]
+        engine, fork = after.run.engine, after.lineage.forks[-1]
         known = before.run.engine.trace[after.event - 1]
         if fork.change.cut is None:
             assert engine.trace[0].lower_bound >= known.lower_bound - 1e-9
@@ -316,7 +316,7 @@ def test_a_proof_is_stopped_with_the_bounds_so_far(monkeypatch: pytest.MonkeyPat
     # Too hard for any time that a test has.
     mine.load(bc.synth.ising_grid(14, 14, torus=True, coupling="gaussian", seed=1), {})
     begun(test)
-    while not mine.proof.stands:
+    while not mine.proof.points:
         mine.proof.thread.join(0.01)
     press(test, "Stop")
     mine.proof.thread.join()
@@ -347,4 +347,4 @@ def test_a_time_in_which_nothing_changes_is_kept_by_its_two_ends() -> None:
     for work, lower in ((0, -5.0), (10, -4.0), (20, -4.0), (30, -4.0), (40, -4.0), (50, -3.0)):
         descent.known.work, descent.known.lower_bound = work, lower
         proof._tell(descent)
-    assert [(stand.work, stand.lower) for stand in proof.stands] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]
+    assert [(stand.work, stand.lower) for stand in proof.points] == [(0, -5.0), (10, -4.0), (40, -4.0), (50, -3.0)]

@@ -43,7 +43,7 @@ def test_what_a_run_takes_from_its_beginning_is_known_to_the_byte(seed: int, var
 
     assert required_bytes(mrf, part, variant) == held()
     engine.run()
-    assert engine.account.used == held() + nbytes(engine.arrays.probe) + (8 * TABLES << part.max_size)
+    assert engine.account.used == held() + nbytes(engine.arrays.probe) + (8 * TABLES << part.largest)
 
 
 @pytest.mark.parametrize("variant", [4, 9, 11])
@@ -55,9 +55,9 @@ def test_a_refusal_names_the_largest_group_size_that_fits(strategy: str, variant
     with pytest.raises(bc.TooLargeError, match="more than the limit") as refusal:
         bc.Engine(mrf, part, variant=variant, limit=limit)
     named = int(re.search(r"M = (\d+) would fit", str(refusal.value))[1])
-    assert named == largest_fit(mrf, part, variant, limit) < part.max_size
+    assert named == largest_fit(mrf, part, variant, limit) < part.largest
     bc.Engine(mrf, bc.partition(mrf, named, strategy), variant=variant, limit=limit)
-    for larger in range(named + 1, part.max_size + 1):
+    for larger in range(named + 1, part.largest + 1):
         assert required_bytes(mrf, bc.partition(mrf, larger, strategy), variant) > limit
 
 

@@ -20,7 +20,7 @@ from bender_core.experiments import (
     Outcome,
     Plan,
     PlanError,
-    Progress,
+    PlanProgress,
     Store,
     execute,
     perform,
@@ -114,7 +114,7 @@ def test_groups_are_searched_for_once_and_go_to_the_workers(monkeypatch: pytest.
     monkeypatch.setattr(plan_module, "_cuts", {})
     for task in pickle.loads(pickle.dumps(found)):
         _, part = task.cut()
-        assert (part.strategy, part.max_size) == (PURSUIT, task.max_size)
+        assert (part.strategy, part.largest) == (PURSUIT, task.max_size)
         assert perform(task).sweeps > 0
     assert made == [3, 4]
 
@@ -134,7 +134,7 @@ def test_a_plan_says_how_far_it_is_cut_and_stops_within_a_search(monkeypatch: py
     made.clear()
     told.clear()
     with pytest.raises(bc.Stopped):
-        plan.tasks(lambda *so_far: told.append(so_far), bc.Stop(wanted=lambda: len(told) == 2))
+        plan.tasks(lambda *so_far: told.append(so_far), bc.Stop(requested=lambda: len(told) == 2))
     assert made == [3]
     assert not plan_module._cuts
 
@@ -202,7 +202,7 @@ def test_a_run_on_equal_groups_is_done_once_and_counts_at_every_size(rows_of_thr
     assert len(keys) == 12
     assert seconds_at_most(tasks) == 12 * rows_of_three.limits.seconds
     log: list[str] = []
-    told: list[Progress] = []
+    told: list[PlanProgress] = []
     assert execute(tasks, store, here(log, {}), 2, told.append)
     assert sorted(log) == sorted(keys)
     # A run at M = 3 is one at M = 9 too.
@@ -243,7 +243,7 @@ def test_a_run_by_older_code_counts_at_every_size_too(rows_of_three: Plan, tmp_p
 
 def test_a_worker_that_died_failed_at_every_size(rows_of_three: Plan, tmp_path: Path) -> None:
     tasks, store = rows_of_three.tasks(), Store(tmp_path / "a.sqlite")
-    told: list[Progress] = []
+    told: list[PlanProgress] = []
     assert execute(tasks, store, here([], {tasks[-1].key: 2}), 2, told.append)
     assert (told[-1].done, told[-1].failed) == (18, 2)
     assert store.missing(tasks) == [task for task in tasks if task.key == tasks[-1].key]

@@ -117,7 +117,7 @@ def test_looking_can_be_stopped() -> None:
     for calls in range(6):
         left = iter(range(calls))
         with pytest.raises(bc.Stopped):
-            classes(engine, 0, 1, bc.Stop(wanted=lambda left=left: next(left, None) is None))
+            classes(engine, 0, 1, bc.Stop(requested=lambda left=left: next(left, None) is None))
 
 
 @settings(max_examples=examples(40), deadline=None)

@@ -75,7 +75,7 @@ def test_components_side_by_side_are_cut_too(strategy: str, seed: int, sizes: li
     mrf = union(seed, sizes)
     part = bc.partition(mrf, max_size, strategy, seed)
     assert sorted(np.concatenate(part.groups).tolist()) == list(range(mrf.n))
-    assert part.max_size <= max_size
+    assert part.largest <= max_size
 
 
 def test_applicable_strategies_are_those_that_succeed() -> None:
@@ -175,7 +175,7 @@ def test_blocks_are_tiles(side: int, max_size: int, tile: tuple[int, int]) -> No
 def test_blocks_are_as_few_as_possible(n: int, max_size: int, seed: int) -> None:
     points = np.random.default_rng(seed).integers(0, 4, (n, 2))
     part = bc.partition(bc.BinaryMRF(np.zeros((n, 2)), positions=points), max_size, "blocks")
-    assert part.max_size <= max_size
+    assert part.largest <= max_size
     assert len(part) == -(-n // max_size)
 
 
@@ -228,10 +228,10 @@ def test_quality_by_trying_every_forest(mrf: bc.BinaryMRF, max_size: int, seed: 
     ]
     found = quality(mrf, part)
     assert found.inside == pytest.approx(inside / total if total else 1.0)
-    assert found.held == pytest.approx((inside + max(forests)) / total if total else 1.0)
+    assert found.covered == pytest.approx((inside + max(forests)) / total if total else 1.0)
     assert found.hyper_edges == len(joint)
     assert found.cycles == bc.HyperGraph(mrf, part).cycles()
-    assert (found.cycles == 0) <= (found.held == pytest.approx(1.0))
+    assert (found.cycles == 0) <= (found.covered == pytest.approx(1.0))
 
 
 def what_matters_naively(mrf: bc.BinaryMRF) -> list[float]:
@@ -253,7 +253,7 @@ def test_a_cut_can_be_stopped(strategy: str) -> None:
     mrf = random_mrf(1, 60, density=0.2)
     asked = itertools.count()
     with pytest.raises(bc.Stopped):
-        bc.partition(mrf, 6, strategy, stop=bc.Stop(wanted=lambda: next(asked) == 10))
+        bc.partition(mrf, 6, strategy, stop=bc.Stop(requested=lambda: next(asked) == 10))
     assert next(asked) == 11
 
 
@@ -348,7 +348,7 @@ def test_the_reason_is_true(name: str) -> None:
         r"or on a forest that joins them, (no|\d+) cycles? left$",
         part.reason,
     )
-    assert float(told[1]) == pytest.approx(100 * found.held, abs=0.51)
+    assert float(told[1]) == pytest.approx(100 * found.covered, abs=0.51)
     assert float(told[2]) == pytest.approx(100 * found.inside, abs=0.51)
     assert found.cycles == (0 if told[3] == "no" else int(told[3]))
     if not found.cycles:
@@ -416,7 +416,7 @@ def test_a_comparison_says_what_a_run_says(monkeypatch: pytest.MonkeyPatch) -> N
         assert row.seconds_per_sweep is not None
         assert row.seconds_per_sweep > 0
         assert (row.groups, row.hyper_edges, row.cycles) == (len(part), len(graph.edges), graph.cycles())
-        assert (row.inside, row.held) == (quality(mrf, part).inside, quality(mrf, part).held)
+        assert (row.inside, row.covered) == (quality(mrf, part).inside, quality(mrf, part).covered)
         assert row.lower_bound == engine.lower_bound
 
 

@@ -60,7 +60,7 @@ def test_a_measurement_leaves_no_memory_charged_and_can_be_stopped() -> None:
     assert bc.time_sweep(mrf, part, limit=account).seconds > 0
     assert account.used == 0
     with pytest.raises(bc.Stopped):
-        bc.time_sweep(mrf, part, limit=account, stop=bc.Stop(wanted=lambda: True))
+        bc.time_sweep(mrf, part, limit=account, stop=bc.Stop(requested=lambda: True))
     assert account.used == 0
     with pytest.raises(bc.TooLargeError):
         bc.time_sweep(mrf, part, limit=1 << 10)
