@@ -68,7 +68,7 @@ def test_y_is_that_of_the_last_event_of_the_receivers_update(run: tuple[str, int
         for arc in range(0, 2 * len(engine.graph.edges), 5):
             p, q = engine.graph.ends(arc)
             if p in last:
-                assert classes(engine, p, q).asked == class_of(engine, arc, last[p])
+                assert classes(engine, p, q).at_oracle == class_of(engine, arc, last[p])
 
 
 def test_the_edge_page_says_the_sweep_the_event_and_the_share_of_tight_states() -> None:

@@ -204,7 +204,7 @@ def test_a_row_compared_on_edge_is_inserted_there() -> None:
     engine = mine.run.engine
     p, q = engine.graph.ends(mine.run.arc)
     shown = classes(engine, p, q)
-    cut = bc.what_if(engine, p, q, int(shown.states[shown.asked]))[-1]
+    cut = bc.what_if(engine, p, q, int(shown.states[shown.at_oracle]))[-1]
     before = looking.envelope(engine, p, q)
     press(test, "Insert MWC α = 0")
     assert mine.run.engine is not engine

@@ -112,7 +112,7 @@ def test_proofs_in_many_steps_hold(pose: tuple[bc.BinaryMRF, Proof]) -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 5, 20])
 def test_a_proof_that_is_broken_off_holds_with_its_bound(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bender_core.trying.proof.TOLD_EVERY", 0.0)
+    monkeypatch.setattr("bender_core.trying.proof.REPORT_SECONDS", 0.0)
     told = list[float]()
 
     def enough(descent: Descent) -> bool:

@@ -340,7 +340,7 @@ def test_all_that_a_proof_has_in_memory_is_on_its_account(monkeypatch: pytest.Mo
 
 def test_a_proof_that_is_stopped_claims_less_than_its_labelling_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its bound may equal it, and yet prove nothing but for rounding."""
-    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "REPORT_SECONDS", 0.0)
     mrf = bc.BinaryMRF(unary=[[0.1, 0.3], [0.2, 0.7]])
     found = certify(mrf, 1, on_progress=lambda proof: proof.lower_bound > -np.inf)
     assert (found.status, found.optimal) == (descent.STOPPED, False)
@@ -400,7 +400,7 @@ def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.Mo
 
 
 def test_a_proof_is_stopped_at_any_moment_with_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "REPORT_SECONDS", 0.0)
     mrf, calls = body_pose(candidates=14, seed=2), list[int]()
 
     def enough(descent: Descent) -> bool:

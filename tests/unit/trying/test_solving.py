@@ -137,7 +137,7 @@ def test_a_proof_that_gives_up_has_its_bounds_and_says_why(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("ending", ["no time", "before a run", "in a round", "between rounds"])
 def test_a_proof_that_is_ended_has_bounds(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(descent, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(descent, "REPORT_SECONDS", 0.0)
     mrf, energies = body_pose(candidates=14, seed=2), list[float]()
 
     def watch(descent: Descent) -> bool:

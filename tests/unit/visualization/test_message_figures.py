@@ -120,7 +120,7 @@ def test_a_stem_is_the_class_below_it(engine: bc.Engine, shown: Classes) -> None
     (band,) = figure.layout.shapes
     assert drawn.classes[round((band.x0 + band.x1) / 2)] == 5
     (star,) = figure.layout.annotations
-    assert (star.text, drawn.classes[star.x]) == ("y*", shown.asked)
+    assert (star.text, drawn.classes[star.x]) == ("y*", shown.at_oracle)
     low, high = figure.layout.yaxis.range
     assert low < envelope.min() <= nu.max() < high
 
