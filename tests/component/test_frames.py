@@ -13,9 +13,10 @@ import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
 from pages._shared.watch.frames import Encoder
+from pages._shared.watch.protocol import Frames
 from tests.chromium import told
 from tests.labs import lab, near
-from tests.protocol import KINDS, faults
+from tests.protocol import faults
 from tests.tiers import thinned
 
 pytestmark = pytest.mark.browser
@@ -72,9 +73,9 @@ def test_events_are_read_as_they_happened(page: Page, name: str, max_size: int, 
     plain.run(max_sweeps=2)
     mine.run.engine.run(max_sweeps=2)
     chunk = Encoder(mine.run).frames(first, first + 120, first + 120, more=True)
-    assert faults("frames", chunk) == []
+    assert faults(Frames, chunk) == []
     read = decoded(page, chunk)
-    assert read["kinds"] == KINDS
+    assert read["kinds"] == {kind.name: kind.value for kind in Kind}
     assert read["first"] <= first
     plain.seek(read["first"])
     assert looking.open_node(plain) == -1

@@ -19,6 +19,7 @@ from pages._shared.app.clicks import clicked_point
 from pages._shared.app.session import Lab
 from pages._shared.learn import LESSONS
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import frames as encoding
 from pages._shared.watch import stage
 from pages._shared.watch.answers import MOST_BEHIND
 from pages._shared.watch.frames import Encoder
@@ -227,7 +228,8 @@ def test_lines_can_be_coloured_by_how_loose_all_states_are(mine: Lab, measure: s
 # -- obeying --------------------------------------------------------------------------------------------------
 
 
-def test_a_command_says_what_is_shown_and_wanted(mine: Lab) -> None:
+def test_a_command_says_what_is_shown_and_wanted(mine: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "AHEAD_SECONDS", 60.0)
     mine.run.engine.run(max_events=20)
     obey(mine.run, asked := command("show", at=5, arc=1, first=12, more=True))
     data = stage_data(mine)
