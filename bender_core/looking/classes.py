@@ -7,7 +7,6 @@ Source: docs/method.md §12.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,47 +159,3 @@ def _state_at_oracle(engine: Engine, p: int, cost: FloatArray) -> int:
 def row_over(row: Row, members: IntArray) -> FloatArray:
     """A row over the classes by some members of the receiver, all that it depends on: energy, shape (2^members,)."""
     return row.intercept - over_states(row.u[members])
-
-
-class Effects(NamedTuple):
-    """How the slack of a message depends on the values of single members, and of the pair that matters most jointly.
-
-    Attributes
-    ----------
-    zero, one : ndarray, shape (bits,)
-        The mean slack over the states in which a member is 0, and 1; energy.
-    pair : tuple of int
-        The places in ``Classes.members`` of the two members with the largest interaction, the mean slack at 00 and 11
-        minus that at 01 and 10; empty where there are fewer than two members.
-    cells : ndarray, shape (2, 2)
-        The mean slack over the states in which the pair has these values, NaN without a pair; energy.
-    """
-
-    zero: FloatArray
-    one: FloatArray
-    pair: tuple[int, ...]
-    cells: FloatArray
-
-
-def effects(shown: Classes) -> Effects:
-    """What makes the slack of a message: exact means over all of its states.
-
-    Parameters
-    ----------
-    shown : Classes
-
-    Returns
-    -------
-    Effects
-    """
-    slack, bits = shown.slack, shown.bits.astype(bool)
-    zero, one = (np.array([slack[bits[:, k] == value].mean() for k in range(bits.shape[1])]) for value in (0, 1))
-    if bits.shape[1] < 2:
-        return Effects(zero, one, (), np.full((2, 2), np.nan))
-    signs = np.where(bits, 1.0, -1.0)
-    interaction = np.triu(np.abs((signs * slack[:, None]).T @ signs), 1)
-    j, k = (int(place) for place in np.unravel_index(int(interaction.argmax()), interaction.shape))
-    if j == k:  # No slack, hence no interaction anywhere.
-        j, k = 0, 1
-    cells = [[slack[(bits[:, j] == a) & (bits[:, k] == b)].mean() for b in (0, 1)] for a in (0, 1)]
-    return Effects(zero, one, (j, k), np.array(cells))

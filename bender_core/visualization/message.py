@@ -340,25 +340,6 @@ def _star(drawn: Stems, at_oracle: int, top: float) -> list[dict[str, Any]]:
     return [place | {"x": x} for x in np.flatnonzero(drawn.classes == at_oracle).tolist()]
 
 
-def plot_slack_histogram(shown: Classes) -> go.Figure:
-    """Histogram of the states' slack."""
-    slack, each = shown.slack[~shown.tight], 1 << shown.idle
-    edges = np.histogram_bin_edges(slack, bins=24) if len(slack) else np.array([0.0, 1.0])
-    width = edges[1] - edges[0]
-    bars = [
-        {"type": "bar", "x": [0.0], "y": [each * int(shown.tight.sum())], "width": width, "name": "tight"}
-        | {"marker": {"color": COLOURS["envelope"]}, "hovertemplate": "%{y} states are tight<extra></extra>"},
-        {"type": "bar", "x": (edges[:-1] + edges[1:]) / 2, "y": each * np.histogram(slack, edges)[0], "name": "loose"}
-        | {"marker": {"color": COLOURS["slack"]}, "width": width}
-        | {"hovertemplate": "%{y} states, slack about %{x:.4g}<extra></extra>"},
-    ]
-    drawing = figure(bars)
-    drawing.update_layout(bargap=0, barmode="overlay")
-    drawing.update_xaxes(title="slack ν − ν⁻ (energy)")
-    drawing.update_yaxes(title="states")
-    return drawing
-
-
 def plot_what_if(shown: Classes, drawn: Stems, cuts: Sequence[WhatIfRow], selected: int) -> go.Figure:
     """What each row would lift the envelope by, class by class, in front of the slack that there is.
 

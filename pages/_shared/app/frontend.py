@@ -8,6 +8,7 @@ once, with the first data.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -34,14 +35,14 @@ class Component:
             f"bender_{name}", html=_text(f"{name}/{name}.html"), js=_text("loader.js")
         )
 
-    def mount(self, data: dict[str, Any], **on_change: Any) -> None:
+    def mount(self, data: Mapping[str, object], **on_change: Any) -> None:
         """Draw some data; a tab that lacks the code asks for it and receives it, whatever the server remembers."""
         sent = st.session_state.setdefault("components_sent", set())
         code = None if self.name in sent else self.code
         sent.add(self.name)
         self._mount(
             key=self.name,
-            data=data | {"code": code},
+            data={**data, "code": code},
             on_missing_change=lambda: sent.discard(self.name),
             **on_change,
         )

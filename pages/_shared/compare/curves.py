@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from bender_core.looking.words import number
 from bender_core.units import duration
 from bender_core.visualization.styles import OF_PROOFS, STYLES
 from pages._shared.app.frontend import Component
+from pages._shared.app.protocol import Bounds, Colour, Count, Energy, Excess
 from pages._shared.app.text import label
 
 # Keeps an answer below 60 kB: a point takes about 50 bytes.
@@ -30,6 +31,35 @@ SAME = 1e-8
 WIDTHS = (2.2, 3.4, 1.4, 4.6)
 
 _component = Component("curves")
+
+
+class Drawn(TypedDict):
+    """A run as the chart draws it. Records are in the order of time, entry k of every column belongs to one record."""
+
+    key: str  # does not change while the run continues
+    label: str  # its short name, unlike that of the others
+    kind: str  # its variant, or that it is a proof
+    meaning: str  # what that means
+    name: str  # all that it is
+    colour: Colour
+    symbol: Annotated[str, Bounds(pattern="circle|x|square|diamond")]
+    dash: Annotated[str, Bounds(pattern="solid|dot|dash")]
+    width: Annotated[float, Bounds(least=1)]  # of its line, pixels
+    faded: bool  # whether it is shown for comparison only
+    exact: bool  # whether it has no rows
+    sweeps: list[Count]  # complete
+    rows: list[Count]  # in use
+    seconds: list[Annotated[float, Bounds(least=0)]]  # the run's own computing
+    lower: list[Energy]
+    upper: list[Energy]
+
+
+class Chart(TypedDict):
+    """All that the chart of Compare draws."""
+
+    model: str  # its name
+    scale: Excess  # how much is at stake: what gaps are compared to
+    runs: list[Drawn]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +172,8 @@ def chart(model: str, curves: Sequence[Curve]) -> None:
     _component.mount(view(model, curves))
 
 
-def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
-    """The data of the component: ``curves`` of ``pages/_shared/frontend/protocol.json``."""
+def view(model: str, curves: Sequence[Curve]) -> Chart:
+    """The data of the component."""
     cuts = list(dict.fromkeys((curve.max_size, curve.strategy, curve.schedule) for curve in curves))
     most = min(POINTS_EACH, POINTS_IN_ALL // max(len(curves), 1))
     return {
@@ -156,7 +186,7 @@ def view(model: str, curves: Sequence[Curve]) -> dict[str, Any]:
     }
 
 
-def _run(curve: Curve, name: str, cut: int, most: int) -> dict[str, Any]:
+def _run(curve: Curve, name: str, cut: int, most: int) -> Drawn:
     """A run for the component; runs of another cut have lines of another width."""
     records = curve.records[picked(curve.records["sweep"], most)]
     style = OF_PROOFS if curve.proves else STYLES[curve.variant]

@@ -1,4 +1,4 @@
-"""Four closer looks at a message."""
+"""Three closer looks at a message."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.looking.anatomy import anatomy
-from bender_core.looking.classes import Effects, bits_of, effects
+from bender_core.looking.classes import bits_of
 from bender_core.looking.what_if import WhatIfRow
 from bender_core.looking.words import number
 from bender_core.units import microseconds
 from bender_core.visualization.anatomy import plot_anatomy
 from bender_core.visualization.message import (
     Stems,
-    plot_slack_histogram,
     plot_slack_history,
     plot_what_if,
     values_in_words,
@@ -31,7 +30,7 @@ from pages._shared.edge.rows import past_of
 from pages._shared.forks.asking import hand_over, insert_row
 from pages._shared.running.findings import Findings, show_work
 
-LOOKS = ("What if", "What makes the slack", "Row anatomy", "Over time")
+LOOKS = ("What if", "Row anatomy", "Over time")
 
 
 def picture_of(current: Lab, what: str) -> dict[str, Any]:
@@ -101,53 +100,6 @@ def insert(current: Lab, cuts: list[WhatIfRow]) -> None:
             st.button(f"Insert {name}", key=f"edge-insert-{name}", on_click=insert_row, args=(current, row))
     st.caption("Insert: the run forks at this event, with the row added. Watch compares both, under Forks.")
     hand_over(current)
-
-
-def makers(current: Lab, looked: Looked, names: list[str]) -> None:
-    """Which values go with slack."""
-    shown = looked.shown
-    if shown.tight.all():
-        paragraph("The envelope is tight everywhere: there is no slack to explain.")
-        return
-    found = effects(shown)
-    most = np.argsort(-np.abs(found.one - found.zero), kind="stable")
-    table(
-        ["member", "mean slack at 0", "at 1", "difference"],
-        [
-            [
-                names[k],
-                number(float(found.zero[k])),
-                number(float(found.one[k])),
-                number(float(found.one[k] - found.zero[k])),
-            ]
-            for k in most
-        ],
-    )
-    if found.pair:
-        pair(found, names)
-    st.plotly_chart(
-        plot_slack_histogram(shown),
-        key="edge-histogram",
-        config=picture_of(current, "histogram"),
-        height=240,
-        alt="Histogram: number of states by slack",
-    )
-    st.caption("Means over all states with that value. Below: the number of states by slack; the bar at 0 is tight.")
-
-
-def pair(found: Effects, names: list[str]) -> None:
-    """The two members that matter most jointly."""
-    first, second = (names[k] for k in found.pair)
-    (same_0, other_1), (other_0, same_1) = found.cells.tolist()
-    interaction = same_0 + same_1 - other_0 - other_1
-    paragraph(
-        f"Of all pairs, {first} and {second} matter most jointly: where they are equal the mean slack is "
-        f"{number(abs(interaction) / 2)} {'more' if interaction > 0 else 'less'} than where they differ."
-    )
-    table(
-        ["mean slack", f"{second} = 0", f"{second} = 1"],
-        [[f"{first} = {a}", *(number(float(cell)) for cell in found.cells[a])] for a in (0, 1)],
-    )
 
 
 def show_anatomy(current: Lab, found: Findings, looked: Looked, rows: list[int]) -> None:
@@ -221,8 +173,6 @@ def looks(
     )
     if look == "What if":
         what_if(current, found, looked, drawn, names, selected)
-    elif look == "What makes the slack":
-        makers(current, looked, names)
     elif look == "Row anatomy":
         show_anatomy(current, found, looked, rows)
     else:

@@ -1,11 +1,11 @@
-"""What the list of messages says of the lines in sight beside what events tell: ``lines`` of the protocol."""
+"""What the list of messages says of the lines in sight beside what events tell."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from bender_core import Engine, Stop, TooLargeError, looking
 from bender_core.looking.words import ROUNDING
 from bender_core.model import FloatArray
 from bender_core.stopping import never
+from pages._shared.watch import protocol
 from pages._shared.watch.details import rounded
 
 # Messages that are looked at, at most, and seconds between two reports on them.
@@ -48,7 +49,7 @@ class Lines:
         self.engine = engine
         self._at, self._known = -1, dict[int, Line]()
 
-    def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[dict[str, Any]]:
+    def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[protocol.Lines]:
         """Look at some messages, one by one; yields what is known from time to time, and at last.
 
         Raises
@@ -76,10 +77,20 @@ class Lines:
         if wanted:
             yield self._told(wanted)
 
-    def _told(self, arcs: Sequence[int]) -> dict[str, Any]:
+    def _told(self, arcs: Sequence[int]) -> protocol.Lines:
         known = [arc for arc in arcs if arc in self._known]
-        columns = zip(*(self._known[arc] for arc in known), strict=True)
-        return {"at": self._at, "arcs": known} | dict(zip(Line._fields, map(list, columns), strict=False))
+        lines = [self._known[arc] for arc in known]
+        return {
+            "at": self._at,
+            "arcs": known,
+            "mean": [each.mean for each in lines],
+            "largest": [each.largest for each in lines],
+            "now": [each.now for each in lines],
+            "disagreement": [each.disagreement for each in lines],
+            "unclaimed": [each.unclaimed for each in lines],
+            "rows": [each.rows for each in lines],
+            "alive": [each.alive for each in lines],
+        }
 
 
 def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Line:

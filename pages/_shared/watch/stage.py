@@ -6,17 +6,15 @@ by one trigger, ``command``. This module sends it what there is to draw, and doe
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
 import streamlit as st
 
 from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
-from pages._shared.app.session import Lab
+from pages._shared.app.session import Came, Lab
 from pages._shared.app.text import label
 from pages._shared.forks.asking import Wanted, insert_row
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import protocol
 from pages._shared.watch.answers import Answers, Question
 from pages._shared.watch.drawer import row_asked
 from pages._shared.watch.views import chapters_view, following, graph_view, parent_view, proving_text, reference_lines
@@ -60,15 +58,15 @@ def turn(lab: Lab, chapter: int, position: int) -> None:
         st.session_state.fork_wanted = Wanted("turn", branch)
 
 
-def destination(command: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
+def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
     """The page that a command goes to, and what the address is to say there; None if it stays."""
     if command["do"] != "go" or command["page"] not in PAGES:
         return None
     return command["page"], of_page(command["page"], command["said"])
 
 
-def obey(run: WatchedRun, command: dict[str, Any]) -> None:
-    """Do what the component asks for, by a ``command`` of ``pages/_shared/frontend/protocol.json``."""
+def obey(run: WatchedRun, command: protocol.Command) -> None:
+    """Do what the component asks for."""
     answers = _answers(run)
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
@@ -84,11 +82,11 @@ def obey(run: WatchedRun, command: dict[str, Any]) -> None:
     answers.ask(Question.read(command))
 
 
-def stage_data(lab: Lab) -> dict[str, Any]:
-    """All that the component needs to draw the present state: ``stage`` of the protocol."""
+def stage_data(lab: Lab) -> protocol.Stage:
+    """All that the component needs to draw the present state."""
     run, engine, answers = lab.run, lab.run.engine, _answers(lab.run)
     running = run.running
-    told = {} if running else answers.tell()
+    told, working = ({}, None) if running else answers.tell()
     variant, schedule = engine.variant, engine.settings.schedule
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     held, answers.held = answers.held, False
@@ -98,7 +96,7 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "title": f" · M {lab.max_size} · variant {variant.number}: {variant.name} · {schedule}",
         "graph": None if held else _graph(lab),
         "called": lab.called,
-        "came": None if held or lab.came is None else {"run": lab.came.number} | asdict(lab.came.passage),
+        "came": None if held or lab.came is None else _came(lab.came),
         "parent": None if held else parent_view(lab.branches.shown),
         "chapters": None if held else chapters_view(lab.branches),
         "chapter": lab.branches.chapters.index(lab.branches.shown),
@@ -109,7 +107,6 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "serial": answers.serial,
         "arc": run.arc if run.pinned and len(engine.graph.edges) else -1,
         "running": following(run) if running else None,
-        "working": None,
         "failure": run.failure,
         "asking": lab.references.busy,
         "references": reference_lines(lab.references.found),
@@ -117,7 +114,13 @@ def stage_data(lab: Lab) -> dict[str, Any]:
         "tightness": answers.tightness,
         "lines": answers.lines,
         "drawer": answers.drawer,
-    } | told
+        "working": working,
+        **told,
+    }
+
+
+def _came(came: Came) -> protocol.Came:
+    return {"run": came.number, "owner": came.passage.owner, "leaving": came.passage.leaving}
 
 
 def is_answering(run: WatchedRun) -> bool:
@@ -132,8 +135,8 @@ def _answers(run: WatchedRun) -> Answers:
     return answers
 
 
-def _graph(lab: Lab) -> dict[str, Any]:
+def _graph(lab: Lab) -> protocol.Graph:
     if "stage_graph" not in st.session_state or st.session_state.stage_graph[0] != lab.number:
         st.session_state.stage_graph = (lab.number, graph_view(lab.branches))
-    view: dict[str, Any] = st.session_state.stage_graph[1]
+    view: protocol.Graph = st.session_state.stage_graph[1]
     return view

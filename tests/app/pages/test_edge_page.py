@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 import bender_core as bc
 from bender_core import looking
-from bender_core.looking.classes import classes, effects
 from bender_core.looking.history import history, lives
 from bender_core.looking.words import number
 from bender_core.visualization.message import values_in_words
@@ -38,7 +37,7 @@ def look(test: AppTest, name: str) -> AppTest:
 
 
 @pytest.mark.parametrize("variant", thinned([9, 12], 2))
-@pytest.mark.parametrize("name", ["What if", "What makes the slack", "Row anatomy", "Over time"])
+@pytest.mark.parametrize("name", ["What if", "Row anatomy", "Over time"])
 def test_every_look_at_a_message(variant: int, name: str) -> None:
     test = app("edge")
     mine = lab(test)
@@ -159,15 +158,6 @@ def test_the_ranks_of_many_classes_can_be_chosen() -> None:
     ran(ranks.set_value((1, 4096)).run())
     (told,) = [caption.value for caption in test.caption if "classes are drawn" in caption.value]
     assert "the ribbon shows the slack of all" in told
-
-
-def test_the_effects_are_those_of_the_library() -> None:
-    test = look(app("edge"), "What makes the slack")
-    press(test, "sweep ▶")
-    run = lab(test).run
-    found = effects(classes(run.engine, *run.engine.graph.ends(0)))
-    for zero, one in zip(found.zero, found.one, strict=True):
-        assert f"{number(zero)}{number(one)}{number(one - zero)}" in tables(test)
 
 
 def test_the_lives_of_rows_are_told_where_they_are_asked_for() -> None:

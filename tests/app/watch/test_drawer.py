@@ -12,7 +12,7 @@ from bender_core import looking
 from bender_core.kernels.layout import RowKind
 from bender_core.looking.classes import bits_of, classes
 from pages._shared.app.session import Lab
-from pages._shared.watch import drawer, stage
+from pages._shared.watch import drawer, protocol, stage
 from pages._shared.watch.drawer import Docked, Drawer
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab
@@ -25,11 +25,11 @@ def looked(mine: Lab, monkeypatch: pytest.MonkeyPatch, at: int = 0, **asked: Any
     monkeypatch.setattr(stage.st, "session_state", SessionState())
     stage_data(mine)
     question = command("show", at=at, drawer={"order": "cost", "chosen": ""} | asked)
-    assert faults("command", question) == []
+    assert faults(protocol.Command, question) == []
     obey(mine.run, question)
     mine.run.work.thread.join()
     data = stage_data(mine)
-    assert faults("stage", data) == []
+    assert faults(protocol.Stage, data) == []
     found: dict[str, Any] = data["drawer"]
     return found
 
@@ -126,7 +126,7 @@ def test_a_row_is_inserted_where_it_was_looked_at(monkeypatch: pytest.MonkeyPatc
     mine.run.engine.run(max_sweeps=2)
     stage.st.session_state.lab = mine
     asked = command("insert", at=130, run=mine.number, row={"arc": 3, "state": 5, "kind": 2})
-    assert faults("command", asked) == []
+    assert faults(protocol.Command, asked) == []
     stage.st.session_state.stage = {"command": asked}
     stage._on_command()
     p, q = mine.run.engine.graph.ends(3)

@@ -10,7 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core import looking
 from pages._shared.app.session import Lab
-from pages._shared.watch import lines, stage
+from pages._shared.watch import lines, protocol, stage
 from pages._shared.watch.lines import Lines
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab
@@ -24,7 +24,7 @@ def looked(mine: Lab, monkeypatch: pytest.MonkeyPatch, **asked: Any) -> dict[str
     obey(mine.run, command("show", **asked))
     mine.run.work.thread.join()
     data = stage_data(mine)
-    assert faults("stage", data) == []
+    assert faults(protocol.Stage, data) == []
     found: dict[str, Any] = data["lines"]
     return found
 

@@ -218,22 +218,12 @@ def test_figures_show_names_as_they_are(engine: bc.Engine, shown: Classes) -> No
         view.plot_classes(shown, drawn, names, 0, [0]),
         plot_anatomy(anatomy(engine, 0, 1, shown.rows[0]), *members),
         view.plot_what_if(shown, drawn, bc.what_if(engine, 0, 1, 3), 3),
-        view.plot_slack_histogram(shown),
         view.plot_slack_history(history(engine, 0, 1, 5, 9.0), 3),
     ]
     for figure in figures:
         assert "<b>x" not in str(figure.to_dict())
     for figure in figures[:2]:
         assert "&lt;b&gt;x&lt;/b&gt; &amp;amp;" in str(figure.to_dict())
-
-
-def test_the_histogram_counts_states(engine: bc.Engine) -> None:
-    for arc in range(2 * len(engine.graph.edges)):
-        shown = classes(engine, *engine.graph.ends(arc))
-        figure = view.plot_slack_histogram(shown)
-        counts = {trace.name: int(np.sum(trace.y)) for trace in figure.data}
-        assert counts["tight"] == (1 << shown.idle) * shown.tight.sum()
-        assert counts["tight"] + counts["loose"] == len(shown) << shown.idle
 
 
 def test_a_state_is_said_by_its_members_that_are_1() -> None:
