@@ -12,7 +12,6 @@ from bender_core.experiments.tables import (
 )
 from bender_core.units import duration
 from pages._shared.app.data import store
-from pages._shared.app.routing import through_app
 from pages._shared.app.text import complaint, heading
 from pages._shared.experiments.carrying_out import SHORT_SECONDS, carry_out, expected, facts
 from pages._shared.experiments.choosing import choose, planned
@@ -44,7 +43,6 @@ def show() -> None:
             facts(on_table, todo, f"about {duration(seconds / workers)}{hours}")
 
 
-through_app()
 try:
     show()
 except StoreError as error:

@@ -9,6 +9,7 @@ from itertools import cycle
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace, looking
 from bender_core.forms.reduction import GONE
@@ -239,7 +240,21 @@ def edge_tightness(engine: Engine, measure: str, stop: Stop = never) -> dict[str
 
 
 def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
-    """The first ``length`` events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
+    """The first ``length`` events of a run at a glance."""
+    kinds, lower, upper = (trace.column(name)[:length] for name in ("kind", "lower_bound", "upper_bound"))
+    return glance(kinds, lower, upper, start)
+
+
+def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start: float) -> dict[str, Any]:
+    """Events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
+
+    Parameters
+    ----------
+    kinds : ndarray, shape (events,)
+    lower, upper : ndarray, shape (events,)
+        The bounds after each, energies.
+    start : float
+        The lower bound before them.
 
     Returns
     -------
@@ -248,11 +263,10 @@ def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
         much the lower bound rose in each, from ``start`` on; ``updates``: after which events updates end, unless they
         are too many; ``rise``: after which event the lower bound had risen most, and by how much.
     """
+    length = len(kinds)
     picked = (
         np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)
     )
-    lower = trace.column("lower_bound")[:length]
-    kinds = trace.column("kind")[:length]
     ends, updates = (np.flatnonzero(kinds == kind) + 1 for kind in (Kind.SWEEP, Kind.MESSAGE))
     marked = np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int)) if len(ends) else np.zeros(0, int)
     gains = np.diff(lower)
@@ -260,7 +274,7 @@ def history(trace: Trace, length: int, start: float) -> dict[str, Any]:
     return {
         "event": (picked + 1).tolist(),
         "lower": listed(lower[picked], 12),
-        "upper": listed(trace.column("upper_bound")[picked], 12),
+        "upper": listed(upper[picked], 12),
         "sweeps": ends[marked].tolist(),
         "gains": listed(np.diff(lower[ends - 1], prepend=start)[marked]),
         "updates": updates.tolist() if len(updates) <= SWEEP_MARKS else [],
