@@ -6,8 +6,9 @@ from html import escape
 
 import streamlit as st
 
+from bender_core.warming import compiled
 from pages._shared.running.following import follow
-from pages._shared.running.solver import compiled, is_ready
+from pages._shared.running.solver import is_ready
 
 TELL_SECONDS = 0.5
 # Pages that show at once what needs no solver, and say themselves what waits for it.

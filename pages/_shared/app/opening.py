@@ -22,8 +22,12 @@ def arrive(page: str) -> None:
     before, state.page_before = state.get("page_before"), page
     if before == page:
         return
-    said = arrival().said if before is None else st.query_params.to_dict()
-    if before is not None:
+    if before is None:
+        said = arrival().said
+        if page:  # the stage has been left, with what it asked
+            arrival().command = None
+    else:
+        said = st.query_params.to_dict()
         open_again(said)
     current = lab()
     current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, said))))

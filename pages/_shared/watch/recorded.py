@@ -16,12 +16,11 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from bender_core.kernels.layout import Kind
-
+from bender_core.warming import compiled
 from pages._shared.app.arrival import Arrival
 from pages._shared.app.fields import ARC, AT, CHAPTER, END, FORKS, GROUPS, MAKE, UPLOAD
 from pages._shared.app.kinds import LinkError
 from pages._shared.app.session import FIRST
-from pages._shared.running.solver import compiled
 from pages._shared.watch.views import glance
 
 PATH = Path(__file__).with_name("recording.json.gz")
@@ -51,7 +50,8 @@ class Recording(NamedTuple):
     @property
     def sweeps(self) -> int:
         """How many are recorded, each to its end."""
-        return self.answer["frames"]["columns"]["kind"].count(Kind.SWEEP)
+        kinds: list[int] = self.answer["frames"]["columns"]["kind"]
+        return kinds.count(Kind.SWEEP)
 
     def opens(self, said: dict[str, str]) -> bool:
         """Whether an address says this run, at an event that is recorded."""

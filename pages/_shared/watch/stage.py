@@ -35,7 +35,6 @@ def stage(lab: Lab) -> None:
     asked, arrived.command = arrived.command, None
     if asked is not None and asked["do"] != "go":
         carry_out(lab, asked)
-        _answers(lab.run).held = False
     _component.mount(stage_data(lab), on_command_change=_on_command)
 
 
