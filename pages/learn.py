@@ -160,4 +160,4 @@ def show() -> None:
 
 show()
 if not has_lab():
-    tell_progress("What is computed in the lessons follows")
+    tell_progress("What the lessons compute, and the way into the app, follow")

@@ -6,8 +6,8 @@ from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH, passed_over
-from pages._shared.app.session import has_lab, lab
-from pages._shared.app.text import complaint
+from pages._shared.app.session import has_lab, lab, model
+from pages._shared.app.text import complaint, markdown
 from pages._shared.cuts.chosen import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.solver import is_ready
@@ -24,13 +24,18 @@ from pages._shared.watch.stage import recorded_stage, stage
 def show() -> None:
     notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().said))
     if notice:
-        complaint(notice)
+        with st.container(key="notice"):
+            complaint(notice)
     if has_lab():
         stage(lab())
     elif is_ready():
         st.rerun()
     elif recording().opens(arrival().said):
         recorded_stage()
+    else:
+        st.caption(
+            f"The run of {markdown(model().name)} opens when the solver is compiled. Instance, Learn and Method are open."
+        )
     if st.session_state.pop("begins_anew", False):
         st.rerun()
     collect_seldom()

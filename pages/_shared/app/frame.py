@@ -68,6 +68,7 @@ _CSS = """<style>
   /* So is what was chosen and not applied. */
   .st-key-not_applied p { margin: 0; }
   :root:has(.st-key-not_applied) { --not-applied: 3.6rem; }
+  :root:has(.st-key-notice) { --notice: 3.8rem; }
   /* Keyboard focus is visible; text fields show it by their frames. */
   :is(a, button, summary, [role="tab"]):focus-visible {
     outline: 2px solid light-dark(#0072B2, #56B4E9) !important; outline-offset: 2px; }
@@ -98,7 +99,7 @@ _CSS = """<style>
     .stButtonGroup [role="radiogroup"] { flex-wrap: wrap; }
     .stPageLink a p { white-space: normal; overflow: visible; }
     .st-key-compiling p { padding-inline: 1rem; }
-    :root:has(.st-key-compiling) { --compiling: 4.2rem; }
+    :root:has(.st-key-compiling) { --compiling: 3.6rem; }
     /* Drawings with a legend next to them. */
     :is(.st-key-times, .st-key-model) { overflow-x: auto; }
     .st-key-times > * { min-width: 30rem; }
