@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
 from pages._shared.cuts.chosen import warn
@@ -62,5 +61,4 @@ def show() -> None:
             looks(current, found, looked, drawn, names, selected, rows)
 
 
-through_app()
 show()

@@ -9,7 +9,6 @@ from bender_core.experiments.tables import (
     of_plan,
 )
 from pages._shared.app.data import store
-from pages._shared.app.routing import through_app
 from pages._shared.app.text import complaint, heading
 from pages._shared.experiments.carrying_out import carry_out, facts
 from pages._shared.experiments.choosing import choose, planned
@@ -32,7 +31,6 @@ def show() -> None:
         results(runs)
 
 
-through_app()
 try:
     show()
 except StoreError as error:

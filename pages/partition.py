@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.app.routing import through_app
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, paragraph
 from pages._shared.cuts.chosen import not_applied, words
@@ -67,7 +66,6 @@ def show(current: Lab) -> None:
     state.choices = {key: state[key] for key in state.choices}
 
 
-through_app()
 if st.session_state.pop("to_watch", False):
     st.switch_page("pages/watch.py")
 show(lab())

@@ -8,10 +8,11 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import ARC, AT, Field
 from pages._shared.app.frontend import Component
 from pages._shared.app.kinds import LinkError
-from pages._shared.app.session import Lab, lab
+from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import complaint, label
 
 T = TypeVar("T")
@@ -45,6 +46,8 @@ def from_address(field: Field[T], otherwise: T) -> T:
 
 def complete(own: Mapping[str, str]) -> dict[str, str]:
     """The fields of a page, after those of the run; an address without a run has only its own."""
+    if not has_lab():
+        return arrival().run | dict(own)
     current = lab()
     run = dict(parse_qsl(current.address))
     if run:

@@ -246,7 +246,8 @@ def passed_over(page: str, said: Mapping[str, str]) -> list[str]:
     found = []
     if unknown:
         rest = f" and {len(unknown) - MOST_LISTED} more" * (len(unknown) > MOST_LISTED)
-        found.append(f"This link says {', '.join(unknown[:MOST_LISTED])}{rest}, which no page of this version knows.")
+        means = "means" if len(unknown) == 1 else "mean"
+        found.append(f"This link says {', '.join(unknown[:MOST_LISTED])}{rest}, which {means} nothing here.")
     tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, *(LOOKS if page == WATCH else ()))
     return found + [fault for field in tolerated for fault in _faults(field, said)]
 

@@ -18,6 +18,7 @@ from bender_core.stopping import never
 from bender_core.trying.change import Change, Fork, forked
 from bender_core.trying.lineage import Lineage
 from bender_core.units import so_far
+from pages._shared.app.arrival import Arrival, arrival
 from pages._shared.app.branches import Branch, Branches, Passage, branch_of, passage
 from pages._shared.app.fields import (
     ARC,
@@ -417,12 +418,16 @@ def sample(name: str) -> bc.BinaryMRF:
     return bc.sample(name)
 
 
+def has_lab() -> bool:
+    """Whether the session has its lab: not before the solver is ready."""
+    return "lab" in st.session_state
+
+
 def lab() -> Lab:
     """The session's lab; at first the one that the address describes, or a small pose, cut and ready."""
-    if "lab" not in st.session_state:
-        said = st.query_params.to_dict()
+    if not has_lab():
         try:
-            st.session_state.lab = linked(FIRST | said)
+            st.session_state.lab = _arrived(arrival())
         except LinkError as error:
             st.session_state.lab = linked(FIRST)
             st.session_state.lab.notice = f"This link cannot be opened: {error}. Here is a sample instead."
@@ -430,12 +435,37 @@ def lab() -> Lab:
     return found
 
 
+def _arrived(arrived: Arrival) -> Lab:
+    """The lab that a session opens with, at the place to which the recorded beginning of its run was followed."""
+    said = FIRST | arrived.said
+    if not arrived.seen:
+        return linked(said)
+    found = linked({name: text for name, text in said.items() if name != AT.name})
+    found.run.engine.run(max_events=arrived.seen)
+    for position in (arrived.seen, AT.of(said, 0)):
+        found.run.show(position)
+    return found
+
+
+def model() -> bc.BinaryMRF:
+    """The session's model; before it has a lab, the one that the lab will have."""
+    if has_lab():
+        return lab().mrf
+    try:
+        return _model(origin_of(FIRST | arrival().said))
+    except LinkError:
+        return _model(FIRST)
+
+
 def _model(origin: Origin) -> bc.BinaryMRF:
     """The model of a link."""
     if MAKE.name in origin:
         return generated(origin)
     if SAMPLE.name in origin:
-        return sample(SAMPLE.of(origin, ""))
+        name = SAMPLE.of(origin, "")
+        if name not in sample_names():
+            raise LinkError(f"there is no sample {name!r}")
+        return sample(name)
     found = uploads().find(UPLOAD.of(origin, ""))
     if found is None:
         raise LinkError("the model that was uploaded is no longer on this server; upload its file again")
@@ -459,8 +489,6 @@ def linked(said: Mapping[str, str], number: int = 0) -> Lab:
     LinkError
     """
     origin = origin_of(said)
-    if SAMPLE.name in origin and SAMPLE.of(origin, "") not in sample_names():
-        raise LinkError(f"there is no sample {SAMPLE.of(origin, '')!r}")
     event, forks, end = AT.of(said, 0), FORKS.of(said, ()), END.of(said, 0)
     mrf = _model(origin)
     part, max_size = cut_of(said, mrf)
