@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ class Arrival:
         The fields of the address, with the place to which the recorded beginning of the run has been followed.
     seen : int
         The farthest event of it that was shown.
-    command : dict or None
+    command : mapping or None
         What the stage has asked last; the run answers it, too.
     held : bool
         Whether the stage that asked has the hyper-graph and the recording.
@@ -29,7 +30,7 @@ class Arrival:
 
     said: dict[str, str]
     seen: int = 0
-    command: dict[str, Any] | None = None
+    command: Mapping[str, Any] | None = None
     held: bool = False
 
     @property

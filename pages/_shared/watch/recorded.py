@@ -10,7 +10,7 @@ import gzip
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -79,7 +79,7 @@ def recording() -> Recording:
     return Recording(**json.loads(gzip.decompress(PATH.read_bytes())))
 
 
-def heed(arrived: Arrival, command: dict[str, Any]) -> None:
+def heed(arrived: Arrival, command: protocol.Command) -> None:
     """Note what the stage has asked, and where it stands: the run goes on there."""
     position, arc = min(max(int(command["at"]), 0), recording().events), int(command["arc"])
     arrived.said = {name: text for name, text in arrived.said.items() if name != ARC.name}
@@ -93,7 +93,7 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
 
     What only the solver can answer is being worked on, until the run answers it.
     """
-    found, command = recording(), arrived.command
+    found, command = recording(), cast(protocol.Command | None, arrived.command)
     held, arrived.held = arrived.held, False
     known = found.run | ({"graph": None, "parent": None, "chapters": None} if held else {})
     data = known | {"serial": int(command["serial"]) if command and held else 0, "arc": ARC.of(arrived.said, -1)}
@@ -110,6 +110,6 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
     return data | found.answer | told
 
 
-def _answers(command: dict[str, Any]) -> bool:
+def _answers(command: protocol.Command) -> bool:
     """Whether a question can be answered from what is recorded: none does that needs more events."""
     return command["do"] in _KNOWN and not (command["more"] and int(command["first"]) >= recording().events)

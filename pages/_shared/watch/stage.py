@@ -6,6 +6,8 @@ by one trigger, ``command``. This module sends it what there is to draw, and doe
 
 from __future__ import annotations
 
+from typing import cast
+
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
@@ -32,7 +34,7 @@ def stage(lab: Lab) -> None:
     arrived = arrival()
     asked, arrived.command = arrived.command, None
     if asked is not None and asked["do"] != "go":
-        carry_out(lab, asked)
+        carry_out(lab, cast(protocol.Command, asked))
     _component.mount(stage_data(lab), on_command_change=_on_command)
 
 
