@@ -38,7 +38,7 @@ def show(current: Lab) -> None:
 
 if "contest" in st.session_state and st.session_state.contest.to_watch:
     if st.session_state.contest.to_prove:
-        st.session_state.proof_asked = True
+        st.session_state.proof_requested = True
     st.session_state.contest.to_watch = st.session_state.contest.to_prove = False
     st.switch_page("pages/watch.py")
 show(lab())

@@ -27,9 +27,9 @@ def show(current: Lab) -> None:
         choices(current, part)
         start, back, again = st.columns([2, 1, 1], gap="small")
         changes = not_applied(current, on_table, st.session_state.cut_variant, st.session_state.cut_schedule)
-        if changes and on_table.wanted is None:
+        if changes and on_table.being_made is None:
             st.caption(words(changes))
-        if on_table.wanted is not None:
+        if on_table.being_made is not None:
             st.button("Stop", on_click=give_up, args=(on_table,))
             being_cut()
         fits = cost(current, part)
@@ -37,7 +37,7 @@ def show(current: Lab) -> None:
         start.button(
             "Cut and watch",
             type="primary",
-            disabled=not fits or on_table.wanted is not None,
+            disabled=not fits or on_table.being_made is not None,
             on_click=use,
             args=(current, on_table),
             width="stretch",

@@ -22,7 +22,7 @@ from pages._shared.watch.stage import recorded_stage, stage
 
 @st.fragment
 def show() -> None:
-    notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().said))
+    notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().fields))
     if notice:
         with st.container(key="notice"):
             complaint(notice)
@@ -30,7 +30,7 @@ def show() -> None:
         stage(lab())
     elif is_ready():
         st.rerun()
-    elif recording().opens(arrival().said):
+    elif recording().opens(arrival().fields):
         recorded_stage()
     else:
         name = markdown(model().name)
@@ -57,4 +57,4 @@ if has_lab():
 else:
     show()
     recorded = f"Play or step through {recording().sweeps} recorded sweeps; the run itself goes on"
-    tell_progress(recorded if recording().opens(arrival().said) else "This run opens")
+    tell_progress(recorded if recording().opens(arrival().fields) else "This run opens")

@@ -73,17 +73,17 @@ def recalled() -> Tour:
 
 
 def _on_recalled() -> None:
-    told = st.session_state.get("address", {}).get("recalled")
-    if told:
-        st.session_state.tour_recalled = Tour(str(told["lesson"]), tuple(map(str, told["done"])))
+    recalled = st.session_state.get("address", {}).get("recalled")
+    if recalled:
+        st.session_state.tour_recalled = Tour(str(recalled["lesson"]), tuple(map(str, recalled["done"])))
 
 
 def keep_address(page: str) -> None:
     """Keep the address of the page that was drawn; Watch, where the run moves in the browser, does so itself."""
     current, (own, place, tour) = lab(), st.session_state.pop("page_parameters", ({}, "", None))
-    said = st.session_state.page_address = urlencode(complete(own))
+    query = st.session_state.page_address = urlencode(complete(own))
     with st.container(key="address_bar"):
-        shown = {"page": page, "place": place, "said": said if page else None}
+        shown = {"page": page, "place": place, "query": query if page else None}
         named = {"name": label(current.mrf.name), "run": _run_words(current)}
         data = shown | {"model": current.address} | named | {"tour": None if tour is None else tour._asdict()}
         _component.mount(data, on_recalled_change=_on_recalled)

@@ -18,7 +18,7 @@ class Arrival:
 
     Attributes
     ----------
-    said : dict of str
+    fields : dict of str
         The fields of the address, with the place to which the recorded beginning of the run has been followed.
     seen : int
         The farthest event of it that was shown.
@@ -28,7 +28,7 @@ class Arrival:
         Whether the stage that asked has the hyper-graph and the recording.
     """
 
-    said: dict[str, str]
+    fields: dict[str, str]
     seen: int = 0
     command: Mapping[str, Any] | None = None
     held: bool = False
@@ -36,7 +36,7 @@ class Arrival:
     @property
     def run(self) -> dict[str, str]:
         """What the address says of the run, and not of the page."""
-        return {name: text for name, text in self.said.items() if name in FIELDS and FIELDS[name].pages == PAGES}
+        return {name: text for name, text in self.fields.items() if name in FIELDS and FIELDS[name].pages == PAGES}
 
 
 def arrival() -> Arrival:
@@ -50,5 +50,5 @@ def arrival() -> Arrival:
 def open_instead(origin: Origin) -> None:
     """Have the session open another model, cut and run as the one before."""
     rules = {each.name for each in (M, VARIANT, SCHEDULE)}
-    kept = {name: text for name, text in arrival().said.items() if name in rules}
+    kept = {name: text for name, text in arrival().fields.items() if name in rules}
     st.session_state.arrival = Arrival(kept | origin)

@@ -71,8 +71,8 @@ class Branch:
     def max_size(self) -> int:
         """The M that was asked for last."""
         changes = [fork.change for fork in self.lineage.forks]
-        asked = [change.pack if change.cut is None else change.cut.max_size for change in changes]
-        return next((size for size in reversed(asked) if size is not None), self.lineage.max_size)
+        sizes = [change.pack if change.cut is None else change.cut.max_size for change in changes]
+        return next((size for size in reversed(sizes) if size is not None), self.lineage.max_size)
 
     def let_go(self) -> None:
         """Free the memory of its run."""

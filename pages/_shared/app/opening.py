@@ -23,14 +23,14 @@ def arrive(page: str) -> None:
     if before == page:
         return
     if before is None:
-        said = arrival().said
+        fields = arrival().fields
         if page:  # the stage has been left, with what it asked
             arrival().command = None
     else:
-        said = st.query_params.to_dict()
-        open_again(said)
+        fields = st.query_params.to_dict()
+        open_again(fields)
     current = lab()
-    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, said))))
+    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, fields))))
 
 
 def opening() -> bool:

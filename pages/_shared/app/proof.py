@@ -72,10 +72,10 @@ class Proof(Personal):
 
     def _tell(self, descent: Descent) -> None:
         undecided = 0 if descent.status == OPTIMAL else descent.known.whole.reduced.n
-        stand = ProofPoint(descent.known.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
+        point = ProofPoint(descent.known.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
         known = self.points
-        if len(known) > 1 and known[-2][1:] == known[-1][1:] == stand[1:]:
+        if len(known) > 1 and known[-2][1:] == known[-1][1:] == point[1:]:
             # Of a time in which nothing but the work changes, the two ends are enough.
-            known[-1] = stand
+            known[-1] = point
         else:
-            known.append(stand)
+            known.append(point)

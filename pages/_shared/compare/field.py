@@ -47,7 +47,7 @@ def contest(current: Lab) -> Contest:
         known = {} if part.seed else {(current.max_size, part.strategy): part}
         state.contest = Contest(current, current.mrf, Cutting(current.mrf, known), choices)
         state.update(choices)
-        state.boxes_heard = False
+        state.selection_read = False
     found: Contest = state.contest
     found.lab = current
     keep(found.choices)

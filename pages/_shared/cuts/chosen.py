@@ -55,12 +55,12 @@ def warn(current: Lab) -> None:
     changes = not_applied(current, on_table, *choice)
     if not changes:
         return
-    said = f"{words(changes)} {on_table.error}"
+    sentence = f"{words(changes)} {on_table.error}"
 
     def begin() -> None:
         apply(current, on_table, *choice)
 
     with st.container(horizontal=True, key="not_applied", vertical_alignment="center"):
-        st.html(f"<p role='status'>{escape(said)}</p>", width="content")
+        st.html(f"<p role='status'>{escape(sentence)}</p>", width="content")
         st.button("Apply it", on_click=begin)
         st.button("Drop it", on_click=lambda: state.pop("draft", None), help="Partition shows the run's choices again")

@@ -57,8 +57,8 @@ class Cutting(Personal):
             what = f"Making cut{of}: {strategy}, M {max_size}"
             tell(0.0)
             try:
-                wanted = bc.Stop(requested=stop.is_set)
-                made = bc.partition(self.mrf, max_size, strategy, stop=wanted, on_progress=tell)
+                until = bc.Stop(requested=stop.is_set)
+                made = bc.partition(self.mrf, max_size, strategy, stop=until, on_progress=tell)
             except bc.PartitionError as error:
                 self.errors[max_size, strategy] = str(error)
             except bc.Stopped:
@@ -104,14 +104,14 @@ class Costing(Personal):
     mrf: bc.BinaryMRF
     account: bc.Account
     cost: Cost | None = None
-    _asked: tuple[Partition, int, str, int] | None = None
+    _choice: tuple[Partition, int, str, int] | None = None
 
     def ask(self, part: Partition, variant: int, schedule: str) -> None:
         """Compute the cost of a choice, once."""
-        asked = (part, variant, schedule, self.account.limit)
-        if asked != self._asked:
-            self._asked, self.cost = asked, None
-            self.begin(partial(self._drive, *asked))
+        choice = (part, variant, schedule, self.account.limit)
+        if choice != self._choice:
+            self._choice, self.cost = choice, None
+            self.begin(partial(self._drive, *choice))
 
     def _drive(self, part: Partition, variant: int, schedule: str, limit: int, event: threading.Event) -> None:
         stop = bc.Stop(requested=event.is_set)

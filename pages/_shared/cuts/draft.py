@@ -31,11 +31,11 @@ class Draft:
     past: list[Cut] = field(default_factory=list)
     future: list[Cut] = field(default_factory=list)
     error: str = ""
-    wanted: tuple[int, str] | None = None  # M and strategy of a partition that is being made
-    told: Cut = field(init=False)  # as in the widgets on the page
+    being_made: tuple[int, str] | None = None  # M and strategy of a partition that is being made
+    in_widgets: Cut = field(init=False)  # as in the widgets on the page
 
     def __post_init__(self) -> None:
-        self.told = self.now
+        self.in_widgets = self.now
 
     def put(self, cut: Cut) -> None:
         """Continue with another partition."""

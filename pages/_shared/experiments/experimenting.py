@@ -68,24 +68,24 @@ class Experiment(Background):
 
     def _listen(self, process: subprocess.Popen[str], stopped: threading.Event) -> None:
         assert process.stdout is not None
-        said = ""
+        last_line = ""
         for line in process.stdout:
             if not line.startswith("{"):
-                said = line
+                last_line = line
             elif not stopped.is_set():
                 self._take(json.loads(line))
         code = process.wait()
         if code < 0:
-            said = f"its process was ended by {signal.Signals(-code).name}"
+            last_line = f"its process was ended by {signal.Signals(-code).name}"
         if code and not stopped.is_set():
-            self.failure = said.strip().removeprefix("error: ") or f"it ended with code {code}"
+            self.failure = last_line.strip().removeprefix("error: ") or f"it ended with code {code}"
 
-    def _take(self, told: dict[str, Any]) -> None:
-        if "cutting" in told:
-            self.cutting, self.doing = told["cutting"], told["doing"]
+    def _take(self, progress: dict[str, Any]) -> None:
+        if "cutting" in progress:
+            self.cutting, self.doing = progress["cutting"], progress["doing"]
         else:
-            self.done, self.total, self.failed = told["done"], told["total"], told["failed"]
-            self.left, self.last = told["left"], told["last"]
+            self.done, self.total, self.failed = progress["done"], progress["total"], progress["failed"]
+            self.left, self.last = progress["left"], progress["last"]
 
 
 @st.cache_resource(show_spinner=False, max_entries=MOST_AT_ONCE)

@@ -45,7 +45,7 @@ def watch(task: Task) -> None:
         values = dict(task.instance.values)
         origin = made_by(task.instance.source, values) if task.instance.made else {}
         lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)
-        st.session_state.proof_asked = task.proves
+        st.session_state.proof_requested = task.proves
     except (bc.TooLargeError, bc.PartitionError, bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
     else:

@@ -57,9 +57,9 @@ class Planning(Personal):
                 self.share, self.doing = share, doing
 
         try:
-            plan, wanted = read_plan(self.path), bc.Stop(requested=stop.is_set)
-            found = Planned(self.name, plan, plan.tasks(tell, wanted))
-            wanted.check()
+            plan, until = read_plan(self.path), bc.Stop(requested=stop.is_set)
+            found = Planned(self.name, plan, plan.tasks(tell, until))
+            until.check()
         except bc.Stopped:
             return
         except (PlanError, bc.FormatError, bc.ModelError, bc.PartitionError, OSError) as error:

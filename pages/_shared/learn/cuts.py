@@ -16,7 +16,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import table
 from pages._shared.learn.drawing import Line, draw, over_states
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import glass, stand
+from pages._shared.learn.models import glass, show_at
 
 TEXT = """
 Many rows touch ν at y*. Away from y* some are much lower than others and lift the envelope less.
@@ -135,7 +135,7 @@ def question() -> Question:
 def put(lab: Lab) -> None:
     mrf, part, origin = glass()
     lab.open(mrf, origin, part, part.largest, 9, "mplp")
-    stand(lab, run().position, ARC)
+    show_at(lab, run().position, ARC)
     st.session_state.edge_look = "What if"
 
 

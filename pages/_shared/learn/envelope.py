@@ -50,7 +50,7 @@ def tight(engine: bc.Engine) -> NDArray[np.bool_]:
     return looking.is_tight(engine, engine.graph.arc(RECEIVER, SENDER), nu, envelope)
 
 
-def minimiser(engine: bc.Engine) -> int:
+def minimising_state(engine: bc.Engine) -> int:
     """The state of A that the last event is about; before the first one its cheapest state."""
     return engine.trace[engine.position - 1].state if engine.position else int(totals(engine)[0].argmin())
 
@@ -65,7 +65,7 @@ def show() -> None:
         looking.envelope(engine, RECEIVER, SENDER),
         tight(engine),
     )
-    y = minimiser(engine)
+    y = minimising_state(engine)
     shown = [*nu, *looking.envelope(tiny_run(), RECEIVER, SENDER)]
     draw(
         over_states(
@@ -85,8 +85,8 @@ def show() -> None:
         key="learn-envelope-figure",
     )
     if event:
-        said = explain(engine.trace[event - 1], engine.graph, engine.variant)
-        paragraph(said.sentence)
+        explanation = explain(engine.trace[event - 1], engine.graph, engine.variant)
+        paragraph(explanation.sentence)
     else:
         paragraph(f"Before A's update. By the envelope, its cheapest state is {describe(y)}.")
 

@@ -54,10 +54,10 @@ def tiny_messages() -> list[int]:
 def put_tiny(lab: Lab, position: int = 0) -> None:
     """Open it in the app, after some events, with the lessons' message selected."""
     lab.open(tiny(), SAMPLE.say("tiny"), tiny_cut(), 3, 9, "mplp")
-    stand(lab, position, lab.run.engine.graph.arc(RECEIVER, SENDER))
+    show_at(lab, position, lab.run.engine.graph.arc(RECEIVER, SENDER))
 
 
-def stand(lab: Lab, position: int, arc: int = 0) -> None:
+def show_at(lab: Lab, position: int, arc: int = 0) -> None:
     """Go to an event of a fresh run."""
     if position:
         lab.run.engine.run(max_events=position)

@@ -68,11 +68,11 @@ class Comparing(Personal):
         # What takes longest comes last.
         ways.sort(key=lambda way: way[1] == PURSUIT)
         for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
-            what, wanted = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", bc.Stop(requested=stop.is_set)
+            what, until = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", bc.Stop(requested=stop.is_set)
             tell(0.0)
             try:
-                part = bc.partition(self.mrf, max_size, name, stop=wanted, on_progress=tell)
-                row = measured(self.mrf, part, max_size, self.variant, self.schedule, wanted)
+                part = bc.partition(self.mrf, max_size, name, stop=until, on_progress=tell)
+                row = measured(self.mrf, part, max_size, self.variant, self.schedule, until)
             except bc.Stopped:
                 return
             parts.append(part)

@@ -22,12 +22,12 @@ from pages._shared.running.following import follow
 def compared(current: Lab, model: str) -> Comparing:
     """The requested comparison; another choice starts another."""
     state = st.session_state
-    asked = (model, tuple(sorted(state.compare_sizes)), state.cut_variant, state.cut_schedule)
-    if state.get("compared") != asked:
+    choice = (model, tuple(sorted(state.compare_sizes)), state.cut_variant, state.cut_schedule)
+    if state.get("compared") != choice:
         if "comparing" in state:
             state.comparing.stop()
-        state.compared = asked
-        state.comparing = Comparing(current.mrf, *asked[1:])
+        state.compared = choice
+        state.comparing = Comparing(current.mrf, *choice[1:])
         state.comparing.measure()
     kept: Comparing = state.comparing
     return kept
@@ -131,7 +131,7 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
         "kept": lambda row: -row.covered,
     }
     runnable = [row for row in rows if row.bytes <= limit]
-    said: dict[int, list[str]] = {id(row): [] for row in rows}
+    best: dict[int, list[str]] = {id(row): [] for row in rows}
     for name, measure in measures.items():
         values = [value for row in runnable if (value := measure(row)) is not None]
         # The best bound is marked once all are known.
@@ -139,12 +139,12 @@ def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
             continue
         for row, value in zip(runnable, values, strict=True):
             if math.isclose(value, min(values), rel_tol=1e-9):
-                said[id(row)].append(name)
+                best[id(row)].append(name)
     return [
         f"too large: {storage(row.bytes)} of {storage(limit)}"
         if row.bytes > limit
-        else f"★ {', '.join(said[id(row)])}"
-        if said[id(row)]
+        else f"★ {', '.join(best[id(row)])}"
+        if best[id(row)]
         else ""
         for row in rows
     ]

@@ -40,7 +40,7 @@ def draft(current: Lab) -> Draft:
             "compare_sweeps": 10,
         }
         state.update(state.choices)
-        state.boxes_heard = False
+        state.selection_read = False
     keep(state.choices)
     state.setdefault("move_variable", None)
     kept: Draft = state.draft
@@ -53,17 +53,17 @@ def agree(current: Lab, on_table: Draft) -> None:
 
     This is not a callback: Streamlit drops a callback midway when the next click arrives; here it is only delayed.
     """
-    asked = st.session_state.cut_size, st.session_state.cut_strategy
-    if asked not in (on_table.told.choice, on_table.now.choice):
-        recut(current, on_table, *asked)
-    elif on_table.wanted is not None:
+    choice = st.session_state.cut_size, st.session_state.cut_strategy
+    if choice not in (on_table.in_widgets.choice, on_table.now.choice):
+        recut(current, on_table, *choice)
+    elif on_table.being_made is not None:
         give_up(on_table)
-    if on_table.wanted is not None:
+    if on_table.being_made is not None:
         return
     choose(*on_table.now.choice)
-    if on_table.now is not on_table.told:
+    if on_table.now is not on_table.in_widgets:
         pick(on_table.now.part, st.session_state.move_variable)
-        on_table.told = on_table.now
+        on_table.in_widgets = on_table.now
 
 
 def change(on_table: Draft, make: Callable[[], Cut]) -> None:
@@ -105,24 +105,24 @@ def choose(max_size: int, strategy: str) -> None:
 def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
     """Make a partition by a strategy the draft; a slow one in the background."""
     cutting: Cutting = st.session_state.cutting
-    wanted = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
-    if wanted != on_table.wanted:
-        cutting.ask([wanted])
+    choice = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
+    if choice != on_table.being_made:
+        cutting.ask([choice])
     # Asked once, and before the partition is looked up: it may be made while the page is drawn.
     going = cutting.busy
-    on_table.wanted = None
-    if wanted in cutting.parts:
-        change(on_table, lambda: Cut(cutting.parts[wanted], max_size))
-    elif wanted in cutting.errors:
-        on_table.error = cutting.errors[wanted]
+    on_table.being_made = None
+    if choice in cutting.parts:
+        change(on_table, lambda: Cut(cutting.parts[choice], max_size))
+    elif choice in cutting.errors:
+        on_table.error = cutting.errors[choice]
     elif going:
-        on_table.wanted = wanted
+        on_table.being_made = choice
 
 
 def give_up(on_table: Draft) -> None:
     """Keep the present draft."""
     st.session_state.cutting.stop()
-    on_table.wanted = None
+    on_table.being_made = None
     choose(*on_table.now.choice)
 
 

@@ -82,8 +82,8 @@ def recording() -> Recording:
 def heed(arrived: Arrival, command: protocol.Command) -> None:
     """Note what the stage has asked, and where it stands: the run goes on there."""
     position, arc = min(max(int(command["at"]), 0), recording().events), int(command["arc"])
-    arrived.said = {name: text for name, text in arrived.said.items() if name != ARC.name}
-    arrived.said |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
+    arrived.fields = {name: text for name, text in arrived.fields.items() if name != ARC.name}
+    arrived.fields |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
     arrived.seen = max(arrived.seen, position)
     arrived.command, arrived.held = command, True
 
@@ -96,11 +96,11 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
     found, command = recording(), cast(protocol.Command | None, arrived.command)
     held, arrived.held = arrived.held, False
     known = found.run | ({"graph": None, "parent": None, "chapters": None} if held else {})
-    data = known | {"serial": int(command["serial"]) if command and held else 0, "arc": ARC.of(arrived.said, -1)}
+    data = known | {"serial": int(command["serial"]) if command and held else 0, "arc": ARC.of(arrived.fields, -1)}
     if command and held and not _answers(command):
         ready, functions, _ = compiled()
         return data | {"working": f"compiling: {ready} of {functions}"}
-    position = AT.of(arrived.said, 0)
+    position = AT.of(arrived.fields, 0)
     arrived.seen = max(arrived.seen, position)
     told = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
     frames = found.answer["frames"]

@@ -15,7 +15,7 @@ from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
 from pages._shared.app.session import Came, Lab
 from pages._shared.app.text import label
-from pages._shared.forks.asking import Wanted, insert_row
+from pages._shared.forks.asking import BranchRequest, insert_row
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.answers import Answers, Question
@@ -67,7 +67,7 @@ def carry_out(lab: Lab, command: protocol.Command) -> None:
         turn(lab, int(command["chapter"]), int(command["to"]))
     # Said again, it asks for nothing more.
     if command["do"] == "prove" and not (lab.proof is not None and lab.proof.alive):
-        st.session_state.proof_asked = st.session_state.get("proof_asked") or True
+        st.session_state.proof_requested = st.session_state.get("proof_requested") or True
     # Forks are made, and another run is shown, by the whole page.
     st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
 
@@ -78,7 +78,7 @@ def turn(lab: Lab, chapter: int, position: int) -> None:
     branch = chapters[min(max(chapter, 0), len(chapters) - 1)]
     if not lab.turn(branch, position):
         branch.position = position
-        st.session_state.fork_wanted = Wanted("turn", branch)
+        st.session_state.branch_request = BranchRequest("turn", branch)
 
 
 def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
@@ -147,7 +147,7 @@ def run_data(lab: Lab, held: bool = False) -> protocol.Stage:
         "parent": None if held else parent_view(lab.branches.shown),
         "chapters": None if held else chapters_view(lab.branches),
         "chapter": lab.branches.chapters.index(lab.branches.shown),
-        "proving": "proving…" if st.session_state.get("proof_asked") else proving_text(lab.proof),
+        "proving": "proving…" if st.session_state.get("proof_requested") else proving_text(lab.proof),
         "address": lab.address,
         "public": lab.is_public,
         "serial": 0,

@@ -21,7 +21,7 @@ from pages._shared.app import proof as proofs
 from pages._shared.app.branches import group_owners
 from pages._shared.app.permalink import made_by
 from pages._shared.app.session import Lab, chapter_of, linked
-from pages._shared.forks.asking import Wanted
+from pages._shared.forks.asking import BranchRequest
 from pages._shared.running import background
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.frames import Encoder
@@ -148,7 +148,7 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     # A chapter whose memory was let go is made again.
     chapters[1].let_go()
     chapters[1].position = 2
-    test.session_state.fork_wanted = Wanted("turn", chapters[1])
+    test.session_state.branch_request = BranchRequest("turn", chapters[1])
     while mine.branches.shown is not chapters[1]:
         ran(test.run())
     assert mine.run.position == 2
@@ -241,7 +241,7 @@ def test_where_memory_is_short_earlier_chapters_are_let_go_and_made_again(monkey
     curves = [branch.curve for branch in chapters]
     for branch, following in pairwise(chapters):
         assert branch.curve.events[-1] >= following.event
-    test.session_state.fork_wanted = Wanted("turn", chapters[1])
+    test.session_state.branch_request = BranchRequest("turn", chapters[1])
     while mine.branches.shown is not chapters[1]:
         ran(test.run())
     assert chapters[1].run.end == chapters[2].event
@@ -280,7 +280,7 @@ def test_a_proof_whose_first_run_is_stopped_can_be_asked_for_again(monkeypatch: 
     press(test, "Prove it")
     test.session_state.findings.give_up()
     ran(test.run())
-    assert test.session_state.proof_asked is None
+    assert test.session_state.proof_requested is None
     assert lab(test).proof is None
     waits.set()
     proven(test)
