@@ -212,7 +212,7 @@ def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple
     """
     begin = time.perf_counter()
     limit = bc.Stop(options.time_limit)
-    part = _cut(mrf, options, limit, stop)
+    part = _requested_partition(mrf, options, limit, stop)
     chosen = _chosen(part, options)
     result = bc.solve(
         mrf,
@@ -241,7 +241,7 @@ def _run(mrf: bc.BinaryMRF, options: argparse.Namespace, stop: bc.Stop) -> tuple
     return result, report
 
 
-def _cut(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: bc.Stop) -> bc.Partition:
+def _requested_partition(mrf: bc.BinaryMRF, options: argparse.Namespace, limit: bc.Stop, stop: bc.Stop) -> bc.Partition:
     """The requested partition; if it takes too much of the time limit, the default one, or single variables."""
     first = bc.Stop(None if options.time_limit is None else _CHOOSING * options.time_limit, stop)
     ways = ((options.strategy, first), (default_strategy(mrf), bc.Stop(limit.left, stop)), ("singletons", stop))

@@ -25,6 +25,6 @@ with pick:
         make()
 with show:
     present(model())
-    st.page_link("pages/partition.py", label="Cut it into hyper-variables →")
+    st.page_link("pages/partition.py", label="Partition it into hyper-variables →")
 if not has_lab():
     tell_progress("Statistics of the model, and its run, follow")

@@ -8,7 +8,7 @@ from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.session import has_lab, lab, model
 from pages._shared.app.text import complaint, markdown
-from pages._shared.cuts.chosen import warn
+from pages._shared.partitioning.chosen import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.solver import is_ready
 from pages._shared.watch.ahead import load_ahead

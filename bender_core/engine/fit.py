@@ -132,10 +132,10 @@ def largest_fit(
     part: Partition,
     which: int | Variant,
     room: int,
-    cut: Callable[[BinaryMRF, int, str | None], Partition] = partition,
+    make: Callable[[BinaryMRF, int, str | None], Partition] = partition,
     looking: Looking | None = None,
 ) -> int | None:
-    """The largest M, cut by the strategy of ``part``, whose run can begin with ``room`` bytes.
+    """The largest M, partitioned by the strategy of ``part``, whose run can begin with ``room`` bytes.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def largest_fit(
     which : int or Variant
     room : int
         Bytes.
-    cut : callable
+    make : callable
         Like `partition`, the default.
     looking : callable, optional
         As for `required_bytes`.
@@ -156,6 +156,6 @@ def largest_fit(
         # that of a smaller M.
         if 3 * memory.WORD << max_size > room:
             continue
-        if required_bytes(mrf, cut(mrf, max_size, strategy), which, looking) <= room:
+        if required_bytes(mrf, make(mrf, max_size, strategy), which, looking) <= room:
             return max_size
     return None

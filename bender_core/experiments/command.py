@@ -56,14 +56,14 @@ def _workers(options: argparse.Namespace) -> int:
 
 
 def _tasks(plan: Plan) -> list[Task]:
-    """The runs of a plan; on a terminal a line says how far its instances are cut."""
+    """The runs of a plan; on a terminal a line says how many of its partitions are made."""
     with following() as tell:
         return plan.tasks(lambda share, doing: tell(f"{share:.0%}, {doing}"))
 
 
 def _tasks_as_json(plan: Plan) -> list[Task]:
     """The same for a program."""
-    return plan.tasks(lambda share, doing: print(json.dumps({"cutting": share, "doing": doing}), flush=True))
+    return plan.tasks(lambda share, doing: print(json.dumps({"partitioning": share, "doing": doing}), flush=True))
 
 
 def _plan(options: argparse.Namespace) -> int:

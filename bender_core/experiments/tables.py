@@ -191,8 +191,12 @@ def speeds(runs: Sequence[FinishedRun]) -> list[Speed]:
 def timings(runs: Sequence[FinishedRun]) -> list[Timing]:
     """Every run that took time, with the baseline's run on the same groups if there is one; the baseline too."""
     runs = without_proofs(runs)
-    baselines = {_cut(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
-    return [Timing(run, baselines[_cut(run)]) for run in runs if run.outcome.seconds > 0 and _cut(run) in baselines]
+    baselines = {_partition_of(run): run for run in runs if run.task.variant == BASELINE and run.outcome.seconds > 0}
+    return [
+        Timing(run, baselines[_partition_of(run)])
+        for run in runs
+        if run.outcome.seconds > 0 and _partition_of(run) in baselines
+    ]
 
 
 def fitted_line(timed: Iterable[Timing]) -> tuple[float, float]:
@@ -254,7 +258,7 @@ def _kind(run: FinishedRun) -> tuple[int, str, int]:
     return run.task.max_size, run.task.schedule, run.task.variant
 
 
-def _cut(run: FinishedRun) -> tuple[Instance, int, str, str]:
+def _partition_of(run: FinishedRun) -> tuple[Instance, int, str, str]:
     return run.task.instance, run.task.max_size, run.task.strategy, run.task.schedule
 
 

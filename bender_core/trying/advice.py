@@ -175,10 +175,10 @@ def _changes(engine: Engine, stop: Stop) -> Iterator[Change]:
         tried.append(merge_all(part, pairs))
     for strategy in applicable_rules(mrf):
         stop.check()
-        cut = partition(mrf, part.largest, strategy, stop=stop)
-        if not any(_same(cut, one) for one in tried):
-            tried.append(cut)
-            yield Change(cut=ByStrategy(part.largest, strategy))
+        made = partition(mrf, part.largest, strategy, stop=stop)
+        if not any(_same(made, one) for one in tried):
+            tried.append(made)
+            yield Change(by_strategy=ByStrategy(part.largest, strategy))
 
 
 def _local(engine: Engine) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""A proof that a labelling is optimal, or bounds: one descent that reduces, packs and cuts anew, without branching.
+"""A proof that a labelling is optimal, or bounds: one descent that reduces, packs and partitions, without branching.
 
 A round is a run of message passing on what is left of the model. What the next one is decides `policy`; here the work
 is spent, what is found is kept, and the outcome is stated. All is counted in work, so without a time limit nothing

@@ -48,7 +48,7 @@ def arrival() -> Arrival:
 
 
 def open_instead(origin: Origin) -> None:
-    """Have the session open another model, cut and run as the one before."""
+    """Have the session open another model, partitioned and run as the one before."""
     rules = {each.name for each in (M, VARIANT, SCHEDULE)}
     kept = {name: text for name, text in arrival().fields.items() if name in rules}
     st.session_state.arrival = Arrival(kept | origin)

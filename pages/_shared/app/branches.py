@@ -71,7 +71,7 @@ class Branch:
     def max_size(self) -> int:
         """The M that was asked for last."""
         changes = [fork.change for fork in self.lineage.forks]
-        sizes = [change.pack if change.cut is None else change.cut.max_size for change in changes]
+        sizes = [change.pack if change.by_strategy is None else change.by_strategy.max_size for change in changes]
         return next((size for size in reversed(sizes) if size is not None), self.lineage.max_size)
 
     def let_go(self) -> None:

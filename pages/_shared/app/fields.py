@@ -144,7 +144,7 @@ MADE: dict[str, dict[str, Field[Any]]] = {
     for name, family in synth.FAMILIES.items()
 }
 
-# The run: how the model is cut and solved, and the line of forks.
+# The run: how the model is partitioned and solved, and the line of forks.
 M = Field("M", WHOLE, "M is", "the most variables of a group")
 STRATEGY = Field("strategy", WORD, "the strategy is", "how the groups are found; by default as suits the model")
 GROUPS = Field("groups", OWNERS, "its groups are", "the group of every variable, if they were made by hand or searched")

@@ -43,9 +43,9 @@ def query(origin: Origin, lineage: Lineage) -> str:
     if not origin:
         return ""
     part, settings = lineage.partition, lineage.settings
-    cut = M.say(lineage.max_size) | STRATEGY.say(part.strategy)
+    partition = M.say(lineage.max_size) | STRATEGY.say(part.strategy)
     rules = VARIANT.say(variant_of(settings.variant).number) | SCHEDULE.say(settings.schedule)
-    plain = urlencode(origin | cut | rules | (FORKS.say(lineage.forks) if lineage.forks else {}))
+    plain = urlencode(origin | partition | rules | (FORKS.say(lineage.forks) if lineage.forks else {}))
     groups = urlencode(GROUPS.say(tuple(part.group_of().tolist())))
     ways = {"manual": [f"{plain}&{groups}"], PURSUIT: [f"{plain}&{groups}", plain]}.get(part.strategy, [plain])
     return next((text for text in ways if len(text) <= LONGEST), "")
@@ -84,7 +84,7 @@ def values_of(origin: Origin) -> dict[str, synth.Value]:
     return {name: fields[name].read(text) for name, text in origin.items() if name != MAKE.name}
 
 
-def cut_of(fields: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
+def partition_of(fields: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
     """The partition that a link describes, and its M.
 
     It is by the model's default strategy if the link names none, or one that is yet to search: see `sought_by`.

@@ -39,10 +39,10 @@ from pages._shared.app.kinds import LinkError
 from pages._shared.app.permalink import (
     Origin,
     arc_of,
-    cut_of,
     engine_of,
     generated,
     origin_of,
+    partition_of,
     query,
     sought_by,
 )
@@ -136,7 +136,7 @@ class Replay(Personal):
 
         self.doing = what
         part = bc.partition(lab.mrf, lab.max_size, strategy, stop=stop, on_progress=tell)
-        lab.cut(part, lab.max_size, lab.variant, lab.schedule, stop)
+        lab.repartition(part, lab.max_size, lab.variant, lab.schedule, stop)
         self.doing = ""
 
 
@@ -186,7 +186,7 @@ class Lab:
         self.branches = Branches(Lineage.of(self.run.engine, self.max_size), self.run)
 
     def load(self, mrf: bc.BinaryMRF, origin: Origin) -> None:
-        """Take a new model, and cut it with the current M.
+        """Take a new model, and partition it with the current M.
 
         Raises
         ------
@@ -208,7 +208,9 @@ class Lab:
         self._start(mrf, part, max_size, variant, schedule)
         self.origin = origin
 
-    def cut(self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None) -> None:
+    def repartition(
+        self, part: bc.Partition, max_size: int, variant: int, schedule: str, stop: bc.Stop | None = None
+    ) -> None:
         """Start a new run on the model with another partition; without ``stop`` Streamlit may end this.
 
         Where the groups are the same, so is the place: the message, and after how many events the run is shown.
@@ -424,7 +426,7 @@ def has_lab() -> bool:
 
 
 def lab() -> Lab:
-    """The session's lab; at first the one that the address describes, or a small pose, cut and ready."""
+    """The session's lab; at first the one that the address describes, or a small pose, ready to watch."""
     if not has_lab():
         try:
             st.session_state.lab = _arrived(arrival())
@@ -491,7 +493,7 @@ def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
     origin = origin_of(fields)
     event, forks, end = AT.of(fields, 0), FORKS.of(fields, ()), END.of(fields, 0)
     mrf = _model(origin)
-    part, max_size = cut_of(fields, mrf)
+    part, max_size = partition_of(fields, mrf)
     engine = engine_of(fields, mrf, part)
     run = WatchedRun(engine)
     rules = engine.variant.number, engine.settings.schedule

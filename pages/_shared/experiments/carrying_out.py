@@ -91,7 +91,7 @@ def carry_out(on_table: Planned, todo: Sequence[Task], runs: Sequence[FinishedRu
 def working(running: Experiment) -> None:
     """The progress of an experiment."""
     if not running.total:
-        st.progress(running.cutting, markdown(running.doing) or "starting the workers")
+        st.progress(running.partitioning, markdown(running.doing) or "starting the workers")
         return
     left = f", about {duration(running.left)} left" if running.left is not None else ""
     failed = f", {running.failed} failed" if running.failed else ""

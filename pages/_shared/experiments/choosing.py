@@ -175,5 +175,5 @@ def planned(name: str) -> Planned | None:
         st.button("Stop", on_click=planning.stop)
         follow(lambda: planning.busy, lambda: st.progress(planning.share, markdown(planning.doing)), TELL_SECONDS)
     else:
-        st.button("Resume", on_click=planning.start, help="Make the remaining cuts")
+        st.button("Resume", on_click=planning.start, help="Make the remaining partitions")
     return None

@@ -27,8 +27,8 @@ STOP_SECONDS = 0.4
 class Experiment(Background):
     """The execution of one plan. The thread listens to the process."""
 
-    cutting: float = 0.0  # the share of the instances that are cut, before the runs
-    doing: str = ""  # the cut that is being made
+    partitioning: float = 0.0  # the share of the instances whose partitions are made, before the runs
+    doing: str = ""  # the partition that is being made
     done: int = 0  # runs, of the total
     total: int = 0
     failed: int = 0  # whose worker died
@@ -45,7 +45,7 @@ class Experiment(Background):
         command += ["--workers", str(workers), "--attached", *(["--scheduler", scheduler] if scheduler else [])]
         self.done = self.total = self.failed = 0
         self.left, self.last, self.failure = None, "", ""
-        self.cutting, self.doing = 0.0, ""
+        self.partitioning, self.doing = 0.0, ""
         self._process = subprocess.Popen(
             command,
             env=environment(),
@@ -81,8 +81,8 @@ class Experiment(Background):
             self.failure = last_line.strip().removeprefix("error: ") or f"it ended with code {code}"
 
     def _take(self, progress: dict[str, Any]) -> None:
-        if "cutting" in progress:
-            self.cutting, self.doing = progress["cutting"], progress["doing"]
+        if "partitioning" in progress:
+            self.partitioning, self.doing = progress["partitioning"], progress["doing"]
         else:
             self.done, self.total, self.failed = progress["done"], progress["total"], progress["failed"]
             self.left, self.last = progress["left"], progress["last"]

@@ -41,7 +41,7 @@ MOST_LISTED = 2000
 def watch(task: Task) -> None:
     """Open a run on Watch."""
     try:
-        mrf, part = task.cut()
+        mrf, part = task.load()
         values = dict(task.instance.values)
         origin = made_by(task.instance.source, values) if task.instance.made else {}
         lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)

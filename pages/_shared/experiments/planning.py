@@ -22,7 +22,7 @@ class Planned:
 
 @dataclass(eq=False)
 class Planning(Personal):
-    """A plan being read, and its instances being cut.
+    """A plan being read, and its partitions being made.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Planning(Personal):
     error : str
         Why it cannot be carried out.
     share : float
-        Of the cuts made, from 0 to 1.
+        Of the partitions made, from 0 to 1.
     doing : str
-        Which cut is being made.
+        Which partition is being made.
     """
 
     name: str

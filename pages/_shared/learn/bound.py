@@ -47,14 +47,14 @@ class AfterSweep(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def cut() -> bc.Partition:
+def partition_of() -> bc.Partition:
     return bc.partition(sample("pose-small"), SIZE, "groups")
 
 
 @lru_cache(maxsize=1)
 def after_sweeps() -> tuple[AfterSweep, ...]:
     """The run sweep by sweep, to its end."""
-    engine = bc.Engine(sample("pose-small"), cut(), variant=9)
+    engine = bc.Engine(sample("pose-small"), partition_of(), variant=9)
     found = []
     while True:
         found.append(
@@ -143,7 +143,7 @@ def question() -> Question:
 
 def put(lab: Lab) -> None:
     sweep = int(np.clip(st.session_state.get("learn-bound-sweep", 1), 1, len(after_sweeps()) - 1))
-    lab.open(sample("pose-small"), SAMPLE.say("pose-small"), cut(), SIZE, 9, "mplp")
+    lab.open(sample("pose-small"), SAMPLE.say("pose-small"), partition_of(), SIZE, 9, "mplp")
     show_at(lab, after_sweeps()[sweep].position)
 
 

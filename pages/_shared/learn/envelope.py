@@ -15,7 +15,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.learn.drawing import Line, draw, over_states
 from pages._shared.learn.lesson import Answer, Lesson, Opening, Question, Verdict
-from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_cut, tiny_messages, tiny_run
+from pages._shared.learn.models import RECEIVER, SENDER, put_tiny, same, tiny_messages, tiny_partition, tiny_run
 
 TEXT = """
 The **envelope** ν⁻ is the maximum of all rows at each state. Its distance from ν is the **slack**. Removing all slack
@@ -30,7 +30,7 @@ at the cheapest state, the bound is as good as with the whole table ν.
 
 
 def describe(state: int) -> str:
-    return tiny_cut().describe(RECEIVER, state)
+    return tiny_partition().describe(RECEIVER, state)
 
 
 def last() -> int:

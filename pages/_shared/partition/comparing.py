@@ -68,7 +68,7 @@ class Comparing(Personal):
         # What takes longest comes last.
         ways.sort(key=lambda way: way[1] == PURSUIT)
         for k, (max_size, name) in list(enumerate(ways))[len(rows) :]:
-            what, until = f"cut {k + 1} of {len(ways)}: {name}, M {max_size}", bc.Stop(requested=stop.is_set)
+            what, until = f"partition {k + 1} of {len(ways)}: {name}, M {max_size}", bc.Stop(requested=stop.is_set)
             tell(0.0)
             try:
                 part = bc.partition(self.mrf, max_size, name, stop=until, on_progress=tell)

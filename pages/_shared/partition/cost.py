@@ -12,8 +12,8 @@ from bender_core.variants import SCHEDULES
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, table
-from pages._shared.cuts.cutting import Costing
 from pages._shared.partition.table import TELL_SECONDS, fill
+from pages._shared.partitioning.making import Costing
 from pages._shared.running.following import follow
 
 WORDS = {
@@ -33,30 +33,30 @@ WORDS = {
 
 def choices(current: Lab, part: Partition) -> None:
     state = st.session_state
-    st.slider("M: most variables per group", 1, LARGEST_GROUP, key="cut_size", help=GLOSSARY["M"])
+    st.slider("M: most variables per group", 1, LARGEST_GROUP, key="partition_size", help=GLOSSARY["M"])
     st.selectbox(
         "Strategy",
         applicable(current.mrf) + (["manual"] if part.strategy == "manual" else []),
         format_func=WORDS.__getitem__,
-        key="cut_strategy",
+        key="partition_strategy",
         help=GLOSSARY["partition"],
     )
     st.selectbox(
         "Variant",
         list(bc.VARIANTS),
         format_func=lambda v: f"{v}: {bc.VARIANTS[v].name}",
-        key="cut_variant",
-        help=bc.VARIANTS[state.cut_variant].sentence,
+        key="partition_variant",
+        help=bc.VARIANTS[state.partition_variant].sentence,
     )
     st.segmented_control(
-        "Schedule", list(SCHEDULES), key="cut_schedule", required=True, help=SCHEDULES[state.cut_schedule]
+        "Schedule", list(SCHEDULES), key="partition_schedule", required=True, help=SCHEDULES[state.partition_schedule]
     )
 
 
 def cost(current: Lab, part: Partition) -> bool:
     """The cost and quality of the choice, as known so far; returns False if it is known not to fit."""
     costing: Costing = st.session_state.costing
-    costing.ask(part, st.session_state.cut_variant, st.session_state.cut_schedule)
+    costing.ask(part, st.session_state.partition_variant, st.session_state.partition_schedule)
     # Read once: it may become known while the page is drawn.
     going = costing.busy
     found, limit = costing.cost, current.account.limit
@@ -82,7 +82,7 @@ def cost(current: Lab, part: Partition) -> bool:
     advice = f" M = {found.fits} would fit." if found.fits else " No smaller groups would fit: raise BENDER_MEMORY_MB."
     complaint(f"This choice needs {storage(needed)}, more than the limit of {storage(limit)}.{advice}")
     if found.fits:
-        st.button(f"Take M = {found.fits}", on_click=fill, args=("cut_size", found.fits))
+        st.button(f"Take M = {found.fits}", on_click=fill, args=("partition_size", found.fits))
     return False
 
 

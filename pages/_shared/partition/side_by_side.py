@@ -22,7 +22,7 @@ from pages._shared.running.following import follow
 def compared(current: Lab, model: str) -> Comparing:
     """The requested comparison; another choice starts another."""
     state = st.session_state
-    choice = (model, tuple(sorted(state.compare_sizes)), state.cut_variant, state.cut_schedule)
+    choice = (model, tuple(sorted(state.compare_sizes)), state.partition_variant, state.partition_schedule)
     if state.get("compared") != choice:
         if "comparing" in state:
             state.comparing.stop()
@@ -54,7 +54,7 @@ def compare(current: Lab, model: str) -> None:
         follow(lambda: comparing.busy, lambda: working(comparing), TELL_SECONDS)
         return
     if not comparing.complete:
-        st.button("Resume", on_click=comparing.measure, help="Make the remaining cuts")
+        st.button("Resume", on_click=comparing.measure, help="Make the remaining partitions")
     action = st.empty()
     chosen = comparison_table(comparing)
     action.button(

@@ -76,7 +76,7 @@ def by_hand(current: Lab) -> None:
                 variant=state[keys["variant"]],
                 schedule=state[keys["schedule"]],
                 merge=tuple((first, other) for other in rest),
-                cut=ByStrategy(size or current.max_size, strategy or default_strategy(mrf)) if anew else None,
+                by_strategy=ByStrategy(size or current.max_size, strategy or default_strategy(mrf)) if anew else None,
             ),
         )
 

@@ -41,7 +41,7 @@ def look(test: AppTest, name: str) -> AppTest:
 def test_every_look_at_a_message(variant: int, name: str) -> None:
     test = app("edge")
     mine = lab(test)
-    mine.cut(mine.partition, mine.max_size, variant, "srmp")
+    mine.repartition(mine.partition, mine.max_size, variant, "srmp")
     mine.run.step("sweep", backward=False)
     before = mine.run.position
     look(ran(test.run()), name)
@@ -239,7 +239,7 @@ def test_a_message_that_does_not_fit_is_refused_with_the_nearest_cut_that_does(m
     assert said.startswith("There is not enough memory to show messages: looking at a message takes")
     press(test, "sweep ▶")
     assert mine.run.position > 0
-    press(test, "Cut with M = 13")
+    press(test, "Take M = 13")
     assert (mine.max_size, mine.partition.strategy) == (13, "greedy")
     assert complaints(test) == []
     assert test.get("plotly_chart")
@@ -249,7 +249,7 @@ def test_there_is_no_message_where_there_is_one_group() -> None:
     test = app("instance")
     ran(test.button("load-tiny").click().run())
     mine = lab(test)
-    mine.cut(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
+    mine.repartition(bc.manual(mine.mrf, [range(mine.mrf.n)]), mine.mrf.n, 9, "mplp")
     go(test, "edge")
     assert [info.value for info in test.info] == [
         "All variables are in one group, so there are no messages. Choose a smaller M on Partition."

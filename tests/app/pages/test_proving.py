@@ -94,7 +94,7 @@ def test_the_proof_is_the_librarys_and_the_run_stays_as_it_is() -> None:
         assert after.undecided <= before.undecided
     assert (points[-1].lower, points[-1].undecided) == (pytest.approx(points[-1].upper), 0)
     # Another partition has the same optimum, another model has not.
-    mine.cut(bc.partition(mine.mrf, 4), 4, 9, "mplp")
+    mine.repartition(bc.partition(mine.mrf, 4), 4, 9, "mplp")
     assert mine.proof is not None
     mine.load(bc.synth.ising_grid(4, 4), {})
     ran(test.run())
@@ -123,7 +123,7 @@ def test_its_runs_are_chapters_of_one_line_that_an_address_opens() -> None:
     for before, after in pairwise(chapters[1:]):
         engine, fork = after.run.engine, after.lineage.forks[-1]
         known = before.run.engine.trace[after.event - 1]
-        if fork.change.cut is None:
+        if fork.change.by_strategy is None:
             assert engine.trace[0].lower_bound >= known.lower_bound - 1e-9
         assert engine.trace[0].upper_bound <= known.upper_bound + 1e-9
     # Back and forth: a chapter ends where the next one begins, and its address shows it with those after it.

@@ -113,7 +113,7 @@ def test_groups_are_searched_for_once_and_go_to_the_workers(monkeypatch: pytest.
     # Another process knows what is sent to it.
     monkeypatch.setattr(plan_module, "_cuts", {})
     for task in pickle.loads(pickle.dumps(found)):
-        _, part = task.cut()
+        _, part = task.load()
         assert (part.strategy, part.largest) == (PURSUIT, task.max_size)
         assert perform(task).sweeps > 0
     assert made == [3, 4]

@@ -385,7 +385,7 @@ def test_a_trial_ends_where_it_proves_or_its_bound_stalls(monkeypatch: pytest.Mo
     ended = list[bool]()
 
     def begun(fork: Fork, engine: bc.Engine) -> None:
-        if fork.change.cut is not None:
+        if fork.change.by_strategy is not None:
             sweeps = [event for event in engine.trace if event.kind == Kind.SWEEP]
             gaps = [event.upper_bound - event.lower_bound for event in sweeps]
             stalled = [before - gap < policy.LEAST * gap for before, gap in pairwise(gaps)]

@@ -44,7 +44,7 @@ def changes(draw: st.DrawFn) -> Change:
         merge=tuple(draw(st.lists(st.tuples(GROUPS, GROUPS), max_size=3))),
         variant=draw(st.none() | st.sampled_from(list(VARIANTS))),
         schedule=draw(st.none() | st.sampled_from(list(SCHEDULES))),
-        cut=draw(CUTS) if made == "cut" else None,
+        by_strategy=draw(CUTS) if made == "cut" else None,
         groups=draw(OWNERS) if made == "groups" else None,
         pack=draw(st.integers(1, 30)) if made == "pack" else None,
         prove=draw(st.booleans()),

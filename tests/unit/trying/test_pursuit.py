@@ -359,5 +359,5 @@ def test_nothing_else_that_tries_strategies_calls_it(monkeypatch: pytest.MonkeyP
     bc.partition(mrf, 4, AUTO)
     engine = bc.Engine(mrf, bc.partition(mrf, 4))
     engine.run(max_sweeps=3)
-    assert any(remedy.change.cut for remedy in bc.what_would_help(engine))
+    assert any(remedy.change.by_strategy for remedy in bc.what_would_help(engine))
     bc.certify(mrf, max_size=6, time_limit=2.0)

@@ -17,7 +17,7 @@ from pages._shared.running.background import Personal
 
 
 @dataclass(eq=False)
-class Cutting(Personal):
+class PartitionMaker(Personal):
     """Partitions of a model, made in the background.
 
     Attributes
@@ -38,23 +38,23 @@ class Cutting(Personal):
     doing: str = ""
     share: float = 0.0
 
-    def ask(self, cuts: Sequence[tuple[int, str]]) -> None:
+    def ask(self, choices: Sequence[tuple[int, str]]) -> None:
         """Make the missing ones of these partitions; an earlier request is abandoned."""
-        missing = [cut for cut in cuts if cut not in self.parts and cut not in self.errors]
+        missing = [choice for choice in choices if choice not in self.parts and choice not in self.errors]
         if missing:
             self.begin(partial(self._drive, missing))
         else:
             self.stop()
 
-    def _drive(self, cuts: Sequence[tuple[int, str]], stop: threading.Event) -> None:
+    def _drive(self, choices: Sequence[tuple[int, str]], stop: threading.Event) -> None:
         def tell(share: float, bound: float = -math.inf) -> None:
             # A request that was abandoned may end while the next one goes on.
             if not stop.is_set():
-                self.share, self.doing = (k + share) / len(cuts), what + so_far(bound)
+                self.share, self.doing = (k + share) / len(choices), what + so_far(bound)
 
-        for k, (max_size, strategy) in enumerate(cuts):
-            of = f" {k + 1} of {len(cuts)}" if len(cuts) > 1 else ""
-            what = f"Making cut{of}: {strategy}, M {max_size}"
+        for k, (max_size, strategy) in enumerate(choices):
+            of = f" {k + 1} of {len(choices)}" if len(choices) > 1 else ""
+            what = f"Making partition{of}: {strategy}, M {max_size}"
             tell(0.0)
             try:
                 until = bc.Stop(requested=stop.is_set)
@@ -116,7 +116,7 @@ class Costing(Personal):
     def _drive(self, part: Partition, variant: int, schedule: str, limit: int, event: threading.Event) -> None:
         stop = bc.Stop(requested=event.is_set)
 
-        def cut(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
+        def make(mrf: bc.BinaryMRF, max_size: int, strategy: str | None) -> Partition:
             return bc.partition(mrf, max_size, strategy, stop=stop)
 
         def tell(cost: Cost) -> Cost:
@@ -128,7 +128,7 @@ class Costing(Personal):
             cost = tell(Cost(quality(self.mrf, part)))
             needed = bc.required_bytes(self.mrf, part, variant)
             if needed > limit:
-                tell(replace(cost, bytes=needed, fits=largest_fit(self.mrf, part, variant, limit, cut)))
+                tell(replace(cost, bytes=needed, fits=largest_fit(self.mrf, part, variant, limit, make)))
                 return
             cost = tell(replace(cost, bytes=needed))
             tell(replace(cost, sweep=bc.time_sweep(self.mrf, part, variant, schedule, limit=self.account, stop=stop)))
