@@ -147,8 +147,9 @@ class Change:
         word, *words = part.split(_WORDS)
         field = _FIELDS.get(word)
         if field is None:
-            known = ", ".join(sorted(_FIELDS, key=lambda word: not _FIELDS[word].repeats))
-            raise ChangeError(f"{_shown(part)} is no change of a run; it begins with one of {known}, or is {_NOTHING}")
+            raise ChangeError(
+                f"{_shown(part)} is no change of a run; it begins with one of {', '.join(_FIELDS)}, or is {_NOTHING}"
+            )
         value, before = field.read(words, part), getattr(self, field.name)
         if field.repeats:
             return self._with(**{field.name: (*before, value)})

@@ -75,7 +75,13 @@ LIBRARY_FLOORS = (
     "__main__",
 )
 # The same of what pages share; every page knows `running`, `app`, `partitioning`, `forks` and the room of its own name.
-APP_FLOORS = ("running", "app", "partitioning forks", "compare edge experiments instance learn method partition", "watch")
+APP_FLOORS = (
+    "running",
+    "app",
+    "partitioning forks",
+    "compare edge experiments instance learn method partition",
+    "watch",
+)
 
 
 def room(module: str, folder: Path, package: str) -> str:
@@ -109,7 +115,9 @@ def test_arrows_between_rooms_of_the_app_go_down() -> None:
     assert upward(sorted(shared.rglob("*.py")), shared, "pages._shared", APP_FLOORS) == []
     for page in sorted((ROOT / "pages").glob("*.py")):
         known = {module.split(".")[2] for module in imported(page) if module.startswith("pages.")}
-        assert known <= {"running", "app", "partitioning", "forks", page.stem}, f"{page.name} knows the room of another page"
+        assert known <= {"running", "app", "partitioning", "forks", page.stem}, (
+            f"{page.name} knows the room of another page"
+        )
 
 
 # What is larger than the rest, and why. What becomes smaller leaves the table.

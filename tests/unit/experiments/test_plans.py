@@ -95,7 +95,7 @@ def searching(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return replace(bc.partition(mrf, max_size, "blocks"), strategy=PURSUIT)
 
     monkeypatch.setitem(BY_RUNS, PURSUIT, search)
-    monkeypatch.setattr(plan_module, "_cuts", {})
+    monkeypatch.setattr(plan_module, "_partitions", {})
     return made
 
 
@@ -111,7 +111,7 @@ def test_groups_are_searched_for_once_and_go_to_the_workers(monkeypatch: pytest.
     assert [task.key for task in found] == [task.key for task in tasks if task.strategy == "blocks"]
     assert all(task.found is None for task in tasks if task.strategy == "blocks")
     # Another process knows what is sent to it.
-    monkeypatch.setattr(plan_module, "_cuts", {})
+    monkeypatch.setattr(plan_module, "_partitions", {})
     for task in pickle.loads(pickle.dumps(found)):
         _, part = task.load()
         assert (part.strategy, part.largest) == (PURSUIT, task.max_size)
@@ -119,24 +119,24 @@ def test_groups_are_searched_for_once_and_go_to_the_workers(monkeypatch: pytest.
     assert made == [3, 4]
 
 
-def test_a_plan_says_how_far_it_is_cut_and_stops_within_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_says_how_far_it_is_and_stops_within_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     made = searching(monkeypatch)
     instances = tuple(Instance("ising_grid", (("rows", 4), ("columns", 4), ("seed", seed))) for seed in (0, 1))
     plan, told = Plan("p", instances, (3,), (9,), (PURSUIT,)), list[tuple[float, str]]()
     plan.tasks(lambda *so_far: told.append(so_far))
     assert told == [
-        (0.0, "cut 1 of 2: pursuit, M 3, ising_grid 0"),
-        (0.25, "cut 1 of 2: pursuit, M 3, ising_grid 0, bound -12.5"),
-        (0.5, "cut 2 of 2: pursuit, M 3, ising_grid 1"),
-        (0.75, "cut 2 of 2: pursuit, M 3, ising_grid 1, bound -12.5"),
+        (0.0, "partition 1 of 2: pursuit, M 3, ising_grid 0"),
+        (0.25, "partition 1 of 2: pursuit, M 3, ising_grid 0, bound -12.5"),
+        (0.5, "partition 2 of 2: pursuit, M 3, ising_grid 1"),
+        (0.75, "partition 2 of 2: pursuit, M 3, ising_grid 1, bound -12.5"),
     ]
-    plan_module._cuts.clear()
+    plan_module._partitions.clear()
     made.clear()
     told.clear()
     with pytest.raises(bc.Stopped):
         plan.tasks(lambda *so_far: told.append(so_far), bc.Stop(requested=lambda: len(told) == 2))
     assert made == [3]
-    assert not plan_module._cuts
+    assert not plan_module._partitions
 
 
 def test_the_latest_partitions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def test_trials_are_repeated_by_their_change_and_leave_the_run_alone(name: str) 
         fork.run(max_work=work)
         assert fork.lower_bound - engine.lower_bound == remedy.gained
         assert fork.entries_read == remedy.work
-        assert remedy.gained >= -near or remedy.change.cut is not None
+        assert remedy.gained >= -near or remedy.change.by_strategy is not None
         assert remedy.bytes > 0
 
 

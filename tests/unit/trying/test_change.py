@@ -81,7 +81,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no change of a run; it begins with one of row, merge, prove, reduce, cut, groups, pack"),
+        ("", "'' is no change of a run; it begins with one of prove, reduce, cut, groups, merge, pack"),
         ("mrege-1-2", "'mrege-1-2' is no change of a run"),
         ("merge-1", "'merge-1' cannot be read; after its name it has 2 whole numbers"),
         ("merge-1-x", "2 whole numbers"),
