@@ -15,25 +15,25 @@ from pages._shared.running.following import follow
 
 def show(current: Lab) -> None:
     """The page."""
-    held = contest(current)
-    kept = opened(held)
+    of_model = contest(current)
+    kept = opened(of_model)
     # Asked once: the race may end while the page is drawn.
-    going = held.busy
+    going = of_model.busy
     left, right = st.columns([4, 10], gap="medium")
     with left:
-        start(current, held, going)
-        earlier_runs = of_earlier_sessions(held, kept)
+        start(current, of_model, going)
+        earlier_runs = of_earlier_sessions(of_model, kept)
     with right:
-        for said in (held.error, held.racing.failure if held.racing else ""):
-            if said:
-                complaint(said)
+        for sentence in (of_model.error, of_model.racing.failure if of_model.racing else ""):
+            if sentence:
+                complaint(sentence)
         if going:
-            follow(lambda: held.busy, lambda: picture(held, earlier_runs), TELL_SECONDS)
+            follow(lambda: of_model.busy, lambda: picture(of_model, earlier_runs), TELL_SECONDS)
         else:
-            st.fragment(picture)(held, earlier_runs)
-            result(current, held, kept, earlier_runs)
+            st.fragment(picture)(of_model, earlier_runs)
+            result(current, of_model, kept, earlier_runs)
     state = st.session_state
-    held.choices = {key: state[key] for key in held.choices}
+    of_model.choices = {key: state[key] for key in of_model.choices}
 
 
 if "contest" in st.session_state and st.session_state.contest.to_watch:

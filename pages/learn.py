@@ -59,9 +59,9 @@ def chosen(before: Tour) -> Lesson:
 
 def answered(before: Tour) -> set[str]:
     """The lessons whose questions were answered correctly, according to the address, the session and the browser."""
-    said = (*from_address(DONE, ()), *before.done)
+    done_before = (*from_address(DONE, ()), *before.done)
     done: set[str] = st.session_state.setdefault("lessons_done", set())
-    done.update(slug for slug in said if slug in LESSONS)
+    done.update(slug for slug in done_before if slug in LESSONS)
     return done
 
 

@@ -12,7 +12,7 @@ from pages._shared.partitioning.chosen import warn
 from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.solver import is_ready
 from pages._shared.watch.ahead import load_ahead
-from pages._shared.watch.forking import forking, forks_asked
+from pages._shared.watch.forking import forking, requested_forks
 from pages._shared.watch.helping import helping
 from pages._shared.watch.proving import proving
 from pages._shared.watch.recorded import recording
@@ -35,20 +35,20 @@ def show() -> None:
     else:
         name = markdown(model().name)
         st.caption(f"The run of {name} opens when the solver is compiled. Instance, Learn and Method are open.")
-    if st.session_state.pop("begins_anew", False):
+    if st.session_state.pop("runs_whole_page", False):
         st.rerun()
     collect_seldom()
     destination = st.session_state.pop("destination", None)
     if destination is not None:
-        page, said = destination
-        st.session_state.edge_asked = page == "edge"
-        st.switch_page(f"pages/{page}.py", query_params=complete(said))
+        page, fields = destination
+        st.session_state.edge_requested = page == "edge"
+        st.switch_page(f"pages/{page}.py", query_params=complete(fields))
 
 
 if has_lab():
     warn(lab())
     show()
-    forks_asked()
+    requested_forks()
     helping()
     forking()
     proving()

@@ -151,7 +151,7 @@ class ForkRequest:
 
 
 @dataclass(frozen=True)
-class Came:
+class ForkedFrom:
     """The run that was shown before, from which the one that is shown has forked."""
 
     number: int  # of that run
@@ -174,7 +174,7 @@ class Lab:
     number: int = 0  # of the run, so that the stage recognises a new one
     called: int = -1  # the number of the run that was asked for below the stage: it comes into sight
     references: References = field(default_factory=lambda: References())
-    came: Came | None = None  # from where in the tree of forks, if what is shown begins there
+    forked_from: ForkedFrom | None = None  # from where in the tree of forks, if what is shown begins there
     branches: Branches = field(init=False)  # the run, and those that it forked from or that forked from it
     request: ForkRequest | None = None  # the next fork
     replay: Replay | None = None  # of the forks of the link that was opened
@@ -258,7 +258,7 @@ class Lab:
             self.references = References()
         # A step back, or into the middle, shows no passage.
         goes_on = position == 0 and branch is not self.branches.shown and branch.comes_from(self.branches.shown)
-        self.came = Came(self.number, passage(before, engine)) if goes_on else None
+        self.forked_from = ForkedFrom(self.number, passage(before, engine)) if goes_on else None
         self.run, self.branches.shown = run, branch
         following = self.branches.following
         self.run.until = branch.end if following is None else following.event
@@ -378,7 +378,7 @@ class Lab:
         self.branches.clear()
         self.branches = Branches(Lineage.of(engine, max_size), self.run)
         self.notice = ""
-        self.request = self.came = None
+        self.request = self.forked_from = None
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:

@@ -238,7 +238,7 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True)
-class Standings:
+class RunComparison:
     """How runs compare.
 
     Attributes
@@ -265,13 +265,13 @@ class Standings:
     own: list[float]
 
 
-def standings(curves: Sequence[Curve]) -> Standings:
+def compared(curves: Sequence[Curve]) -> RunComparison:
     """Compare runs that have begun."""
     lower = max(curve.lower_bound for curve in curves)
     upper = min(curve.upper_bound for curve in curves)
     leeway = SAME * max(abs(lower), abs(upper), 1e-300)
     reached = [_when(curve, lower - leeway) for curve in curves]
-    return Standings(
+    return RunComparison(
         order=sorted(range(len(curves)), key=lambda k: (reached[k], -curves[k].lower_bound)),
         lower_bound=lower,
         upper_bound=upper,
@@ -289,15 +289,15 @@ def _when(curve: Curve, bound: float) -> float:
     return float(curve.records["seconds"][there[0]]) if len(there) else np.inf
 
 
-def remarks(table: Standings) -> list[str]:
+def remarks(table: RunComparison) -> list[str]:
     """For every run the respects in which it is best; none that all runs share."""
-    said = []
+    texts = []
     for k in range(len(table.order)):
         stars = ["first"] * (k == table.order[0] and sum(table.best) > 1)
         stars += ["bound"] * (table.best[k] and not all(table.best))
         stars += ["labelling"] * (table.labelled[k] and not all(table.labelled))
-        said.append(f"★ {', '.join(stars)}" if stars else "")
-    return said
+        texts.append(f"★ {', '.join(stars)}" if stars else "")
+    return texts
 
 
 def verdict(curves: Sequence[Curve], going: bool) -> str:
@@ -305,33 +305,33 @@ def verdict(curves: Sequence[Curve], going: bool) -> str:
     begun = [curve for curve in curves if len(curve.records)]
     if not begun:
         return ""
-    table = standings(begun)
+    table = compared(begun)
     names = dict(zip((curve.key for curve in curves), labels(curves), strict=True))
     first, ties = table.order[0], sum(table.best)
     name = _named(begun[first], names)
     bound, when = number(table.lower_bound), f"{duration(table.reached[first])} of computing time"
     if len(curves) == 1:
-        said = f"Lower bound {bound}."
+        text = f"Lower bound {bound}."
     elif ties == 1:
-        said = (
+        text = (
             f"{name} has the best lower bound{' so far' * going}, {bound}, after {when}.{_quicker(begun, table, names)}"
         )
     else:
         who = f"all {ties} runs reach" if ties == len(curves) else f"{ties} of {len(curves)} runs reach"
         verb = "leads" if going else "wins"
-        said = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
+        text = f"{name} {verb}: {who} the best lower bound, {bound}, and it was first, after {when}."
     if table.gap == 0:
         # That bounds meet within the tolerance of a run proves nothing finer.
         is_proven = any(curve.proves and curve.status == GAP_CLOSED for curve in begun)
-        return f"{said} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
-    return f"{said} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
+        return f"{text} The best labelling has this energy: {'it is optimal' if is_proven else 'the gap is closed'}."
+    return f"{text} The best labelling has energy {number(table.upper_bound)}; the gap is {100 * table.gap:.3g} %."
 
 
 def _named(curve: Curve, names: Mapping[str, str]) -> str:
     return f"{'The' if curve.proves else 'Variant'} {names[curve.key]}"
 
 
-def _quicker(begun: Sequence[Curve], table: Standings, names: Mapping[str, str]) -> str:
+def _quicker(begun: Sequence[Curve], table: RunComparison, names: Mapping[str, str]) -> str:
     """The best of the runs that reached their own bounds sooner than the one with the best bound, if there is one."""
     first = table.order[0]
     sooner = [k for k in range(len(begun)) if table.own[k] < table.reached[first]]

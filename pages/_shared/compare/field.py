@@ -87,7 +87,7 @@ def choices(current: Lab) -> None:
         list(SCHEDULES),
         key="race_schedules",
         wrap=True,
-        help=". ".join(f"{name}: {said}" for name, said in SCHEDULES.items()),
+        help=". ".join(f"{name}: {sentence}" for name, sentence in SCHEDULES.items()),
     )
     sweeps, seconds = st.columns(2)
     sweeps.number_input("Sweeps (max)", 1, 5000, key="race_sweeps", help=GLOSSARY["sweep"])
@@ -117,8 +117,8 @@ def entries(current: Lab, maker: PartitionMaker) -> list[Entry]:
     state = st.session_state
     parts = [(current.partition, current.max_size)] if AS_ON_WATCH in state.race_strategies else []
     mrf, made, most = current.mrf, maker.parts, _proofs()
-    asked = partitions_chosen(mrf)
-    parts += [(made[choice], choice[0]) for choice in asked[: len(asked) - len(most)] if choice in made]
+    choices = partitions_chosen(mrf)
+    parts += [(made[choice], choice[0]) for choice in choices[: len(choices) - len(most)] if choice in made]
     found: dict[tuple[bytes, int, str], Entry] = {}
     for (part, max_size), schedule, variant in itertools.product(
         parts, state.race_schedules, sorted(state.race_variants)
@@ -137,12 +137,12 @@ def chosen(current: Lab) -> int:
     return n_partitions * len(state.race_variants) * len(state.race_schedules) + n_proofs
 
 
-def objection(field: Sequence[Entry], asked: int, maker: PartitionMaker) -> str:
+def objection(field: Sequence[Entry], count: int, maker: PartitionMaker) -> str:
     """Why the chosen runs cannot race, and which could; empty if they can."""
-    errors = [maker.errors[asked] for asked in partitions_chosen(maker.mrf) if asked in maker.errors]
+    errors = [maker.errors[choice] for choice in partitions_chosen(maker.mrf) if choice in maker.errors]
     if errors:
         return f"{errors[0][0].upper()}{errors[0][1:]}."
-    if not asked:
+    if not count:
         return "Nothing to race: choose at least one variant, strategy, M and schedule."
     if len(field) > MOST_RUNNERS:
         return f"{len(field)} runs are too many to tell apart; choose at most {MOST_RUNNERS}."

@@ -19,7 +19,7 @@ from pages._shared.app.kinds import LinkError
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, labels, markdown
-from pages._shared.edge.message import Looked
+from pages._shared.edge.message import MessageView
 
 # Names of variables in the caption of a message, and characters of a name beside the figure.
 MOST_LISTED, SHORTEST = 8, 16
@@ -29,9 +29,9 @@ def recall(current: Lab) -> None:
     """Take the order and the class from the address, once or when another page has asked for them; choices then last as
     long as the session."""
     state, run = st.session_state, current.run
-    if not state.get("edge_asked", True):
+    if not state.get("edge_requested", True):
         return
-    state.edge_asked = False
+    state.edge_requested = False
     state.edge_order = from_address(ORDER, "cost")
     chosen = state.setdefault("edge_chosen", {})
     try:
@@ -45,7 +45,7 @@ def recall(current: Lab) -> None:
         chosen.pop((current.number, run.arc), None)
 
 
-def class_of(said: Mapping[str, str], coupled: int) -> tuple[int, ...]:
+def class_of(fields: Mapping[str, str], coupled: int) -> tuple[int, ...]:
     """The class that a link shows, of a message with some coupled members; empty if it does not say.
 
     Raises
@@ -54,7 +54,7 @@ def class_of(said: Mapping[str, str], coupled: int) -> tuple[int, ...]:
         If it is no class of that message.
     """
     why = f"; a class of this message has {coupled} values, each 0 or 1"
-    bits = CLASS.of(said, (), why)
+    bits = CLASS.of(fields, (), why)
     if bits and len(bits) != coupled:
         raise CLASS.refusal(CLASS.write(bits), why)
     return bits
@@ -144,9 +144,9 @@ def choose_stems(current: Lab, shown: Classes, order: str, selected: int) -> Ste
     return stems(shown, order, between, [selected, shown.at_oracle])
 
 
-def draw(current: Lab, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]) -> None:
+def draw(current: Lab, view: MessageView, drawn: Stems, names: list[str], selected: int, rows: list[int]) -> None:
     """The classes as stems; a click on one selects it."""
-    shown, run = looked.shown, current.run
+    shown, run = view.shown, current.run
     key = f"edge-message-{current.number}-{run.arc}-{drawn.order}"
     chosen, classes = st.session_state.edge_chosen, drawn.classes
 
@@ -165,28 +165,28 @@ def draw(current: Lab, looked: Looked, drawn: Stems, names: list[str], selected:
         height=int(drawing.layout.height),
         alt=f"The min-marginal and the envelope below it for {len(classes)} classes, with the values of their members",
     )
-    st.caption(told(current, looked, drawn))
+    st.caption(caption_of(current, view, drawn))
 
 
-def told(current: Lab, looked: Looked, drawn: Stems) -> str:
+def caption_of(current: Lab, view: MessageView, drawn: Stems) -> str:
     """What the figure shows, in words."""
-    shown = looked.shown
+    shown = view.shown
     group = current.run.engine.graph.ends(current.run.arc)[0]
     every = len(current.run.engine.partition.groups[group])
     members = [current.run.engine.mrf.names[current.run.engine.partition.groups[group][k]] for k in shown.members]
     listed = markdown(", ".join(labels(members)[:MOST_LISTED])) + ", …" * (len(members) > MOST_LISTED)
-    said = (
-        f"{looked.moment.capitalize()}: {1 << every:,} states, {len(shown):,} classes: this message depends on "
+    text = (
+        f"{view.moment.capitalize()}: {1 << every:,} states, {len(shown):,} classes: this message depends on "
         f"{len(members)} of {every} members ({listed}). "
         if shown.idle
-        else f"{looked.moment.capitalize()}: {1 << every:,} states, each a class of its own: this message depends on "
+        else f"{view.moment.capitalize()}: {1 << every:,} states, each a class of its own: this message depends on "
         f"{f'all {every} members' if every > 1 else 'its one member'} ({listed}). "
     )
     if not drawn.all:
-        said += f"{len(drawn.places)} classes are drawn; the ribbon shows the slack of all: quartiles, extremes. "
+        text += f"{len(drawn.places)} classes are drawn; the ribbon shows the slack of all: quartiles, extremes. "
     if not shown.rows:
-        return said + "Dots: the true min-marginal ν, which an exact variant sends as it is."
-    return said + (
+        return text + "Dots: the true min-marginal ν, which an exact variant sends as it is."
+    return text + (
         f"Dots: the true min-marginal ν; bars: the envelope ν⁻ of {len(shown.rows)} rows; between them the slack, on "
         f"average {number(float(shown.slack.mean()))}. Tight at {100 * shown.tight.mean():.3g} % of the states."
     )

@@ -25,7 +25,7 @@ from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph, table
 from pages._shared.edge.classes import members_named
-from pages._shared.edge.message import Looked
+from pages._shared.edge.message import MessageView
 from pages._shared.edge.rows import past_of
 from pages._shared.forks.asking import hand_over, insert_row
 from pages._shared.running.findings import Findings, show_work
@@ -38,48 +38,48 @@ def picture_of(current: Lab, what: str) -> dict[str, Any]:
     return picture(run_file(current, f"message-{current.run.arc}_{what}"))
 
 
-def what_if(current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int) -> None:
+def what_if(current: Lab, found: Findings, view: MessageView, drawn: Stems, names: list[str], selected: int) -> None:
     """The four rows that could be made at the class looked at."""
-    shown, (p, q) = looked.shown, current.run.engine.graph.ends(current.run.arc)
+    shown, (p, q) = view.shown, current.run.engine.graph.ends(current.run.arc)
     state = int(shown.states[selected])
-    cuts = found.find("the four rows", (p, q, state), lambda engine, stop: bc.what_if(engine, p, q, state, stop))
-    if cuts is None:
+    candidates = found.find("the four rows", (p, q, state), lambda engine, stop: bc.what_if(engine, p, q, state, stop))
+    if candidates is None:
         show_work(found)
         return
     where = values_in_words(names, bits_of(selected, len(names)).tolist())
     slack = "tight" if shown.tight[selected] else f"below it by the slack {number(float(shown.slack[selected]))}"
     nu = number(float(shown.nu[selected]))
-    said = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
+    text = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
     if shown.tight.all():
-        paragraph(f"{said} It is tight everywhere, so no row can lift it.")
+        paragraph(f"{text} It is tight everywhere, so no row can lift it.")
     else:
-        paragraph(f"{said} Bars: what each row would lift it by, class by class; pale: the slack that there is.")
+        paragraph(f"{text} Bars: what each row would lift it by, class by class; pale: the slack that there is.")
         st.plotly_chart(
-            plot_what_if(shown, drawn, cuts, selected),
+            plot_what_if(shown, drawn, candidates, selected),
             key="edge-what-if",
             config=picture_of(current, "what-if"),
             height=340,
             alt="How far each of four rows would lift the envelope, by class; the table has their numbers",
         )
-    compare(cuts, state, int(shown.states[shown.at_oracle]))
-    insert(current, cuts)
+    compare(candidates, state, int(shown.states[shown.at_oracle]))
+    insert(current, candidates)
 
 
-def compare(cuts: list[WhatIfRow], state: int, asked: int) -> None:
+def compare(candidates: list[WhatIfRow], state: int, at_oracle: int) -> None:
     """The four rows in numbers, one line each."""
     table(
         ["row", "lift there", "lift at y*", "mean lift", "states made tight", "µs", "pivots"],
         [
             [
-                ROW_LOOKS[cut.kind].name.replace(" ", "\u00a0"),
-                number(float(cut.rise[state])),
-                number(float(cut.rise[asked])),
-                number(cut.lift),
-                f"{cut.tightened:,}",
-                microseconds(cut.seconds),
-                f"{cut.pivots}",
+                ROW_LOOKS[row.kind].name.replace(" ", "\u00a0"),
+                number(float(row.rise[state])),
+                number(float(row.rise[at_oracle])),
+                number(row.lift),
+                f"{row.tightened:,}",
+                microseconds(row.seconds),
+                f"{row.pivots}",
             ]
-            for cut in cuts
+            for row in candidates
         ],
     )
     st.caption(
@@ -87,29 +87,29 @@ def compare(cuts: list[WhatIfRow], state: int, asked: int) -> None:
     )
 
 
-def insert(current: Lab, cuts: list[WhatIfRow]) -> None:
+def insert(current: Lab, candidates: list[WhatIfRow]) -> None:
     """One of them, put into a run that forks here."""
     engine = current.run.engine
     if engine.variant.exact:
         return
     p, q = engine.graph.ends(current.run.arc)
     with st.container(horizontal=True):
-        for cut in cuts:
-            name = ROW_LOOKS[cut.kind].name
-            row = bc.RowAt(p, q, cut.state, cut.kind)
+        for candidate in candidates:
+            name = ROW_LOOKS[candidate.kind].name
+            row = bc.RowAt(p, q, candidate.state, candidate.kind)
             st.button(f"Insert {name}", key=f"edge-insert-{name}", on_click=insert_row, args=(current, row))
     st.caption("Insert: the run forks at this event, with the row added. Watch compares both, under Forks.")
     hand_over(current)
 
 
-def show_anatomy(current: Lab, found: Findings, looked: Looked, rows: list[int]) -> None:
+def show_anatomy(current: Lab, found: Findings, view: MessageView, rows: list[int]) -> None:
     """One row as a graph: the first that was selected, else the latest."""
     p, q = current.run.engine.graph.ends(current.run.arc)
-    if not looked.shown.rows:
+    if not view.shown.rows:
         paragraph("An exact variant keeps no rows.")
         return
-    place = rows[0] if rows else len(looked.shown.rows) - 1
-    row = looked.shown.rows[place]
+    place = rows[0] if rows else len(view.shown.rows) - 1
+    row = view.shown.rows[place]
     seen = found.find("the row", (p, q, row.index), lambda engine, _: anatomy(engine, p, q, row))
     if seen is None:
         show_work(found)
@@ -158,7 +158,7 @@ def over_time(current: Lab, found: Findings) -> None:
 
 @st.fragment
 def looks(
-    current: Lab, found: Findings, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]
+    current: Lab, found: Findings, view: MessageView, drawn: Stems, names: list[str], selected: int, rows: list[int]
 ) -> None:
     """One of several closer looks; choices in it do not redraw the page."""
     # No default: Learn chooses a look, too.
@@ -172,8 +172,8 @@ def looks(
         label_visibility="collapsed",
     )
     if look == "What if":
-        what_if(current, found, looked, drawn, names, selected)
+        what_if(current, found, view, drawn, names, selected)
     elif look == "Row anatomy":
-        show_anatomy(current, found, looked, rows)
+        show_anatomy(current, found, view, rows)
     else:
         over_time(current, found)

@@ -23,7 +23,7 @@ STEPS = (*((word, True) for word in GRAINS), *((word, False) for word in reverse
 
 
 @dataclass(frozen=True)
-class Looked:
+class MessageView:
     """A message at the event shown."""
 
     shown: Classes
@@ -32,14 +32,14 @@ class Looked:
     moment: str  # the event, in words
 
 
-def looked_at(found: Findings, p: int, q: int) -> Looked | None:
+def view_of(found: Findings, p: int, q: int) -> MessageView | None:
     """The message from q into p; None while it is computed."""
 
-    def look(engine: bc.Engine, stop: bc.Stop) -> Looked:
+    def look(engine: bc.Engine, stop: bc.Stop) -> MessageView:
         shown = classes(engine, p, q, stop)
         gains = looking.row_gains(engine)
         gained = [float(gains[row.born]) if row.born >= 0 else 0.0 for row in shown.rows]
-        return Looked(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
+        return MessageView(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
 
     return found.find("the message", (p, q), look)
 

@@ -83,7 +83,7 @@ def times(runs: Sequence[FinishedRun]) -> None:
         key, _, size = points[0]["customdata"]
         watch(next(run.task for run in shown if (run.task.key, run.task.max_size) == (key, size)))
     points_shown = tuple((run.task.key, run.task.max_size) for run in shown)
-    page = standing_alone(points_shown, legend, drawing)
+    page = self_contained(points_shown, legend, drawing)
     st.download_button("Save the figure (HTML)", page, file_name(str(st.session_state.plan), "times.html"), "text/html")
     observed = observations(shown)
     if observed:
@@ -107,7 +107,7 @@ def times(runs: Sequence[FinishedRun]) -> None:
 
 # A callable, run on a click, would avoid this; but Streamlit forgets it as soon as the page is rerun.
 @st.cache_data(show_spinner=False, max_entries=4)
-def standing_alone(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
+def self_contained(points: tuple[tuple[str, int], ...], legend: str, _drawing: go.Figure) -> bytes:
     """A figure as a self-contained HTML page."""
     return document("Seconds of every run against those of the baseline", {legend: _drawing}).encode()
 

@@ -33,7 +33,7 @@ A tighter row saves later rows; a cheaper one takes less time. Which wins depend
 
 # The message shown: a run after some updates, and an arc on which the four rows differ visibly.
 UPDATES, ARC = 2, 3
-FIRST, ASKED = "00100", "10100"
+FIRST, QUESTIONED = "00100", "10100"
 
 
 def run() -> bc.Engine:
@@ -113,7 +113,7 @@ def show() -> None:
 
 
 def question() -> Question:
-    state = code(ASKED)
+    state = code(QUESTIONED)
 
     def judge(answer: Answer) -> Verdict:
         found = rows_at(state)
@@ -126,7 +126,7 @@ def question() -> Question:
         return Verdict(False, f"{mine}, and another comes closer. The others: {others}.")
 
     return Question(
-        f"Made at y* = {ASKED}: which row lies closest to ν on average?",
+        f"Made at y* = {QUESTIONED}: which row lies closest to ν on average?",
         judge,
         tuple(ROW_LOOKS[cut.kind].name for cut in rows_at(state)),
     )

@@ -59,17 +59,17 @@ class Question:
     @classmethod
     def read(cls, command: protocol.Command) -> Question:
         """The question of a command."""
-        said = {name: value for name, value in command.items() if name in cls.__dataclass_fields__}
-        asked = cls(**cast(dict[str, Any], said))
-        states, lines = (tuple(map(int, numbers)) for numbers in (asked.states, asked.lines))
-        ahead = min(max(asked.ahead, 0), MOST_AHEAD)
-        return replace(asked, ahead=ahead, states=states, lines=lines, drawer=Docked(**command.get("drawer", {})))
+        fields = {name: value for name, value in command.items() if name in cls.__dataclass_fields__}
+        question = cls(**cast(dict[str, Any], fields))
+        states, lines = (tuple(map(int, numbers)) for numbers in (question.states, question.lines))
+        ahead = min(max(question.ahead, 0), MOST_AHEAD)
+        return replace(question, ahead=ahead, states=states, lines=lines, drawer=Docked(**command.get("drawer", {})))
 
 
 def ending(engine: bc.Engine) -> str:
     """Why a run has ended, in a word or two: that its gap is closed proves nothing by itself."""
-    said = STATUSES[engine.status]
-    return f"{said} within the tolerance" if engine.status == Status.GAP_CLOSED and not proves(engine) else said
+    text = STATUSES[engine.status]
+    return f"{text} within the tolerance" if engine.status == Status.GAP_CLOSED and not proves(engine) else text
 
 
 class Answers:
@@ -100,8 +100,8 @@ class Answers:
         self.tightness: protocol.Tightness | None = None
         self.lines: protocol.Lines | None = None
         self.drawer: protocol.Drawer | None = None
-        self._heard = -1  # the latest command whose answer the stage has
-        self._asked: Question | None = None  # what is being answered, or was
+        self._answered_serial = -1  # the latest command whose answer the stage has
+        self._question: Question | None = None  # what is being answered, or was
         self._answer: protocol.Answer = {}
         self._answered = threading.Event()
         self._opened = threading.Event()  # whether the drawer has what it shows, too
@@ -125,16 +125,16 @@ class Answers:
     @property
     def _is_stopping(self) -> bool:
         """Whether what is answered is a press of Stop."""
-        return self._asked is not None and self._asked.do == "stop"
+        return self._question is not None and self._question.do == "stop"
 
     def ask(self, question: Question) -> None:
         """Take a question. The same one once more was lost on the way, or is asked to hear how far its answer is."""
         again = question.serial == self.serial
-        self._heard, self.held, self.serial = question.heard, question.held, question.serial
+        self._answered_serial, self.held, self.serial = question.heard, question.held, question.serial
         # Said again, also as another question, it would break off its own answer.
         if question.do == "stop" and not again and not self._is_stopping:
             self.run.halt()
-        known = self._asked is not None and not (question.do == "poll" and self._is_stopped)
+        known = self._question is not None and not (question.do == "poll" and self._is_stopped)
         if known and (again or question.do in ("poll", "stop", "reference", "prove")):
             return
         if not self.run.settle():
@@ -145,39 +145,39 @@ class Answers:
 
     def forget(self) -> None:
         """Run on: what was answered is past."""
-        self._asked = None
+        self._question = None
 
     def tell(self) -> tuple[protocol.Answer, str | None]:
         """The answer, and the progress of the work on it, in words; nothing of what the stage knows, or is at hand."""
-        if self._asked is None or not self.held:
+        if self._question is None or not self.held:
             self._renew()
         if not self._answered.wait(PATIENCE_SECONDS):
             return {}, self._progress
         self._opened.wait(PATIENCE_SECONDS)
-        assert self._asked is not None
-        return (self._answer if self._heard < self._asked.serial else {}), None
+        assert self._question is not None
+        return (self._answer if self._answered_serial < self._question.serial else {}), None
 
     def _renew(self) -> None:
         """Answer once more, to a stage that holds nothing; what it has asked before is done all the same."""
         self.run.settle()
-        self._heard = -1
-        asked = self._asked
-        if asked is None or self._answered.is_set():
-            looked = asked or Question()
-            asked = Question(
+        self._answered_serial = -1
+        question = self._question
+        if question is None or self._answered.is_set():
+            shown = question or Question()
+            question = Question(
                 at=self.run.position,
                 serial=self.serial,
-                measure=looked.measure,
-                lines=looked.lines,
-                drawer=looked.drawer,
+                measure=shown.measure,
+                lines=shown.lines,
+                drawer=shown.drawer,
             )
-        self._begin(replace(asked, first=0, goes_on=False, held=False))
+        self._begin(replace(question, first=0, goes_on=False, held=False))
 
     # -- in the background ------------------------------------------------------------------------------------
 
     def _begin(self, question: Question) -> None:
         """Begin an answer; the engine is free."""
-        self._asked, self._answer, self._progress = question, {}, "computing…"
+        self._question, self._answer, self._progress = question, {}, "computing…"
         self._answered.clear()
         self._opened.clear()
         self.run.look(partial(self._work, question))

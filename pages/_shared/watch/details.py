@@ -58,9 +58,9 @@ class Update:
         self.order = np.argsort(self.ground, kind="stable")  # of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
         self.columns = self._in_order(np.union1d(_cheapest(self.ground), [best, event.state]).tolist())
-        self.asked: set[int] = set()
+        self.evaluated: set[int] = set()
         self.loose: int | None = None  # on how many messages the rows were too low at the last oracle
-        self.held = self._held()
+        self.parts_of_bound = self._parts_of_bound()
         # Asked for while what is exact is at hand; what the senders hold does not change by this update.
         self.exact = self._exact(event.state) if engine.variant.exact else None
         self.ahead = [True] * len(self.senders) if engine.settings.schedule == "mplp" else self._later()
@@ -86,7 +86,7 @@ class Update:
 
     def oracle(self, event: Event) -> protocol.Oracle:
         y = event.state
-        self.asked.add(y)
+        self.evaluated.add(y)
         self.order = self.order[np.argsort(self.ground[self.order], kind="stable")]
         exact, answers = self._answers(y)
         weight = self.engine.graph.problem.edge_weight[np.array(self.arcs, int) // 2]
@@ -98,7 +98,7 @@ class Update:
             "exact": self._rounded(self.rest + event.value),
             **answers,
             "known": self._listed(self.parts[:, y]),
-            "asked": len(self.asked),
+            "asked": len(self.evaluated),
         }
 
     def row(self, event: Event) -> protocol.Row:
@@ -126,10 +126,10 @@ class Update:
         }
 
     def message(self, event: Event) -> protocol.Message | protocol.ExactMessage:
-        before, self.held = self.held, self._held()
+        before, self.parts_of_bound = self.parts_of_bound, self._parts_of_bound()
         level = self._rounded(event.floor - self.rest)
-        told: protocol.Message = {"level": level, **self.held, "before": before, "ahead": self.ahead}
-        return told if self.exact is None else {**told, **self.exact}
+        message: protocol.Message = {"level": level, **self.parts_of_bound, "before": before, "ahead": self.ahead}
+        return message if self.exact is None else {**message, **self.exact}
 
     def _later(self) -> list[bool]:
         """Whether a sender is updated after the group in this direction of the sweep: then it is passed more."""
@@ -153,10 +153,10 @@ class Update:
         """What the senders say of a state: the exact parts, and what is sent of them."""
         answers = looking.answers(self.engine, self.group, state)
         nu = np.array([answer.exact for answer in answers])
-        said: list[protocol.Reply] = [
+        replies: list[protocol.Reply] = [
             {"state": each.state, "bits": self._bits(each.sender, each.state)} for each in answers
         ]
-        return nu, {"nu": self._listed(nu), "answers": said}
+        return nu, {"nu": self._listed(nu), "answers": replies}
 
     def _exact(self, state: int) -> protocol.AtState:
         return {"y": state, **self._answers(state)[1]}
@@ -191,7 +191,7 @@ class Update:
         found: list[float] = np.round(values, self.decimals).tolist()
         return found
 
-    def _held(self) -> protocol.Parted:
+    def _parts_of_bound(self) -> protocol.Parted:
         """What the bound has certified of the group and of its edges."""
         groups, edges = looking.bound_terms(self.engine)
         return {"kept": self._rounded(groups[self.group]), "shares": self._listed(edges[np.array(self.arcs, int) // 2])}

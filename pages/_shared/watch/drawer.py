@@ -70,7 +70,7 @@ class Drawer:
             shown = self._classes(docked.arc, stop)
             view: protocol.DrawerShown = {**about, **message_view(shown, docked)}
             yield view
-            yield {**view, "cuts": self._cuts(shown, docked, stop)}
+            yield {**view, "cuts": self._rows(shown, docked, stop)}
         except TooLargeError as error:
             yield {**about, "refusal": f"There is not enough memory to look at this message: {error}."}
 
@@ -80,15 +80,15 @@ class Drawer:
             self._shown, self._of = classes(self.engine, *self.engine.graph.ends(arc), stop), of
         return self._shown
 
-    def _cuts(self, shown: Classes, docked: Docked, stop: Stop) -> list[protocol.Cut]:
+    def _rows(self, shown: Classes, docked: Docked, stop: Stop) -> list[protocol.Cut]:
         if not shown.rows:
             return []
         p, q = self.engine.graph.ends(docked.arc)
-        state, asked = (int(shown.states[which]) for which in (_chosen(shown, docked), shown.at_oracle))
-        return [cut_view(cut, state, asked) for cut in what_if(self.engine, p, q, state, stop)]
+        state, at_oracle = (int(shown.states[which]) for which in (_chosen(shown, docked), shown.at_oracle))
+        return [row_view(row, state, at_oracle) for row in what_if(self.engine, p, q, state, stop)]
 
 
-def row_asked(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
+def requested_row(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
     """The row that a press in the drawer asks for."""
     return RowAt(*engine.graph.ends(arc), state, RowKind(kind))
 
@@ -136,15 +136,15 @@ def stems_view(shown: Classes, picked: Stems) -> protocol.Stems:
     }
 
 
-def cut_view(cut: WhatIfRow, state: int, asked: int) -> protocol.Cut:
+def row_view(row: WhatIfRow, state: int, at_oracle: int) -> protocol.Cut:
     """A row that could be made, in numbers."""
     return {
-        "kind": int(cut.kind),
-        "state": cut.state,
-        "here": rounded(float(cut.rise[state])),
-        "asked": rounded(float(cut.rise[asked])),
-        "mean": rounded(cut.lift),
-        "tightened": cut.tightened,
-        "microseconds": rounded(1e6 * cut.seconds),
-        "pivots": cut.pivots,
+        "kind": int(row.kind),
+        "state": row.state,
+        "here": rounded(float(row.rise[state])),
+        "asked": rounded(float(row.rise[at_oracle])),
+        "mean": rounded(row.lift),
+        "tightened": row.tightened,
+        "microseconds": rounded(1e6 * row.seconds),
+        "pivots": row.pivots,
     }

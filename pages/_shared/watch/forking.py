@@ -28,7 +28,7 @@ from pages._shared.watch.saving import expression
 _CLOCKED: tuple[Axis, ...] = ("work", "seconds")
 
 
-def forks_asked() -> None:
+def requested_forks() -> None:
     """Make the fork that was asked for, or show how far that is."""
     current = lab()
     carry_out(current, partial(found_below, current.run))
@@ -224,43 +224,43 @@ def chosen(current: Lab) -> None:
             st.download_button(
                 "Model, for the script", partial(dumps, current.mrf), file_name=file_of(current.mrf), on_click="ignore"
             )
-    wanted: BranchRequest | None = state.get("branch_request")
-    if wanted is not None:
-        carry_on(current, wanted)
+    request: BranchRequest | None = state.get("branch_request")
+    if request is not None:
+        go_on_with(current, request)
 
 
-def carry_on(current: Lab, wanted: BranchRequest) -> None:
+def go_on_with(current: Lab, request: BranchRequest) -> None:
     """Show a run, or run it on with the one it forked from; or say how far that is."""
-    branch = wanted.branch
+    branch = request.branch
 
     def work(_: bc.Engine, stop: bc.Stop) -> bool:
-        if wanted.what == "run on":
+        if request.what == "run on":
             run_on(current, branch, stop)
         else:
             made_again(current, branch, stop)
         return True
 
     try:
-        is_there = wanted.what != "run on" and branch.run is not None
-        done = is_there or found_below(current.run, branch.name, wanted, work)
+        is_there = request.what != "run on" and branch.run is not None
+        done = is_there or found_below(current.run, branch.name, request, work)
     except (ValueError, bc.EngineError) as error:
         st.session_state.branch_request = None
         complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
         return
     if done:
         # What was let go again is asked for anew.
-        st.session_state.branch_request = None if shown(current, wanted) else BranchRequest(wanted.what, branch)
+        st.session_state.branch_request = None if shown(current, request) else BranchRequest(request.what, branch)
         st.rerun()
 
 
-def shown(current: Lab, wanted: BranchRequest) -> bool:
+def shown(current: Lab, request: BranchRequest) -> bool:
     """Show what was wanted; False if its memory was let go again."""
-    if wanted.what == "turn":
-        return current.turn(wanted.branch, wanted.branch.position)
-    if wanted.what == "run on":
+    if request.what == "turn":
+        return current.turn(request.branch, request.branch.position)
+    if request.what == "run on":
         # The stage draws the run that the one it shows forked from.
         return current.show(current.branches.shown)
-    is_shown = current.show(wanted.branch)
+    is_shown = current.show(request.branch)
     current.called = current.number
     return is_shown
 

@@ -70,9 +70,9 @@ class Encoder:
             self._append(chunk, is_over, stop)
         if engine.position < least and not engine.finished:
             stop.check()
-        told = chunk.told_from(first) if goes_on else chunk.told()
+        columns_of = chunk.columns_from(first) if goes_on else chunk.columns_of()
         self._open = chunk.from_opening()
-        return told
+        return columns_of
 
     def step(self, position: int, grain: Grain, stop: Stop = never) -> int:
         """Encode the events of a step from a position on, and return where it ends; or where it was stopped."""
@@ -103,7 +103,7 @@ class Encoder:
             chunk.first -= 1
             chunk.why = ""  # so that the sentence says why it is proven, if it is
             chunk.append(event, stop)
-        return chunk.told()
+        return chunk.columns_of()
 
     def _chunk(self, first: int, stop: Stop) -> Chunk:
         """The chunk that begins with the update that event ``first`` lies in; the engine is at its end."""
@@ -170,11 +170,11 @@ class Chunk:
         """The position after the last of them."""
         return self.first + len(self.columns["kind"])
 
-    def told(self) -> protocol.Frames:
+    def columns_of(self) -> protocol.Frames:
         """The chunk as it is sent; it does not change any more."""
         return {"first": self.first, "before": self.before, "columns": self._columns_from(self.first)}
 
-    def told_from(self, first: int) -> protocol.Frames:
+    def columns_from(self, first: int) -> protocol.Frames:
         """The same from an event on, to one who knows the state before it."""
         return {"first": first, "before": None, "columns": self._columns_from(first)}
 
@@ -197,8 +197,8 @@ class Chunk:
         if event.kind >= Kind.MESSAGE and not self.why:
             self.why = self._proof(stop)
             more.append(optimal(self.why) if self.why else "")
-        said = self._said(event, floor)
-        told: protocol.Columns = {
+        sentence = self._sentence(event, floor)
+        columns_of: protocol.Columns = {
             "kind": [int(event.kind)],
             "node": [event.node],
             "arc": [event.arc],
@@ -211,7 +211,7 @@ class Chunk:
             "floor": [None if math.isnan(floor) else floor],
             "ceiling": [None if math.isnan(ceiling) else ceiling],
             "suspects": [suspects],
-            "sentence": [inert(" ".join(filter(None, [said, *more])))],
+            "sentence": [inert(" ".join(filter(None, [sentence, *more])))],
             "moved": [moved],
             "gained": [self._gained(event)],
             "read": [self._read()],
@@ -220,7 +220,7 @@ class Chunk:
             "least": [self.engine.margin.lattice.raised(event.lower_bound, event.upper_bound)],
             "detail": [detail],
         }
-        for name, entry in cast(dict[str, list[Any]], told).items():
+        for name, entry in cast(dict[str, list[Any]], columns_of).items():
             self.columns[name] += entry
         self.lower, self.upper = event.lower_bound, event.upper_bound
         if event.kind == Kind.ROW:
@@ -232,8 +232,8 @@ class Chunk:
         """The state after the last event."""
         return {
             "rows": self.rows.tolist(),
-            "tension": tension_told(self.tension),
-            "gained": gained_told(self.gained),
+            "tension": tension_parts(self.tension),
+            "gained": gained_parts(self.gained),
             "read": self.read.tolist(),
             "best": self.best,
             "decided": list(self.decided),
@@ -244,7 +244,7 @@ class Chunk:
             "upper": self.upper,
         }
 
-    def _said(self, event: Event, floor: float) -> str:
+    def _sentence(self, event: Event, floor: float) -> str:
         """The event in words, with what it does not say itself."""
         engine, loose, risen = self.engine, None, None
         if event.kind == Kind.ORACLE:
@@ -254,10 +254,10 @@ class Chunk:
             risen = (self.round, floor)
         points, within = engine.margin.lattice, 0.0 if engine.margin.lattice.step else engine.margin.gain
         proven = bool(self.why)
-        told = explain(
+        columns_of = explain(
             event, engine.graph, engine.variant, engine.settings.schedule, loose, risen, points, proven, within
         )
-        return told.sentence
+        return columns_of.sentence
 
     def _decides(self, known: list[str]) -> str:
         """What has been decided beyond what was known of every group, in words."""
@@ -305,9 +305,9 @@ class Chunk:
 
     def _decided(self, event: Event, best: list[int]) -> dict[str, str]:
         """What has been decided of groups: of the one that has passed its messages, or where a labelling is better."""
-        asked = {p for p, state in enumerate(best) if state != self.best[p]}
+        decoded_anew = {p for p, state in enumerate(best) if state != self.best[p]}
         found = {}
-        for p in sorted(asked | ({event.node} if event.kind == Kind.MESSAGE else set())):
+        for p in sorted(decoded_anew | ({event.node} if event.kind == Kind.MESSAGE else set())):
             now = decided_of(self.engine, p)
             if now != self.decided[p]:
                 found[str(p)] = self.decided[p] = now
@@ -368,9 +368,9 @@ def decided_of(engine: Engine, p: int) -> str:
     return "".join("?" if value == OPEN else str(value) for value in decided_members(engine, p).tolist())
 
 
-def tension_told(parts: Tension) -> protocol.Tension:
+def tension_parts(parts: Tension) -> protocol.Tension:
     return {"groups": listed(parts.groups), "edges": listed(parts.edges)}
 
 
-def gained_told(parts: Attribution) -> protocol.Gained:
+def gained_parts(parts: Attribution) -> protocol.Gained:
     return {"messages": listed(parts.messages), "groups": listed(parts.groups)}

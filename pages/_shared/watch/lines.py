@@ -61,9 +61,9 @@ class Lines:
         if engine.position != self._at:
             self._at, self._known = engine.position, {}
         ground = cache(lambda p: looking.ground(engine, p, stop))
-        wanted = [arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)]
-        told = time.perf_counter()
-        for arc in wanted:
+        in_sight = [arc for arc in dict.fromkeys(arcs[:MOST]) if 0 <= arc < 2 * len(engine.graph.edges)]
+        reported = time.perf_counter()
+        for arc in in_sight:
             if arc in self._known:
                 continue
             p, _ = engine.graph.ends(arc)
@@ -71,13 +71,13 @@ class Lines:
                 self._known[arc] = line(engine, arc, ground(p), stop)
             except TooLargeError:
                 self._known[arc] = Line()
-            if time.perf_counter() - told > REPORT_SECONDS:
-                yield self._told(wanted)
-                told = time.perf_counter()
-        if wanted:
-            yield self._told(wanted)
+            if time.perf_counter() - reported > REPORT_SECONDS:
+                yield self._listed(in_sight)
+                reported = time.perf_counter()
+        if in_sight:
+            yield self._listed(in_sight)
 
-    def _told(self, arcs: Sequence[int]) -> protocol.Lines:
+    def _listed(self, arcs: Sequence[int]) -> protocol.Lines:
         known = [arc for arc in arcs if arc in self._known]
         lines = [self._known[arc] for arc in known]
         return {
@@ -115,12 +115,12 @@ def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Li
     p, q = engine.graph.ends(arc)
     stop.check()
     parts = looking.edge_tension(engine, p, q)
-    told = Line(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
+    found = Line(disagreement=_excess(engine, parts.disagreement), unclaimed=_excess(engine, parts.unclaimed))
     if engine.variant.exact:
-        return told
+        return found
     slack = np.maximum(looking.min_marginal(engine, p, q, stop=stop) - looking.envelope(engine, p, q, stop), 0.0)
     states = looking.row_support(engine, p, q, stop).states
-    return told._replace(
+    return found._replace(
         mean=_excess(engine, slack.mean()),
         largest=_excess(engine, slack.max()),
         now=_excess(engine, slack[ground.argmin()]),

@@ -434,7 +434,7 @@ class Graph(TypedDict):
 # -- the runs before ----------------------------------------------------------------------------------------------
 
 
-class Came(TypedDict):
+class ForkedFrom(TypedDict):
     """The run that was shown before, if this one forked from it and is shown from its beginning: see `Passage`."""
 
     run: Count  # its number
@@ -500,7 +500,7 @@ class Stage(Answer):
     title: str  # what the run is
     graph: Graph | None  # None if the stage said that it holds it
     called: OrNone  # the run that was last asked for below the stage: it comes into sight
-    came: Came | None
+    came: ForkedFrom | None
     parent: Parent | None  # None if there is none, or if the stage holds it
     chapters: Annotated[list[Chapter], Bounds(shortest=1)] | None  # in order; None if the stage holds them
     chapter: Count  # which of them is shown

@@ -48,7 +48,7 @@ def proving() -> None:
             "which then shows all of it as one line of chapters."
         )
         if state.get("proof_requested"):
-            begin_asked(current)
+            begin_requested(current)
         proof = current.proof
         if proof is None or not proof.alive:
             st.button("Prove it" if proof is None else "Once more", on_click=begin)
@@ -75,35 +75,35 @@ class Beginning:
     made: Branch | None = None  # its first run
 
 
-def begin_asked(current: Lab) -> None:
+def begin_requested(current: Lab) -> None:
     """Begin the proof that was asked for, or say how far that is."""
     state = st.session_state
     if not isinstance(state.proof_requested, Beginning) or state.proof_requested.branch not in list(current.branches):
         state.proof_requested = beginning(current)
-    asked: Beginning = state.proof_requested
+    request: Beginning = state.proof_requested
     given_up = findings(current.run).given_up
-    if given_up is not None and given_up.about is asked:
+    if given_up is not None and given_up.about is request:
         state.proof_requested = None
         return
     # Where nothing has been done yet, nothing is lost by groups of another size.
-    change = bc.Change(prove=True) if asked.event else first_change(current.mrf)
+    change = bc.Change(prove=True) if request.event else first_change(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
-        engine = made_again(current, asked.branch, stop).engine
-        go_to(engine, asked.event, stop)
-        forked = current.with_room(lambda: change.fork(engine, stop), asked.branch)
-        asked.made = branch_of(asked.branch, Fork(asked.event, change), forked)
+        engine = made_again(current, request.branch, stop).engine
+        go_to(engine, request.event, stop)
+        forked = current.with_room(lambda: change.fork(engine, stop), request.branch)
+        request.made = branch_of(request.branch, Fork(request.event, change), forked)
         return True
 
     try:
-        found_below(current.run, "the proof's first run", asked, make)
+        found_below(current.run, "the proof's first run", request, make)
     except (ValueError, bc.EngineError) as error:
         state.proof_requested = None
         complaint(f"A proof cannot begin here: {error}.")
         return
-    if asked.made is not None:
+    if request.made is not None:
         state.proof_requested = None
-        current.proof = Proof([asked.made])
+        current.proof = Proof([request.made])
         current.proof.start()
 
 
@@ -136,11 +136,11 @@ def progress(current: Lab, proof: Proof) -> None:
     if not proof.points:
         st.caption("Beginning…")
         return
-    stand = proof.points[-1]
-    gap = relative_gap(stand.lower, stand.upper)
+    point = proof.points[-1]
+    gap = relative_gap(point.lower, point.upper)
     st.caption(
-        f"Chapter {proof.chapter + stand.rounds}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
-        f"LB {number(stand.lower)}, UB {number(stand.upper)}, gap {100 * gap:.3g} %…"
+        f"Chapter {proof.chapter + point.rounds}: {point.undecided:,} of {current.mrf.n:,} variables undecided, "
+        f"LB {number(point.lower)}, UB {number(point.upper)}, gap {100 * gap:.3g} %…"
     )
     draw(current, proof)
 

@@ -54,16 +54,16 @@ class Recording(NamedTuple):
         kinds: list[int] = self.answer["frames"]["columns"]["kind"]
         return kinds.count(Kind.SWEEP)
 
-    def opens(self, said: dict[str, str]) -> bool:
+    def opens(self, fields: dict[str, str]) -> bool:
         """Whether an address says this run, at an event that is recorded."""
-        whole, run = FIRST | said, dict(parse_qsl(self.run["address"]))
+        whole, run = FIRST | fields, dict(parse_qsl(self.run["address"]))
         others = {each.name for each in (UPLOAD, MAKE, GROUPS, FORKS, END, CHAPTER)}
         try:
-            is_known = AT.of(said, 0) <= self.events and ARC.of(said, 0) < 2 * len(self.run["graph"]["edges"])
+            is_known = AT.of(fields, 0) <= self.events and ARC.of(fields, 0) < 2 * len(self.run["graph"]["edges"])
         except LinkError:
             return False
         return (
-            is_known and not others & said.keys() and all(whole.get(name, text) == text for name, text in run.items())
+            is_known and not others & fields.keys() and all(whole.get(name, text) == text for name, text in run.items())
         )
 
     def history(self, seen: int) -> protocol.History:
@@ -102,12 +102,12 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
         return data | {"working": f"compiling: {ready} of {functions}"}
     position = AT.of(arrived.fields, 0)
     arrived.seen = max(arrived.seen, position)
-    told = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
+    place = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
     frames = found.answer["frames"]
     if held:
         columns: dict[str, list[Any]] = {name: [] for name in frames["columns"]}
-        told["frames"] = {"first": found.events, "before": None, "columns": columns}
-    return data | found.answer | told
+        place["frames"] = {"first": found.events, "before": None, "columns": columns}
+    return data | found.answer | place
 
 
 def _answers(command: protocol.Command) -> bool:

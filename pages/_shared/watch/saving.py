@@ -173,11 +173,11 @@ def _looseness(engine: bc.Engine, stop: bc.Stop) -> dict[str, go.Figure]:
     """How loose messages are; those of an exact variant are not."""
     if engine.variant.exact:
         return {}
-    told = (
+    sentence = (
         "Slack, how loose messages are: the darker and wider a line, the more the envelope of its looser message lies "
         f"below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; energy)."
     )
-    return {told: plot_tightness(engine, stop)}
+    return {sentence: plot_tightness(engine, stop)}
 
 
 def message_of(current: Lab) -> tuple[int, str]:
@@ -200,11 +200,11 @@ def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
     p, q = engine.graph.ends(arc)
     shown = classes(engine, p, q, stop)
     names = [engine.mrf.names[part.groups[p][k]] for k in shown.members]
-    told = (
+    sentence = (
         f"The message {part.labels[q]} → {part.labels[p]}, {why}: the true min-marginal ν and below it its envelope "
         "ν⁻, by classes of states, cheapest first. A filled dot below: the variable is 1."
     )
-    return {told: plot_classes(shown, stems(shown, "cost", (1, MOST)), names)}
+    return {sentence: plot_classes(shown, stems(shown, "cost", (1, MOST)), names)}
 
 
 def expression(current: Lab) -> str:

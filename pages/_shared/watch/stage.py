@@ -13,13 +13,13 @@ import streamlit as st
 from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
-from pages._shared.app.session import Came, Lab
+from pages._shared.app.session import ForkedFrom, Lab
 from pages._shared.app.text import label
 from pages._shared.forks.asking import BranchRequest, insert_row
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.answers import Answers, Question
-from pages._shared.watch.drawer import row_asked
+from pages._shared.watch.drawer import requested_row
 from pages._shared.watch.recorded import heed, recorded_data
 from pages._shared.watch.views import chapters_view, following, graph_view, parent_view, proving_text, reference_lines
 
@@ -32,9 +32,9 @@ _component = Component("stage")
 def stage(lab: Lab) -> None:
     """Mount the stage for a lab's run, which goes on with what was asked of the recording."""
     arrived = arrival()
-    asked, arrived.command = arrived.command, None
-    if asked is not None and asked["do"] != "go":
-        carry_out(lab, cast(protocol.Command, asked))
+    command, arrived.command = arrived.command, None
+    if command is not None and command["do"] != "go":
+        carry_out(lab, cast(protocol.Command, command))
     _component.mount(stage_data(lab), on_command_change=_on_command)
 
 
@@ -62,14 +62,14 @@ def carry_out(lab: Lab, command: protocol.Command) -> None:
     st.session_state.destination = destination(command)
     obey(lab.run, command)
     if command["do"] == "insert":
-        insert_row(lab, row_asked(lab.run.engine, **command["row"]))
+        insert_row(lab, requested_row(lab.run.engine, **command["row"]))
     if command["do"] == "turn":
         turn(lab, int(command["chapter"]), int(command["to"]))
     # Said again, it asks for nothing more.
     if command["do"] == "prove" and not (lab.proof is not None and lab.proof.alive):
         st.session_state.proof_requested = st.session_state.get("proof_requested") or True
     # Forks are made, and another run is shown, by the whole page.
-    st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
+    st.session_state.runs_whole_page = command["do"] in ("insert", "turn", "prove")
 
 
 def turn(lab: Lab, chapter: int, position: int) -> None:
@@ -109,7 +109,7 @@ def stage_data(lab: Lab) -> protocol.Stage:
     """All that the component needs to draw the present state."""
     run, answers = lab.run, _answers(lab.run)
     running = run.running
-    told, working = ({}, None) if running else answers.tell()
+    answer, working = ({}, None) if running else answers.tell()
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     held, answers.held = answers.held, False
     return {
@@ -122,7 +122,7 @@ def stage_data(lab: Lab) -> protocol.Stage:
         "tightness": answers.tightness,
         "lines": answers.lines,
         "drawer": answers.drawer,
-        **told,
+        **answer,
     }
 
 
@@ -143,7 +143,7 @@ def run_data(lab: Lab, held: bool = False) -> protocol.Stage:
         "title": f" · M {lab.max_size} · variant {variant.number}: {variant.name} · {schedule}",
         "graph": None if held else _graph(lab),
         "called": lab.called,
-        "came": None if held or lab.came is None else _came(lab.came),
+        "came": None if held or lab.forked_from is None else _forked_from(lab.forked_from),
         "parent": None if held else parent_view(lab.branches.shown),
         "chapters": None if held else chapters_view(lab.branches),
         "chapter": lab.branches.chapters.index(lab.branches.shown),
@@ -164,8 +164,8 @@ def run_data(lab: Lab, held: bool = False) -> protocol.Stage:
     }
 
 
-def _came(came: Came) -> protocol.Came:
-    return {"run": came.number, "owner": came.passage.owner, "leaving": came.passage.leaving}
+def _forked_from(forked_from: ForkedFrom) -> protocol.ForkedFrom:
+    return {"run": forked_from.number, "owner": forked_from.passage.owner, "leaving": forked_from.passage.leaving}
 
 
 def is_answering(run: WatchedRun) -> bool:

@@ -25,7 +25,7 @@ from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch import protocol
 from pages._shared.watch.details import listed
-from pages._shared.watch.frames import gained_told, tension_told
+from pages._shared.watch.frames import gained_parts, tension_parts
 
 FIRST = (
     "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
@@ -55,8 +55,8 @@ def following(run: WatchedRun) -> protocol.Running | None:
         "upper": progress.upper,
         "least": run.engine.margin.lattice.raised(progress.lower, progress.upper),
         "total_rows": progress.rows,
-        "tension": tension_told(progress.tension),
-        "gained": gained_told(progress.gained),
+        "tension": tension_parts(progress.tension),
+        "gained": gained_parts(progress.gained),
         "read": progress.read.tolist(),
         "rows": progress.rows_made.tolist(),
         "history": history(progress.trace, progress.events, run.opening[0]),
@@ -307,11 +307,11 @@ def chapters_view(branches: Branches) -> list[protocol.Chapter]:
     last, run = chapters[-1], chapters[-1].run
     ends.append(last.position if run is None else run.seen)
     for k, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
-        told = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
-        told += [label(branch.cause)] * bool(branch.cause)
+        facts = [f"Chapter {k}: {branch.name}", f"{branch.variables:,} variables"]
+        facts += [label(branch.cause)] * bool(branch.cause)
         if branch.lower_before > (kept["lower"] if kept else -math.inf):
             kept = {"lower": branch.lower_before, "least": _least(branch), "chapter": k - 1}
-        found.append({"told": told, "variables": branch.variables, "length": end, "kept": kept})
+        found.append({"told": facts, "variables": branch.variables, "length": end, "kept": kept})
     return found
 
 
@@ -327,8 +327,8 @@ def proving_text(proof: Proof | None) -> str | None:
         return None
     if not proof.points:
         return "proving…"
-    stand = proof.points[-1]
-    return f"proving: chapter {proof.chapter + stand.rounds}, {stand.undecided:,} variables undecided…"
+    point = proof.points[-1]
+    return f"proving: chapter {proof.chapter + point.rounds}, {point.undecided:,} variables undecided…"
 
 
 def reference_lines(found: Reference | None) -> list[protocol.ReferenceLine]:

@@ -82,7 +82,7 @@ def test_what_is_not_as_the_records_say_is_found(mine: Lab) -> None:
         assert faults(protocol.Columns, columns | {name: [value] * 3})
     for name, value in {"drawer": {"arc": 0, "order": "nu", "chosen": "012"}, "do": "jump", "share": 1.5}.items():
         assert faults(protocol.Command, command("find") | {name: value})
-    assert faults(protocol.Came, {"run": 0, "owner": [0], "leaving": [[0, 1, -1]]})
+    assert faults(protocol.ForkedFrom, {"run": 0, "owner": [0], "leaving": [[0, 1, -1]]})
 
 
 @pytest.mark.parametrize("measure", quick(["tension", "mean", "largest", "loose"], ["tension", "loose"]))
