@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._shared.app.requests import PROOF
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
-from pages._shared.compare.field import contest
+from pages._shared.compare.field import CONTEST, contest
 from pages._shared.compare.outcome import picture, result
 from pages._shared.compare.sessions import of_earlier_sessions, opened
 from pages._shared.compare.start import TELL_SECONDS, start
@@ -36,9 +37,9 @@ def show(current: Lab) -> None:
     of_model.choices = {key: state[key] for key in of_model.choices}
 
 
-if "contest" in st.session_state and st.session_state.contest.to_watch:
-    if st.session_state.contest.to_prove:
-        st.session_state.proof_requested = True
-    st.session_state.contest.to_watch = st.session_state.contest.to_prove = False
+if (found := CONTEST.get()) is not None and found.to_watch:
+    if found.to_prove:
+        PROOF.set(True)
+    found.to_watch = found.to_prove = False
     st.switch_page("pages/watch.py")
 show(lab())

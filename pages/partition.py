@@ -10,7 +10,7 @@ from pages._shared.partition.cost import choices, cost
 from pages._shared.partition.drawings import draw_groups, draw_variables, list_groups
 from pages._shared.partition.editing import by_hand
 from pages._shared.partition.side_by_side import compare
-from pages._shared.partition.table import draft, give_up, go, partition_progress, use
+from pages._shared.partition.table import TO_WATCH, draft, give_up, go, partition_progress, use
 from pages._shared.partitioning.chosen import not_applied, words
 from pages._shared.partitioning.draft import Draft
 from pages._shared.partitioning.remembered import fingerprint
@@ -33,8 +33,8 @@ def show(current: Lab) -> None:
             st.caption(words(changes))
         if on_table.being_made is not None:
             st.button("Stop", on_click=give_up, args=(on_table,))
-            partition_progress()
-        fits = cost(current, part)
+            partition_progress(on_table.maker)
+        fits = cost(current, part, on_table.costing)
         paragraph(part.reason.replace(" %", "\u00a0%"))
         start.button(
             "Partition and watch",
@@ -64,10 +64,9 @@ def show(current: Lab) -> None:
                 compare(current, model)
         if not comparison.open:
             by_hand(current, on_table)
-    state = st.session_state
-    state.choices = {key: state[key] for key in state.choices}
+    on_table.choices = {key: st.session_state[key] for key in on_table.choices}
 
 
-if st.session_state.pop("to_watch", False):
+if TO_WATCH.take():
     st.switch_page("pages/watch.py")
 show(lab())

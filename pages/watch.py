@@ -6,6 +6,7 @@ from pages._shared.app.address import complete
 from pages._shared.app.arrival import arrival
 from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import WATCH, passed_over
+from pages._shared.app.requests import DESTINATION, EDGE, WHOLE_PAGE
 from pages._shared.app.session import has_lab, lab, model
 from pages._shared.app.text import complaint, markdown
 from pages._shared.partitioning.chosen import warn
@@ -35,13 +36,13 @@ def show() -> None:
     else:
         name = markdown(model().name)
         st.caption(f"The run of {name} opens when the solver is compiled. Instance, Learn and Method are open.")
-    if st.session_state.pop("runs_whole_page", False):
+    if WHOLE_PAGE.take():
         st.rerun()
     collect_seldom()
-    destination = st.session_state.pop("destination", None)
+    destination = DESTINATION.take()
     if destination is not None:
         page, fields = destination
-        st.session_state.edge_requested = page == "edge"
+        EDGE.set(page == "edge")
         st.switch_page(f"pages/{page}.py", query_params=complete(fields))
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._shared.app.fields import FIELDS, PAGES, SCHEDULE, VARIANT, M
 from pages._shared.app.permalink import Origin
+from pages._shared.running.kept import Kept
 
 
 @dataclass
@@ -39,16 +40,16 @@ class Arrival:
         return {name: text for name, text in self.fields.items() if name in FIELDS and FIELDS[name].pages == PAGES}
 
 
+_ARRIVAL = Kept[Arrival]("arrival")
+
+
 def arrival() -> Arrival:
     """That of this session."""
-    if "arrival" not in st.session_state:
-        st.session_state.arrival = Arrival(st.query_params.to_dict())
-    found: Arrival = st.session_state.arrival
-    return found
+    return _ARRIVAL.made(lambda: Arrival(st.query_params.to_dict()))
 
 
 def open_instead(origin: Origin) -> None:
     """Have the session open another model, partitioned and run as the one before."""
     rules = {each.name for each in (M, VARIANT, SCHEDULE)}
     kept = {name: text for name, text in arrival().fields.items() if name in rules}
-    st.session_state.arrival = Arrival(kept | origin)
+    _ARRIVAL.set(Arrival(kept | origin))

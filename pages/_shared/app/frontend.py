@@ -17,11 +17,16 @@ import streamlit as st
 
 from bender_core.visualization.styles import PALETTE
 from pages._shared.app.fields import for_browser
+from pages._shared.running.kept import Kept
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
 # Figures of the library have colours of their own.
 _COLOURS = {name: PALETTE[name] for name in ("light", "dark", "rows")}
 _IMPORT = re.compile(r'\bfrom "(\.[^"]+)"')
+
+
+# The components whose code a tab has.
+_SENT = Kept[set[str]]("components_sent")
 
 
 class Component:
@@ -37,7 +42,7 @@ class Component:
 
     def mount(self, data: Mapping[str, object], **on_change: Any) -> None:
         """Draw some data; a tab that lacks the code asks for it and receives it, whatever the server remembers."""
-        sent = st.session_state.setdefault("components_sent", set())
+        sent = _SENT.made(set)
         code = None if self.name in sent else self.code
         sent.add(self.name)
         self._mount(

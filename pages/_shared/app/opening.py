@@ -9,7 +9,11 @@ from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.session import lab, open_again
 from pages._shared.app.text import markdown
 from pages._shared.running.following import follow
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import TELL_SECONDS, whereabouts
+
+# The page that was drawn before.
+_PAGE = Kept[str]("page_before")
 
 
 def arrive(page: str) -> None:
@@ -18,8 +22,8 @@ def arrive(page: str) -> None:
     A page that is opened by a link of the app has none yet; the first one of a session opens its run anyway. What an
     address says besides, and nothing reads, is said on Watch.
     """
-    state = st.session_state
-    before, state.page_before = state.get("page_before"), page
+    before = _PAGE.get()
+    _PAGE.set(page)
     if before == page:
         return
     if before is None:

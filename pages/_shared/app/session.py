@@ -47,8 +47,10 @@ from pages._shared.app.permalink import (
     sought_by,
 )
 from pages._shared.app.proof import Proof
+from pages._shared.app.requests import BRANCH, PROOF
 from pages._shared.app.uploads import uploads
 from pages._shared.running.background import Personal
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 
 # The link of a new session, and the defaults of links.
@@ -398,12 +400,15 @@ class Lab:
             )
 
 
+_LAB = Kept[Lab]("lab")
+
+
 def _interrupted() -> bool:
     """Let Streamlit end the script, as it does when Stop or another button is pressed.
 
     It checks for that whenever the session state is used, and ends the script by an exception.
     """
-    st.session_state.get("lab")
+    _LAB.get()
     return False
 
 
@@ -422,19 +427,21 @@ def sample(name: str) -> bc.BinaryMRF:
 
 def has_lab() -> bool:
     """Whether the session has its lab: not before the solver is ready."""
-    return "lab" in st.session_state
+    return _LAB.get() is not None
 
 
 def lab() -> Lab:
     """The session's lab; at first the one that the address describes, or a small pose, ready to watch."""
-    if not has_lab():
-        try:
-            st.session_state.lab = _arrived(arrival())
-        except LinkError as error:
-            st.session_state.lab = linked(FIRST)
-            st.session_state.lab.notice = f"This link cannot be opened: {error}. Here is a sample instead."
-    found: Lab = st.session_state.lab
-    return found
+    return _LAB.made(_first)
+
+
+def _first() -> Lab:
+    try:
+        return _arrived(arrival())
+    except LinkError as error:
+        found = linked(FIRST)
+        found.notice = f"This link cannot be opened: {error}. Here is a sample instead."
+        return found
 
 
 def _arrived(arrived: Arrival) -> Lab:
@@ -525,6 +532,6 @@ def open_again(fields: Mapping[str, str]) -> None:
         current.notice = f"The run of this address cannot be opened again: {error}. The one before is shown."
         return
     current.leave()
-    for name in ("proof_requested", "branch_request"):
-        st.session_state.pop(name, None)
-    st.session_state.lab = found
+    PROOF.take()
+    BRANCH.take()
+    _LAB.set(found)

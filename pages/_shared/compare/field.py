@@ -20,7 +20,8 @@ from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab, lab
 from pages._shared.compare.racing import Contest, megabytes
 from pages._shared.partitioning.making import PartitionMaker
-from pages._shared.running.following import keep
+from pages._shared.running.following import WIDGETS_USED, keep
+from pages._shared.running.kept import Kept
 
 AS_ON_WATCH = "as on Watch"
 # More lines could not be distinguished.
@@ -28,30 +29,34 @@ MOST_RUNNERS = 24
 FIRST_VARIANTS = (4, 9, 11, 12)
 
 
+CONTEST = Kept[Contest]("contest")
+
+
 def contest(current: Lab) -> Contest:
     """The session's contest; another model starts another."""
-    state = st.session_state
-    if "contest" not in state or state.contest.mrf is not current.mrf:
-        part = current.partition
-        by_hand = part.strategy == "manual"
-        choices = {
-            "race_variants": list(FIRST_VARIANTS),
-            "race_sizes": [current.max_size],
-            "race_strategies": [AS_ON_WATCH if by_hand else part.strategy],
-            "race_schedules": [current.schedule],
-            "race_sweeps": Limits.sweeps,
-            "race_seconds": 60,
-            "race_earlier": [],
-        }
-        # The run's own groups need not be made again.
-        known = {} if part.seed else {(current.max_size, part.strategy): part}
-        state.contest = Contest(current, current.mrf, PartitionMaker(current.mrf, known), choices)
-        state.update(choices)
-        state.selection_read = False
-    found: Contest = state.contest
+    found = CONTEST.made(lambda: _new_contest(current), lambda found: found.mrf is current.mrf)
     found.lab = current
     keep(found.choices)
     return found
+
+
+def _new_contest(current: Lab) -> Contest:
+    part = current.partition
+    by_hand = part.strategy == "manual"
+    choices = {
+        "race_variants": list(FIRST_VARIANTS),
+        "race_sizes": [current.max_size],
+        "race_strategies": [AS_ON_WATCH if by_hand else part.strategy],
+        "race_schedules": [current.schedule],
+        "race_sweeps": Limits.sweeps,
+        "race_seconds": 60,
+        "race_earlier": [],
+    }
+    # The run's own groups need not be made again.
+    known = {} if part.seed else {(current.max_size, part.strategy): part}
+    st.session_state.update(choices)
+    WIDGETS_USED.set(False)
+    return Contest(current, current.mrf, PartitionMaker(current.mrf, known), choices)
 
 
 def choices(current: Lab) -> None:

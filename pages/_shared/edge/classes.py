@@ -17,23 +17,29 @@ from pages._shared.app.clicks import clicked_point
 from pages._shared.app.fields import ARC, CLASS, ORDER
 from pages._shared.app.kinds import LinkError
 from pages._shared.app.naming import picture, run_file
+from pages._shared.app.requests import EDGE
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, labels, markdown
 from pages._shared.edge.message import MessageView
+from pages._shared.running.kept import Kept
 
 # Names of variables in the caption of a message, and characters of a name beside the figure.
 MOST_LISTED, SHORTEST = 8, 16
 
 
+# The class that is looked at, by the run and the message.
+_CHOSEN = Kept[dict[tuple[int, int], int]]("edge_chosen")
+
+
 def recall(current: Lab) -> None:
     """Take the order and the class from the address, once or when another page has asked for them; choices then last as
     long as the session."""
-    state, run = st.session_state, current.run
-    if not state.get("edge_requested", True):
+    run = current.run
+    if EDGE.get() is False:
         return
-    state.edge_requested = False
-    state.edge_order = from_address(ORDER, "cost")
-    chosen = state.setdefault("edge_chosen", {})
+    EDGE.set(False)
+    st.session_state.edge_order = from_address(ORDER, "cost")
+    chosen = _CHOSEN.made(dict)
     try:
         bits = class_of(st.query_params, len(run.engine.graph.active_members(run.arc)))
     except LinkError as error:
@@ -63,7 +69,7 @@ def class_of(fields: Mapping[str, str], coupled: int) -> tuple[int, ...]:
 def keep(current: Lab, shown: Classes, order: str) -> None:
     """State the order, and the class if one was chosen, in the address."""
     own = ORDER.say(order)
-    chosen = st.session_state.edge_chosen.get((current.number, current.run.arc))
+    chosen = _CHOSEN.made(dict).get((current.number, current.run.arc))
     if chosen is not None:
         own |= ARC.say(current.run.arc) | CLASS.say(tuple(bits_of(chosen, len(shown.members)).tolist()))
     state_address(own)
@@ -97,7 +103,7 @@ def choose_class(current: Lab, shown: Classes, names: list[str], beside: DeltaGe
 
     The button back to y* is in the container ``beside``.
     """
-    mine, chosen = (current.number, current.run.arc), st.session_state.edge_chosen
+    mine, chosen = (current.number, current.run.arc), _CHOSEN.made(dict)
     key = f"edge-ones-{current.number}-{current.run.arc}"
     selected: int = chosen.get(mine, shown.at_oracle)
     places = range(len(names))
@@ -148,7 +154,7 @@ def draw(current: Lab, view: MessageView, drawn: Stems, names: list[str], select
     """The classes as stems; a click on one selects it."""
     shown, run = view.shown, current.run
     key = f"edge-message-{current.number}-{run.arc}-{drawn.order}"
-    chosen, classes = st.session_state.edge_chosen, drawn.classes
+    chosen, classes = _CHOSEN.made(dict), drawn.classes
 
     def clicked() -> None:
         point = clicked_point(key)

@@ -16,6 +16,7 @@ from pages._shared.app.naming import moment
 from pages._shared.app.session import Lab
 from pages._shared.app.text import complaint, label
 from pages._shared.running.findings import Findings
+from pages._shared.running.kept import Kept
 
 # Steps backward and forward, by the words on their buttons.
 GRAINS: dict[str, bc.Grain] = {"sweep": "sweep", "group": "node", "round": "round"}
@@ -42,6 +43,9 @@ def view_of(found: Findings, p: int, q: int) -> MessageView | None:
         return MessageView(shown, tight_where_made(engine, p, q, shown.rows, stop).tolist(), gained, moment(engine))
 
     return found.find("the message", (p, q), look)
+
+
+_REFUSED = Kept[str]("edge_refused")
 
 
 def choose(current: Lab, found: Findings) -> tuple[int, int]:
@@ -87,8 +91,8 @@ def refuse(current: Lab, error: bc.TooLargeError) -> None:
             made = bc.partition(current.mrf, max_size, strategy)
             current.repartition(made, max_size, current.variant, current.schedule)
         except (bc.TooLargeError, bc.PartitionError) as refused:
-            st.session_state.edge_refused = str(refused)
+            _REFUSED.set(str(refused))
 
-    complaint(st.session_state.pop("edge_refused", f"There is not enough memory to show messages: {error}."))
+    complaint(_REFUSED.take() or f"There is not enough memory to show messages: {error}.")
     if error.fits:
         st.button(f"Take M = {error.fits}", on_click=use, args=(error.fits,))

@@ -23,6 +23,7 @@ from pages._shared.app.text import complaint, markdown
 from pages._shared.experiments.planning import Planned, Planning
 from pages._shared.experiments.plans import SHIPPED, keep, path_of, text_of
 from pages._shared.running.following import follow
+from pages._shared.running.kept import Kept
 
 TITLES = {
     "small": "The paper's study, small version",
@@ -153,17 +154,20 @@ def bring() -> str | None:
     return keep(text)
 
 
+_PLANNING = Kept[Planning]("planning")
+
+
 def planned(name: str) -> Planned | None:
     """A plan and its runs, found once; None, with the progress or a complaint, until they are."""
-    path, state = path_of(name), st.session_state
+    path = path_of(name)
     if path is None:
         return None
-    if "planning" not in state or state.planning.name != name:
-        if "planning" in state:
-            state.planning.stop()
-        state.planning = Planning(name, path)
-        state.planning.start()
-    planning: Planning = state.planning
+    before = _PLANNING.get()
+    planning = _PLANNING.made(lambda: Planning(name, path), lambda planning: planning.name == name)
+    if planning is not before:
+        if before is not None:
+            before.stop()
+        planning.start()
     # Asked once, and before the result is read: the work may end while the page is drawn.
     going = planning.busy
     if planning.planned is not None:

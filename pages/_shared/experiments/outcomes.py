@@ -31,6 +31,7 @@ from bender_core.visualization.document import document
 from bender_core.visualization.study import plot_times
 from pages._shared.app.naming import file_name
 from pages._shared.app.permalink import made_by
+from pages._shared.app.requests import PROOF
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint, paragraphs, table
 
@@ -45,7 +46,7 @@ def watch(task: Task) -> None:
         values = dict(task.instance.values)
         origin = made_by(task.instance.source, values) if task.instance.made else {}
         lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)
-        st.session_state.proof_requested = task.proves
+        PROOF.set(task.proves)
     except (bc.TooLargeError, bc.PartitionError, bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
     else:

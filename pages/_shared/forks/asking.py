@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 import streamlit as st
 
 import bender_core as bc
 from pages._shared.app.branches import Branch
+from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import ForkRequest, Lab
 from pages._shared.app.text import complaint
 
@@ -30,6 +31,11 @@ class BranchRequest:
 
     what: str  # "show", "turn" to a chapter, or "run on"
     branch: Branch
+
+
+def requested_branch() -> BranchRequest | None:
+    """The run that is to be shown, or run on."""
+    return cast(BranchRequest | None, BRANCH.get())
 
 
 def ask(current: Lab, change: bc.Change) -> None:

@@ -53,9 +53,8 @@ def choices(current: Lab, part: Partition) -> None:
     )
 
 
-def cost(current: Lab, part: Partition) -> bool:
+def cost(current: Lab, part: Partition, costing: Costing) -> bool:
     """The cost and quality of the choice, as known so far; returns False if it is known not to fit."""
-    costing: Costing = st.session_state.costing
     costing.ask(part, st.session_state.partition_variant, st.session_state.partition_schedule)
     # Read once: it may become known while the page is drawn.
     going = costing.busy

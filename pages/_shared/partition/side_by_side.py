@@ -17,20 +17,25 @@ from pages._shared.partition.comparing import Comparing
 from pages._shared.partition.drawings import PICTURE_HEIGHT
 from pages._shared.partition.table import TELL_SECONDS, choose
 from pages._shared.running.following import follow
+from pages._shared.running.kept import Kept
+
+# What is compared, and the work on it.
+_COMPARING = Kept[tuple[tuple[object, ...], Comparing]]("comparing")
 
 
 def compared(current: Lab, model: str) -> Comparing:
     """The requested comparison; another choice starts another."""
     state = st.session_state
     choice = (model, tuple(sorted(state.compare_sizes)), state.partition_variant, state.partition_schedule)
-    if state.get("compared") != choice:
-        if "comparing" in state:
-            state.comparing.stop()
-        state.compared = choice
-        state.comparing = Comparing(current.mrf, *choice[1:])
-        state.comparing.measure()
-    kept: Comparing = state.comparing
-    return kept
+    before = _COMPARING.get()
+    _, comparing = _COMPARING.made(
+        lambda: (choice, Comparing(current.mrf, *choice[1:])), lambda kept: kept[0] == choice
+    )
+    if before is None or comparing is not before[1]:
+        if before is not None:
+            before[1].stop()
+        comparing.measure()
+    return comparing
 
 
 def compare(current: Lab, model: str) -> None:

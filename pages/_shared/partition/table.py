@@ -12,40 +12,47 @@ from bender_core.strategies import default_strategy
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
 from pages._shared.partitioning.chosen import apply
-from pages._shared.partitioning.draft import Draft, SizedPartition
+from pages._shared.partitioning.draft import DRAFT, Draft, SizedPartition
 from pages._shared.partitioning.making import Costing, PartitionMaker
-from pages._shared.running.following import follow, keep
+from pages._shared.running.following import WIDGETS_USED, follow, keep
+from pages._shared.running.kept import Kept
 
 COMPARED_M = (4, 8, 12)
 TELL_SECONDS = 0.4
+# Whether a run on the draft has begun, which Watch shows.
+TO_WATCH = Kept[bool]("to_watch")
 
 
 def draft(current: Lab) -> Draft:
     """The draft; the run's partition until something is changed."""
-    state = st.session_state
-    if "draft" not in state or state.draft.number != current.number:
-        state.draft = Draft(current.number, SizedPartition(current.partition, current.max_size))
-        for work in ("maker", "costing"):
-            if work in state:
-                state[work].stop()
-        state.maker, state.costing = PartitionMaker(current.mrf), Costing(current.mrf, current.account)
-        state.move_variable = None
-        most = current.mrf.n
-        state.choices = {
-            "partition_size": current.max_size,
-            "partition_strategy": current.partition.strategy,
-            "partition_variant": current.variant,
-            "partition_schedule": current.schedule,
-            "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
-            "compare_sweeps": 10,
-        }
-        state.update(state.choices)
-        state.selection_read = False
-    keep(state.choices)
-    state.setdefault("move_variable", None)
-    kept: Draft = state.draft
-    agree(current, kept)
-    return kept
+    before = DRAFT.get()
+    found = DRAFT.made(lambda: _begun(current), lambda found: found.number == current.number)
+    if found is not before:
+        if before is not None:
+            before.stop()
+        st.session_state.move_variable = None
+        st.session_state.update(found.choices)
+        WIDGETS_USED.set(False)
+    keep(found.choices)
+    st.session_state.setdefault("move_variable", None)
+    agree(current, found)
+    return found
+
+
+def _begun(current: Lab) -> Draft:
+    """A draft that is the run's partition."""
+    most = current.mrf.n
+    choices = {
+        "partition_size": current.max_size,
+        "partition_strategy": current.partition.strategy,
+        "partition_variant": current.variant,
+        "partition_schedule": current.schedule,
+        "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
+        "compare_sweeps": 10,
+    }
+    now = SizedPartition(current.partition, current.max_size)
+    maker, costing = PartitionMaker(current.mrf), Costing(current.mrf, current.account)
+    return Draft(current.number, now, maker, costing, choices)
 
 
 def agree(current: Lab, on_table: Draft) -> None:
@@ -104,7 +111,7 @@ def choose(max_size: int, strategy: str) -> None:
 
 def partition_again(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
     """Make a partition by a strategy the draft; a slow one in the background."""
-    maker: PartitionMaker = st.session_state.maker
+    maker = on_table.maker
     choice = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
     if choice != on_table.being_made:
         maker.ask([choice])
@@ -121,21 +128,20 @@ def partition_again(current: Lab, on_table: Draft, max_size: int, strategy: str)
 
 def give_up(on_table: Draft) -> None:
     """Keep the present draft."""
-    st.session_state.maker.stop()
+    on_table.maker.stop()
     on_table.being_made = None
     choose(*on_table.now.choice)
 
 
-def partition_progress() -> None:
+def partition_progress(maker: PartitionMaker) -> None:
     """The progress of the partition being made."""
-    maker: PartitionMaker = st.session_state.maker
     follow(lambda: maker.busy, lambda: st.progress(maker.share, maker.doing), TELL_SECONDS)
 
 
 def use(current: Lab, on_table: Draft) -> None:
     """Begin a run on the draft, and watch it."""
     state = st.session_state
-    state.to_watch = apply(current, on_table, state.partition_variant, state.partition_schedule)
+    TO_WATCH.set(apply(current, on_table, state.partition_variant, state.partition_schedule))
 
 
 def numbered(part: Partition) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bender_core.groups import Partition
+from pages._shared.partitioning.making import Costing, PartitionMaker
+from pages._shared.running.kept import Kept
 
 MOST_STEPS = 100
 
@@ -24,10 +26,13 @@ class SizedPartition(NamedTuple):
 
 @dataclass
 class Draft:
-    """A partition in preparation, independent of the run."""
+    """A partition in preparation, independent of the run, with what is computed for it."""
 
     number: int  # of the run it began with
     now: SizedPartition
+    maker: PartitionMaker
+    costing: Costing
+    choices: dict[str, Any] = field(default_factory=dict)  # the values of the page's widgets
     past: list[SizedPartition] = field(default_factory=list)
     future: list[SizedPartition] = field(default_factory=list)
     error: str = ""
@@ -36,6 +41,11 @@ class Draft:
 
     def __post_init__(self) -> None:
         self.in_widgets = self.now
+
+    def stop(self) -> None:
+        """Another draft begins: what is computed for this one is not needed."""
+        self.maker.stop()
+        self.costing.stop()
 
     def put(self, partition: SizedPartition) -> None:
         """Continue with another partition."""
@@ -54,3 +64,6 @@ class Draft:
         if self.future:
             self.past.append(self.now)
             self.now = self.future.pop()
+
+
+DRAFT = Kept[Draft]("draft")

@@ -18,10 +18,12 @@ from bender_core.variants import SCHEDULES
 from bender_core.visualization.forks import MEASURES, TITLES, Axis, Drawn, Measure, plot_forks, plot_message
 from pages._shared.app.branches import Branch
 from pages._shared.app.naming import file_of, picture, run_file
+from pages._shared.app.requests import BRANCH
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
-from pages._shared.forks.asking import BranchRequest, ask, carry_out, hand_over
+from pages._shared.forks.asking import BranchRequest, ask, carry_out, hand_over, requested_branch
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
+from pages._shared.running.kept import Kept
 from pages._shared.watch.below import found_below
 from pages._shared.watch.saving import expression
 
@@ -34,14 +36,18 @@ def requested_forks() -> None:
     carry_out(current, partial(found_below, current.run))
 
 
+# Why the last fork that was asked for cannot be made.
+_REFUSED = Kept[str]("fork_refused")
+
+
 @st.fragment
 def forking() -> None:
     """The tree of forks, and what they have gained."""
-    current, state = lab(), st.session_state
+    current = lab()
     several = len(current.branches) > 1
-    if state.get("branch_request") is not None and state.branch_request.branch not in list(current.branches):
+    if (request := requested_branch()) is not None and request.branch not in list(current.branches):
         # Another model or partition has been opened since: nothing may keep the memory of the runs before.
-        state.branch_request = None
+        BRANCH.set(None)
     with st.expander("Forks", expanded=several):
         st.caption(
             "A fork goes on from the event shown, with its messages, rows and best labelling, and something changed. "
@@ -62,13 +68,13 @@ def by_hand(current: Lab) -> None:
 
     def fork() -> None:
         if len(state[keys["merge"]]) == 1:
-            state.fork_refused = "One group alone cannot be merged; choose at least two."
+            _REFUSED.set("One group alone cannot be merged; choose at least two.")
             return
         first, *rest = state[keys["merge"]] or [0]
         size, strategy = state[keys["M"]], state[keys["strategy"]]
         anew, mrf = size is not None or strategy is not None, current.run.engine.mrf
         if anew and rest:
-            state.fork_refused = "Groups of another partition are not known yet: fork first, and then merge them."
+            _REFUSED.set("Groups of another partition are not known yet: fork first, and then merge them.")
             return
         ask(
             current,
@@ -86,7 +92,7 @@ def by_hand(current: Lab) -> None:
             p, q = sorted(run.engine.graph.ends(run.arc))
             ask(current, bc.Change(merge=((p, q),)))
         else:
-            state.fork_refused = "No edge is pinned: click one on the stage, and then merge its ends."
+            _REFUSED.set("No edge is pinned: click one on the stage, and then merge its ends.")
 
     variant, schedule, size, strategy, merged = st.columns([3, 2, 2, 2, 4])
     variant.selectbox(
@@ -131,8 +137,8 @@ def by_hand(current: Lab) -> None:
     with st.container(horizontal=True):
         st.button("Fork here", on_click=fork)
         st.button("Merge the ends of the pinned edge", on_click=merge_ends)
-    if "fork_refused" in state:
-        complaint(state.pop("fork_refused"))
+    if refused := _REFUSED.take():
+        complaint(refused)
 
 
 def tree(current: Lab) -> None:
@@ -193,7 +199,7 @@ def signed(value: float | None) -> str:
 
 def chosen(current: Lab) -> None:
     """What can be done with one of the runs."""
-    found, state = list(current.branches), st.session_state
+    found = list(current.branches)
     names = [f"{branch.name}: {label(branch.cause)}" if branch.cause else branch.name for branch in found]
     picked: int = st.selectbox(
         "Run",
@@ -205,7 +211,7 @@ def chosen(current: Lab) -> None:
     which = found[picked]
 
     def want(what: str) -> None:
-        state.branch_request = BranchRequest(what, which)
+        BRANCH.set(BranchRequest(what, which))
 
     needed = current.branches.shown.comes_from(which)
     with st.container(horizontal=True):
@@ -224,7 +230,7 @@ def chosen(current: Lab) -> None:
             st.download_button(
                 "Model, for the script", partial(dumps, current.mrf), file_name=file_of(current.mrf), on_click="ignore"
             )
-    request: BranchRequest | None = state.get("branch_request")
+    request = requested_branch()
     if request is not None:
         go_on_with(current, request)
 
@@ -244,12 +250,12 @@ def go_on_with(current: Lab, request: BranchRequest) -> None:
         is_there = request.what != "run on" and branch.run is not None
         done = is_there or found_below(current.run, branch.name, request, work)
     except (ValueError, bc.EngineError) as error:
-        st.session_state.branch_request = None
+        BRANCH.set(None)
         complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
         return
     if done:
         # What was let go again is asked for anew.
-        st.session_state.branch_request = None if shown(current, request) else BranchRequest(request.what, branch)
+        BRANCH.set(None if shown(current, request) else BranchRequest(request.what, branch))
         st.rerun()
 
 

@@ -14,6 +14,7 @@ from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import label
 from pages._shared.forks.asking import ask, hand_over
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch.below import found_below
 
@@ -31,13 +32,16 @@ class Trials:
     tried: list[bc.Remedy] = field(default_factory=list)
 
 
+TRIALS = Kept[Trials]("trials")
+
+
 @st.fragment
 def helping() -> None:
     """Changes of the run, tried on request at the event shown."""
-    current, state = lab(), st.session_state
+    current = lab()
 
     def ask() -> None:
-        state.trials = Trials(current.branches.shown.lineage, current.run.position)
+        TRIALS.set(Trials(current.branches.shown.lineage, current.run.position))
 
     with st.expander("What would help"):
         st.caption(
@@ -46,7 +50,7 @@ def helping() -> None:
             "more. This run stays as it is."
         )
         st.button("Try them", on_click=ask)
-        trials: Trials | None = state.get("trials")
+        trials = TRIALS.get()
         if trials is None or trials.lineage is not current.branches.shown.lineage:
             return
         if trials.position == current.run.position:

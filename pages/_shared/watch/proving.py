@@ -20,6 +20,7 @@ from bender_core.visualization.proof import plot_proof
 from pages._shared.app.branches import Branch, branch_of
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.proof import Proof
+from pages._shared.app.requests import PROOF
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.forks.growing import made_again
@@ -35,10 +36,10 @@ DRAWN_SECONDS = 0.5
 @st.fragment
 def proving() -> None:
     """A proof on request, with its progress and its rounds."""
-    current, state = lab(), st.session_state
+    current = lab()
 
     def begin() -> None:
-        state.proof_requested = True
+        PROOF.set(True)
 
     with st.expander("Prove it", expanded=current.proof is not None):
         st.caption(
@@ -47,7 +48,7 @@ def proving() -> None:
             f"until the bounds meet. Groups grow up to {LARGEST} variables. It goes on from the run on the stage, "
             "which then shows all of it as one line of chapters."
         )
-        if state.get("proof_requested"):
+        if PROOF.get():
             begin_requested(current)
         proof = current.proof
         if proof is None or not proof.alive:
@@ -77,13 +78,13 @@ class Beginning:
 
 def begin_requested(current: Lab) -> None:
     """Begin the proof that was asked for, or say how far that is."""
-    state = st.session_state
-    if not isinstance(state.proof_requested, Beginning) or state.proof_requested.branch not in list(current.branches):
-        state.proof_requested = beginning(current)
-    request: Beginning = state.proof_requested
+    request = PROOF.get()
+    if not isinstance(request, Beginning) or request.branch not in list(current.branches):
+        request = beginning(current)
+        PROOF.set(request)
     given_up = findings(current.run).given_up
     if given_up is not None and given_up.about is request:
-        state.proof_requested = None
+        PROOF.set(None)
         return
     # Where nothing has been done yet, nothing is lost by groups of another size.
     change = bc.Change(prove=True) if request.event else first_change(current.mrf)
@@ -98,11 +99,11 @@ def begin_requested(current: Lab) -> None:
     try:
         found_below(current.run, "the proof's first run", request, make)
     except (ValueError, bc.EngineError) as error:
-        state.proof_requested = None
+        PROOF.set(None)
         complaint(f"A proof cannot begin here: {error}.")
         return
     if request.made is not None:
-        state.proof_requested = None
+        PROOF.set(None)
         current.proof = Proof([request.made])
         current.proof.start()
 

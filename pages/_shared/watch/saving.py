@@ -24,6 +24,7 @@ from pages._shared.app.fields import MAKE
 from pages._shared.app.naming import file_of, moment, run_file
 from pages._shared.app.permalink import values_of
 from pages._shared.app.session import Lab, lab
+from pages._shared.running.kept import Kept
 from pages._shared.running.watched import go_to, tensions
 from pages._shared.watch.below import found_below
 from pages._shared.watch.views import BOUND_DIGITS
@@ -41,13 +42,17 @@ class Saved:
     files: Mapping[str, tuple[str, str | bytes]]  # by name: what it is, and what is in it
 
 
+# The run and the event whose files were asked for, and the files that were made last.
+_REQUESTED, _SAVED = Kept[tuple[int, int]]("saving"), Kept[Saved]("saved")
+
+
 @st.fragment
 def saving() -> None:
     """Below the stage: files of the run as it is shown, made on request."""
-    current, state = lab(), st.session_state
+    current = lab()
 
     def ask() -> None:
-        state.saving = current.number, current.run.position
+        _REQUESTED.set((current.number, current.run.position))
 
     with st.expander("Save this run"):
         st.caption(
@@ -55,9 +60,9 @@ def saving() -> None:
             "and its work; the best labelling; the figures; and a script that does the run once more."
         )
         st.button("Make the files", on_click=ask)
-        if state.get("saving") == (current.number, current.run.position):
+        if _REQUESTED.get() == (current.number, current.run.position):
             make(current)
-        kept: Saved | None = state.get("saved")
+        kept = _SAVED.get()
         if kept is None or kept.number != current.number:
             return
         st.caption(f"As of event {kept.position:,}:")
@@ -70,7 +75,8 @@ def make(current: Lab) -> None:
     """Make the files, or show how far that is."""
     files = found_below(current.run, "the files", None, lambda engine, stop: saved(current, stop))
     if files is not None:
-        st.session_state.saved, st.session_state.saving = files, None
+        _SAVED.set(files)
+        _REQUESTED.set(None)
 
 
 def saved(current: Lab, stop: bc.Stop = never) -> Saved:

@@ -172,7 +172,7 @@ def test_the_cost_is_that_of_the_variant_and_the_schedule(monkeypatch: pytest.Mo
         ran(test.run())
         mrf, part = lab(test).mrf, cut(test).part
         assert timed[-1] == (part, 9, schedule)
-        assert f"{test.session_state.costing.cost.sweep}, measured just now" in tables(test)
+        assert f"{test.session_state.draft.costing.cost.sweep}, measured just now" in tables(test)
         assert f"{storage(bc.required_bytes(mrf, part, 9))} at the start" in tables(test)
     assert lab(test).account.used == lab(test).run.engine.arrays.charges.used, "the runs that were timed are over"
 
@@ -206,9 +206,9 @@ def test_a_slow_partition_is_made_in_the_background(slow: threading.Event) -> No
     assert [bar.proto.text for bar in test.get("progress")] == ["Making partition: refined, M 8"]
     assert [button.disabled for button in test.button if button.label == "Partition and watch"] == [True]
     # The page can be used meanwhile, and asks for no second cut.
-    thread = test.session_state.maker.thread
+    thread = test.session_state.draft.maker.thread
     look(test, "Groups")
-    assert test.session_state.maker.thread is thread
+    assert test.session_state.draft.maker.thread is thread
     slow.set()
     thread.join(60)
     ran(test.run())
@@ -221,7 +221,7 @@ def test_a_slow_partition_is_made_in_the_background(slow: threading.Event) -> No
 def test_a_slow_partition_can_be_stopped(slow: threading.Event) -> None:
     test = app("partition")
     ran(test.selectbox("partition_strategy").select("refined").run())
-    thread = test.session_state.maker.thread
+    thread = test.session_state.draft.maker.thread
     press(test, "Stop")
     thread.join(60)
     assert said_of(test) == (8, "groups", (8, "groups"))
@@ -229,11 +229,11 @@ def test_a_slow_partition_can_be_stopped(slow: threading.Event) -> None:
     # Nor is it waited for by somebody who chooses otherwise.
     for back, expected in (("groups", (8, "groups")), ("greedy", (8, "greedy"))):
         ran(test.selectbox("partition_strategy").select("refined").run())
-        thread = test.session_state.maker.thread
+        thread = test.session_state.draft.maker.thread
         ran(test.selectbox("partition_strategy").select(back).run())
         thread.join(60)
-        if test.session_state.maker.thread is not thread:
-            test.session_state.maker.thread.join(60)
+        if test.session_state.draft.maker.thread is not thread:
+            test.session_state.draft.maker.thread.join(60)
         ran(test.run())
         assert said_of(test) == (*expected, expected)
 
