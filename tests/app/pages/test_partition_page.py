@@ -328,7 +328,7 @@ def test_a_search_for_groups_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch)
     work.append(Comparing(mrf, [2], 9, "mplp"))
     work[-1].measure()
     work[-1].thread.join()
-    assert told[2:] == [((count - 0.5) / count, f"cut {count} of {count}: pursuit, M 2, bound -12.5")]
+    assert told[2:] == [((count - 0.5) / count, f"partition {count} of {count}: pursuit, M 2, bound -12.5")]
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> SessionState:
     from pages._shared.app import session as module
 
     state = SessionState(lab=linked(FIRST))
-    monkeypatch.setattr(module.st, "session_state", state)
+    monkeypatch.setattr(kept.st, "session_state", state)
     return state
 
 
