@@ -101,7 +101,7 @@ def test_compare_keeps_the_place_of_the_run_that_is_watched() -> None:
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> SessionState:
     """A session whose run is of variant 9."""
-    from pages._shared.app import session as module
+    from pages._shared.running import kept
 
     state = SessionState(lab=linked(FIRST))
     monkeypatch.setattr(kept.st, "session_state", state)
