@@ -1,6 +1,7 @@
 # make run    set up and start the app (PORT=8600 chooses the port)
 # make test   set up, lint and run the quick tests: five minutes on two cores
 # make test-all   set up, lint and run every test, with many random examples (SEED=n repeats those of a failure)
+# make opening   record anew what Watch plays while the solver is compiled, after a change of the engine or the stage
 # make docs   the site of documents, with the API pages, in docs/site/VERSION
 # make lint, make format: check and fix the style of Python and JavaScript
 # make bench, make bench-ui, make screenshots: benchmarks of the solver and the app, and pictures for the README
@@ -32,7 +33,7 @@ apt-install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
     flock Makefile sh -c "apt-get update -qq && apt-get install -y -qq $(1) >/dev/null"; \
   else echo "Missing for $(2): as root, apt-get install $(1)" >&2; false; fi
 
-.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format docs bench bench-ui walk screenshots clean
+.PHONY: setup browser run test test-all jitless bounds soak lint lint-python types lint-javascript format opening docs bench bench-ui walk screenshots clean
 .DEFAULT_GOAL := run
 
 setup: .venv/.warm
@@ -110,6 +111,9 @@ format: .venv/.developing $(FRONTEND)/node_modules
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	npm run --prefix $(FRONTEND) --silent format
+
+opening: setup
+	$(BIN)/python -m pages._shared.watch.record
 
 docs: .venv/.developing
 	rm -rf docs/site/$(VERSION)

@@ -10,16 +10,18 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from pages._shared.app.address import keep_address
+from pages._shared.app.compiling import AT_ONCE, tell_progress
 from pages._shared.app.compressing import Compressing
 from pages._shared.app.frame import entitle, frame
 from pages._shared.app.opening import arrive, opening
-from pages._shared.app.routing import to_the_first_page
+from pages._shared.app.routing import run_through_app, to_the_first_page
+from pages._shared.app.session import has_lab
+from pages._shared.running import solver
 
 
 def show() -> None:
     """Show the page that is asked for."""
     st.set_page_config(page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide")
-    frame()
     page = st.navigation(
         [
             st.Page("pages/instance.py", title="Instance", icon=":material/hub:"),
@@ -33,16 +35,26 @@ def show() -> None:
         ],
         position="top",
     )
-    arrive(page.url_path)
+    frame()
+    if has_lab() or solver.is_ready():
+        arrive(page.url_path)
     entitle(page.title)
-    if not opening():
+    if has_lab():
+        if not opening():
+            page.run()
+            keep_address(page.url_path)
+    elif page.url_path in AT_ONCE:
         page.run()
-        keep_address(page.url_path)
+    else:
+        st.caption(f"{page.title} opens when the solver is compiled. Instance, Watch, Learn and Method are open.")
+        tell_progress(f"{page.title} opens")
 
 
 if __name__ == "__main__":
     show()
 else:
+    run_through_app()
+    solver.begin()
     # The app may be served below another path.
     named = [Route(path, to_the_first_page) for path in ("/watch", "/{below:path}/watch")]
     app = st.App(__file__, routes=named, middleware=[Middleware(Compressing)])

@@ -1,4 +1,4 @@
-"""Compile everything before it is needed, and measure the machine's speed."""
+"""Compile everything before it is needed, and say how far that is."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from bender_core import looking
-from bender_core.costs.speed import speed
 from bender_core.engine.engine import Engine
 from bender_core.engine.rows import RowAt
 from bender_core.groups import Partition
+from bender_core.kernels._cache import Compiled, DiskCache
 from bender_core.kernels.layout import RowKind
 from bender_core.labelings.searching import search
 from bender_core.looking.decided import common
@@ -51,19 +51,22 @@ class Once:
             If ``stop`` says so; the work continues.
         """
         while not self._done:
-            with self._lock:
-                if self._thread is None:
-                    self._error = None
-                    self._thread = threading.Thread(target=self._do, daemon=True)
-                    self._thread.start()
-                thread = self._thread
-            thread.join(LOOK_SECONDS)
+            thread = self.begin()
             error = self._error
             if not thread.is_alive() and error is not None:
                 self._thread = None
                 raise error
-            if not self._done:
-                stop.check()
+            stop.check()
+            thread.join(LOOK_SECONDS)
+
+    def begin(self) -> threading.Thread:
+        """Begin it if nobody has; returns the thread that does it."""
+        with self._lock:
+            if self._thread is None:
+                self._error = None
+                self._thread = threading.Thread(target=self._do, daemon=True)
+                self._thread.start()
+            return self._thread
 
     def _do(self) -> None:
         try:
@@ -74,7 +77,7 @@ class Once:
 
 
 def warm_up(stop: Stop = never) -> None:
-    """Compile every kernel, or load it from the disk cache, by solving a model of three variables; measure `speed`.
+    """Compile every kernel, or load it from the disk cache, by solving a model of three variables.
 
     Parameters
     ----------
@@ -91,16 +94,20 @@ def warm_up(stop: Stop = never) -> None:
     _LOOKING.wait(stop)
 
 
+def compiled() -> Compiled:
+    """How much of the code of all kernels this process has, compiled or loaded from the disk cache."""
+    return DiskCache.compiled()
+
+
 @lru_cache
 def ready(variant: int) -> Once:
-    """The preparation for runs and estimates of a variant; call its ``wait``."""
+    """The preparation for runs of a variant; call its ``wait``."""
 
     def work() -> None:
         engine = _run(variant)
         looking.excess(engine, 0)
         common(np.ones(2, bool), 1)
         search(engine.mrf, work=SEARCHED)
-        speed()
 
     return Once(work)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.app.routing import through_app
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
 from pages._shared.compare.field import contest
@@ -37,10 +36,9 @@ def show(current: Lab) -> None:
     held.choices = {key: state[key] for key in held.choices}
 
 
-through_app()
 if "contest" in st.session_state and st.session_state.contest.to_watch:
     if st.session_state.contest.to_prove:
-        st.session_state.proof_asked = True
+        st.session_state.proof_requested = True
     st.session_state.contest.to_watch = st.session_state.contest.to_prove = False
     st.switch_page("pages/watch.py")
 show(lab())

@@ -7,15 +7,14 @@ from functools import partial
 import streamlit as st
 
 import bender_core as bc
-from pages._shared.app.routing import through_app
 from pages._shared.app.session import lab
 from pages._shared.app.text import complaint
-from pages._shared.cuts.chosen import warn
 from pages._shared.edge.classes import choose_class, choose_order, choose_stems, draw, keep, members_named, recall
 from pages._shared.edge.looks import looks
 from pages._shared.edge.message import choose, looked_at, refuse
 from pages._shared.edge.rows import choose_rows
 from pages._shared.forks.asking import carry_out
+from pages._shared.partitioning.chosen import warn
 from pages._shared.running.findings import findings, found_or_progress, show_work
 
 
@@ -62,5 +61,4 @@ def show() -> None:
             looks(current, found, looked, drawn, names, selected, rows)
 
 
-through_app()
 show()

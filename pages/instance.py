@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.app.routing import through_app
-from pages._shared.app.session import lab
+from pages._shared.app.compiling import tell_progress
+from pages._shared.app.session import has_lab, model
 from pages._shared.app.text import complaint
 from pages._shared.instance.presented import present
 from pages._shared.instance.sources import make, samples, upload
 
-through_app()
 pick, show = st.columns([5, 7], gap="large")
 with pick:
     # Always present, so that the tabs below keep their identity and selection when a complaint appears or goes.
@@ -25,5 +24,7 @@ with pick:
     with family:
         make()
 with show:
-    present(lab().mrf)
-    st.page_link("pages/partition.py", label="Cut it into hyper-variables →")
+    present(model())
+    st.page_link("pages/partition.py", label="Partition it into hyper-variables →")
+if not has_lab():
+    tell_progress("Statistics of the model, and its run, follow")

@@ -8,10 +8,10 @@ import streamlit as st
 
 import bender_core as bc
 from pages._shared.app.address import Tour, complete, from_address, recalled, state
+from pages._shared.app.compiling import tell_progress
 from pages._shared.app.fields import DONE, LESSON
 from pages._shared.app.kinds import LONGEST_WORD
-from pages._shared.app.routing import through_app
-from pages._shared.app.session import lab
+from pages._shared.app.session import has_lab, lab
 from pages._shared.app.text import complaint, label, markdown
 from pages._shared.learn import LESSONS
 from pages._shared.learn.lesson import Answer, Lesson, Question
@@ -123,7 +123,9 @@ def go_on(lesson: Lesson, done: set[str]) -> None:
 def into_app(lesson: Lesson) -> None:
     """A button that loads the lesson's model and opens the page that shows it."""
     opens = lesson.opens
-    pressed = st.button(f"Open this on {opens.page.capitalize()}", key="lesson-open", width="stretch")
+    pressed = st.button(
+        f"Open this on {opens.page.capitalize()}", key="lesson-open", width="stretch", disabled=not has_lab()
+    )
     st.caption(f"You will see {opens.sees}. This replaces the model you are working on.")
     if pressed:
         try:
@@ -143,15 +145,19 @@ def show() -> None:
     with words:
         st.subheader(lesson.title, anchor=False)
         st.markdown(lesson.text)
-    with live:
-        lesson.show()
-    with question:
-        if ask(lesson):
-            done.add(lesson.slug)
+    if has_lab() or not lesson.computes:
+        with live:
+            lesson.show()
+        with question:
+            if ask(lesson):
+                done.add(lesson.slug)
+    else:
+        live.caption("The figure and the question follow when the solver is compiled.")
     with way:
         go_on(lesson, done)
     state(address(lesson, done), place=lesson.slug, tour=Tour(lesson.slug, tuple(sorted(done))))
 
 
-through_app()
 show()
+if not has_lab():
+    tell_progress("What the lessons compute, and the way into the app, follow")

@@ -6,8 +6,9 @@ import textwrap
 
 import streamlit as st
 
+from pages._shared.app.compiling import tell_progress
 from pages._shared.app.glossary import GLOSSARY
-from pages._shared.app.routing import through_app
+from pages._shared.app.session import has_lab
 from pages._shared.method.formulas import FORMULAS, MISPRINTS, NOTATION, Formula, source
 
 
@@ -41,5 +42,6 @@ def show() -> None:
         st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in GLOSSARY.items()))
 
 
-through_app()
 show()
+if not has_lab():
+    tell_progress("All of this page is here; the others follow")

@@ -3,25 +3,38 @@
 import streamlit as st
 
 from pages._shared.app.address import complete
-from pages._shared.app.routing import through_app
-from pages._shared.app.session import lab
-from pages._shared.app.text import complaint
-from pages._shared.cuts.chosen import warn
+from pages._shared.app.arrival import arrival
+from pages._shared.app.compiling import tell_progress
+from pages._shared.app.fields import WATCH, passed_over
+from pages._shared.app.session import has_lab, lab, model
+from pages._shared.app.text import complaint, markdown
+from pages._shared.partitioning.chosen import warn
 from pages._shared.running.garbage import collect_seldom
+from pages._shared.running.solver import is_ready
 from pages._shared.watch.ahead import load_ahead
 from pages._shared.watch.forking import forking, forks_asked
 from pages._shared.watch.helping import helping
 from pages._shared.watch.proving import proving
+from pages._shared.watch.recorded import recording
 from pages._shared.watch.saving import saving
-from pages._shared.watch.stage import stage
+from pages._shared.watch.stage import recorded_stage, stage
 
 
 @st.fragment
 def show() -> None:
-    current = lab()
-    if current.notice:
-        complaint(current.notice)
-    stage(current)
+    notice = lab().notice if has_lab() else " ".join(passed_over(WATCH, arrival().fields))
+    if notice:
+        with st.container(key="notice"):
+            complaint(notice)
+    if has_lab():
+        stage(lab())
+    elif is_ready():
+        st.rerun()
+    elif recording().opens(arrival().fields):
+        recorded_stage()
+    else:
+        name = markdown(model().name)
+        st.caption(f"The run of {name} opens when the solver is compiled. Instance, Learn and Method are open.")
     if st.session_state.pop("begins_anew", False):
         st.rerun()
     collect_seldom()
@@ -32,12 +45,16 @@ def show() -> None:
         st.switch_page(f"pages/{page}.py", query_params=complete(said))
 
 
-through_app()
-warn(lab())
-show()
-forks_asked()
-helping()
-forking()
-proving()
-saving()
-load_ahead()
+if has_lab():
+    warn(lab())
+    show()
+    forks_asked()
+    helping()
+    forking()
+    proving()
+    saving()
+    load_ahead()
+else:
+    show()
+    recorded = f"Play or step through {recording().sweeps} recorded sweeps; the run itself goes on"
+    tell_progress(recorded if recording().opens(arrival().fields) else "This run opens")

@@ -46,6 +46,23 @@ class _Entry(NamedTuple):
     arguments: tuple[Any, ...]  # the types it was compiled for
 
 
+class Compiled(NamedTuple):
+    """How much of the machine code of all kernels this process has.
+
+    Attributes
+    ----------
+    ready : int
+        Functions whose code is there, of
+    all : int
+    anew : bool
+        Whether some of it was not on disk: then most has to be compiled.
+    """
+
+    ready: int
+    all: int
+    anew: bool
+
+
 class DiskCache(NullCache):
     """The machine code of one function, for its dispatcher: a file for every signature.
 
@@ -60,6 +77,7 @@ class DiskCache(NullCache):
 
     _dispatchers: ClassVar[dict[str, Any]] = {}
     _entries: ClassVar[dict[str, _Entry]] = {}
+    _lacked: ClassVar[list[str]] = []
 
     def __init__(self, dispatcher, by_name):
         function = dispatcher.py_func
@@ -72,15 +90,20 @@ class DiskCache(NullCache):
     def load_overload(self, sig, target_context):
         """The compiled function; None if it is not kept, its file is damaged, or what it calls is not what it was."""
         target_context.refresh()
-        content = _read(self._name(sig, target_context.codegen()))
+        data = self._kept(target_context, _read(self._name(sig, target_context.codegen())))
+        if data is None:
+            self._lacked.append(self._path)
+        else:
+            self._make_known(data)
+        return data
+
+    def _kept(self, target_context, content):
         if content is None:
             return None
         called, code = pickle.loads(content)
         if not all(self._has(name, entry) for name, entry in called.items()):
             return None
-        data = CompileResult._rebuild(target_context, *pickle.loads(code))
-        self._make_known(data)
-        return data
+        return CompileResult._rebuild(target_context, *pickle.loads(code))
 
     def save_overload(self, sig, data):
         """Keep a compiled function if there is a place for it, and no address in it that holds in this process only."""
@@ -88,6 +111,12 @@ class DiskCache(NullCache):
             called = {name: self._entries[name] for name in names_called(data) if name in self._entries}
             _write(self._name(sig, data.codegen), dumps((called, dumps(data._reduce()))))
         self._make_known(data)
+
+    @classmethod
+    def compiled(cls) -> Compiled:
+        """How much of the code of all functions with such a cache this process has."""
+        dispatchers = list(cls._dispatchers.values())
+        return Compiled(sum(bool(each.overloads) for each in dispatchers), len(dispatchers), bool(cls._lacked))
 
     def _has(self, name, entry):
         """Whether there is machine code of a name, once its function is loaded or compiled."""
@@ -158,8 +187,8 @@ _FOLDER = f"kernels-{hashlib.sha256(f'{_SETTINGS} {_SOURCES}'.encode()).hexdiges
 
 def _home(make: bool = False) -> Path:
     """Where the user wants it."""
-    said = os.environ.get("BENDER_CACHE_DIR")
-    home = Path(said) if said else Path.home() / ".cache" / "bender-lab"
+    given = os.environ.get("BENDER_CACHE_DIR")
+    home = Path(given) if given else Path.home() / ".cache" / "bender-lab"
     if make:
         home.mkdir(parents=True, exist_ok=True)
     return home

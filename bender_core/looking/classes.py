@@ -44,7 +44,7 @@ class Classes:
         The share of the classes at which a row is the envelope, 0 to 1.
     weight : float
         The sum of the weights of the edge's couplings, energy: what tightness is relative to.
-    asked : int
+    at_oracle : int
         The class of y*, the state of the receiver's last event; before its first update of the cheapest state.
     """
 
@@ -58,7 +58,7 @@ class Classes:
     support: IntArray
     maximal: FloatArray
     weight: float
-    asked: int
+    at_oracle: int
 
     def __len__(self) -> int:
         return len(self.nu)
@@ -127,7 +127,7 @@ def classes(engine: Engine, p: int, q: int, stop: Stop = never) -> Classes:
         support=support.oldest,
         maximal=support.states / len(states),
         weight=float(engine.graph.problem.edge_weight[arc // 2]),
-        asked=class_of(engine, arc, _state_asked(engine, p, cost)),
+        at_oracle=class_of(engine, arc, _state_at_oracle(engine, p, cost)),
     )
 
 
@@ -150,7 +150,7 @@ def bits_of(numbers: ArrayLike, bits: int) -> NDArray[np.uint8]:
     return (np.asarray(numbers)[..., None] >> np.arange(bits) & 1).astype(np.uint8)
 
 
-def _state_asked(engine: Engine, p: int, cost: FloatArray) -> int:
+def _state_at_oracle(engine: Engine, p: int, cost: FloatArray) -> int:
     trace = engine.trace.until(engine.position)
     own = np.flatnonzero(trace.column("node") == p)
     return trace[int(own[-1])].state if len(own) else int(cost.argmin())

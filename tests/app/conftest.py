@@ -10,7 +10,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages._shared.running import background
+from pages._shared.running import background, solver
 from pages._shared.watch import answers
 
 
@@ -23,20 +23,26 @@ def installed_components() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def compiled_solver() -> None:
+    """The solver is ready, however much of it a test has compiled; `test_cold_start` takes it away."""
+    solver._solver.wait()
+
+
 @pytest.fixture(autouse=True)
 def navigation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run pages through app.py from the first run on.
+    run_through_app(monkeypatch)
 
-    AppTest forgets before every run that the app has a navigation; the page would then begin once more, and a press
-    of a button be lost on the way (`pages._shared.app.routing`; tests/browser/test_own_server.py sees it for real).
-    """
+
+def run_through_app(patch: pytest.MonkeyPatch) -> None:
+    """Run pages through app.py, as on a server (`pages._shared.app.routing`), though AppTest forgets it every time."""
     begin = PagesManager.__init__
 
     def with_navigation(self: PagesManager, *args: Any, **options: Any) -> None:
         begin(self, *args, **options)
         PagesManager.uses_pages_directory = False
 
-    monkeypatch.setattr(PagesManager, "__init__", with_navigation)
+    patch.setattr(PagesManager, "__init__", with_navigation)
 
 
 @pytest.fixture

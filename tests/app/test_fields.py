@@ -144,7 +144,7 @@ def test_what_is_passed_over_is_said_once_for_all_names_and_once_for_every_look(
     assert passed_over(WATCH, FIRST | {"view": "both", "at": "x", "lesson": "row"}) == []
     unknown = {"utm_source": "1", "b": "2", "<b>": "", "c" * 100: "", "e": ""}
     assert passed_over(WATCH, unknown | {"axis": "y", "chapter": "last"}) == [
-        "This link says 'utm_source', 'b', '<b>' and 2 more, which no page of this version knows.",
+        "This link says 'utm_source', 'b', '<b>' and 2 more, which mean nothing here.",
         "This link is wrong: the chapter is 'last', which is not a whole number of up to 15 digits.",
         "This link is wrong: its axis is 'y'; the axes are rounds, events, sweeps.",
     ]
@@ -159,12 +159,11 @@ def test_a_link_opens_and_says_what_of_it_is_passed_over() -> None:
     mine = lab(test)
     mine.run.work.thread.join()
     assert complaints(ran(test.run())) == [
-        "This link says 'vew', which no page of this version knows. "
-        "This link shows 'x'; the views are hyper, both, variables."
+        "This link says 'vew', which means nothing here. This link shows 'x'; the views are hyper, both, variables."
     ]
     assert (mine.mrf.content_hash(), mine.run.position) == (sample("tiny").content_hash(), 2)
     # As any notice, it goes with the run.
-    mine.cut(mine.partition, 3, 4, "mplp")
+    mine.repartition(mine.partition, 3, 4, "mplp")
     assert complaints(ran(test.run())) == []
 
 
@@ -194,7 +193,7 @@ def test_a_second_run_of_a_later_version_stays_in_the_address() -> None:
     mine = lab(test)
     again = linked(dict(parse_qsl(mine.address)))
     assert again.address == mine.address
-    mine.cut(mine.partition, 8, 3, "mplp")
+    mine.repartition(mine.partition, 8, 3, "mplp")
     assert dict(parse_qsl(mine.address))["beside"] == later
     # It was beside a run of that model.
     mine.load(sample("tiny"), {"sample": "tiny"})

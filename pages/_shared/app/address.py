@@ -8,10 +8,11 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import ARC, AT, Field
 from pages._shared.app.frontend import Component
 from pages._shared.app.kinds import LinkError
-from pages._shared.app.session import Lab, lab
+from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import complaint, label
 
 T = TypeVar("T")
@@ -45,6 +46,8 @@ def from_address(field: Field[T], otherwise: T) -> T:
 
 def complete(own: Mapping[str, str]) -> dict[str, str]:
     """The fields of a page, after those of the run; an address without a run has only its own."""
+    if not has_lab():
+        return arrival().run | dict(own)
     current = lab()
     run = dict(parse_qsl(current.address))
     if run:
@@ -70,17 +73,17 @@ def recalled() -> Tour:
 
 
 def _on_recalled() -> None:
-    told = st.session_state.get("address", {}).get("recalled")
-    if told:
-        st.session_state.tour_recalled = Tour(str(told["lesson"]), tuple(map(str, told["done"])))
+    recalled = st.session_state.get("address", {}).get("recalled")
+    if recalled:
+        st.session_state.tour_recalled = Tour(str(recalled["lesson"]), tuple(map(str, recalled["done"])))
 
 
 def keep_address(page: str) -> None:
     """Keep the address of the page that was drawn; Watch, where the run moves in the browser, does so itself."""
     current, (own, place, tour) = lab(), st.session_state.pop("page_parameters", ({}, "", None))
-    said = st.session_state.page_address = urlencode(complete(own))
+    query = st.session_state.page_address = urlencode(complete(own))
     with st.container(key="address_bar"):
-        shown = {"page": page, "place": place, "said": said if page else None}
+        shown = {"page": page, "place": place, "query": query if page else None}
         named = {"name": label(current.mrf.name), "run": _run_words(current)}
         data = shown | {"model": current.address} | named | {"tour": None if tour is None else tour._asdict()}
         _component.mount(data, on_recalled_change=_on_recalled)

@@ -1,4 +1,4 @@
-"""The frame of every page: the compiled solver, and the style."""
+"""The frame of every page: its style, and its name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from html import escape
 import pandas  # noqa: F401  # Streamlit loads it for the first table: then it would come too late to be left alone
 import streamlit as st
 
-import bender_core as bc
-import bender_core.visualization.study  # everything that draws, for the same reason
-from pages._shared.app.session import lab
+import bender_core.visualization.study  # noqa: F401  # everything that draws, for the same reason
+from pages._shared.app.session import model
 from pages._shared.app.text import SHORT, inert, label
-from pages._shared.running.garbage import collect_seldom, set_aside
+from pages._shared.running.garbage import collect_seldom
 from pages._shared.running.visits import attend
 
 # The pages that are about the model that is open.
@@ -53,6 +52,14 @@ _CSS = """<style>
     border-bottom: 1px solid rgba(128, 128, 128, 0.35); font-weight: 400; }
   table.plain th { font-weight: 600; }
   table.plain th:first-child, table.plain td:first-child { text-align: left; }
+  /* It comes and goes without moving the page. */
+  .st-key-compiling { position: fixed; inset: auto 0 0 0; z-index: 99; background: light-dark(#F2F5F8, #1D2630); }
+  .st-key-compiling [role="progressbar"] { height: 3px; background: light-dark(#CBD2D9, #3A4653); }
+  .st-key-compiling i { display: block; height: 100%; background: light-dark(#0072B2, #56B4E9);
+    transition: width 0.5s; }
+  .st-key-compiling p { margin: 0; padding: 0.15rem 1.6rem 0.2rem; font-size: 0.875rem; line-height: 1.3; }
+  .stMainBlockContainer:has(.st-key-compiling) { padding-bottom: 2.5rem; }
+  :root:has(.st-key-compiling) { --compiling: 1.8rem; }
   :is(.st-key-address_bar, .st-key-loaded_ahead) { position: absolute; width: 1px; height: 1px; }
   /* What an address has replaced is said above the page, and the stage leaves room for it. */
   .st-key-address_bar[data-offers] { position: static; width: auto; height: auto; }
@@ -61,6 +68,7 @@ _CSS = """<style>
   /* So is what was chosen and not applied. */
   .st-key-not_applied p { margin: 0; }
   :root:has(.st-key-not_applied) { --not-applied: 3.6rem; }
+  :root:has(.st-key-notice) { --notice: 3.8rem; }
   /* Keyboard focus is visible; text fields show it by their frames. */
   :is(a, button, summary, [role="tab"]):focus-visible {
     outline: 2px solid light-dark(#0072B2, #56B4E9) !important; outline-offset: 2px; }
@@ -90,6 +98,8 @@ _CSS = """<style>
     :is(table.plain, .stMarkdown table) :is(th, td) { padding: 0.25rem 0.3rem; }
     .stButtonGroup [role="radiogroup"] { flex-wrap: wrap; }
     .stPageLink a p { white-space: normal; overflow: visible; }
+    .st-key-compiling p { padding-inline: 1rem; }
+    :root:has(.st-key-compiling) { --compiling: 3.6rem; }
     /* Drawings with a legend next to them. */
     :is(.st-key-times, .st-key-model) { overflow-x: auto; }
     .st-key-times > * { min-width: 30rem; }
@@ -103,24 +113,16 @@ _CSS = """<style>
 </style>"""
 
 
-@st.cache_resource(show_spinner="Compiling the solver, first time only (about half a minute)…")
-def _warm() -> bool:
-    bc.warm_up()
-    set_aside()
-    return True
-
-
 def frame() -> None:
     """Prepare a page."""
     collect_seldom()
     attend()
-    _warm()
     st.html(_CSS)
 
 
 def entitle(page: str) -> None:
     """Name a page, and the model that it is about, in the browser's tab and in a heading."""
-    model = lab().mrf.name if page in _OF_THE_MODEL else ""
-    st.set_page_config(page_title=" · ".join(filter(None, (page, label(model, SHORT), "Bender Lab"))))
-    named, kind = escape(inert(model)), "page heard" if page == "Watch" else "page cut"
+    name = model().name if page in _OF_THE_MODEL else ""
+    st.set_page_config(page_title=" · ".join(filter(None, (page, label(name, SHORT), "Bender Lab"))))
+    named, kind = escape(inert(name)), "page heard" if page == "Watch" else "page cut"
     st.html(f"<h1 class='{kind}' title='{named}'>{page} <span dir='auto'>{named}</span></h1>")

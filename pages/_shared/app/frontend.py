@@ -51,12 +51,12 @@ class Component:
 def modules(main: str) -> dict[str, str]:
     """The sources of a module and of all its imports, by path."""
     found: dict[str, str] = {}
-    wanted = [main]
-    while wanted:
-        path = wanted.pop()
+    paths = [main]
+    while paths:
+        path = paths.pop()
         if path not in found:
             found[path] = _text(path)
-            wanted += [normpath(join(dirname(path), target)) for target in _IMPORT.findall(found[path])]
+            paths += [normpath(join(dirname(path), target)) for target in _IMPORT.findall(found[path])]
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import WATCH, passed_over
 from pages._shared.app.session import lab, open_again
 from pages._shared.app.text import markdown
@@ -21,11 +22,15 @@ def arrive(page: str) -> None:
     before, state.page_before = state.get("page_before"), page
     if before == page:
         return
-    said = st.query_params.to_dict()
-    if before is not None:
-        open_again(said)
+    if before is None:
+        fields = arrival().fields
+        if page:  # the stage has been left, with what it asked
+            arrival().command = None
+    else:
+        fields = st.query_params.to_dict()
+        open_again(fields)
     current = lab()
-    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, said))))
+    current.notice = " ".join(filter(None, (current.notice, *passed_over(page or WATCH, fields))))
 
 
 def opening() -> bool:

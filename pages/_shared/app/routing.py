@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from streamlit.runtime.pages_manager import PagesManager
 
 
-def through_app() -> None:
-    """Hand over to app.py if Streamlit runs this page by itself.
+def run_through_app() -> None:
+    """Have app.py name the pages and run them, from the first session of a server on.
 
-    Until ``st.navigation`` was called once, Streamlit takes a folder named ``pages`` for its older kind of
-    multi-page app, and a fresh server that is first opened at a page's own address runs that file alone.
+    Until ``st.navigation`` was called once, Streamlit takes a folder named ``pages`` for its older kind of multi-page
+    app: it names the pages after their files, and a page that is opened at its own address is run alone.
     """
-    if PagesManager.uses_pages_directory:
-        PagesManager.uses_pages_directory = False
-        st.rerun()
+    PagesManager.uses_pages_directory = False
 
 
 def to_the_first_page(request: Request) -> RedirectResponse:

@@ -16,7 +16,7 @@ from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph
 from pages._shared.compare.curves import Curve, chart, labels, remarks, standings, verdict
 from pages._shared.compare.racing import Contest
-from pages._shared.cuts.remembered import cut, fingerprint
+from pages._shared.partitioning.remembered import fingerprint, partition
 
 
 def picture(held: Contest, earlier_runs: Sequence[Curve]) -> None:
@@ -71,11 +71,11 @@ def partition_of(current: Lab, held: Contest, curve: Curve) -> bc.Partition | No
     begun = held.lanes().get(curve.key) or held.pins.get(curve.key)
     if begun is not None:
         return begun.entry.part
-    made = held.cutting.parts.get((curve.max_size, curve.strategy))
+    made = held.maker.parts.get((curve.max_size, curve.strategy))
     # A search would keep the page waiting.
     if made is not None or curve.strategy not in applicable(current.mrf) or curve.strategy == PURSUIT:
         return made
-    return cut(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
+    return partition(fingerprint(current.mrf), curve.max_size, curve.strategy, current.mrf)
 
 
 def listed(curves: Sequence[Curve], order: Sequence[int], key: str | None) -> int | None:

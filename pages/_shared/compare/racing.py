@@ -19,7 +19,7 @@ from bender_core.experiments.race import Race
 from bender_core.forms.scale import energy_scale
 from pages._shared.app.session import Lab
 from pages._shared.compare.curves import Curve
-from pages._shared.cuts.cutting import Cutting
+from pages._shared.partitioning.making import PartitionMaker
 from pages._shared.running.background import Personal
 
 # A stop takes as long as the current turn; one that builds large tables is left to finish by itself.
@@ -108,7 +108,7 @@ class Contest:
     ----------
     lab : Lab
     mrf : BinaryMRF
-    cutting : Cutting
+    maker : PartitionMaker
     choices : dict
         The values of the page's widgets; Streamlit forgets those of a page that is left.
     racing : Racing or None
@@ -125,7 +125,7 @@ class Contest:
 
     lab: Lab
     mrf: bc.BinaryMRF
-    cutting: Cutting
+    maker: PartitionMaker
     choices: dict[str, Any]
     racing: Racing | None = None
     pins: dict[str, Pin] = field(default_factory=dict)
@@ -189,7 +189,7 @@ class Contest:
             self.to_watch = self.to_prove = True
             return
         try:
-            self.lab.cut(part, curve.max_size, curve.variant, curve.schedule)
+            self.lab.repartition(part, curve.max_size, curve.variant, curve.schedule)
         except (bc.TooLargeError, bc.PartitionError) as error:
             self.error = str(error)
         else:

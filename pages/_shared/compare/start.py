@@ -8,7 +8,7 @@ from bender_core.experiments import Limits
 from bender_core.units import storage
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint
-from pages._shared.compare.field import choices, chosen, cuts, entries, objection
+from pages._shared.compare.field import choices, chosen, entries, objection, partitions_chosen
 from pages._shared.compare.racing import Contest, megabytes
 from pages._shared.running.following import follow
 
@@ -23,13 +23,13 @@ def start(current: Lab, held: Contest, going: bool) -> None:
     else:
         press = st.empty()
     choices(current)
-    held.cutting.ask(cuts(current.mrf))
+    held.maker.ask(partitions_chosen(current.mrf))
     # Asked once, and before the partitions are read: the work may end while the page is drawn.
-    cutting = held.cutting.busy
-    if cutting:
-        follow(lambda: held.cutting.busy, lambda: st.progress(held.cutting.share, held.cutting.doing), TELL_SECONDS)
-    field, asked = entries(current, held.cutting), chosen(current)
-    refused = "" if cutting else objection(field, asked, held.cutting)
+    making = held.maker.busy
+    if making:
+        follow(lambda: held.maker.busy, lambda: st.progress(held.maker.share, held.maker.doing), TELL_SECONDS)
+    field, asked = entries(current, held.maker), chosen(current)
+    refused = "" if making else objection(field, asked, held.maker)
     if refused:
         held.asked = False
         complaint(refused)
@@ -42,7 +42,7 @@ def start(current: Lab, held: Contest, going: bool) -> None:
         )
     if going:
         return
-    ready = not (cutting or refused)
+    ready = not (making or refused)
     press.button("Race", on_click=held.ask, type="primary", disabled=not ready, width="stretch")
     if held.asked and ready:
         state = st.session_state

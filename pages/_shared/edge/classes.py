@@ -99,7 +99,7 @@ def choose_class(current: Lab, shown: Classes, names: list[str], beside: DeltaGe
     """
     mine, chosen = (current.number, current.run.arc), st.session_state.edge_chosen
     key = f"edge-ones-{current.number}-{current.run.arc}"
-    selected: int = chosen.get(mine, shown.asked)
+    selected: int = chosen.get(mine, shown.at_oracle)
     places = range(len(names))
     st.session_state[key] = [k for k in places if selected >> k & 1]
 
@@ -141,7 +141,7 @@ def choose_stems(current: Lab, shown: Classes, order: str, selected: int) -> Ste
             key=f"edge-ranks-{current.number}-{current.run.arc}",
             persist_state="session",
         )
-    return stems(shown, order, between, [selected, shown.asked])
+    return stems(shown, order, between, [selected, shown.at_oracle])
 
 
 def draw(current: Lab, looked: Looked, drawn: Stems, names: list[str], selected: int, rows: list[int]) -> None:

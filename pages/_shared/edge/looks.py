@@ -10,7 +10,7 @@ import streamlit as st
 import bender_core as bc
 from bender_core.looking.anatomy import anatomy
 from bender_core.looking.classes import bits_of
-from bender_core.looking.what_if import Cut
+from bender_core.looking.what_if import WhatIfRow
 from bender_core.looking.words import number
 from bender_core.units import microseconds
 from bender_core.visualization.anatomy import plot_anatomy
@@ -18,9 +18,9 @@ from bender_core.visualization.message import (
     Stems,
     plot_slack_history,
     plot_what_if,
-    values_said,
+    values_in_words,
 )
-from bender_core.visualization.styles import CUTS
+from bender_core.visualization.styles import ROW_LOOKS
 from pages._shared.app.naming import picture, run_file
 from pages._shared.app.session import Lab
 from pages._shared.app.text import paragraph, table
@@ -46,7 +46,7 @@ def what_if(current: Lab, found: Findings, looked: Looked, drawn: Stems, names: 
     if cuts is None:
         show_work(found)
         return
-    where = values_said(names, bits_of(selected, len(names)).tolist())
+    where = values_in_words(names, bits_of(selected, len(names)).tolist())
     slack = "tight" if shown.tight[selected] else f"below it by the slack {number(float(shown.slack[selected]))}"
     nu = number(float(shown.nu[selected]))
     said = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
@@ -61,17 +61,17 @@ def what_if(current: Lab, found: Findings, looked: Looked, drawn: Stems, names: 
             height=340,
             alt="How far each of four rows would lift the envelope, by class; the table has their numbers",
         )
-    compare(cuts, state, int(shown.states[shown.asked]))
+    compare(cuts, state, int(shown.states[shown.at_oracle]))
     insert(current, cuts)
 
 
-def compare(cuts: list[Cut], state: int, asked: int) -> None:
+def compare(cuts: list[WhatIfRow], state: int, asked: int) -> None:
     """The four rows in numbers, one line each."""
     table(
         ["row", "lift there", "lift at y*", "mean lift", "states made tight", "µs", "pivots"],
         [
             [
-                CUTS[cut.kind].name.replace(" ", "\u00a0"),
+                ROW_LOOKS[cut.kind].name.replace(" ", "\u00a0"),
                 number(float(cut.rise[state])),
                 number(float(cut.rise[asked])),
                 number(cut.lift),
@@ -87,7 +87,7 @@ def compare(cuts: list[Cut], state: int, asked: int) -> None:
     )
 
 
-def insert(current: Lab, cuts: list[Cut]) -> None:
+def insert(current: Lab, cuts: list[WhatIfRow]) -> None:
     """One of them, put into a run that forks here."""
     engine = current.run.engine
     if engine.variant.exact:
@@ -95,7 +95,7 @@ def insert(current: Lab, cuts: list[Cut]) -> None:
     p, q = engine.graph.ends(current.run.arc)
     with st.container(horizontal=True):
         for cut in cuts:
-            name = CUTS[cut.kind].name
+            name = ROW_LOOKS[cut.kind].name
             row = bc.RowAt(p, q, cut.state, cut.kind)
             st.button(f"Insert {name}", key=f"edge-insert-{name}", on_click=insert_row, args=(current, row))
     st.caption("Insert: the run forks at this event, with the row added. Watch compares both, under Forks.")
@@ -115,7 +115,7 @@ def show_anatomy(current: Lab, found: Findings, looked: Looked, rows: list[int])
         show_work(found)
         return
     paragraph(
-        f"Row {row.index}, {CUTS[row.kind].name}: ν ≥ {number(row.intercept)} − Σ u. "
+        f"Row {row.index}, {ROW_LOOKS[row.kind].name}: ν ≥ {number(row.intercept)} − Σ u. "
         + ("" if rows else "This is the latest row; select others in the table.")
     )
     receiving, sending = (

@@ -81,14 +81,14 @@ def choose(current: Lab, found: Findings) -> tuple[int, int]:
 def refuse(current: Lab, error: bc.TooLargeError) -> None:
     """Say that messages do not fit into memory, and offer the nearest M at which they do."""
 
-    def cut(max_size: int) -> None:
+    def use(max_size: int) -> None:
         strategy = soon(current.run.engine.partition.strategy)
         try:
             made = bc.partition(current.mrf, max_size, strategy)
-            current.cut(made, max_size, current.variant, current.schedule)
+            current.repartition(made, max_size, current.variant, current.schedule)
         except (bc.TooLargeError, bc.PartitionError) as refused:
             st.session_state.edge_refused = str(refused)
 
     complaint(st.session_state.pop("edge_refused", f"There is not enough memory to show messages: {error}."))
     if error.fits:
-        st.button(f"Cut with M = {error.fits}", on_click=cut, args=(error.fits,))
+        st.button(f"Take M = {error.fits}", on_click=use, args=(error.fits,))

@@ -8,10 +8,10 @@ import streamlit as st
 
 import bender_core as bc
 from bender_core.looking.classes import bits_of
-from bender_core.looking.history import History, Life, history, lives
+from bender_core.looking.history import History, RowLife, history, lives
 from bender_core.looking.rows import Row
-from bender_core.visualization.message import values_said
-from bender_core.visualization.styles import CUTS
+from bender_core.visualization.message import values_in_words
+from bender_core.visualization.styles import ROW_LOOKS
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
@@ -77,7 +77,7 @@ def _uses(looked: Looked) -> dict[str, list[Any]]:
     rows = looked.shown.rows
     return {
         "row": [row.index for row in rows],
-        "kind": [CUTS[row.kind].name for row in rows],
+        "kind": [ROW_LOOKS[row.kind].name for row in rows],
         "born at event": [born(row) for row in rows],
         "maximal at": looked.shown.maximal.tolist(),
         "tight at y*": ["✓" if tight else "" for tight in looked.tight],
@@ -103,10 +103,10 @@ def anchor_said(current: Lab, p: int, q: int, row: Row) -> str:
     graph, made = current.run.engine.graph, row.made_for
     members = graph.active_members(graph.arc(made, p + q - made))
     values = bits_of(row.anchor, len(current.run.engine.partition.groups[made]))[members]
-    return values_said(members_named(current, made, members), values.tolist())
+    return values_in_words(members_named(current, made, members), values.tolist())
 
 
-def _lives(found: list[Life]) -> dict[str, list[Any]]:
+def _lives(found: list[RowLife]) -> dict[str, list[Any]]:
     return {
         "last maximal": [life.maximal for life in found],
         "last tight": [life.tight for life in found],

@@ -39,19 +39,19 @@ TELL_SECONDS = 0.4
 def choose() -> str | None:
     """The name of the chosen plan; it is in the address too, so that a return finds it."""
     state = st.session_state
-    said = from_address(PLAN, state.get("plan", "small"))
-    state.setdefault("plan_kind", said if said in SHIPPED else "own")
+    linked = from_address(PLAN, state.get("plan", "small"))
+    state.setdefault("plan_kind", linked if linked in SHIPPED else "own")
     kind: str = st.selectbox("Experiment", list(TITLES), format_func=TITLES.__getitem__, key="plan_kind")
     if kind in SHIPPED:
         name = kind
     else:
         # Collapsed once there is a plan, to leave room for the buttons.
-        with st.expander("The plan", expanded=state.get("own_plan", said) in SHIPPED):
+        with st.expander("The plan", expanded=state.get("own_plan", linked) in SHIPPED):
             made = make() if kind == "own" else bring()
         if made and made != state.get("own_plan"):
             state.own_plan = made
             st.rerun()
-        state.own_plan = state.get("own_plan", said)
+        state.own_plan = state.get("own_plan", linked)
         name = state.own_plan
         if name in SHIPPED:
             return None
@@ -175,5 +175,5 @@ def planned(name: str) -> Planned | None:
         st.button("Stop", on_click=planning.stop)
         follow(lambda: planning.busy, lambda: st.progress(planning.share, markdown(planning.doing)), TELL_SECONDS)
     else:
-        st.button("Resume", on_click=planning.start, help="Make the remaining cuts")
+        st.button("Resume", on_click=planning.start, help="Make the remaining partitions")
     return None

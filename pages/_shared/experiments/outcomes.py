@@ -41,11 +41,11 @@ MOST_LISTED = 2000
 def watch(task: Task) -> None:
     """Open a run on Watch."""
     try:
-        mrf, part = task.cut()
+        mrf, part = task.load()
         values = dict(task.instance.values)
         origin = made_by(task.instance.source, values) if task.instance.made else {}
         lab().open(mrf, origin, part, task.max_size, task.variant, task.schedule)
-        st.session_state.proof_asked = task.proves
+        st.session_state.proof_requested = task.proves
     except (bc.TooLargeError, bc.PartitionError, bc.FormatError, bc.ModelError, OSError) as error:
         complaint(f"This run cannot be opened: {error}")
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import streamlit as st
 
 import bender_core as bc
@@ -13,6 +14,7 @@ from bender_core.statistics import Statistics, statistics
 from bender_core.visualization.figures import MOST_EDGES, plot_couplings, plot_model
 from pages._shared.app.glossary import GLOSSARY
 from pages._shared.app.naming import file_name, file_of, picture
+from pages._shared.app.session import has_lab
 from pages._shared.app.text import MEDIUM, SHORT, complaint, heading, label, paragraph, table
 from pages._shared.instance.sources import format_title
 
@@ -21,6 +23,7 @@ LARGEST_PICTURE = 2000
 WIDEST_RANGE = 1e12
 # Every run of the page writes the file.
 LARGEST_DOWNLOAD = 30_000
+UNKNOWN = "…"
 
 
 @st.cache_data(show_spinner=False, max_entries=16)
@@ -90,20 +93,25 @@ def save(mrf: bc.BinaryMRF) -> None:
         st.caption(f"Numbers are rounded; no energy changes by more than {changed:.2g}.")
 
 
+def amounts(mrf: bc.BinaryMRF, facts: Statistics | None) -> None:
+    """The size of a model, and its statistics once they are known."""
+    shown: dict[str, int | str] = {"variables": mrf.n}
+    if facts is None:
+        shown |= dict.fromkeys(("edges", "mean degree", "independent cycles", "frustrated"), UNKNOWN)
+    else:
+        shown |= {"edges": facts.n_edges, "mean degree": f"{facts.mean_degree:.1f}"}
+        shown |= {"independent cycles": facts.cycles, "frustrated": facts.frustrated}
+    for column, (what, value) in zip(st.columns(5), shown.items(), strict=True):
+        column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
+
+
 def present(mrf: bc.BinaryMRF) -> None:
     """Show the model."""
     heading(mrf.name)
     paragraph(mrf.description)
-    facts = _statistics(mrf.content_hash(), mrf)
-    amounts: dict[str, int | str] = {
-        "variables": facts.n,
-        "edges": facts.n_edges,
-        "mean degree": f"{facts.mean_degree:.1f}",
-        "independent cycles": facts.cycles,
-        "frustrated": facts.frustrated,
-    }
-    for column, (what, value) in zip(st.columns(5), amounts.items(), strict=True):
-        column.metric(what, value, help=GLOSSARY["frustrated"] if "frustrated" in what else None)
+    # Cycles are counted by compiled code.
+    facts = _statistics(mrf.content_hash(), mrf) if has_lab() else None
+    amounts(mrf, facts)
     if mrf.hard_entries:
         st.caption(
             f"{mrf.hard_entries} table entries forbid a state; each becomes a penalty larger than all other energies."
@@ -117,9 +125,10 @@ def present(mrf: bc.BinaryMRF) -> None:
         )
     for note in mrf.notes:
         paragraph(f"{note[0].upper()}{note[1:]}.")
-    if facts.range > WIDEST_RANGE:
+    if facts is not None and facts.range > WIDEST_RANGE:
         st.caption(f"Energies span a factor of {facts.range:.0e}: the smallest may be lost in rounding.")
     terms(mrf)
+    couplings = int(np.count_nonzero(mrf.coupling()))
     drawing, histogram, form, file = st.tabs(["Drawing", "Couplings", "Normal form", "Save"])
     with drawing:
         if mrf.n <= LARGEST_PICTURE:
@@ -128,9 +137,9 @@ def present(mrf: bc.BinaryMRF) -> None:
                 height=430,
                 config=picture(file_name(mrf.name, "model")),
                 key="model",
-                alt=f"{facts.n} variables and {facts.n_edges} couplings between them",
+                alt=f"{mrf.n} variables and {couplings} couplings between them",
             )
-            few = f" The {MOST_EDGES:,} strongest of {facts.n_edges:,} are drawn." * (facts.n_edges > MOST_EDGES)
+            few = f" The {MOST_EDGES:,} strongest of {couplings:,} are drawn." * (couplings > MOST_EDGES)
             st.caption(
                 f"Circles: variables, coloured by the cost of x = 1. Lines: couplings, dotted if repulsive.{few}"
             )

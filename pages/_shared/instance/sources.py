@@ -11,9 +11,10 @@ import bender_core as bc
 from bender_core import synth
 from bender_core.io import FORMATS, default_limit, load_evidence, observed
 from bender_core.visualization.figures import model_svg
+from pages._shared.app.arrival import open_instead
 from pages._shared.app.fields import SAMPLE, UPLOAD
 from pages._shared.app.permalink import Origin, made_by
-from pages._shared.app.session import lab, sample, sample_names
+from pages._shared.app.session import has_lab, lab, model, sample, sample_names
 from pages._shared.app.text import markdown, paragraph
 from pages._shared.app.uploads import uploads
 
@@ -31,6 +32,9 @@ def thumbnail(name: str) -> str:
 
 def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
     """Make a model the session's current one; if it cannot be run, say so and keep the old one."""
+    if not has_lab():
+        open_instead(origin)
+        return
     try:
         lab().load(mrf, origin)
     except (bc.TooLargeError, bc.PartitionError) as error:
@@ -118,7 +122,7 @@ def _observed() -> None:
         return
 
     def condition() -> bc.BinaryMRF:
-        mrf = lab().mrf
+        mrf = model()
         evidence = load_evidence(file.getvalue(), mrf.n)
         return replace(observed(mrf, evidence), name=f"{mrf.name}, {len(evidence)} observed")
 

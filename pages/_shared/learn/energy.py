@@ -123,4 +123,5 @@ LESSON = Lesson(
     show=show,
     question=question,
     opens=Opening("instance", "this model and its tables", put_tiny),
+    computes=False,
 )

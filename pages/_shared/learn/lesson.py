@@ -72,6 +72,8 @@ class Lesson:
     question : callable
         Makes the question; its numbers are computed.
     opens : Opening
+    computes : bool
+        Whether what is shown and asked is computed by the solver.
     """
 
     slug: str
@@ -80,3 +82,4 @@ class Lesson:
     show: Callable[[], None]
     question: Callable[[], Question]
     opens: Opening
+    computes: bool = True

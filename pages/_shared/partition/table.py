@@ -11,9 +11,9 @@ from bender_core.groups import LARGEST_GROUP, Partition
 from bender_core.strategies import default_strategy
 from pages._shared.app.session import Lab
 from pages._shared.app.text import label
-from pages._shared.cuts.chosen import apply
-from pages._shared.cuts.cutting import Costing, Cutting
-from pages._shared.cuts.draft import Cut, Draft
+from pages._shared.partitioning.chosen import apply
+from pages._shared.partitioning.draft import Draft, SizedPartition
+from pages._shared.partitioning.making import Costing, PartitionMaker
 from pages._shared.running.following import follow, keep
 
 COMPARED_M = (4, 8, 12)
@@ -24,23 +24,23 @@ def draft(current: Lab) -> Draft:
     """The draft; the run's partition until something is changed."""
     state = st.session_state
     if "draft" not in state or state.draft.number != current.number:
-        state.draft = Draft(current.number, Cut(current.partition, current.max_size))
-        for work in ("cutting", "costing"):
+        state.draft = Draft(current.number, SizedPartition(current.partition, current.max_size))
+        for work in ("maker", "costing"):
             if work in state:
                 state[work].stop()
-        state.cutting, state.costing = Cutting(current.mrf), Costing(current.mrf, current.account)
+        state.maker, state.costing = PartitionMaker(current.mrf), Costing(current.mrf, current.account)
         state.move_variable = None
         most = current.mrf.n
         state.choices = {
-            "cut_size": current.max_size,
-            "cut_strategy": current.partition.strategy,
-            "cut_variant": current.variant,
-            "cut_schedule": current.schedule,
+            "partition_size": current.max_size,
+            "partition_strategy": current.partition.strategy,
+            "partition_variant": current.variant,
+            "partition_schedule": current.schedule,
             "compare_sizes": [m for m in COMPARED_M if m <= most] or [max(min(most, LARGEST_GROUP), 1)],
             "compare_sweeps": 10,
         }
         state.update(state.choices)
-        state.boxes_heard = False
+        state.selection_read = False
     keep(state.choices)
     state.setdefault("move_variable", None)
     kept: Draft = state.draft
@@ -53,20 +53,20 @@ def agree(current: Lab, on_table: Draft) -> None:
 
     This is not a callback: Streamlit drops a callback midway when the next click arrives; here it is only delayed.
     """
-    asked = st.session_state.cut_size, st.session_state.cut_strategy
-    if asked not in (on_table.told.choice, on_table.now.choice):
-        recut(current, on_table, *asked)
-    elif on_table.wanted is not None:
+    choice = st.session_state.partition_size, st.session_state.partition_strategy
+    if choice not in (on_table.in_widgets.choice, on_table.now.choice):
+        partition_again(current, on_table, *choice)
+    elif on_table.being_made is not None:
         give_up(on_table)
-    if on_table.wanted is not None:
+    if on_table.being_made is not None:
         return
     choose(*on_table.now.choice)
-    if on_table.now is not on_table.told:
+    if on_table.now is not on_table.in_widgets:
         pick(on_table.now.part, st.session_state.move_variable)
-        on_table.told = on_table.now
+        on_table.in_widgets = on_table.now
 
 
-def change(on_table: Draft, make: Callable[[], Cut]) -> None:
+def change(on_table: Draft, make: Callable[[], SizedPartition]) -> None:
     """Change the draft, with undo; if the change is impossible, say why."""
     try:
         on_table.put(make())
@@ -98,44 +98,44 @@ def fill(box: str, value: object) -> None:
 
 def choose(max_size: int, strategy: str) -> None:
     """Set the widgets to request a partition."""
-    fill("cut_size", max_size)
-    fill("cut_strategy", strategy)
+    fill("partition_size", max_size)
+    fill("partition_strategy", strategy)
 
 
-def recut(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
+def partition_again(current: Lab, on_table: Draft, max_size: int, strategy: str) -> None:
     """Make a partition by a strategy the draft; a slow one in the background."""
-    cutting: Cutting = st.session_state.cutting
-    wanted = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
-    if wanted != on_table.wanted:
-        cutting.ask([wanted])
+    maker: PartitionMaker = st.session_state.maker
+    choice = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
+    if choice != on_table.being_made:
+        maker.ask([choice])
     # Asked once, and before the partition is looked up: it may be made while the page is drawn.
-    going = cutting.busy
-    on_table.wanted = None
-    if wanted in cutting.parts:
-        change(on_table, lambda: Cut(cutting.parts[wanted], max_size))
-    elif wanted in cutting.errors:
-        on_table.error = cutting.errors[wanted]
+    going = maker.busy
+    on_table.being_made = None
+    if choice in maker.parts:
+        change(on_table, lambda: SizedPartition(maker.parts[choice], max_size))
+    elif choice in maker.errors:
+        on_table.error = maker.errors[choice]
     elif going:
-        on_table.wanted = wanted
+        on_table.being_made = choice
 
 
 def give_up(on_table: Draft) -> None:
     """Keep the present draft."""
-    st.session_state.cutting.stop()
-    on_table.wanted = None
+    st.session_state.maker.stop()
+    on_table.being_made = None
     choose(*on_table.now.choice)
 
 
-def being_cut() -> None:
+def partition_progress() -> None:
     """The progress of the partition being made."""
-    cutting: Cutting = st.session_state.cutting
-    follow(lambda: cutting.busy, lambda: st.progress(cutting.share, cutting.doing), TELL_SECONDS)
+    maker: PartitionMaker = st.session_state.maker
+    follow(lambda: maker.busy, lambda: st.progress(maker.share, maker.doing), TELL_SECONDS)
 
 
 def use(current: Lab, on_table: Draft) -> None:
     """Begin a run on the draft, and watch it."""
     state = st.session_state
-    state.to_watch = apply(current, on_table, state.cut_variant, state.cut_schedule)
+    state.to_watch = apply(current, on_table, state.partition_variant, state.partition_schedule)
 
 
 def numbered(part: Partition) -> list[str]:

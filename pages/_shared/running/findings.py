@@ -112,7 +112,7 @@ class Findings:
     # -- in the background ------------------------------------------------------------------------------------
 
     def _take_steps(self, stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=stopped.is_set)
+        stop = bc.Stop(requested=stopped.is_set)
         try:
             while self._steps and not stop():
                 self.run.step(*self._steps[0], stop)
@@ -125,7 +125,7 @@ class Findings:
             self._steps.clear()
 
     def _compute(self, look: Look, compute: Callable[[bc.Engine, bc.Stop], object], stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=stopped.is_set)
+        stop = bc.Stop(requested=stopped.is_set)
         try:
             go_to(self.run.engine, look.position, stop)
             self._found[look.name] = look, compute(self.run.engine, stop)

@@ -50,9 +50,9 @@ def keep(choices: Mapping[str, object]) -> None:
     for key in missing:
         state[key] = choices[key]
     if missing:
-        state.boxes_heard = False
+        state.selection_read = False
     if any(state[key] != value for key, value in choices.items()):
-        state.boxes_heard = True
-    if state.pop("ran_itself", False) and not state.get("boxes_heard", False):
+        state.selection_read = True
+    if state.pop("ran_itself", False) and not state.get("selection_read", False):
         for key, value in choices.items():
             state[key] = value

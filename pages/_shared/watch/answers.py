@@ -183,9 +183,9 @@ class Answers:
         self.run.look(partial(self._work, question))
 
     def _work(self, question: Question, stopped: threading.Event) -> None:
-        stop = bc.Stop(wanted=partial(self._is_over, stopped))
+        stop = bc.Stop(requested=partial(self._is_over, stopped))
         try:
-            self._answer = self._answer_to(question, stop)
+            self._answer = self.answer_to(question, stop)
             self._answered.set()
             for shown in self._drawer.look(question.drawer, stop):
                 self.drawer = shown
@@ -211,7 +211,7 @@ class Answers:
         self._progress = f"computing {whereabouts(self.run.engine)}"
         return stopped.is_set()
 
-    def _answer_to(self, question: Question, stop: bc.Stop) -> protocol.Answer:
+    def answer_to(self, question: Question, stop: bc.Stop) -> protocol.Answer:
         """What the stage draws where a step or a jump ends; a step that is stopped ends as far as it has come."""
         run, engine = self.run, self.run.engine
         before, missed = run.position, None

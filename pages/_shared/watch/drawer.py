@@ -13,7 +13,7 @@ import numpy as np
 from bender_core import Engine, RowAt, Stop, TooLargeError, what_if
 from bender_core.kernels.layout import RowKind
 from bender_core.looking.classes import Classes, bits_of, classes
-from bender_core.looking.what_if import Cut
+from bender_core.looking.what_if import WhatIfRow
 from bender_core.stopping import never
 from bender_core.visualization.message import MOST, ORDERS, Stems, stems
 from pages._shared.watch import protocol
@@ -84,7 +84,7 @@ class Drawer:
         if not shown.rows:
             return []
         p, q = self.engine.graph.ends(docked.arc)
-        state, asked = (int(shown.states[which]) for which in (_chosen(shown, docked), shown.asked))
+        state, asked = (int(shown.states[which]) for which in (_chosen(shown, docked), shown.at_oracle))
         return [cut_view(cut, state, asked) for cut in what_if(self.engine, p, q, state, stop)]
 
 
@@ -96,13 +96,13 @@ def row_asked(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
 def _chosen(shown: Classes, docked: Docked) -> int:
     """The class looked at: that of y* too, if the one asked for has other members."""
     fits = len(docked.chosen) == len(shown.members) and not set(docked.chosen) - {"0", "1"}
-    return int(docked.chosen[::-1] or "0", 2) if fits and docked.chosen else shown.asked
+    return int(docked.chosen[::-1] or "0", 2) if fits and docked.chosen else shown.at_oracle
 
 
 def message_view(shown: Classes, docked: Docked) -> protocol.MessageShown:
     """All that is drawn of a message, without the rows that could be made."""
     chosen = _chosen(shown, docked)
-    picked = stems(shown, docked.order, (1, MOST), [chosen, shown.asked])
+    picked = stems(shown, docked.order, (1, MOST), [chosen, shown.at_oracle])
     place = {int(each): k for k, each in enumerate(picked.classes)}
     return {
         "members": shown.members.tolist(),
@@ -112,7 +112,7 @@ def message_view(shown: Classes, docked: Docked) -> protocol.MessageShown:
         "alive": int(np.count_nonzero(shown.maximal)),
         "mean": rounded(float(shown.slack.mean())),
         "tight": float(shown.tight.mean()),
-        "asked": place[shown.asked],
+        "asked": place[shown.at_oracle],
         "chosen": place[chosen],
         "stems": stems_view(shown, picked),
         "cuts": None,
@@ -136,7 +136,7 @@ def stems_view(shown: Classes, picked: Stems) -> protocol.Stems:
     }
 
 
-def cut_view(cut: Cut, state: int, asked: int) -> protocol.Cut:
+def cut_view(cut: WhatIfRow, state: int, asked: int) -> protocol.Cut:
     """A row that could be made, in numbers."""
     return {
         "kind": int(cut.kind),

@@ -20,7 +20,7 @@ from pages._shared.app.branches import Branch
 from pages._shared.app.naming import file_of, picture, run_file
 from pages._shared.app.session import Lab, lab
 from pages._shared.app.text import complaint, label
-from pages._shared.forks.asking import Wanted, ask, carry_out, hand_over
+from pages._shared.forks.asking import BranchRequest, ask, carry_out, hand_over
 from pages._shared.forks.growing import AFTER, POINTS, difference, made_again, measure, pasts, run_on
 from pages._shared.watch.below import found_below
 from pages._shared.watch.saving import expression
@@ -39,9 +39,9 @@ def forking() -> None:
     """The tree of forks, and what they have gained."""
     current, state = lab(), st.session_state
     several = len(current.branches) > 1
-    if state.get("fork_wanted") is not None and state.fork_wanted.branch not in list(current.branches):
+    if state.get("branch_request") is not None and state.branch_request.branch not in list(current.branches):
         # Another model or partition has been opened since: nothing may keep the memory of the runs before.
-        state.fork_wanted = None
+        state.branch_request = None
     with st.expander("Forks", expanded=several):
         st.caption(
             "A fork goes on from the event shown, with its messages, rows and best labelling, and something changed. "
@@ -76,7 +76,7 @@ def by_hand(current: Lab) -> None:
                 variant=state[keys["variant"]],
                 schedule=state[keys["schedule"]],
                 merge=tuple((first, other) for other in rest),
-                cut=ByStrategy(size or current.max_size, strategy or default_strategy(mrf)) if anew else None,
+                by_strategy=ByStrategy(size or current.max_size, strategy or default_strategy(mrf)) if anew else None,
             ),
         )
 
@@ -205,7 +205,7 @@ def chosen(current: Lab) -> None:
     which = found[picked]
 
     def want(what: str) -> None:
-        state.fork_wanted = Wanted(what, which)
+        state.branch_request = BranchRequest(what, which)
 
     needed = current.branches.shown.comes_from(which)
     with st.container(horizontal=True):
@@ -216,7 +216,7 @@ def chosen(current: Lab) -> None:
         position = which.position if run is None else run.position
         st.download_button(
             "Script, Python",
-            as_script(which.line, expression(current), position),
+            as_script(which.lineage, expression(current), position),
             file_name=run_file(current, f"{which.name.replace(' ', '-')}.py"),
             on_click="ignore",
         )
@@ -224,12 +224,12 @@ def chosen(current: Lab) -> None:
             st.download_button(
                 "Model, for the script", partial(dumps, current.mrf), file_name=file_of(current.mrf), on_click="ignore"
             )
-    wanted: Wanted | None = state.get("fork_wanted")
+    wanted: BranchRequest | None = state.get("branch_request")
     if wanted is not None:
         carry_on(current, wanted)
 
 
-def carry_on(current: Lab, wanted: Wanted) -> None:
+def carry_on(current: Lab, wanted: BranchRequest) -> None:
     """Show a run, or run it on with the one it forked from; or say how far that is."""
     branch = wanted.branch
 
@@ -244,16 +244,16 @@ def carry_on(current: Lab, wanted: Wanted) -> None:
         is_there = wanted.what != "run on" and branch.run is not None
         done = is_there or found_below(current.run, branch.name, wanted, work)
     except (ValueError, bc.EngineError) as error:
-        st.session_state.fork_wanted = None
+        st.session_state.branch_request = None
         complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
         return
     if done:
         # What was let go again is asked for anew.
-        st.session_state.fork_wanted = None if shown(current, wanted) else Wanted(wanted.what, branch)
+        st.session_state.branch_request = None if shown(current, wanted) else BranchRequest(wanted.what, branch)
         st.rerun()
 
 
-def shown(current: Lab, wanted: Wanted) -> bool:
+def shown(current: Lab, wanted: BranchRequest) -> bool:
     """Show what was wanted; False if its memory was let go again."""
     if wanted.what == "turn":
         return current.turn(wanted.branch, wanted.branch.position)

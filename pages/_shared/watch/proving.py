@@ -38,7 +38,7 @@ def proving() -> None:
     current, state = lab(), st.session_state
 
     def begin() -> None:
-        state.proof_asked = True
+        state.proof_requested = True
 
     with st.expander("Prove it", expanded=current.proof is not None):
         st.caption(
@@ -47,7 +47,7 @@ def proving() -> None:
             f"until the bounds meet. Groups grow up to {LARGEST} variables. It goes on from the run on the stage, "
             "which then shows all of it as one line of chapters."
         )
-        if state.get("proof_asked"):
+        if state.get("proof_requested"):
             begin_asked(current)
         proof = current.proof
         if proof is None or not proof.alive:
@@ -78,12 +78,12 @@ class Beginning:
 def begin_asked(current: Lab) -> None:
     """Begin the proof that was asked for, or say how far that is."""
     state = st.session_state
-    if not isinstance(state.proof_asked, Beginning) or state.proof_asked.branch not in list(current.branches):
-        state.proof_asked = beginning(current)
-    asked: Beginning = state.proof_asked
+    if not isinstance(state.proof_requested, Beginning) or state.proof_requested.branch not in list(current.branches):
+        state.proof_requested = beginning(current)
+    asked: Beginning = state.proof_requested
     given_up = findings(current.run).given_up
     if given_up is not None and given_up.about is asked:
-        state.proof_asked = None
+        state.proof_requested = None
         return
     # Where nothing has been done yet, nothing is lost by groups of another size.
     change = bc.Change(prove=True) if asked.event else first_change(current.mrf)
@@ -98,11 +98,11 @@ def begin_asked(current: Lab) -> None:
     try:
         found_below(current.run, "the proof's first run", asked, make)
     except (ValueError, bc.EngineError) as error:
-        state.proof_asked = None
+        state.proof_requested = None
         complaint(f"A proof cannot begin here: {error}.")
         return
     if asked.made is not None:
-        state.proof_asked = None
+        state.proof_requested = None
         current.proof = Proof([asked.made])
         current.proof.start()
 
@@ -133,10 +133,10 @@ def put_on_stage(current: Lab, proof: Proof, found: bc.Certificate) -> None:
 def progress(current: Lab, proof: Proof) -> None:
     """How far it is, and Stop."""
     st.button("Stop", on_click=proof.stop, key="proof-stop")
-    if not proof.stands:
+    if not proof.points:
         st.caption("Beginning…")
         return
-    stand = proof.stands[-1]
+    stand = proof.points[-1]
     gap = relative_gap(stand.lower, stand.upper)
     st.caption(
         f"Chapter {proof.chapter + stand.rounds}: {stand.undecided:,} of {current.mrf.n:,} variables undecided, "
@@ -147,9 +147,9 @@ def progress(current: Lab, proof: Proof) -> None:
 
 def draw(current: Lab, proof: Proof) -> None:
     """The bounds and the variables over the work."""
-    if len(proof.stands) > 1:
+    if len(proof.points) > 1:
         st.plotly_chart(
-            plot_proof(list(proof.stands)),
+            plot_proof(list(proof.points)),
             key="proof-curves",
             config=picture(run_file(current, "proof")),
             height=380,
@@ -197,7 +197,7 @@ def outcome(mrf: bc.BinaryMRF, proof: Proof, found: bc.Certificate) -> None:
             "chapter": range(first, last + 1),
             "variables": [each.variables for each in rounds],
             "groups": [each.groups for each in rounds],
-            "largest": [each.max_size for each in rounds],
+            "largest": [each.largest for each in rounds],
             "made by": [each.strategy for each in rounds],
             "schedule": [each.schedule for each in rounds],
             "sweeps": [each.sweeps for each in rounds],

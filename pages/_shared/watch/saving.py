@@ -1,4 +1,4 @@
-"""What a person takes away from a run: trace, tension, what was gained, labelling, figures, and a script."""
+"""What a person takes away from a run: the trace, its parts, the labelling, figures, and a script."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ from pages._shared.running.watched import go_to, tensions
 from pages._shared.watch.below import found_below
 from pages._shared.watch.views import BOUND_DIGITS
 
+# Of the file of parts.
+COLUMNS = ["part", "group", "neighbour", "tension", "disagreement", "unclaimed", "gained", "work", "rows"]
+
 
 @dataclass(frozen=True)
 class Saved:
@@ -48,8 +51,8 @@ def saving() -> None:
 
     with st.expander("Save this run"):
         st.caption(
-            "The trace so far, where the gap lives, what raised the bound, the list of messages, the best labelling, "
-            "the figures, and a script that does the run once more."
+            "The trace so far; for every group, edge and message its part of the gap, what it has raised the bound by, "
+            "and its work; the best labelling; the figures; and a script that does the run once more."
         )
         st.button("Make the files", on_click=ask)
         if state.get("saving") == (current.number, current.run.position):
@@ -84,14 +87,11 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
     contents: dict[str, tuple[str, str | bytes]] = {
         "trace.csv": ("Trace, CSV", trace.to_csv()),
         "trace.parquet": ("Trace, Parquet", trace.to_parquet()),
-        "trace.json": ("Trace, JSON", trace.to_json()),
-        "tension.csv": ("Tension, CSV", tension_csv(engine, stop)),
-        "gained.csv": ("Bound gained, CSV", gained_csv(engine)),
-        "messages.csv": ("Messages, CSV", messages_csv(engine)),
+        "parts.csv": ("Groups, edges and messages, CSV", parts_csv(engine, stop)),
         "labeling.csv": ("Labelling, CSV", dump_labeling(mrf, labeling, "csv")),
         "labeling.json": ("Labelling, JSON", dump_labeling(mrf, labeling, "json")),
         "labeling.MPE": ("Labelling, UAI", dump_labeling(mrf, labeling, "mpe")),
-        "run.py": ("Script, Python", as_script(current.branches.shown.line, expression(current), engine.position)),
+        "run.py": ("Script, Python", as_script(current.branches.shown.lineage, expression(current), engine.position)),
         "figures.html": ("Figures, HTML", document(f"{mrf.name}, {outcome(current)}", figures(current, stop))),
     }
     files = {run_file(current, what): content for what, content in contents.items()}
@@ -100,57 +100,44 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
     return Saved(current.number, current.run.position, files)
 
 
-def tension_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
-    """Where the gap lives, part by part: docs/formats.md §8.
-
-    What there is no room to compute is left empty.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["part", "group", "neighbour", "tension", "disagreement", "unclaimed"])
-    labels, tension = engine.partition.labels, tensions(engine)
-    for name, value in zip(labels, tension.groups.tolist(), strict=True):
-        writer.writerow(["group", name, "", value, "", ""])
-    for (p, q), value in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
+def parts_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
+    """Where the gap lives, what raised the bound, and for which work, part by part: docs/formats.md §8."""
+    labels, tension, gained = engine.partition.labels, tensions(engine), looking.attribution(engine)
+    work, rows = looking.work(engine), looking.rows_made(engine)
+    parts: list[dict[str, object]] = [
+        {"part": "group", "group": name, "tension": there, "gained": gain}
+        for name, there, gain in zip(labels, tension.groups.tolist(), gained.groups.tolist(), strict=True)
+    ]
+    for (p, q), there in zip(engine.graph.edges.tolist(), tension.edges.tolist(), strict=True):
         stop.check()
-        parts: tuple[float | str, ...]
-        try:
-            parts = tuple(max(part, 0.0) for part in looking.edge_tension(engine, p, q))
-        except bc.TooLargeError:
-            parts = ("", "")
-        writer.writerow(["edge", labels[p], labels[q], value, *parts])
-    writer.writerow(["sum", "", "", float(tension.groups.sum() + tension.edges.sum()), "", ""])
-    return out.getvalue()
-
-
-def gained_csv(engine: bc.Engine) -> str:
-    """What raised the bound, and for which work, part by part: docs/formats.md §8."""
+        edge = {"part": "edge", "group": labels[p], "neighbour": labels[q], "tension": there}
+        parts.append(edge | _parts_of_tension(engine, p, q))
+    of_messages = zip(gained.messages.tolist(), work.messages.tolist(), rows.tolist(), strict=True)
+    for arc, (gain, read, made) in enumerate(of_messages):
+        receiver, sender = (labels[p] for p in engine.graph.ends(arc))
+        message = {"part": "message", "group": receiver, "neighbour": sender}
+        parts.append(message | {"gained": gain, "work": read, "rows": made})
+    parts.append({"part": "rest", "work": work.rest})
+    sums = {
+        "tension": float(tension.groups.sum() + tension.edges.sum()),
+        "gained": float(gained.groups.sum() + gained.messages.sum()),
+        "work": int(work.messages.sum()) + work.rest,
+        "rows": int(rows.sum()),
+    }
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["part", "receiver", "sender", "gained", "work"])
-    labels, found, work = engine.partition.labels, looking.attribution(engine), looking.work(engine)
-    for name, value in zip(labels, found.groups.tolist(), strict=True):
-        writer.writerow(["group", name, "", value, ""])
-    for arc, (value, read) in enumerate(zip(found.messages.tolist(), work.messages.tolist(), strict=True)):
-        receiver, sender = engine.graph.ends(arc)
-        writer.writerow(["message", labels[receiver], labels[sender], value, read])
-    writer.writerow(["rest", "", "", "", work.rest])
-    gained, read = float(found.groups.sum() + found.messages.sum()), int(work.messages.sum()) + work.rest
-    writer.writerow(["sum", "", "", gained, read])
+    writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows([*parts, {"part": "sum"} | sums])
     return out.getvalue()
 
 
-def messages_csv(engine: bc.Engine) -> str:
-    """The list of messages: docs/formats.md §8."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["receiver", "sender", "tension", "gained", "work", "rows"])
-    labels, tension = engine.partition.labels, tensions(engine).edges.repeat(2)
-    columns = (tension, looking.attribution(engine).messages, looking.work(engine).messages, looking.rows_made(engine))
-    for arc, values in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        receiver, sender = engine.graph.ends(arc)
-        writer.writerow([labels[receiver], labels[sender], *values])
-    return out.getvalue()
+def _parts_of_tension(engine: bc.Engine, p: int, q: int) -> dict[str, object]:
+    """The two parts of the tension of an edge; none where there is no room to compute them."""
+    try:
+        disagreement, unclaimed = looking.edge_tension(engine, p, q)
+    except bc.TooLargeError:
+        return {}
+    return {"disagreement": max(disagreement, 0.0), "unclaimed": max(unclaimed, 0.0)}
 
 
 def outcome(current: Lab) -> str:

@@ -6,17 +6,21 @@ by one trigger, ``command``. This module sends it what there is to draw, and doe
 
 from __future__ import annotations
 
+from typing import cast
+
 import streamlit as st
 
+from pages._shared.app.arrival import arrival
 from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
 from pages._shared.app.session import Came, Lab
 from pages._shared.app.text import label
-from pages._shared.forks.asking import Wanted, insert_row
+from pages._shared.forks.asking import BranchRequest, insert_row
 from pages._shared.running.watched import WatchedRun
 from pages._shared.watch import protocol
 from pages._shared.watch.answers import Answers, Question
 from pages._shared.watch.drawer import row_asked
+from pages._shared.watch.recorded import heed, recorded_data
 from pages._shared.watch.views import chapters_view, following, graph_view, parent_view, proving_text, reference_lines
 
 # Where the stage may send a person.
@@ -26,27 +30,46 @@ _component = Component("stage")
 
 
 def stage(lab: Lab) -> None:
-    """Mount the stage for a lab's run."""
+    """Mount the stage for a lab's run, which goes on with what was asked of the recording."""
+    arrived = arrival()
+    asked, arrived.command = arrived.command, None
+    if asked is not None and asked["do"] != "go":
+        carry_out(lab, cast(protocol.Command, asked))
     _component.mount(stage_data(lab), on_command_change=_on_command)
+
+
+def recorded_stage() -> None:
+    """Mount the stage for the recording, until there is a run."""
+    _component.mount(recorded_data(arrival()), on_command_change=_on_command)
 
 
 def _on_command() -> None:
     # A press may come just as the page is left: then there is no stage any more, and nothing is to be done.
     command, lab = st.session_state.get("stage", {}).get("command"), st.session_state.get("lab")
-    if command and lab is not None and command.get("run") == lab.number:
-        if command["do"] == "reference":
-            lab.references.ask(lab.run.engine.mrf, lab.run.engine.partition)
+    if not command:
+        return
+    if lab is None:
+        heed(arrival(), command)
         st.session_state.destination = destination(command)
-        obey(lab.run, command)
-        if command["do"] == "insert":
-            insert_row(lab, row_asked(lab.run.engine, **command["row"]))
-        if command["do"] == "turn":
-            turn(lab, int(command["chapter"]), int(command["to"]))
-        # Said again, it asks for nothing more.
-        if command["do"] == "prove" and not (lab.proof is not None and lab.proof.alive):
-            st.session_state.proof_asked = st.session_state.get("proof_asked") or True
-        # Forks are made, and another run is shown, by the whole page.
-        st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
+    elif command.get("run") == lab.number:
+        carry_out(lab, command)
+
+
+def carry_out(lab: Lab, command: protocol.Command) -> None:
+    """Do what the component asks of a lab."""
+    if command["do"] == "reference":
+        lab.references.ask(lab.run.engine.mrf, lab.run.engine.partition)
+    st.session_state.destination = destination(command)
+    obey(lab.run, command)
+    if command["do"] == "insert":
+        insert_row(lab, row_asked(lab.run.engine, **command["row"]))
+    if command["do"] == "turn":
+        turn(lab, int(command["chapter"]), int(command["to"]))
+    # Said again, it asks for nothing more.
+    if command["do"] == "prove" and not (lab.proof is not None and lab.proof.alive):
+        st.session_state.proof_requested = st.session_state.get("proof_requested") or True
+    # Forks are made, and another run is shown, by the whole page.
+    st.session_state.begins_anew = command["do"] in ("insert", "turn", "prove")
 
 
 def turn(lab: Lab, chapter: int, position: int) -> None:
@@ -55,7 +78,7 @@ def turn(lab: Lab, chapter: int, position: int) -> None:
     branch = chapters[min(max(chapter, 0), len(chapters) - 1)]
     if not lab.turn(branch, position):
         branch.position = position
-        st.session_state.fork_wanted = Wanted("turn", branch)
+        st.session_state.branch_request = BranchRequest("turn", branch)
 
 
 def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
@@ -84,12 +107,36 @@ def obey(run: WatchedRun, command: protocol.Command) -> None:
 
 def stage_data(lab: Lab) -> protocol.Stage:
     """All that the component needs to draw the present state."""
-    run, engine, answers = lab.run, lab.run.engine, _answers(lab.run)
+    run, answers = lab.run, _answers(lab.run)
     running = run.running
     told, working = ({}, None) if running else answers.tell()
-    variant, schedule = engine.variant, engine.settings.schedule
     # What the stage holds is known while it asks; one that is mounted anew holds nothing.
     held, answers.held = answers.held, False
+    return {
+        **run_data(lab, held),
+        # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
+        "serial": answers.serial,
+        "running": following(run) if running else None,
+        "working": working,
+        "measuring": answers.measuring,
+        "tightness": answers.tightness,
+        "lines": answers.lines,
+        "drawer": answers.drawer,
+        **told,
+    }
+
+
+def run_data(lab: Lab, held: bool = False) -> protocol.Stage:
+    """What the component draws of a run beside its answers, of which there are none yet.
+
+    Parameters
+    ----------
+    lab : Lab
+    held : bool
+        Whether the stage holds what stays the same.
+    """
+    engine = lab.run.engine
+    variant, schedule = engine.variant, engine.settings.schedule
     return {
         "run": lab.number,
         "model": label(lab.mrf.name),
@@ -100,22 +147,20 @@ def stage_data(lab: Lab) -> protocol.Stage:
         "parent": None if held else parent_view(lab.branches.shown),
         "chapters": None if held else chapters_view(lab.branches),
         "chapter": lab.branches.chapters.index(lab.branches.shown),
-        "proving": "proving…" if st.session_state.get("proof_asked") else proving_text(lab.proof),
+        "proving": "proving…" if st.session_state.get("proof_requested") else proving_text(lab.proof),
         "address": lab.address,
         "public": lab.is_public,
-        # Streamlit passes nothing on that is as it was; the serial is not, so that every question is answered.
-        "serial": answers.serial,
-        "arc": run.arc if run.pinned and len(engine.graph.edges) else -1,
-        "running": following(run) if running else None,
-        "failure": run.failure,
+        "serial": 0,
+        "arc": lab.run.arc if lab.run.pinned and len(engine.graph.edges) else -1,
+        "running": None,
+        "working": None,
+        "failure": lab.run.failure,
         "asking": lab.references.busy,
         "references": reference_lines(lab.references.found),
-        "measuring": answers.measuring,
-        "tightness": answers.tightness,
-        "lines": answers.lines,
-        "drawer": answers.drawer,
-        "working": working,
-        **told,
+        "measuring": False,
+        "tightness": None,
+        "lines": None,
+        "drawer": None,
     }
 
 

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import cycle
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bender_core import BinaryMRF, Engine, Objective, Reference, Stop, TooLargeError, Trace, looking
 from bender_core.forms.reduction import GONE
@@ -115,7 +117,7 @@ def _bound_words(branch: Branch) -> str:
     run = branch.run
     assert run is not None
     assert branch.parent is not None
-    change, lowers = branch.line.forks[-1].change, (branch.lower_before, run.opening[0])
+    change, lowers = branch.lineage.forks[-1].change, (branch.lower_before, run.opening[0])
     before, now = (number(lower, BOUND_DIGITS) for lower in lowers)
     if before == now:
         return f"LB is {now}, as before."
@@ -244,12 +246,26 @@ def edge_tightness(engine: Engine, measure: protocol.Measure, stop: Stop = never
 
 
 def history(trace: Trace, length: int, start: float) -> protocol.History:
-    """The first ``length`` events at a glance; ``start``: the lower bound before the first."""
+    """The first ``length`` events of a run at a glance."""
+    kinds, lower, upper = (trace.column(name)[:length] for name in ("kind", "lower_bound", "upper_bound"))
+    return glance(kinds, lower, upper, start)
+
+
+def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start: float) -> protocol.History:
+    """Events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
+
+    Parameters
+    ----------
+    kinds : ndarray, shape (events,)
+    lower, upper : ndarray, shape (events,)
+        The bounds after each, energies.
+    start : float
+        The lower bound before them.
+    """
+    length = len(kinds)
     picked = (
         np.unique(np.linspace(0, length - 1, min(length, HISTORY_POINTS)).astype(int)) if length else np.zeros(0, int)
     )
-    lower = trace.column("lower_bound")[:length]
-    kinds = trace.column("kind")[:length]
     ends, updates = (np.flatnonzero(kinds == kind) + 1 for kind in (Kind.SWEEP, Kind.MESSAGE))
     marked = np.unique(np.linspace(0, len(ends) - 1, SWEEP_MARKS).astype(int)) if len(ends) else np.zeros(0, int)
     gains = np.diff(lower)
@@ -257,7 +273,7 @@ def history(trace: Trace, length: int, start: float) -> protocol.History:
     return {
         "event": (picked + 1).tolist(),
         "lower": listed(lower[picked], 12),
-        "upper": listed(trace.column("upper_bound")[picked], 12),
+        "upper": listed(upper[picked], 12),
         "sweeps": ends[marked].tolist(),
         "gains": listed(np.diff(lower[ends - 1], prepend=start)[marked]),
         "updates": updates.tolist() if len(updates) <= SWEEP_MARKS else [],
@@ -309,9 +325,9 @@ def proving_text(proof: Proof | None) -> str | None:
     """How far a proof is, in words; None if none is being made."""
     if proof is None or not proof.alive:
         return None
-    if not proof.stands:
+    if not proof.points:
         return "proving…"
-    stand = proof.stands[-1]
+    stand = proof.points[-1]
     return f"proving: chapter {proof.chapter + stand.rounds}, {stand.undecided:,} variables undecided…"
 
 

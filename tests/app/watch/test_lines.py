@@ -91,7 +91,7 @@ def test_a_look_can_be_stopped_and_goes_on_from_there() -> None:
         return asked > 200
 
     with pytest.raises(bc.Stopped):
-        list(kept.look(range(40), bc.Stop(wanted=wanted)))
+        list(kept.look(range(40), bc.Stop(requested=wanted)))
     assert 0 < len(kept._known) < 40
     *_, found = kept.look(range(40))
     assert found["arcs"] == list(range(40))

@@ -415,7 +415,7 @@ def test_the_graph_is_laid_out_once_a_run(mine: Lab, session_state: SessionState
     obey(mine.run, command("show"))
     assert stage_data(mine)["graph"] is None, "the stage that asks holds it"
     assert stage_data(mine)["graph"] is first, "one that is mounted anew does not"
-    mine.cut(mine.partition, mine.max_size, mine.variant, mine.schedule)
+    mine.repartition(mine.partition, mine.max_size, mine.variant, mine.schedule)
     assert stage_data(mine)["graph"] is not first
     assert stage_data(mine)["run"] == 1
 

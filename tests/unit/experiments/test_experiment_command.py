@@ -59,7 +59,7 @@ def test_an_attached_run_ends_when_its_input_is_closed(tmp_path: Path) -> None:
         told += map(json.loads, process.stdout)
     assert process.returncode == 0
     cut, said = told[:200], told[200:]
-    assert [told["cutting"] for told in cut] == pytest.approx([k / 200 for k in range(200)])
+    assert [told["partitioning"] for told in cut] == pytest.approx([k / 200 for k in range(200)])
     assert cut[-1]["doing"] == "cut 200 of 200: default, M 6, ising_grid 199"
     assert [told["done"] for told in said] == list(range(1, len(said) + 1))
     assert said[0]["total"] == 200

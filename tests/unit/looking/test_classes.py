@@ -63,7 +63,7 @@ def test_a_class_is_exact_for_each_of_its_states(
         assert found.least[own] == min(cost[state] for state in states)
         assert found.states[own] == min(states)
     seen = [event.state for event in engine.trace if event.node == p]
-    assert found.asked == class_by_hand(seen[-1] if seen else int(cost.argmin()), members)
+    assert found.at_oracle == class_by_hand(seen[-1] if seen else int(cost.argmin()), members)
     check_support(engine, p, q, found, close)
 
 
@@ -115,4 +115,4 @@ def test_looking_can_be_stopped() -> None:
     for calls in range(6):
         left = iter(range(calls))
         with pytest.raises(bc.Stopped):
-            classes(engine, 0, 1, bc.Stop(wanted=lambda left=left: next(left, None) is None))
+            classes(engine, 0, 1, bc.Stop(requested=lambda left=left: next(left, None) is None))

@@ -10,7 +10,7 @@ from bender_core.groups import Partition
 MOST_STEPS = 100
 
 
-class Cut(NamedTuple):
+class SizedPartition(NamedTuple):
     """A partition, and its requested M."""
 
     part: Partition
@@ -27,21 +27,21 @@ class Draft:
     """A partition in preparation, independent of the run."""
 
     number: int  # of the run it began with
-    now: Cut
-    past: list[Cut] = field(default_factory=list)
-    future: list[Cut] = field(default_factory=list)
+    now: SizedPartition
+    past: list[SizedPartition] = field(default_factory=list)
+    future: list[SizedPartition] = field(default_factory=list)
     error: str = ""
-    wanted: tuple[int, str] | None = None  # M and strategy of a partition that is being made
-    told: Cut = field(init=False)  # as in the widgets on the page
+    being_made: tuple[int, str] | None = None  # M and strategy of a partition that is being made
+    in_widgets: SizedPartition = field(init=False)  # as in the widgets on the page
 
     def __post_init__(self) -> None:
-        self.told = self.now
+        self.in_widgets = self.now
 
-    def put(self, cut: Cut) -> None:
+    def put(self, partition: SizedPartition) -> None:
         """Continue with another partition."""
         self.past = [*self.past, self.now][-MOST_STEPS:]
         self.future = []
-        self.now = cut
+        self.now = partition
 
     def undo(self) -> None:
         """Go back to the previous partition."""

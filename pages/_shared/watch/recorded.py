@@ -1,0 +1,115 @@
+"""The recorded beginning of the run that a new session opens with: what the stage plays until the solver is compiled.
+
+`record` makes it from the run itself. The stage is sent all of it at once, under the number that the run will have; so
+the run can take over where the stage stands, and what it draws from then on goes on from what it holds.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+from urllib.parse import parse_qsl
+
+import numpy as np
+
+from bender_core.kernels.layout import Kind
+from bender_core.warming import compiled
+from pages._shared.app.arrival import Arrival
+from pages._shared.app.fields import ARC, AT, CHAPTER, END, FORKS, GROUPS, MAKE, UPLOAD
+from pages._shared.app.kinds import LinkError
+from pages._shared.app.session import FIRST
+from pages._shared.watch import protocol
+from pages._shared.watch.views import glance
+
+PATH = Path(__file__).with_name("recording.json.gz")
+# What the stage asks that needs no solver, if it is of an event that is recorded.
+_KNOWN = ("show", "poll", "stop", "go")
+
+
+class Recording(NamedTuple):
+    """The beginning of a run.
+
+    Attributes
+    ----------
+    run : dict
+        What `stage.run_data` says of it.
+    answer : dict
+        What `Answers` says at its start, but with all frames that are recorded.
+    """
+
+    run: dict[str, Any]
+    answer: dict[str, Any]
+
+    @property
+    def events(self) -> int:
+        """How many are recorded."""
+        return len(self.answer["frames"]["columns"]["kind"])
+
+    @property
+    def sweeps(self) -> int:
+        """How many are recorded, each to its end."""
+        kinds: list[int] = self.answer["frames"]["columns"]["kind"]
+        return kinds.count(Kind.SWEEP)
+
+    def opens(self, said: dict[str, str]) -> bool:
+        """Whether an address says this run, at an event that is recorded."""
+        whole, run = FIRST | said, dict(parse_qsl(self.run["address"]))
+        others = {each.name for each in (UPLOAD, MAKE, GROUPS, FORKS, END, CHAPTER)}
+        try:
+            is_known = AT.of(said, 0) <= self.events and ARC.of(said, 0) < 2 * len(self.run["graph"]["edges"])
+        except LinkError:
+            return False
+        return (
+            is_known and not others & said.keys() and all(whole.get(name, text) == text for name, text in run.items())
+        )
+
+    def history(self, seen: int) -> protocol.History:
+        """The first events at a glance."""
+        columns = self.answer["frames"]["columns"]
+        kinds, lower, upper = (np.array(columns[name][:seen]) for name in ("kind", "lower", "upper"))
+        return glance(kinds, lower, upper, self.run["graph"]["lower"])
+
+
+@cache
+def recording() -> Recording:
+    """The one that the app comes with."""
+    return Recording(**json.loads(gzip.decompress(PATH.read_bytes())))
+
+
+def heed(arrived: Arrival, command: protocol.Command) -> None:
+    """Note what the stage has asked, and where it stands: the run goes on there."""
+    position, arc = min(max(int(command["at"]), 0), recording().events), int(command["arc"])
+    arrived.fields = {name: text for name, text in arrived.fields.items() if name != ARC.name}
+    arrived.fields |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
+    arrived.seen = max(arrived.seen, position)
+    arrived.command, arrived.held = command, True
+
+
+def recorded_data(arrived: Arrival) -> dict[str, Any]:
+    """What the stage draws before there is a run: ``stage`` of the protocol.
+
+    What only the solver can answer is being worked on, until the run answers it.
+    """
+    found, command = recording(), cast(protocol.Command | None, arrived.command)
+    held, arrived.held = arrived.held, False
+    known = found.run | ({"graph": None, "parent": None, "chapters": None} if held else {})
+    data = known | {"serial": int(command["serial"]) if command and held else 0, "arc": ARC.of(arrived.fields, -1)}
+    if command and held and not _answers(command):
+        ready, functions, _ = compiled()
+        return data | {"working": f"compiling: {ready} of {functions}"}
+    position = AT.of(arrived.fields, 0)
+    arrived.seen = max(arrived.seen, position)
+    told = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
+    frames = found.answer["frames"]
+    if held:
+        columns: dict[str, list[Any]] = {name: [] for name in frames["columns"]}
+        told["frames"] = {"first": found.events, "before": None, "columns": columns}
+    return data | found.answer | told
+
+
+def _answers(command: protocol.Command) -> bool:
+    """Whether a question can be answered from what is recorded: none does that needs more events."""
+    return command["do"] in _KNOWN and not (command["more"] and int(command["first"]) >= recording().events)
