@@ -232,8 +232,8 @@ class Chunk:
         """The state after the last event."""
         return {
             "rows": self.rows.tolist(),
-            "tension": tension_parts(self.tension),
-            "gained": gained_parts(self.gained),
+            "tension": tension_sent(self.tension),
+            "gained": gained_sent(self.gained),
             "read": self.read.tolist(),
             "best": self.best,
             "decided": list(self.decided),
@@ -368,9 +368,9 @@ def decided_of(engine: Engine, p: int) -> str:
     return "".join("?" if value == OPEN else str(value) for value in decided_members(engine, p).tolist())
 
 
-def tension_parts(parts: Tension) -> protocol.Tension:
+def tension_sent(parts: Tension) -> protocol.Tension:
     return {"groups": listed(parts.groups), "edges": listed(parts.edges)}
 
 
-def gained_parts(parts: Attribution) -> protocol.Gained:
+def gained_sent(parts: Attribution) -> protocol.Gained:
     return {"messages": listed(parts.messages), "groups": listed(parts.groups)}

@@ -539,7 +539,7 @@ class RowAsked(TypedDict):
 Measure: TypeAlias = Literal["tension", "mean", "largest", "loose"]
 
 
-class Told(TypedDict):
+class EveryCommand(TypedDict):
     """What every command of the stage says."""
 
     do: Literal["show", "step", "find", "run", "stop", "poll", "reference", "exact", "insert", "turn", "prove", "go"]
@@ -556,7 +556,7 @@ class Told(TypedDict):
     serial: Count  # the number of the command
 
 
-class Command(Told):
+class Command(EveryCommand):
     """What the stage asks for."""
 
     lines: NotRequired[list[Arc]]  # the messages that the list has in sight

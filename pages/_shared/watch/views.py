@@ -25,7 +25,7 @@ from pages._shared.learn import explaining
 from pages._shared.running.watched import WatchedRun, go_to
 from pages._shared.watch import protocol
 from pages._shared.watch.details import listed
-from pages._shared.watch.frames import gained_parts, tension_parts
+from pages._shared.watch.frames import gained_sent, tension_sent
 
 FIRST = (
     "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
@@ -55,8 +55,8 @@ def following(run: WatchedRun) -> protocol.Running | None:
         "upper": progress.upper,
         "least": run.engine.margin.lattice.raised(progress.lower, progress.upper),
         "total_rows": progress.rows,
-        "tension": tension_parts(progress.tension),
-        "gained": gained_parts(progress.gained),
+        "tension": tension_sent(progress.tension),
+        "gained": gained_sent(progress.gained),
         "read": progress.read.tolist(),
         "rows": progress.rows_made.tolist(),
         "history": history(progress.trace, progress.events, run.opening[0]),
