@@ -84,11 +84,11 @@ def command(do: str, at: int = 0, **more: Any) -> dict[str, Any]:
         "first": at,
         "ahead": 80,
         "goes_on": False,
-        "held": True,
+        "has_graph": True,
         "measure": "tension",
         "run": 0,
         "more": False,
-        "heard": -1,
+        "answered": -1,
         "serial": next(_serials),
     }
     return {"do": do, "at": at} | usual | more

@@ -85,7 +85,7 @@ def heed(arrived: Arrival, command: protocol.Command) -> None:
     arrived.fields = {name: text for name, text in arrived.fields.items() if name != ARC.name}
     arrived.fields |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
     arrived.seen = max(arrived.seen, position)
-    arrived.command, arrived.held = command, True
+    arrived.command, arrived.has_graph = command, True
 
 
 def recorded_data(arrived: Arrival) -> dict[str, Any]:
@@ -94,17 +94,17 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
     What only the solver can answer is being worked on, until the run answers it.
     """
     found, command = recording(), cast(protocol.Command | None, arrived.command)
-    held, arrived.held = arrived.held, False
-    known = found.run | ({"graph": None, "parent": None, "chapters": None} if held else {})
-    data = known | {"serial": int(command["serial"]) if command and held else 0, "arc": ARC.of(arrived.fields, -1)}
-    if command and held and not _answers(command):
+    has_graph, arrived.has_graph = arrived.has_graph, False
+    known = found.run | ({"graph": None, "parent": None, "chapters": None} if has_graph else {})
+    data = known | {"serial": int(command["serial"]) if command and has_graph else 0, "arc": ARC.of(arrived.fields, -1)}
+    if command and has_graph and not _answers(command):
         ready, functions, _ = compiled()
         return data | {"working": f"compiling: {ready} of {functions}"}
     position = AT.of(arrived.fields, 0)
     arrived.seen = max(arrived.seen, position)
     place = {"position": position, "seen": arrived.seen, "history": found.history(arrived.seen)}
     frames = found.answer["frames"]
-    if held:
+    if has_graph:
         columns: dict[str, list[Any]] = {name: [] for name in frames["columns"]}
         place["frames"] = {"first": found.events, "before": None, "columns": columns}
     return data | found.answer | place

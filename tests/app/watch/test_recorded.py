@@ -68,7 +68,7 @@ def test_what_is_sent_is_what_the_protocol_says(ask: Callable[..., dict[str, Any
         ask("show", 300),
         ask("step", LAST, grain="node", backward=False),
         ask("stop", LAST),
-        ask("poll", 0, held=False),
+        ask("poll", 0, has_graph=False),
     ):
         assert faults(protocol.Stage, sent) == []
 

@@ -104,7 +104,7 @@ def test_a_step_is_sent_whole_so_that_it_can_be_played(mine: Lab) -> None:
     if data["position"] <= MOST_BEHIND:
         assert data["frames"]["first"] == 0
     # One that holds nothing yet gets what is shown.
-    obey(mine.run, command("show", at=data["position"], first=0, held=False))
+    obey(mine.run, command("show", at=data["position"], first=0, has_graph=False))
     kinds = mine.run.engine.trace.column("kind")
     chunk = stage_data(mine)["frames"]
     assert chunk["first"] == 0 or kinds[chunk["first"] - 1] >= Kind.MESSAGE
