@@ -118,6 +118,6 @@ def proven_lab(sample: str, max_size: int, variant: int, event: int) -> Lab:
     first = rounds[0].run.engine
     Descent(found.mrf, first=first, on_round=lambda *each: rounds.append(branch_of(rounds[-1], *each))).run()
     found.show(found.branches.add(*rounds))
-    found.finish(len(found.run.engine.trace))
+    found.branches.finish(len(found.run.engine.trace))
     found.run.show(len(found.run.engine.trace))
     return found

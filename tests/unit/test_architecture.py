@@ -145,7 +145,7 @@ LONG = {
     "by_hand": "a form of the page",
     "present": "a page",
 }
-MANY_NAMES = {"BinaryMRF": 29, "Lab": 31}
+MANY_NAMES = {"BinaryMRF": 29}
 
 
 def functions(folder: str) -> list[tuple[str, ast.FunctionDef]]:

@@ -11,10 +11,11 @@ from typing import cast
 import streamlit as st
 
 from pages._shared.app.arrival import arrival
+from pages._shared.app.branches import ForkedFrom
 from pages._shared.app.fields import EDGE, LEARN, of_page
 from pages._shared.app.frontend import Component
 from pages._shared.app.requests import BRANCH, DESTINATION, PROOF, WHOLE_PAGE
-from pages._shared.app.session import ForkedFrom, Lab, has_lab, lab
+from pages._shared.app.session import Lab, has_lab, lab
 from pages._shared.app.text import label
 from pages._shared.forks.asking import BranchRequest, insert_row
 from pages._shared.running.kept import Kept
@@ -151,8 +152,10 @@ def run_data(current: Lab, has_graph: bool = False) -> protocol.Stage:
         "model": label(current.mrf.name),
         "title": f" · M {current.max_size} · variant {variant.number}: {variant.name} · {schedule}",
         "graph": None if has_graph else _graph(current),
-        "called": current.called,
-        "forked_from": None if has_graph or current.forked_from is None else _forked_from(current.forked_from),
+        "called": current.branches.called,
+        "forked_from": None
+        if has_graph or current.branches.forked_from is None
+        else _forked_from(current.branches.forked_from),
         "parent": None if has_graph else parent_view(current.branches.shown),
         "chapters": None if has_graph else chapters_view(current.branches),
         "chapter": current.branches.chapters.index(current.branches.shown),
@@ -173,7 +176,9 @@ def run_data(current: Lab, has_graph: bool = False) -> protocol.Stage:
     }
 
 
-def _forked_from(forked_from: ForkedFrom) -> protocol.ForkedFrom:
+def _forked_from(forked_from: ForkedFrom | None) -> protocol.ForkedFrom | None:
+    if forked_from is None:
+        return None
     return {"run": forked_from.number, "owner": forked_from.passage.owner, "leaving": forked_from.passage.leaving}
 
 

@@ -130,5 +130,5 @@ def test_a_row_is_inserted_where_it_was_looked_at(monkeypatch: pytest.MonkeyPatc
     stage.st.session_state.stage = {"command": asked}
     stage._on_command()
     p, q = mine.run.engine.graph.ends(3)
-    assert mine.request.position == mine.run.position == 130
-    assert mine.request.change == bc.Change(rows=(bc.RowAt(p, q, 5, RowKind.MWC_HALF),))
+    assert mine.branches.request.position == mine.run.position == 130
+    assert mine.branches.request.change == bc.Change(rows=(bc.RowAt(p, q, 5, RowKind.MWC_HALF),))
