@@ -11,6 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared.running import background, solver
+from pages._shared.watch import stage_answers
 
 
 @pytest.fixture(autouse=True, scope="session")

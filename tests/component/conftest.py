@@ -12,6 +12,7 @@ import bender_core as bc
 from pages._shared.app.frontend import FRONTEND
 from pages._shared.app.session import Lab
 from pages._shared.watch import stage as feeding
+from pages._shared.watch import stage_answers
 from tests.chromium import VIEWPORT, Soundness, failed, new_profile
 from tests.component.mounting import PAGE, Curves, Stage
 from tests.labs import SessionState, lab

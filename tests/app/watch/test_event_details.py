@@ -12,6 +12,7 @@ from bender_core import looking
 from bender_core.kernels.layout import Kind
 from bender_core.looking.rows import row_values
 from pages._shared.running.watched import WatchedRun
+from pages._shared.watch import event_frames
 from pages._shared.watch.event_details import COLUMNS, TAIL, Update
 from pages._shared.watch.event_frames import Encoder
 from tests.labs import lab, near

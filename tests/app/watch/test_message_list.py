@@ -10,7 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core import looking
 from pages._shared.app.session import Lab
-from pages._shared.watch import protocol, stage
+from pages._shared.watch import message_list, protocol, stage
 from pages._shared.watch.message_list import MessageList
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, command, lab

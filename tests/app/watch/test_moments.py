@@ -10,6 +10,7 @@ import pytest
 import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
+from pages._shared.watch import moments
 from pages._shared.watch.moments import find
 from tests.labs import lab
 from tests.models import random_mrf

@@ -11,7 +11,7 @@ import pytest
 import bender_core as bc
 from bender_core.kernels.layout import Kind
 from pages._shared.app.session import Lab
-from pages._shared.watch import stage
+from pages._shared.watch import stage, stage_answers
 from pages._shared.watch.stage import obey, stage_data
 from tests.labs import SessionState, SlowEngine, command, lab
 
