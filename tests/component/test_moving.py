@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import bender_core as bc
 from bender_core import looking
 from bender_core.kernels.layout import Kind
+from pages._shared.watch import stage_answers
 from tests.component.conftest import Tab
 from tests.component.mounting import Stage
 from tests.labs import SlowEngine

@@ -347,9 +347,9 @@ def test_a_busy_run_ignores_other_commands(mine: Lab, monkeypatch: pytest.Monkey
 
 def test_the_stage_goes_to_pages_it_knows_and_to_no_others() -> None:
     said = {"lesson": "row", "done": 3}
-    assert destination(command("go", page="learn", said=said)) == ("learn", {"lesson": "row", "done": "3"})
-    assert destination(command("go", page="edge", said={})) == ("edge", {})
-    assert destination(command("go", page="../app", said={})) is None
+    assert destination(command("go", page="learn", fields=said)) == ("learn", {"lesson": "row", "done": "3"})
+    assert destination(command("go", page="edge", fields={})) == ("edge", {})
+    assert destination(command("go", page="../app", fields={})) is None
     assert destination(command("show")) is None
 
 
