@@ -114,7 +114,7 @@ class Replay(Personal):
         try:
             if strategy:
                 self._find_groups(lab, strategy, stop)
-            lost = "Not all forks of this link could be made: {}. The run before is shown."
+            lost = "Not all forks of this link could be made: {}. The last run that could be made is shown."
             halted = "they were stopped"
             for fork in self.forks:
                 try:
@@ -311,7 +311,7 @@ class Lab:
         branch = chapter_of(replay.fields, self.branches)
         if branch is not self.branches.shown and not self.turn(branch, event):
             self.notice = (
-                "There is no room for all runs of this link at once. Its last one is shown; step back from it."
+                "The runs of this link do not all fit into memory together. The last one is shown; step back from it."
             )
             return
         if branch.end is not None:
@@ -529,7 +529,7 @@ def open_again(fields: Mapping[str, str]) -> None:
     try:
         found = linked(FIRST | dict(fields), current.number + 1)
     except LinkError as error:
-        current.notice = f"The run of this address cannot be opened again: {error}. The one before is shown."
+        current.notice = f"The run of this address cannot be opened again: {error}. The previous run is shown."
         return
     current.leave()
     PROOF.take()

@@ -56,7 +56,7 @@ def _begun(current: Lab) -> Draft:
 
 
 def agree(current: Lab, on_table: Draft) -> None:
-    """Make a new partition if the widgets ask for it, and set them to the draft's values.
+    """Make a new partition if the widgets request one, and set them to the draft's values.
 
     This is not a callback: Streamlit drops a callback midway when the next click arrives; here it is only delayed.
     """
