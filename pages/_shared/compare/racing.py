@@ -22,7 +22,7 @@ from pages._shared.compare.curves import Curve
 from pages._shared.partitioning.making import PartitionMaker
 from pages._shared.running.background import Personal
 
-# A stop takes as long as the current turn; one that builds large tables is left to finish by itself.
+# A stop waits for the current turn; a turn that builds large tables is left to finish by itself.
 STOP_SECONDS = 0.4
 
 

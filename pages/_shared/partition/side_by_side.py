@@ -44,7 +44,7 @@ def compare(current: Lab, model: str) -> None:
     left, middle, right = st.columns([5, 2, 3], vertical_alignment="bottom")
     left.multiselect("Values of M", range(1, LARGEST_GROUP + 1), key="compare_sizes")
     comparing = compared(current, model)
-    # Asked once: the work may end while the page is drawn.
+    # Read once: the work may end while the page is drawn.
     going = comparing.busy
     sweeps = middle.number_input("Sweeps", 1, 400, key="compare_sweeps", help=GLOSSARY["sweep"])
     right.button(

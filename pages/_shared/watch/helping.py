@@ -79,7 +79,7 @@ def show(trials: Trials) -> None:
     if not trials.tried:
         return
     tried = ranked(list(trials.tried))
-    st.caption(f"Tried at event {trials.position:,}; the largest gain per work comes first:")
+    st.caption(f"At event {trials.position:,}, the largest gain per work first:")
     st.dataframe(
         {
             "change": [label(remedy.name) for remedy in tried],

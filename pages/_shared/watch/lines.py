@@ -1,4 +1,4 @@
-"""What the list of messages says of the lines in sight beside what events tell."""
+"""The columns of the list of messages that are not in events, for the visible lines."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from bender_core.stopping import never
 from pages._shared.watch import protocol
 from pages._shared.watch.details import rounded
 
-# Messages that are looked at, at most, and seconds between two reports on them.
+# The most messages examined, and the seconds between two reports on them.
 MOST, REPORT_SECONDS = 1000, 0.2
 
 
 class Line(NamedTuple):
-    """What there is to say of a message where the run stands; None what an exact variant has none of, or no room for.
+    """A line of the list at a position of the run; None where an exact variant has no value, or there is no memory.
 
     Attributes
     ----------
@@ -43,14 +43,14 @@ class Line(NamedTuple):
 
 
 class Lines:
-    """The lines looked at where a run stands; what is known is kept until it stands elsewhere."""
+    """The lines at a position of the run; their data are kept until the position changes."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._at, self._known = -1, dict[int, Line]()
 
     def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[protocol.Lines]:
-        """Look at some messages, one by one; yields what is known from time to time, and at last.
+        """Look at some messages, one by one; yields the lines found so far from time to time, and at the end.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Lines:
 
 
 def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Line:
-    """What there is to say of a message.
+    """The line of a message.
 
     Parameters
     ----------
@@ -130,5 +130,5 @@ def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Li
 
 
 def _excess(engine: Engine, value: float) -> float:
-    """What rounding leaves of none is none."""
+    """A difference; values within rounding error of 0 are 0."""
     return rounded(float(value)) if value > ROUNDING * engine.graph.problem.scale else 0.0
