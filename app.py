@@ -20,7 +20,7 @@ from pages._shared.running import solver
 
 
 def show() -> None:
-    """Show the page that is asked for."""
+    """Show the requested page."""
     st.set_page_config(page_icon=str(Path(__file__).parent / "pages/_shared/icon.svg"), layout="wide")
     page = st.navigation(
         [
@@ -46,7 +46,7 @@ def show() -> None:
     elif page.url_path in AT_ONCE:
         page.run()
     else:
-        st.caption(f"{page.title} opens when the solver is compiled. Instance, Watch, Learn and Method are open.")
+        st.caption(f"{page.title} opens once the solver is compiled. Instance, Watch, Learn and Method are open.")
         tell_progress(f"{page.title} opens")
 
 

@@ -18,7 +18,7 @@ def show(current: Lab) -> None:
     """The page."""
     of_model = contest(current)
     kept = opened(of_model)
-    # Asked once: the race may end while the page is drawn.
+    # Read once: the race may end while the page is drawn.
     going = of_model.busy
     left, right = st.columns([4, 10], gap="medium")
     with left:

@@ -157,7 +157,7 @@ def show() -> None:
             if ask(lesson):
                 done.add(lesson.slug)
     else:
-        live.caption("The figure and the question follow when the solver is compiled.")
+        live.caption("The figure and the question follow once the solver is compiled.")
     with way:
         go_on(lesson, done)
     state(address(lesson, done), place=lesson.slug, tour=Tour(lesson.slug, tuple(sorted(done))))

@@ -152,9 +152,9 @@ def test_a_chapter_says_where_its_bound_begins_and_why(mine: Lab) -> None:
             assert said.endswith(f"LB is {texts[0]}, as before.")
             continue
         assert f"LB rises from {texts[0]} to {texts[1]}" in said
-        assert ("states that are out" in said) == (after.variables < before.variables)
+        assert ("excluded states" in said) == (after.variables < before.variables)
         assert ("at least the sum of the minima" in said) == (change.pack is not None)
-    assert "states that are out" in said
+    assert "excluded states" in said
 
 
 def test_groups_cut_anew_begin_at_a_lower_bound_and_say_so(mine: Lab) -> None:
@@ -163,7 +163,7 @@ def test_groups_cut_anew_begin_at_a_lower_bound_and_say_so(mine: Lab) -> None:
     change = bc.Change.read("cut-2-greedy")
     begun = branch_of(first, Fork(first.run.engine.position, change), change.fork(first.run.engine))
     before, now = (number(lower, 6) for lower in (first.run.engine.lower_bound, begun.run.opening[0]))
-    assert opening_words(begun).endswith(f"LB begins anew at {now} with the other groups; {before} stays proven.")
+    assert opening_words(begun).endswith(f"LB restarts at {now} with the new groups; {before} remains proven.")
 
 
 def test_groups_that_unite_raise_the_bound_where_nothing_leaves_the_model() -> None:

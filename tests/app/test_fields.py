@@ -109,7 +109,7 @@ def test_any_text_is_a_value_or_is_refused_in_a_sentence(field: Field[Any], text
         ("y", "012", "This link shows the class '012'; a class has values that are 0 or 1."),
         ("view", "x", "This link shows 'x'; the views are hyper, both, variables."),
         ("zoom", "1_", "This link is wrong: its zoom is '1_', which is not one or more numbers with _ between."),
-        ("list", "yes", "This link is wrong: its list is 'yes'; it is 1, or is not said."),
+        ("list", "yes", "This link is wrong: its list is 'yes'; it is 1 or left out."),
         ("lesson", "x" * 61, "This link is wrong: its 'lesson' has 61 characters, more than 60."),
         ("torus", "yes", "This link is wrong: Torus (periodic) is 'yes'; it must be true or false."),
     ],
@@ -144,7 +144,7 @@ def test_what_is_passed_over_is_said_once_for_all_names_and_once_for_every_look(
     assert passed_over(WATCH, FIRST | {"view": "both", "at": "x", "lesson": "row"}) == []
     unknown = {"utm_source": "1", "b": "2", "<b>": "", "c" * 100: "", "e": ""}
     assert passed_over(WATCH, unknown | {"axis": "y", "chapter": "last"}) == [
-        "This link says 'utm_source', 'b', '<b>' and 2 more, which mean nothing here.",
+        "This link contains 'utm_source', 'b', '<b>' and 2 more, which mean nothing here.",
         "This link is wrong: the chapter is 'last', which is not a whole number of up to 15 digits.",
         "This link is wrong: its axis is 'y'; the axes are rounds, events, sweeps.",
     ]
@@ -159,7 +159,7 @@ def test_a_link_opens_and_says_what_of_it_is_passed_over() -> None:
     mine = lab(test)
     mine.run.work.thread.join()
     assert complaints(ran(test.run())) == [
-        "This link says 'vew', which means nothing here. This link shows 'x'; the views are hyper, both, variables."
+        "This link contains 'vew', which means nothing here. This link shows 'x'; the views are hyper, both, variables."
     ]
     assert (mine.mrf.content_hash(), mine.run.position) == (sample("tiny").content_hash(), 2)
     # As any notice, it goes with the run.

@@ -67,7 +67,7 @@ def test_the_first_picture_moves_before_the_solver_is_compiled(browser: Browser,
 
     # Another page says that it waits, and the stage is found again as it was left.
     page.get_by_role("link", name="Partition", exact=True).click()
-    expect(page.get_by_text("Partition opens when the solver is compiled")).to_be_visible()
+    expect(page.get_by_text("Partition opens once the solver is compiled")).to_be_visible()
     page.get_by_role("link", name="Watch", exact=True).click()
     lab.settle()
     lab.shows(run)

@@ -1,4 +1,4 @@
-"""The address of every page: what it says is in the table of `fields`; this reads it, and states it in the browser."""
+"""The address of every page, read here and written into the address bar; its fields are in the table of `fields`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _component = Component("address")
 
 
 class Tour(NamedTuple):
-    """How far the guided tour is.
+    """The progress of the guided tour.
 
     Attributes
     ----------
     lesson : str
-        The one that is open; empty if none is said.
+        The one that is open; empty if unknown.
     done : tuple of str
         Those whose questions were answered.
     """
@@ -36,15 +36,15 @@ class Tour(NamedTuple):
     done: tuple[str, ...] = ()
 
 
-# What a page has stated of its own: fields, a place, and how far the tour is.
+# A page's own fields, its place, and the progress of the tour, as given to `state`.
 _STATED = Kept[tuple[dict[str, str], str, Tour | None]]("page_parameters")
 _TOUR = Kept[Tour]("tour_recalled")
-# The address of the page that was drawn last.
+# The address of the page drawn last.
 ADDRESS = Kept[str]("page_address")
 
 
 def from_address(field: Field[T], otherwise: T) -> T:
-    """What the page's address says; ``otherwise`` if it does not, or, after a complaint, if that cannot be read."""
+    """The value of a field in the page's address; ``otherwise`` if it is missing, or, after a complaint, unreadable."""
     try:
         return field.of(st.query_params, otherwise)
     except LinkError as error:
@@ -66,16 +66,16 @@ def complete(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def state(own: Mapping[str, str], place: str = "", tour: Tour | None = None) -> None:
-    """State a page's own fields in its address; the browser's Back goes from a place of the page to the last one.
+    """Write a page's own fields into its address; the browser's Back goes to the previous place on the page.
 
-    By the component: Streamlit would make every change a step for Back. The browser remembers how far the ``tour`` is;
-    what this session does not know of it is told to `recalled`.
+    The component does this, as Streamlit would make every change a step for Back. The browser remembers the progress
+    of the ``tour``; `recalled` returns what this session does not know of it.
     """
     _STATED.set((dict(own), place, tour))
 
 
 def recalled() -> Tour:
-    """How far the tour was in this browser before this session; told once."""
+    """The progress of the tour in this browser before this session; returned once."""
     return _TOUR.take() or Tour()
 
 
@@ -98,7 +98,7 @@ def keep_address(page: str) -> None:
 
 
 def _run_words(current: Lab) -> str:
-    """What tells the run from others of its model, in words."""
+    """The settings that distinguish the run from others of its model, in words."""
     forks = current.branches.shown.depth
     words = f"M {current.max_size} by {current.partition.strategy}, variant {current.variant}, {current.schedule}"
     return words + f", {forks} fork{'s' * (forks > 1)}" * (forks > 0)

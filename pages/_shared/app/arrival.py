@@ -1,4 +1,4 @@
-"""What a session opens with: the run that its first address says. Until the solver is ready, there is no more of it."""
+"""What a session opens with: the run of its first address. Until the solver is ready, a session has nothing else."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pages._shared.running.kept import Kept
 
 @dataclass
 class Arrival:
-    """What the lab of a session will be made of.
+    """What a session's lab will be made from.
 
     Attributes
     ----------
     fields : dict of str
-        The fields of the address, with the place to which the recorded beginning of the run has been followed.
+        The fields of the address, with the position reached in the recorded beginning of the run.
     seen : int
-        The farthest event of it that was shown.
+        The last recorded event that was shown.
     command : mapping or None
         What the stage has asked last; the run answers it, too.
     has_graph : bool
@@ -36,7 +36,7 @@ class Arrival:
 
     @property
     def run(self) -> dict[str, str]:
-        """What the address says of the run, and not of the page."""
+        """The fields of the run, without those of the page."""
         return {name: text for name, text in self.fields.items() if name in FIELDS and FIELDS[name].pages == PAGES}
 
 
@@ -49,7 +49,7 @@ def arrival() -> Arrival:
 
 
 def open_instead(origin: Origin) -> None:
-    """Have the session open another model, partitioned and run as the one before."""
+    """Let the session open another model, with the same partition strategy and settings."""
     rules = {each.name for each in (M, VARIANT, SCHEDULE)}
     kept = {name: text for name, text in arrival().fields.items() if name in rules}
     _ARRIVAL.set(Arrival(kept | origin))

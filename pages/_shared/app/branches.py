@@ -32,13 +32,13 @@ class Branch:
     cause : str
         What was changed, in words.
     lineage : Line
-        What it is made from again.
+        From which it can be made again.
     parent : Branch or None
         The run that it forked from.
     run : WatchedRun or None
-        None once its memory was let go.
+        None once its memory has been freed.
     curve : Curve
-        Its bounds, as far as they were known when they were last looked at.
+        Its bounds, as of the last call of `look`.
     """
 
     name: str
@@ -48,19 +48,19 @@ class Branch:
     run: WatchedRun | None
     curve: Curve
     variables: int  # of its model
-    decided_in: IntArray  # of each variable of the whole model the chapter before that has decided it, from 1; else 0
-    lower_before: float = -math.inf  # the bound of its parent where it forked, energy
-    end: int | None = None  # where a proof has ended in it
-    position: int = 0  # shown last, before its memory was let go
+    decided_in: IntArray  # for each variable of the whole model the earlier chapter that decided it, from 1; else 0
+    lower_before: float = -math.inf  # the bound of its parent at the fork, energy
+    end: int | None = None  # the position at which a proof ended in it
+    position: int = 0  # the last one shown before its memory was freed
     places: FloatArray | None = None  # of its groups, as `places_of` has them
 
     @property
     def event(self) -> int:
-        """After which event of its parent it forked."""
+        """The event of its parent after which it forked."""
         return self.lineage.forks[-1].event if self.lineage.forks else 0
 
     def event_in_all(self, position: int) -> int:
-        """The events of all runs that led to a position of this one."""
+        """The number of events that led to a position of this run, those of its ancestors included."""
         return sum(fork.event for fork in self.lineage.forks) + position
 
     @property
@@ -70,7 +70,7 @@ class Branch:
 
     @property
     def max_size(self) -> int:
-        """The M that was asked for last."""
+        """The M requested last."""
         changes = [fork.change for fork in self.lineage.forks]
         sizes = [change.pack if change.by_strategy is None else change.by_strategy.max_size for change in changes]
         return next((size for size in reversed(sizes) if size is not None), self.lineage.max_size)
@@ -84,18 +84,18 @@ class Branch:
             self.position, self.run = run.position, None
 
     def look(self) -> Curve:
-        """Its bounds, up to where it is known."""
+        """Its bounds, as far as it has been computed."""
         run = self.run
         if run is not None and not run.running and len(run.engine.trace) > self.curve.events[-1]:
             self.curve = curve_of(run.engine, run.opening)
         return self.curve
 
     def begins(self, axis: Axis) -> float:
-        """Where on an axis it begins: where it forked."""
+        """Its beginning on an axis: where it forked."""
         return 0.0 if self.parent is None else self.parent.begins(axis) + self.parent.curve.at(axis, self.event)
 
     def comes_from(self, other: Branch) -> bool:
-        """Whether it is another one, or forked from it or from one of its forks."""
+        """Whether it is the other one or a descendant of it."""
         return self is other or (self.parent is not None and self.parent.comes_from(other))
 
 
@@ -153,7 +153,7 @@ class Branches:
         self.called = -1
 
     def __iter__(self) -> Iterator[Branch]:
-        """Every branch after its parent, and with all that forked from it behind it."""
+        """Depth first: every branch follows its parent and precedes its own forks."""
         return self._below(self.first)
 
     def __len__(self) -> int:
@@ -196,7 +196,7 @@ class Branches:
         return sum(run.engine.arrays.charges.used for run in runs if run is not None)
 
     def add(self, *branches: Branch) -> Branch:
-        """Take in runs that have forked one from the other, the first one from one of the tree; returns the last."""
+        """Add runs that forked one from the next, the first of them from a run of the tree; returns the last."""
         for branch in branches:
             self._made += 1
             branch.name = f"fork {self._made}"
@@ -204,18 +204,18 @@ class Branches:
         return branches[-1]
 
     def forget(self, branch: Branch) -> None:
-        """Leave a branch out, with all that forked from it; not the first, nor one that leads to what is shown."""
+        """Remove a branch and its descendants; the first run and the ancestors of the run shown cannot be removed."""
         if branch is self.first or self.shown.comes_from(branch):
             raise ValueError(f"{branch.name} is needed by the run that is shown")
         for other in [other for other in self._all if other.comes_from(branch)]:
-            # Buttons of the page that was drawn may still know it.
+            # Buttons of the page drawn last may still refer to it.
             other.let_go()
             self._all.remove(other)
         if self.tip not in self._all:
             self.tip = self.shown
 
     def clear(self) -> None:
-        """Keep no run: another tree is begun, and buttons of the page that was drawn may still know this one."""
+        """Keep no run: another tree begins, and buttons of the page drawn last may still refer to this one."""
         for branch in self._all:
             branch.run = None
 
@@ -248,12 +248,12 @@ class Branches:
         Parameters
         ----------
         needed : Branch, optional
-            One that stays all the same.
+            One whose memory is kept.
 
         Returns
         -------
         bool
-            Whether there was any.
+            Whether memory was freed.
         """
         found = [branch for branch in self._all if branch not in (self.shown, needed) and branch.run is not None]
         for branch in found:
@@ -262,12 +262,12 @@ class Branches:
 
 
 def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
-    """A run that has forked from another, as a branch that no tree has taken in so far.
+    """A run that forked from another, as a branch that is not yet in a tree.
 
     Parameters
     ----------
     parent : Branch
-        Its run is at hand.
+        Its run is in memory.
     fork : Fork
     engine : Engine
         At its beginning.
@@ -287,10 +287,10 @@ def branch_of(parent: Branch, fork: Fork, engine: bc.Engine) -> Branch:
 
 
 def places_of(branch: Branch) -> FloatArray:
-    """Positions of a branch's groups in the unit square, shape (G, 2): they follow from its line alone.
+    """Positions of a branch's groups in the unit square, shape (G, 2); they depend on its lineage alone.
 
-    The first run's groups are laid out when they are asked for; its run is at hand then. Those of a fork begin where
-    the groups stood that they come from.
+    The first run's groups are laid out on the first call, when its run is in memory. The groups of a fork begin at the
+    positions of the groups that they come from.
     """
     run = branch.run
     if branch.places is None:
@@ -300,7 +300,7 @@ def places_of(branch: Branch) -> FloatArray:
 
 
 def counterpart(shown: bc.Engine, arc: int, other: bc.Engine) -> int | None:
-    """The message of another run of a tree for one of that shown; None if there is none, or more than one."""
+    """The message of another run that corresponds to one of the run shown; None if there is none, or more than one."""
     found = same_message(shown, arc, other)
     if found is not None:
         return found
@@ -315,7 +315,7 @@ def counterpart(shown: bc.Engine, arc: int, other: bc.Engine) -> int | None:
 
 
 def same_message(old: bc.Engine, arc: int, new: bc.Engine) -> int | None:
-    """The message of a fork between the groups that hold those of a message before; None if there is none."""
+    """The message of a fork between the groups that contain the two groups of an old message; None if there is none."""
     owner = group_owners(old, new)
     if owner is None or arc >= 2 * len(old.graph.edges):
         return None
@@ -334,7 +334,7 @@ def group_before(old: bc.Engine, new: bc.Engine) -> IntArray:
 
 
 def leaving_words(old: bc.Engine, new: bc.Engine) -> str:
-    """Which variables of a run are left out of a fork of it, in words."""
+    """The variables of a run that are not in its fork, in words."""
     n, gone = old.mrf.n, old.mrf.n - new.mrf.n
     decided = int(np.count_nonzero(home_of(old, new) == GONE))
     if not gone:
@@ -362,10 +362,10 @@ class Passage:
     Attributes
     ----------
     owner : tuple of int
-        Of each of its groups the one that it goes on in; -1: nothing of it is left, or it goes to several.
+        For each of its groups the one that contains it in the fork; -1: nothing of it is left, or it lies in several.
     leaving : tuple of quadruples of int
-        Variables that do not go along with their group: the group, the bit of its states, and the group and the bit of
-        the fork that the variable, or the one it follows, is; -1 and 0 if it is decided.
+        Variables that leave their group: the group, the bit of its states, and in the fork the group and the bit of the
+        variable, or of the one that it is tied to; -1 and 0 if it is decided.
     """
 
     owner: tuple[int, ...]
@@ -376,7 +376,7 @@ def passage(old: bc.Engine, new: bc.Engine) -> Passage:
     """How the groups of a run become those of a fork of it."""
     home = home_of(old, new)
     group_of, bit_of = np.append(new.partition.group_of(), GONE), np.append(new.partition.bit_of(), 0)
-    # The variables that go on themselves; others follow one of these.
+    # The variables that are still open; tied ones follow one of these.
     stays = np.zeros(old.mrf.n, bool)
     stays[old.whole.home[new.whole.deciders]] = True
     to, place, owner, leaving = group_of[home], bit_of[home], [], []

@@ -1,4 +1,4 @@
-"""What a page says while the solver is being compiled: what waits for it, and how far it is."""
+"""What a page shows while the solver is being compiled: what has to wait, and the progress."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pages._shared.running.following import follow
 from pages._shared.running.solver import is_ready
 
 TELL_SECONDS = 0.5
-# Pages that show at once what needs no solver, and say themselves what waits for it.
+# Pages that show what needs no solver right away, and state themselves what has to wait.
 AT_ONCE = ("", "instance", "learn", "method")
 
 
 def tell_progress(follows: str) -> None:
-    """Say at the lower edge of the window what follows, and how far the solver is; when it is ready, the page goes on.
+    """Show the progress of the compilation at the lower edge of the window; when it ends, the page is drawn.
 
     Parameters
     ----------
     follows : str
-        A sentence up to its "when".
+        The sentence up to "once the solver is compiled".
     """
 
     def draw() -> None:
         ready, functions, _ = compiled()
-        words = f"{follows} when the solver is compiled, once on this machine: {ready} of {functions} functions."
+        words = f"{follows} once the solver is compiled: {ready} of {functions} functions so far."
         st.html(
             f"<div role='progressbar' aria-label='Compiling the solver' aria-valuemax='{functions}'"
             f" aria-valuenow='{ready}'><i style='width:{ready / functions:.0%}'></i></div><p>{escape(words)}</p>"

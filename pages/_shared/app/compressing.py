@@ -1,4 +1,4 @@
-"""The code that pages load goes out compressed: it is a third as large."""
+"""The code that pages load is sent compressed: it is a third as large."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Compressing:
                 answer.append(message)
 
             await self.compressed(scope, receive, keep)
-            # To a browser that has left meanwhile, nothing may have been answered, or a part.
+            # A browser that has left meanwhile may have received nothing, or only a part.
             if _is_whole(answer) and _is_code(answer[0]):
                 self._kept[scope["path"]] = answer
         for message in answer:
@@ -46,13 +46,13 @@ def _is_whole(answer: list[Message]) -> bool:
 
 
 def _is_code(start: Message) -> bool:
-    """Whether an answer that begins so has code in it; for other names Streamlit may send the page of the app."""
+    """Whether an answer with this beginning contains code; for unknown names Streamlit may send the page of the app."""
     kind = Headers(raw=start["headers"]).get("content-type", "")
     return bool(start["status"] == 200) and kind.startswith(("text/javascript", "application/javascript", "text/css"))
 
 
 def _wants_code(scope: Scope) -> bool:
-    """Whether a request is for the whole of a file of code, and takes it compressed."""
+    """Whether a request is for a whole file of code, and accepts it compressed."""
     if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].endswith(CODE):
         return False
     headers = Headers(scope=scope)

@@ -1,4 +1,4 @@
-"""Types of what an address says, how their values are written, and in which words a text is refused."""
+"""The types of fields of an address: how their values are written, and how a wrong text is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 # A length of an address that all browsers and servers accept, and the longest word or number in it.
 LONGEST, LONGEST_WORD = 6000, 60
-# Digits that a count in a link has at most.
+# The most digits of a count in a link.
 DIGITS = 15
 
 
@@ -25,12 +25,12 @@ class LinkError(ValueError):
     def sentence(self) -> str:
         """The message as a sentence of its own."""
         text = str(self)
-        # The link is what "it" stands for.
+        # "It" stands for the link.
         return f"This link {text.removeprefix('it ')}." if text.startswith("it ") else f"This link is wrong: {text}."
 
 
 class NotOneError(ValueError):
-    """A text is not the text of a value; the message goes on after the text."""
+    """A text is not the text of a value; the message continues the sentence after the text."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class FieldType(Generic[T]):
     Attributes
     ----------
     value : callable
-        The value of a text; raises `LinkError`, or `NotOneError` with what the sentence ends in.
+        The value of a text; raises `LinkError`, or `NotOneError` with the end of the sentence.
     text : callable
         The text of a value.
     most : float
-        Characters of a text; infinite where the type has a sentence of its own for longer ones.
+        The most characters of a text; infinite where the type has its own sentence for longer ones.
     pattern : str
-        All texts that the browser takes; empty where it reads none. Means the same in Python and in JavaScript.
+        All texts that the browser accepts; empty where it reads none. It means the same in Python and in JavaScript.
     """
 
     value: Callable[[str], T]
@@ -146,7 +146,7 @@ def _reals(text: str) -> tuple[float, ...]:
 
 def _on(text: str) -> bool:
     if text != "1":
-        raise NotOneError("; it is 1, or is not said")
+        raise NotOneError("; it is 1 or left out")
     return True
 
 

@@ -1,19 +1,19 @@
 """The fields of the app's addresses: one table that every page, and the browser, reads and writes addresses by.
 
 A field has a name, a type, the pages whose address may have it, the text of a value and the value of a text, and a
-meaning. A text that is not the text of a value is refused in one sentence, `LinkError`; a field that is not said, or is
-empty, has the value that the page gives it. The browser gets the names and patterns with the code of a component
+meaning. A text that is not the text of a value is refused in one sentence, `LinkError`; a field that is missing or
+empty has the value that the page gives it. The browser gets the names and patterns with the code of a component
 (`for_browser`), and reads and writes addresses by ``pages/_shared/frontend/fields.js``.
 
-What the table cannot say:
+Not in the table:
 
-- whether there is what a field names: a sample, a strategy, a message of the model, a lesson, a plan. That is known
-  where it is looked up, and is said there, in the same form;
-- how what decides the picture on Watch is found in the stage and taken up there: ``stage/play/choices.js`` does that,
-  for the fields in `LOOKS`; their values exist only in the browser;
-- of what run an address is: `permalink` puts together the fields that describe one. They are never copied from the
-  address of one page to that of the next, but written anew from the run itself, which may have moved on. Only what this
-  version does not use, `BESIDE`, is carried over unchanged.
+- whether the thing that a field names exists: a sample, a strategy, a message of the model, a lesson, a plan. The code
+  that looks it up knows, and refuses it in the same form;
+- how the fields in `LOOKS`, which decide the picture on Watch, are read from the stage and applied to it: their values
+  exist only in the browser, and ``stage/play/choices.js`` does both;
+- which run an address belongs to: `permalink` collects the fields that describe one. They are never copied from the
+  address of one page to the next, but written from the run itself, which may have moved on. Only `BESIDE`, which this
+  version does not use, is carried over unchanged.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 WATCH, EDGE, LEARN, EXPERIMENTS = "watch", "edge", "learn", "experiments"
 PAGES = ("instance", "partition", WATCH, EDGE, "compare", EXPERIMENTS, LEARN, "method")
-# As many unknown names are listed.
+# The most unknown names that are listed.
 MOST_LISTED = 3
 
 
@@ -67,11 +67,11 @@ class Field(Generic[T]):
     clause : str
         The beginning of the sentence that refuses a text.
     meaning : str
-        What it says.
+        What it means.
     pages : tuple of str
-        Whose addresses may have it.
+        The pages whose addresses may have it.
     usual : str
-        The text that an address leaves out, as it says nothing new; empty if there is none.
+        The text of the default, which an address leaves out; empty if there is none.
     """
 
     name: str
@@ -88,12 +88,12 @@ class Field(Generic[T]):
         ----------
         text : str
         why : str
-            The end of the sentence that refuses it, where that can say more than the type does.
+            The end of the sentence of refusal, where it can say more than the type does.
 
         Raises
         ------
         LinkError
-            If it is the text of none.
+            If it is not the text of a value.
         """
         if len(text) > self.kind.most:
             raise LinkError(f"its {self.name!r} has {len(text):,} characters, more than {self.kind.most:,}")
@@ -107,7 +107,7 @@ class Field(Generic[T]):
         return self.kind.text(value)
 
     def of(self, fields: Mapping[str, str], otherwise: T, why: str = "") -> T:
-        """The value in an address; ``otherwise`` if the field is not said, or empty. ``why``: as of `read`.
+        """The value in an address; ``otherwise`` if the field is missing or empty. ``why``: as in `read`.
 
         Raises
         ------
@@ -122,13 +122,13 @@ class Field(Generic[T]):
         return {self.name: self.write(value)}
 
     def refusal(self, text: str, why: str) -> LinkError:
-        """That a text is no value of this field."""
+        """The refusal of a text that is no value of this field."""
         return LinkError(f"{self.clause} {text!r}{why}")
 
 
 # The model: one of three, the last with the parameters of its family.
 SAMPLE = Field("sample", WORD, "the sample is", "a model that the app comes with")
-UPLOAD = Field("upload", WORD, "the upload is", "a model that this server keeps since it was uploaded")
+UPLOAD = Field("upload", WORD, "the upload is", "an uploaded model that this server keeps")
 MAKE = Field("make", WORD, "the family is", "the family of a generated model")
 _KINDS: dict[type, FieldType[Any]] = {bool: TRUTH, int: WHOLE, float: REAL, str: WORD}
 
@@ -146,16 +146,16 @@ MADE: dict[str, dict[str, Field[Any]]] = {
 
 # The run: how the model is partitioned and solved, and the line of forks.
 M = Field("M", WHOLE, "M is", "the most variables of a group")
-STRATEGY = Field("strategy", WORD, "the strategy is", "how the groups are found; by default as suits the model")
-GROUPS = Field("groups", OWNERS, "its groups are", "the group of every variable, if they were made by hand or searched")
+STRATEGY = Field("strategy", WORD, "the strategy is", "how the groups are found; the default depends on the model")
+GROUPS = Field("groups", OWNERS, "its groups are", "the group of every variable, if made by hand or by a search")
 VARIANT = Field("variant", WHOLE, "the variant is", "the number of the variant of the rows")
 SCHEDULE = Field("schedule", WORD, "the schedule is", "the order of the updates")
 FORKS = Field("forks", CHANGES, "its forks are", "after which events the run was changed, and how")
-END = Field("end", POSITION, "the event is", "after how many events of the last run a proof has ended")
+END = Field("end", POSITION, "the event is", "the position in the last run at which a proof ended")
 CHAPTER = Field("chapter", WHOLE, "the chapter is", "which run of the line is shown, from 0; by default the last")
 
 # The place in it.
-AT = Field("at", POSITION, "the event is", "after how many events the run is shown")
+AT = Field("at", POSITION, "the event is", "the number of events after which the run is shown")
 ARC = Field("arc", WHOLE, "the message is", "the message that is pinned, if one is")
 
 # Reserved for a view of two runs: a link of a later version keeps it here. No page of this version uses it.
@@ -163,7 +163,7 @@ BESIDE = Field("beside", LONG_WORD, "the second run is", "a second run, to be sh
 
 # The pages' own.
 ORDER = Field("order", choice(ORDERS, "orders"), "it orders classes by", "the order of the classes", (EDGE,))
-CLASS = Field("y", BITS, "it shows the class", "the values of the members of the class looked at", (EDGE, WATCH))
+CLASS = Field("y", BITS, "it shows the class", "the values of the members of the selected class", (EDGE, WATCH))
 LESSON = Field("lesson", WORD, "the lesson is", "the lesson that is open", (LEARN,))
 DONE = Field("done", WORDS, "the lessons answered are", "the lessons whose questions were answered", (LEARN,))
 PLAN = Field("plan", WORD, "the plan is", "the plan of the experiment, shipped or kept on this server", (EXPERIMENTS,))
@@ -173,7 +173,7 @@ def _look(name: str, kind: FieldType[Any], clause: str, meaning: str, usual: str
     return Field(name, kind, clause, meaning, (WATCH,), usual)
 
 
-# What decides the picture on Watch. The browser reads and writes it.
+# The fields that decide the picture on Watch. The browser reads and writes them.
 LOOKS: tuple[Field[Any], ...] = (
     _look("view", choice(("hyper", "both", "variables"), "views"), "it shows", "groups, variables or both", "hyper"),
     _look(
@@ -183,15 +183,13 @@ LOOKS: tuple[Field[Any], ...] = (
         "what colours the lines of the graph",
         "tension",
     ),
-    _look("camera", REALS, "its camera is", "the magnification of the graph, and its corner in shares of the pane"),
-    _look("circles", REALS, "its circles are", "of each circle moved by hand its number, and its place in shares"),
-    _look("exact", ON, "its exact costs are", "all ν are shown, not only those asked for"),
+    _look("camera", REALS, "its camera is", "the magnification of the graph, and its corner as shares of the pane"),
+    _look("circles", REALS, "its circles are", "the number and the relative position of each circle moved by hand"),
+    _look("exact", ON, "its exact costs are", "exact costs are drawn for all states shown, not only evaluated ones"),
     _look("distance", ON, "its distance is", "costs are drawn as distances to the best"),
     _look("whole", ON, "its whole range is", "the whole range of energies is drawn"),
-    _look(
-        "axis", choice(("rounds", "events", "sweeps"), "axes"), "its axis is", "what bounds are drawn over", "rounds"
-    ),
-    _look("zoom", REALS, "its zoom is", "the part of that axis that is drawn: from, to"),
+    _look("axis", choice(("rounds", "events", "sweeps"), "axes"), "its axis is", "the axis of the bounds", "rounds"),
+    _look("zoom", REALS, "its zoom is", "the visible part of that axis: from, to"),
     _look("list", ON, "its list is", "the list of messages is open"),
     _look("sort", texts("[a-z]+", "; a column is a word"), "it sorts by", "the column that sorts the list", "tension"),
     _look("up", ON, "its direction is", "the list ascends"),
@@ -226,28 +224,28 @@ FIELDS = {field.name: field for field in _TABLE}
 
 
 def carried(fields: Mapping[str, str]) -> dict[str, str]:
-    """What an address says for a later version: it stays in the address."""
+    """Fields for a later version, which stay in the address."""
     text = fields.get(BESIDE.name, "")
     return {BESIDE.name: text} if text and not _faults(BESIDE, fields) else {}
 
 
 def of_page(page: str, fields: Mapping[str, object]) -> dict[str, str]:
-    """What the address of a page may have of what is said."""
+    """Those of the given fields that the address of a page may have."""
     return {name: str(text) for name, text in fields.items() if name in FIELDS and page in FIELDS[name].pages}
 
 
 def passed_over(page: str, fields: Mapping[str, str]) -> list[str]:
-    """Sentences on what is passed over in the address of a page, while the rest is shown.
+    """Sentences on the fields of a page's address that are ignored, while the rest is shown.
 
-    That is what the table does not know, and what has a usual value or is for the browser. The rest is refused where it
-    is read.
+    Ignored are unknown fields, and wrong values of fields that have a default or are for the browser. Other wrong
+    values are refused where they are read.
     """
     unknown = [repr(name[:LONGEST_WORD]) for name in fields if name not in FIELDS]
     found = []
     if unknown:
         rest = f" and {len(unknown) - MOST_LISTED} more" * (len(unknown) > MOST_LISTED)
         means = "means" if len(unknown) == 1 else "mean"
-        found.append(f"This link says {', '.join(unknown[:MOST_LISTED])}{rest}, which {means} nothing here.")
+        found.append(f"This link contains {', '.join(unknown[:MOST_LISTED])}{rest}, which {means} nothing here.")
     tolerated: tuple[Field[Any], ...] = (CHAPTER, BESIDE, *(LOOKS if page == WATCH else ()))
     return found + [fault for field in tolerated for fault in _faults(field, fields)]
 
@@ -261,5 +259,5 @@ def _faults(field: Field[Any], fields: Mapping[str, str]) -> list[str]:
 
 
 def for_browser() -> dict[str, dict[str, str]]:
-    """Of every field, by name, which texts the browser takes, and which one it leaves out."""
+    """For every field, by name, the texts that the browser accepts, and the one that it leaves out."""
     return {name: {"pattern": field.kind.pattern, "usual": field.usual} for name, field in FIELDS.items()}

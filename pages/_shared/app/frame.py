@@ -61,11 +61,11 @@ _CSS = """<style>
   .stMainBlockContainer:has(.st-key-compiling) { padding-bottom: 2.5rem; }
   :root:has(.st-key-compiling) { --compiling: 1.8rem; }
   :is(.st-key-address_bar, .st-key-loaded_ahead) { position: absolute; width: 1px; height: 1px; }
-  /* What an address has replaced is said above the page, and the stage leaves room for it. */
+  /* A notice about what an address has replaced is above the page, and the stage leaves room for it. */
   .st-key-address_bar[data-offers] { position: static; width: auto; height: auto; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-address_bar[data-offers]) { order: -1; }
   :root:has(.st-key-address_bar[data-offers]) { --offered: 3.6rem; }
-  /* So is what was chosen and not applied. */
+  /* So is the notice about choices that are not applied. */
   .st-key-not_applied p { margin: 0; }
   :root:has(.st-key-not_applied) { --not-applied: 3.6rem; }
   :root:has(.st-key-notice) { --notice: 3.8rem; }

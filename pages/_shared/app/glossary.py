@@ -4,7 +4,7 @@ from __future__ import annotations
 
 GLOSSARY: dict[str, str] = {
     "Benders row": "A sum of one term per variable, nowhere above the true min-marginal, for any messages.",
-    "certificate": "The lower bound recomputed from the messages alone, independently of all else that a run stores.",
+    "certificate": "The lower bound recomputed from the messages alone, without anything else that a run stores.",
     "coupling": "The energy of two variables together, beyond the energy of each by itself.",
     "cut": "The paper's name for a Benders row: reverse Magnanti-Wong cut (RMC) or Magnanti-Wong cut (MWC).",
     "envelope": "The maximum of all rows of an edge: the best lower bound on its min-marginals so far.",
@@ -21,8 +21,8 @@ GLOSSARY: dict[str, str] = {
     "MWC": "Magnanti-Wong cut: of the rows that are tight at a state, one that minimises the total slack elsewhere.",
     "oracle": "The true min-marginal at one state, found by one pass over all states of the neighbour.",
     "partition": "The division of all variables into groups.",
-    "proof": "Runs one after the other on what the bound leaves undecided, in groups that grow up to M, until no "
-    "labelling can be better than the best one.",
+    "proof": "A sequence of runs, each on the variables that the bound has left undecided, in groups that grow up to "
+    "M, until no labelling can be better than the best one.",
     "RMC": "Reverse Magnanti-Wong cut: in closed form, and tight at its state for all later messages.",
     "schedule": "The order in which groups are updated, and the share of the cost that each message takes.",
     "slack": "How far the envelope is below the true min-marginal; where it is 0, the envelope is tight.",

@@ -1,4 +1,4 @@
-"""The groups and forks of an address, made once more in the background; until then no page is drawn."""
+"""The groups and forks of an address, made again in the background; until then no page is drawn."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _PAGE = Kept[str]("page_before")
 
 
 def arrive(page: str) -> None:
-    """Where Back or Forward have led to a page, open the run that its address names: only they have an address there.
+    """When Back or Forward leads to a page, open the run of its address; only then does the address already name one.
 
-    A page that is opened by a link of the app has none yet; the first one of a session opens its run anyway. What an
-    address says besides, and nothing reads, is said on Watch.
+    A page opened by a link of the app has no address yet; the first page of a session opens its run anyway. Watch
+    reports the fields of an address that nothing reads.
     """
     before = _PAGE.get()
     _PAGE.set(page)
@@ -28,7 +28,7 @@ def arrive(page: str) -> None:
         return
     if before is None:
         fields = arrival().fields
-        if page:  # the stage has been left, with what it asked
+        if page:  # the stage has been left, and so has its question
             arrival().command = None
     else:
         fields = st.query_params.to_dict()
@@ -38,7 +38,7 @@ def arrive(page: str) -> None:
 
 
 def opening() -> bool:
-    """Whether the address is still being opened; then this says how far that is."""
+    """Whether the address is still being opened; if so, show the progress."""
     current = lab()
     replay = current.replay
     if replay is None:
@@ -49,7 +49,7 @@ def opening() -> bool:
 
     def progress() -> None:
         name = markdown(current.mrf.name)
-        # Asked once: the search may end meanwhile.
+        # Read once: the search may end meanwhile.
         searching = replay.doing
         if searching:
             st.progress(replay.share, f"Opening {name}: {searching}")

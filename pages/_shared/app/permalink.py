@@ -1,4 +1,4 @@
-"""Links that restore a view: what a model, its groups, its run and the event shown are in fields of an address.
+"""Links that restore a view: a model, its groups, its run and the event shown as fields of an address.
 
 Every field is written, even defaults: a default may change, a link must not.
 """
@@ -87,7 +87,7 @@ def values_of(origin: Origin) -> dict[str, synth.Value]:
 def partition_of(fields: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partition, int]:
     """The partition that a link describes, and its M.
 
-    It is by the model's default strategy if the link names none, or one that is yet to search: see `sought_by`.
+    It is by the model's default strategy if the link names none, or one that needs a search first: see `sought_by`.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def partition_of(fields: Mapping[str, str], mrf: bc.BinaryMRF) -> tuple[Partitio
 
 
 def sought_by(fields: Mapping[str, str]) -> str:
-    """The strategy that runs the model to find the groups of a link; empty if they are known without a run."""
+    """The strategy that has to run the model to find the groups of a link; empty if no run is needed."""
     strategy = STRATEGY.of(fields, "")
     is_known = strategy not in BY_RUNS or (strategy == PURSUIT and GROUPS.name in fields)
     return "" if is_known else strategy
@@ -144,7 +144,7 @@ def engine_of(fields: Mapping[str, str], mrf: bc.BinaryMRF, part: Partition) -> 
 
 
 def arc_of(fields: Mapping[str, str], engine: bc.Engine) -> int:
-    """The message that a link selects, the first if it does not say.
+    """The message that a link selects; the first if it selects none.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from pages._shared.running.background import Personal
 
 
 def running(branch: Branch) -> bc.Engine:
-    """The engine of a branch whose run is at hand."""
+    """The engine of a branch whose run is in memory."""
     run = branch.run
     assert run is not None
     return run.engine
@@ -28,9 +28,9 @@ class ProofInProgress(Personal):
     Attributes
     ----------
     rounds : list of Branch
-        Its runs, the first of which has forked from one of the tree; none once the tree has taken them in.
+        Its runs, the first of which forked from a run of the tree; empty once they have been added to the tree.
     points : list of ProofPoint
-        How far it was, from time to time.
+        Its progress, from time to time.
     certificate : Certificate or None
         Its outcome, once it has ended.
     failure : str
@@ -65,7 +65,7 @@ class ProofInProgress(Personal):
 
     def _keep(self, fork: Fork, engine: bc.Engine) -> None:
         self.rounds.append(branch_of(self.rounds[-1], fork, engine))
-        # Half of the memory is for the runs to come; the others can be made again.
+        # Half of the memory is reserved for further runs; the others can be made again.
         if engine.account.free < engine.account.limit // 2:
             for branch in self.rounds[:-1]:
                 branch.let_go()
@@ -75,7 +75,7 @@ class ProofInProgress(Personal):
         point = ProofPoint(descent.known.work, descent.lower_bound, descent.upper_bound, undecided, len(descent.rounds))
         known = self.points
         if len(known) > 1 and known[-2][1:] == known[-1][1:] == point[1:]:
-            # Of a time in which nothing but the work changes, the two ends are enough.
+            # While nothing but the work changes, the first and the last point are enough.
             known[-1] = point
         else:
             known.append(point)

@@ -1,6 +1,6 @@
-"""Types of what Python and the browser send to each other, with the bounds of their values.
+"""Types of the values that Python and the browser exchange, with their bounds.
 
-mypy checks the types. Tests make a schema of types and bounds, and check what is sent: `tests/protocol.py`.
+mypy checks the types. Tests make a schema of types and bounds, and check the data sent: `tests/protocol.py`.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 
 class Bounds(NamedTuple):
-    """What is so of a value beside its type; None: nothing is asked.
+    """Conditions on a value beside its type; None: no condition.
 
     Attributes
     ----------
     least, most : float or None
         Of a number.
     among : tuple of int
-        All numbers that it may be, if there are any.
+        All numbers that are allowed, if they are listed.
     pattern : str or None
-        Of a whole text, as both languages read it.
+        Of a whole text, with the same meaning in both languages.
     shortest, longest : int or None
         The entries of a list.
     """
@@ -34,7 +34,7 @@ class Bounds(NamedTuple):
 Count: TypeAlias = Annotated[int, Bounds(least=0)]
 # In the units of the model.
 Energy: TypeAlias = float
-# Energy that is not negative.
+# An energy that is not negative.
 Excess: TypeAlias = Annotated[float, Bounds(least=0)]
 Share: TypeAlias = Annotated[float, Bounds(least=0, most=1)]
 Colour: TypeAlias = Annotated[str, Bounds(pattern="#[0-9A-F]{6}")]

@@ -8,7 +8,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 
 def run_through_app() -> None:
-    """Have app.py name the pages and run them, from the first session of a server on.
+    """Let app.py name and run the pages, from the first session of a server on.
 
     Until ``st.navigation`` was called once, Streamlit takes a folder named ``pages`` for its older kind of multi-page
     app: it names the pages after their files, and a page that is opened at its own address is run alone.
@@ -17,5 +17,5 @@ def run_through_app() -> None:
 
 
 def to_the_first_page(request: Request) -> RedirectResponse:
-    """Lead from the first page's name to its address, which has no name: Streamlit knows no page at the other."""
+    """Redirect from the first page's name to its address, which has no name: Streamlit knows no page at the former."""
     return RedirectResponse(f"./?{request.url.query}")

@@ -88,16 +88,16 @@ class Replay(Personal):
     Attributes
     ----------
     share : float
-        Of the search, from 0 to 1.
+        The share of the search that is done, from 0 to 1.
     doing : str
-        What is being searched for; empty when that is found.
+        What is being searched for; empty when the search is over.
     failure : str
-        What of it has not been made, and why.
+        What could not be made, and why.
     """
 
-    fields: Mapping[str, str]  # by the link
+    fields: Mapping[str, str]  # of the link
     forks: tuple[Fork, ...]
-    end: int  # where a proof has ended in the last one; 0 if none has
+    end: int  # the position at which a proof ended in the last fork; 0 if none did
     share: float = 0.0
     doing: str = ""
     failure: str = ""
@@ -133,7 +133,7 @@ class Replay(Personal):
         try:
             if strategy:
                 self._find_groups(lab, strategy, stop)
-            lost = "Not all forks of this link could be made: {}. The run before is shown."
+            lost = "Not all forks of this link could be made: {}. The last run that could be made is shown."
             halted = "they were stopped"
             for fork in self.forks:
                 try:
@@ -172,7 +172,7 @@ class Lab:
     schedule: str
     run: WatchedRun
     origin: Origin = field(default_factory=dict)  # of the model, for links; empty if it was uploaded
-    carried: dict[str, str] = field(default_factory=dict)  # by the address, for a later version
+    carried: dict[str, str] = field(default_factory=dict)  # fields of the address that a later version uses
     notice: str = ""  # a remark on how the model was obtained
     number: int = 0  # of the run, so that the stage recognises a new one
     references: References = field(default_factory=lambda: References())
@@ -213,7 +213,7 @@ class Lab:
     ) -> None:
         """Start a new run on the model with another partition; without ``stop`` Streamlit may end this.
 
-        Where the groups are the same, so is the place: the message, and after how many events the run is shown.
+        With the same groups, the message and the position shown are kept.
 
         Raises
         ------
@@ -230,13 +230,13 @@ class Lab:
             self.run.settle()
 
     def fork(self, change: Change, engine: bc.Engine) -> None:
-        """Go on with a run that has forked from the one shown, at the event shown."""
-        self.run.halt()  # or it could let go of what is added
+        """Continue with a run that forked from the one shown, at the event shown."""
+        self.run.halt()  # or it could free what is added
         branches = self.branches
         self.show(branches.add(branch_of(branches.shown, Fork(self.run.position, change), engine)))
 
     def show(self, branch: Branch, position: int | None = None) -> bool:
-        """Show another run of the tree, at a position or where it was left; False if its memory was let go."""
+        """Show another run of the tree, at a position or where it was left; False if its memory has been freed."""
         self.run.halt()
         if branch.run is None:
             return False
@@ -244,8 +244,8 @@ class Lab:
         return self.turn(branch, position)
 
     def turn(self, branch: Branch, position: int | None = None) -> bool:
-        """Show another chapter of the line, at a position or where it was left; False if its memory was let go."""
-        # What computes meanwhile may let go of any run that is not shown.
+        """Show another chapter of the line, at a position or where it was left; False if its memory has been freed."""
+        # Work in the background may free the memory of any run that is not shown.
         self.run.halt()
         self.run.settle()
         run = branch.run
@@ -256,7 +256,7 @@ class Lab:
         if engine.partition is not before.partition:
             self.references.stop()
             self.references = References()
-        # A step back, or into the middle, shows no passage.
+        # A step back, or into the middle of a chapter, is not animated.
         goes_on = position == 0 and branch is not self.branches.shown and branch.comes_from(self.branches.shown)
         self.branches.forked_from = ForkedFrom(self.number, passage(before, engine)) if goes_on else None
         self.run, self.branches.shown = run, branch
@@ -270,7 +270,7 @@ class Lab:
         self.max_size = branch.max_size
         self.variant, self.schedule = engine.variant.number, engine.settings.schedule
         self.number += 1
-        # Half of the memory is for the run that is shown to grow into.
+        # Half of the memory is reserved for the growth of the run shown.
         if self.account.free < self.account.limit // 2:
             self.branches.let_go()
         return True
@@ -292,14 +292,14 @@ class Lab:
 
     @property
     def address(self) -> str:
-        """The parameters of an address that finds this run again, and the line of chapters; empty if none does."""
+        """The parameters of an address that reopens this run with its chapters; empty if there is none."""
         branches, more = self.branches, dict(self.carried)
         text = query(self.origin, branches.tip.lineage)
         if text:
             more |= {} if branches.tip.end is None else END.say(branches.tip.end)
             more |= {} if branches.shown is branches.tip else CHAPTER.say(branches.shown.depth)
         else:
-            # Without the later ones it may be short enough.
+            # Without the later chapters it may be short enough.
             text = query(self.origin, branches.shown.lineage)
         return f"{text}&{urlencode(more)}" if text and more else text
 
@@ -334,7 +334,7 @@ class Lab:
         self.number += 1
 
     def _engine(self, mrf: bc.BinaryMRF, part: bc.Partition, variant: int, schedule: str, stop: bc.Stop) -> bc.Engine:
-        """A new run; if it fits only without the old ones, these give way."""
+        """A new run; if there is no room beside the old runs, they are given up."""
         try:
             return bc.Engine(
                 mrf, part, variant=variant, schedule=schedule, limit=self.account, stop=stop, excluding=True
@@ -395,7 +395,7 @@ def _first() -> Lab:
 
 
 def _arrived(arrived: Arrival) -> Lab:
-    """The lab that a session opens with, at the place to which the recorded beginning of its run was followed."""
+    """The lab that a session opens with, at the position reached in the recorded beginning of its run."""
     fields = FIRST | arrived.fields
     if not arrived.seen:
         return linked(fields)
@@ -432,7 +432,7 @@ def _model(origin: Origin) -> bc.BinaryMRF:
 
 
 def chapter_of(fields: Mapping[str, str], branches: Branches) -> Branch:
-    """The chapter that a link shows; the last one if it does not say, or says one that there is not."""
+    """The chapter that a link shows; the last one if it names none, or one that does not exist."""
     try:
         number = CHAPTER.of(fields, -1)
     except LinkError:
@@ -441,7 +441,7 @@ def chapter_of(fields: Mapping[str, str], branches: Branches) -> Branch:
 
 
 def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
-    """The lab that a link describes, its run with a number. What takes long goes on in the background.
+    """The lab that a link describes; its run gets a number. Slow work continues in the background.
 
     Raises
     ------
@@ -467,9 +467,9 @@ def linked(fields: Mapping[str, str], number: int = 0) -> Lab:
 
 
 def open_again(fields: Mapping[str, str]) -> None:
-    """Open the run of an address that this session has left, unless the run is one of the tree that is open.
+    """Open the run of an address that this session has left, unless it belongs to the open tree.
 
-    As far as nothing is lost: an address that cannot be opened changes nothing, but for the notice.
+    An address that cannot be opened changes nothing but the notice.
     """
     current = lab()
     begun = dict(parse_qsl(query(current.origin, current.branches.first.lineage)))
@@ -479,7 +479,7 @@ def open_again(fields: Mapping[str, str]) -> None:
     try:
         found = linked(FIRST | dict(fields), current.number + 1)
     except LinkError as error:
-        current.notice = f"The run of this address cannot be opened again: {error}. The one before is shown."
+        current.notice = f"The run of this address cannot be opened again: {error}. The previous run is shown."
         return
     current.leave()
     PROOF.take()

@@ -10,7 +10,7 @@ import streamlit as st
 
 import bender_core as bc
 
-# Of all sessions together; the model unused for longest goes first.
+# Of all sessions together; the model unused for longest is dropped first.
 MOST, MOST_BYTES = 64, 256_000_000
 
 
@@ -22,7 +22,7 @@ class Uploads:
     most : int
         How many are kept.
     most_bytes : int
-        What they may take together, bytes.
+        The most bytes that they may take together.
     """
 
     def __init__(self, most: int = MOST, most_bytes: int = MOST_BYTES) -> None:

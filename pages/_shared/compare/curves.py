@@ -1,4 +1,4 @@
-"""Runs side by side: the data of the chart on Compare, the remarks in its table, and the winner.
+"""Runs side by side: the data of Compare's chart, the remarks in its table, and the winner.
 
 The chart is a component that draws SVG itself: it keeps its DOM between reruns, so that nothing flickers during a
 race, and manages its axes, zoom and hidden runs. All else here are pure functions.
@@ -58,7 +58,7 @@ class Chart(TypedDict):
     """All that the chart of Compare draws."""
 
     model: str  # its name
-    scale: Excess  # how much is at stake: what gaps are compared to
+    scale: Excess  # the energy at stake, to which gaps are compared
     runs: list[Drawn]
 
 
@@ -109,7 +109,7 @@ class Curve:
     @property
     def kind_name(self) -> str:
         """What that means."""
-        return "reduce, unite, cut anew" if self.proves else bc.VARIANTS[self.variant].name
+        return "reduce, unite, partition anew" if self.proves else bc.VARIANTS[self.variant].name
 
     @property
     def lower_bound(self) -> float:
@@ -187,7 +187,7 @@ def view(model: str, curves: Sequence[Curve]) -> Chart:
 
 
 def _run(curve: Curve, name: str, cut: int, most: int) -> Drawn:
-    """A run for the component; runs of another cut have lines of another width."""
+    """A run for the component; runs on another partition have lines of another width."""
     records = curve.records[picked(curve.records["sweep"], most)]
     style = OF_PROOFS if curve.proves else STYLES[curve.variant]
     return {
@@ -301,7 +301,7 @@ def remarks(table: RunComparison) -> list[str]:
 
 
 def verdict(curves: Sequence[Curve], going: bool) -> str:
-    """What the runs have reached and when, in a sentence or two; the best bound alone wins no race."""
+    """The outcome in a sentence or two: bounds and times, as the best bound alone wins no race."""
     begun = [curve for curve in curves if len(curve.records)]
     if not begun:
         return ""
@@ -340,4 +340,4 @@ def _quicker(begun: Sequence[Curve], table: RunComparison, names: Mapping[str, s
     best = max(sooner, key=lambda k: (begun[k].lower_bound, -table.own[k]))
     bound, ahead = (number(value) for value in (begun[best].lower_bound, table.lower_bound - begun[best].lower_bound))
     when = duration(table.own[best])
-    return f" {_named(begun[best], names)} was sooner at its own, {bound}, which is {ahead} lower: after {when}."
+    return f" {_named(begun[best], names)} reached its own bound, {bound}, which is {ahead} lower, after only {when}."

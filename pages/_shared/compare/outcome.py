@@ -69,7 +69,7 @@ def result(current: Lab, contest: Contest, kept: Store | None, earlier_runs: Seq
 
 
 def partition_of(current: Lab, contest: Contest, curve: Curve) -> bc.Partition | None:
-    """The partition of a run; None for an earlier run that was cut by hand, or by a search that is to be made first."""
+    """The partition of a run; None for an earlier run on groups made by hand, or by a search that must run first."""
     begun = contest.lanes().get(curve.key) or contest.pins.get(curve.key)
     if begun is not None:
         return begun.entry.part

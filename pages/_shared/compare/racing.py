@@ -22,7 +22,7 @@ from pages._shared.compare.curves import Curve
 from pages._shared.partitioning.making import PartitionMaker
 from pages._shared.running.background import Personal
 
-# A stop takes as long as the current turn; one that builds large tables is left to finish by itself.
+# A stop waits for the current turn; a turn that builds large tables is left to finish by itself.
 STOP_SECONDS = 0.4
 
 
@@ -62,7 +62,7 @@ class Racing(Personal):
         seconds = min(lane.seconds for lane in going)
         fewest, most = min(lane.sweeps for lane in going), max(lane.sweeps for lane in going)
         sweeps = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        return f"{text}; the others have had {seconds:.1f} s of {self.limits.seconds:g} s, sweep {sweeps}"
+        return f"{text}; the others have used {seconds:.1f} s of {self.limits.seconds:g} s, sweep {sweeps}"
 
     def start(self) -> None:
         self.begin(self._drive)

@@ -24,7 +24,7 @@ def start(current: Lab, contest: Contest, going: bool) -> None:
         press = st.empty()
     choices(current)
     contest.maker.ask(partitions_chosen(current.mrf))
-    # Asked once, and before the partitions are read: the work may end while the page is drawn.
+    # Read once, and before the partitions: the work may end while the page is drawn.
     making = contest.maker.busy
     if making:
         follow(lambda: contest.maker.busy, lambda: st.progress(contest.maker.share, contest.maker.doing), TELL_SECONDS)

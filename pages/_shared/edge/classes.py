@@ -1,4 +1,4 @@
-"""The classes of a message: which are drawn, in which order, and which one is looked at."""
+"""The classes of a message: which are drawn, in which order, and which one is selected."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from pages._shared.running.kept import Kept
 MOST_LISTED, SHORTEST = 8, 16
 
 
-# The class that is looked at, by the run and the message.
+# The selected class, by the run and the message.
 _CHOSEN = Kept[dict[tuple[int, int], int]]("edge_chosen")
 
 
 def recall(current: Lab) -> None:
-    """Take the order and the class from the address, once or when another page has asked for them; choices then last as
-    long as the session."""
+    """Take the order and the class from the address, once or when another page requests them.
+
+    Choices then last as long as the session."""
     run = current.run
     if EDGE.get() is False:
         return
@@ -52,7 +53,7 @@ def recall(current: Lab) -> None:
 
 
 def class_of(fields: Mapping[str, str], coupled: int) -> tuple[int, ...]:
-    """The class that a link shows, of a message with some coupled members; empty if it does not say.
+    """The class that a link shows, of a message with some coupled members; empty if it names none.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def choose_order() -> str:
 
 
 def choose_class(current: Lab, shown: Classes, names: list[str], beside: DeltaGenerator) -> int:
-    """The class that is looked at: that of y* until another is chosen, by its values or in a figure.
+    """The selected class: that of y* until another is chosen, by its values or in a figure.
 
     The button back to y* is in the container ``beside``.
     """
@@ -116,7 +117,7 @@ def choose_class(current: Lab, shown: Classes, names: list[str], beside: DeltaGe
         chosen.pop(mine, None)
 
     st.pills(
-        "The class looked at: its members that are 1",
+        "The selected class: its members that are 1",
         places,
         selection_mode="multi",
         format_func=lambda k: markdown(names[k]),
@@ -125,7 +126,7 @@ def choose_class(current: Lab, shown: Classes, names: list[str], beside: DeltaGe
     )
     beside.button(
         "Back to y*",
-        help="Look at the class of y*, the receiver's last state",
+        help="Select the class of y*, the last state of the receiver that the oracle evaluated",
         on_click=follow,
         disabled=mine not in chosen,
     )
@@ -136,7 +137,7 @@ def choose_stems(current: Lab, shown: Classes, order: str, selected: int) -> Ste
     """The classes that are drawn: of many, those between two ranks."""
     between = 1, MOST
     if len(shown) > MOST:
-        # Ranks further apart the higher they are: the cheapest are looked at most closely.
+        # The higher the ranks, the further apart: the cheapest classes are shown most closely.
         far = np.geomspace(MOST, len(shown), 28).round().astype(int)
         ranks = np.unique([1, 2, 4, 8, 16, 32, *far]).tolist()
         between = st.select_slider(
@@ -175,7 +176,7 @@ def draw(current: Lab, view: MessageView, drawn: Stems, names: list[str], select
 
 
 def caption_of(current: Lab, view: MessageView, drawn: Stems) -> str:
-    """What the figure shows, in words."""
+    """The caption of the figure."""
     shown = view.shown
     group = current.run.engine.graph.ends(current.run.arc)[0]
     every = len(current.run.engine.partition.groups[group])

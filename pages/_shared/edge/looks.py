@@ -39,7 +39,7 @@ def picture_of(current: Lab, what: str) -> dict[str, Any]:
 
 
 def what_if(current: Lab, found: Findings, view: MessageView, drawn: Stems, names: list[str], selected: int) -> None:
-    """The four rows that could be made at the class looked at."""
+    """The four rows that could be made at the selected class."""
     shown, (p, q) = view.shown, current.run.engine.graph.ends(current.run.arc)
     state = int(shown.states[selected])
     candidates = found.find("the four rows", (p, q, state), lambda engine, stop: bc.what_if(engine, p, q, state, stop))
@@ -47,13 +47,13 @@ def what_if(current: Lab, found: Findings, view: MessageView, drawn: Stems, name
         show_work(found)
         return
     where = values_in_words(names, bits_of(selected, len(names)).tolist())
-    slack = "tight" if shown.tight[selected] else f"below it by the slack {number(float(shown.slack[selected]))}"
+    slack = "tight" if shown.tight[selected] else f"lower by a slack of {number(float(shown.slack[selected]))}"
     nu = number(float(shown.nu[selected]))
-    text = f"A row where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
+    text = f"A row made where {where}? The true min-marginal there is {nu}, the envelope is {slack}."
     if shown.tight.all():
         paragraph(f"{text} It is tight everywhere, so no row can lift it.")
     else:
-        paragraph(f"{text} Bars: what each row would lift it by, class by class; pale: the slack that there is.")
+        paragraph(f"{text} Bars: how far each row would lift it, class by class; pale: the present slack.")
         st.plotly_chart(
             plot_what_if(shown, drawn, candidates, selected),
             key="edge-what-if",
@@ -83,12 +83,12 @@ def compare(candidates: list[WhatIfRow], state: int, at_oracle: int) -> None:
         ],
     )
     st.caption(
-        "Lift: what the envelope rises by; its mean over all states is the mean slack removed. The run does not change."
+        "Lift: how far the envelope rises; its mean over all states is the mean slack removed. The run does not change."
     )
 
 
 def insert(current: Lab, candidates: list[WhatIfRow]) -> None:
-    """One of them, put into a run that forks here."""
+    """Insert one of them into a run that forks here."""
     engine = current.run.engine
     if engine.variant.exact:
         return

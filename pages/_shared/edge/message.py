@@ -1,4 +1,4 @@
-"""The message shown: its choice, and what is known of it at the event shown."""
+"""The message shown: its choice, and its content at the event shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MessageView:
 
     shown: Classes
     tight: list[bool]  # of every row, whether it is tight where it was made
-    gained: list[float]  # by how much it has raised the lower bound in the update that made it
+    gained: list[float]  # its share of the rise of the lower bound in the update that made it
     moment: str  # the event, in words
 
 

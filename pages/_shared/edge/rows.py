@@ -19,7 +19,7 @@ from pages._shared.edge.classes import members_named
 from pages._shared.edge.message import MessageView
 from pages._shared.running.findings import Findings, show_work
 
-# The past is looked at for a bounded number of events, and a bounded time.
+# The past is sampled at a limited number of events, within a limited time.
 POINTS, SECONDS = 40, 10.0
 
 
@@ -46,7 +46,7 @@ def choose_rows(current: Lab, found: Findings, p: int, q: int, view: MessageView
         "Lives of the rows",
         key="edge_lives",
         persist_state="session",
-        help=f"When each was the envelope somewhere, and tight where it was made: at up to {POINTS} events of the run",
+        help=f"When each attained the envelope, and was tight where it was made: at up to {POINTS} events of the run",
     ):
         past = past_of(found, p, q)
         if past is None:
@@ -69,7 +69,7 @@ def choose_rows(current: Lab, found: Findings, p: int, q: int, view: MessageView
     )
     if past is not None:
         events = past.event[past.event <= current.run.position]
-        st.caption(f"Lives: at the {len(events)} events looked at, from {events[0]} to {events[-1]}.")
+        st.caption(f"Lives: sampled at {len(events)} events, from {events[0]} to {events[-1]}.")
     return [k for k in picked.selection.rows if k < len(rows)]
 
 
@@ -99,7 +99,7 @@ def born(row: Row) -> int:
 
 
 def anchor_text(current: Lab, p: int, q: int, row: Row) -> str:
-    """The state that a row was made at, as far as it matters: the members that are coupled."""
+    """The state at which a row was made, restricted to the coupled members, which alone matter."""
     graph, made = current.run.engine.graph, row.made_for
     members = graph.active_members(graph.arc(made, p + q - made))
     values = bits_of(row.anchor, len(current.run.engine.partition.groups[made]))[members]
@@ -119,24 +119,25 @@ _CONFIG = {
     "kind": st.column_config.TextColumn(help=GLOSSARY["cut"]),
     "born at event": st.column_config.NumberColumn(help="0: one of the initial rows"),
     "made for": st.column_config.TextColumn(help="The group for whose state y* the row was made"),
-    "at y*": st.column_config.TextColumn(width="medium", help="Of the members that are coupled"),
+    "at y*": st.column_config.TextColumn(width="medium", help="The values of the coupled members"),
     "intercept β⁰": st.column_config.NumberColumn(format="%.5g", help="At the current messages; energy"),
     "maximal at": st.column_config.NumberColumn(
-        format="percent", help="Share of the states at which the row is the envelope"
+        format="percent", help="Share of the states at which the row attains the envelope"
     ),
     "tight at y*": st.column_config.TextColumn(
-        help="Whether it still equals the truth there, in the direction it was made for"
+        help="Whether it still equals the true min-marginal there, in the direction it was made for"
     ),
     "raised LB by": st.column_config.NumberColumn(
-        format="%.4g", help="Its share of the rise of the lower bound in the update that made it, not in later ones"
+        format="%.4g",
+        help="Its share of the rise of the lower bound in the update that made it, later updates aside",
     ),
     "last maximal": st.column_config.NumberColumn(
-        help="The last event looked at at which it was the envelope anywhere"
+        help="The last sampled event at which it attained the envelope at some state"
     ),
     "last tight": st.column_config.NumberColumn(
-        help="The last event looked at at which it equalled the truth where it was made"
+        help="The last sampled event at which it equalled the true min-marginal where it was made"
     ),
     "dead since": st.column_config.NumberColumn(
-        help="The first event looked at since which it has been the envelope nowhere; it may revive as messages change"
+        help="The sampled event since which it has attained the envelope nowhere; it may revive as messages change"
     ),
 }

@@ -46,7 +46,7 @@ def choose() -> str | None:
     if kind in SHIPPED:
         name = kind
     else:
-        # Collapsed once there is a plan, to leave room for the buttons.
+        # Collapsed when there is a plan, to leave room for the buttons.
         with st.expander("The plan", expanded=state.get("own_plan", linked) in SHIPPED):
             made = make() if kind == "own" else bring()
         if made and made != state.get("own_plan"):
@@ -168,7 +168,7 @@ def planned(name: str) -> Planned | None:
         if before is not None:
             before.stop()
         planning.start()
-    # Asked once, and before the result is read: the work may end while the page is drawn.
+    # Read once, and before the result: the work may end while the page is drawn.
     going = planning.busy
     if planning.planned is not None:
         return planning.planned

@@ -28,7 +28,7 @@ SHORT_SECONDS = 60.0
 
 
 def facts(on_table: Planned, todo: Sequence[Task]) -> None:
-    """The size of a plan, the part that is left, and the most time that it takes by its limits."""
+    """The size of a plan, the remaining part, and the most time that its limits allow."""
     workers = st.session_state.get("plan_workers", os.cpu_count() or 1)
     seconds = seconds_at_most(todo)
     hours = f" ({seconds / 3600:.2g} core-hours)" if seconds > SHORT_SECONDS else ""
@@ -59,7 +59,7 @@ def run_controls(on_table: Planned, todo: Sequence[Task], runs: Sequence[Finishe
         where = "the Dask cluster" if scheduler else f"this machine ({cores} cores)"
         st.number_input(f"Runs at a time on {where}", 1, 1000 if scheduler else cores, cores, key="plan_workers")
     left, right = st.columns(2)
-    # Asked once: the experiment may end while the page is drawn.
+    # Read once: the experiment may end while the page is drawn.
     going = running.busy
     path, kept = path_of(on_table.name), store().path
     label = "Run" if len(todo) == len(on_table.tasks) else "Resume"

@@ -27,14 +27,14 @@ STOP_SECONDS = 0.4
 class Experiment(Background):
     """The execution of one plan. The thread listens to the process."""
 
-    partitioning: float = 0.0  # the share of the instances whose partitions are made, before the runs
+    partitioning: float = 0.0  # the share of instances whose partitions have been made, before the runs
     doing: str = ""  # the partition that is being made
     done: int = 0  # runs, of the total
     total: int = 0
     failed: int = 0  # whose worker died
     left: float | None = None  # seconds, at the pace so far
     last: str = ""  # the run finished last
-    failure: str = ""  # why it ended, if not as it should
+    failure: str = ""  # why it ended early
     _process: subprocess.Popen[str] | None = None
 
     def start(self, plan: Path, store: Path, workers: int, scheduler: str = "") -> None:

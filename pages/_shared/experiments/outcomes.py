@@ -157,7 +157,7 @@ def proof_table(proven: Sequence[Proofs]) -> None:
         ],
     )
     st.caption(
-        "A proof makes its groups itself: the bound decides variables, what is left goes on in larger groups, until "
+        "A proof makes its groups itself: the bound decides variables, and the rest continues in larger groups, until "
         "no labelling can be better than the best one."
     )
 

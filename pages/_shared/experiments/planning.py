@@ -30,7 +30,7 @@ class Planning(Personal):
     path : Path
         Its file.
     planned : Planned or None
-        None until all is known.
+        None until it is complete.
     error : str
         Why it cannot be carried out.
     share : float
@@ -52,7 +52,7 @@ class Planning(Personal):
 
     def _drive(self, stop: threading.Event) -> None:
         def tell(share: float, doing: str) -> None:
-            # What was stopped may end while the next begins.
+            # Work that was stopped may end while the next piece begins.
             if not stop.is_set():
                 self.share, self.doing = share, doing
 

@@ -1,4 +1,4 @@
-"""What makes the tree's runs known further: made again, run on, and measured. All of it takes time."""
+"""Slow work on the runs of the tree: they are made again, continued, and measured."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pages._shared.app.branches import Branch, counterpart
 from pages._shared.app.session import Lab
 from pages._shared.running.watched import WatchedRun
 
-# Sweeps after a fork at which it is compared with its parent.
+# The numbers of sweeps after which a fork is compared with its parent.
 AFTER = (1, 5, 20)
-# The most events of a run at which a message is looked at, and the seconds that this may take.
+# The most events of a run at which a message is sampled, and the seconds that this may take.
 POINTS, SECONDS = 60, 2.0
 
 
@@ -27,7 +27,7 @@ class Difference:
     ----------
     branch : Branch
     after : tuple of float or None
-        After each of `AFTER` sweeps, energy; None where one of them is not known that far.
+        After each of `AFTER` sweeps, energy; None where one of the two has not been computed so far.
     """
 
     branch: Branch
@@ -43,13 +43,13 @@ def difference(branch: Branch) -> Difference:
 
 
 def parents_sweep(branch: Branch) -> int:
-    """The sweeps of the parent that are complete, or under way, where a branch forks: these are not counted."""
+    """The sweeps of the parent that are complete or under way where a branch forks; they do not count."""
     assert branch.parent is not None
     return math.ceil(branch.parent.look().at("sweeps", branch.event))
 
 
 def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | None = None) -> WatchedRun:
-    """The run of a branch; made from its line if its memory was let go.
+    """The run of a branch; made again from its lineage if its memory was freed.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
     branch : Branch
     stop : Stop
     needed : Branch, optional
-        One whose run stays, if others have to give way.
+        One whose memory is kept when others are freed.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
     if run is None:
 
         def make() -> bc.Engine:
-            # One after the other: all at once might not fit.
+            # One after the other: together they might not fit into memory.
             (engine,) = deque(branch.lineage.runs(current.mrf, current.account, stop), maxlen=1)
             return engine
 
@@ -90,7 +90,7 @@ def made_again(current: Lab, branch: Branch, stop: bc.Stop, needed: Branch | Non
 
 
 def run_on(current: Lab, branch: Branch, stop: bc.Stop) -> None:
-    """Run a fork and its parent on, up to the last of `AFTER` sweeps after the fork."""
+    """Continue a fork and its parent to the last of `AFTER` sweeps after the fork."""
     assert branch.parent is not None
     parents = made_again(current, branch.parent, stop, branch).engine
     _run_to(parents, parents_sweep(branch) + AFTER[-1], stop)
@@ -104,7 +104,7 @@ def _run_to(engine: bc.Engine, sweeps: int, stop: bc.Stop) -> None:
 
 
 def pasts(current: Lab, stop: bc.Stop) -> dict[Branch, History]:
-    """The message selected on the stage, in every run at hand that has it."""
+    """The message selected on the stage, in every run in memory that has it."""
     shown = current.run
     found = {}
     for branch in current.branches:
@@ -116,7 +116,7 @@ def pasts(current: Lab, stop: bc.Stop) -> dict[Branch, History]:
 
 
 def measure(current: Lab, stop: bc.Stop) -> int:
-    """Measure work and seconds of all runs at hand; returns how many there are."""
+    """Measure the work and the seconds of all runs in memory; returns their number."""
     measured = 0
     for branch in current.branches:
         curve, run = branch.look(), branch.run

@@ -1,4 +1,4 @@
-"""Forks that a page asks for, made in the background; the run that is shown becomes the fork."""
+"""Forks that a page requests, made in the background; then the fork is shown in place of the run."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Find(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BranchRequest:
-    """What a person has asked for about one of the runs."""
+    """A request about one of the runs."""
 
     what: str  # "show", "turn" to a chapter, or "run on"
     branch: Branch
 
 
 def requested_branch() -> BranchRequest | None:
-    """The run that is to be shown, or run on."""
+    """The run to show, or to continue."""
     return cast(BranchRequest | None, BRANCH.get())
 
 
@@ -44,7 +44,7 @@ def ask(current: Lab, change: bc.Change) -> None:
 
 
 def insert_row(current: Lab, row: bc.RowAt) -> None:
-    """Ask for a fork at the event shown that has another row: it is valid for ever."""
+    """Request a fork at the event shown that has another row, which is valid for all messages."""
     ask(current, bc.Change(rows=(row,)))
 
 
@@ -55,7 +55,7 @@ def hand_over(current: Lab) -> None:
 
 
 def carry_out(current: Lab, find: Find) -> None:
-    """Make the fork that was asked for, or say how far that is; then the page begins anew and shows it.
+    """Make the requested fork, or show the progress; then the page reruns and shows the fork.
 
     Parameters
     ----------

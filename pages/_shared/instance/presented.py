@@ -32,7 +32,7 @@ def _statistics(content: str, _mrf: bc.BinaryMRF) -> Statistics:
 
 
 def conversion(mrf: bc.BinaryMRF) -> None:
-    """The normal form of one edge: its table before and after, and the terms moved to the variables."""
+    """One edge in normal form: its table before and after, and the terms moved to the variables."""
     if not mrf.n_edges:
         st.caption("This model has no edges to convert.")
         return
@@ -42,7 +42,7 @@ def conversion(mrf: bc.BinaryMRF) -> None:
     before = mrf.pairwise[e]
     form = bc.to_normal_form(mrf)
     after = form.pairwise()[e]
-    shift_j = before[0]  # in the first row nothing is left
+    shift_j = before[0]  # the first row is then zero
     shift_i = (0.0, before[1, 0] - after[1, 0] - shift_j[0])
     rows = []
     for a in (0, 1):

@@ -22,8 +22,8 @@ from pages._shared.running.kept import Kept
 EXAMPLE = "Three vertices, two edges, to be cut (rudy):\n3 2\n1 2 5\n2 3 -1"
 
 MAXIMISE = "Maximise the objective"
-WHEN = "For files that do not say so and are meant to be maximised, like those of OR-Library and MQLib."
-# Why the last model that was asked for is not there.
+WHEN = "For files that are meant to be maximised but do not say so, like those of OR-Library and MQLib."
+# Why the last requested model could not be opened.
 ERROR = Kept[str]("instance_error")
 
 
@@ -34,7 +34,7 @@ def thumbnail(name: str) -> str:
 
 
 def take(mrf: bc.BinaryMRF, origin: Origin) -> None:
-    """Make a model the session's current one; if it cannot be run, say so and keep the old one."""
+    """Make a model the session's current one; if it cannot be run, report that and keep the old one."""
     if not has_lab():
         open_instead(origin)
         return

@@ -67,7 +67,7 @@ def after_sweeps() -> tuple[AfterSweep, ...]:
 
 def show() -> None:
     every = after_sweeps()
-    # The first bound is so low that all others would look alike next to it.
+    # Next to the first bound, which is very low, all others would look alike.
     sweep: int = st.slider("Sweeps made", 1, len(every) - 1, 1, key="learn-bound-sweep", persist_state="session")
     now = every[sweep]
     draw(

@@ -46,9 +46,9 @@ class Opening:
     page : str
         Its file in ``pages``, without ending.
     sees : str
-        What the page shows, in a few words, to follow "You will see".
+        The subject in a few words, to follow "You will see".
     put : callable
-        Puts the lesson's model, cut and stepped as in the lesson, into the session's lab.
+        Puts the lesson's model, partitioned and stepped as in the lesson, into the session's lab.
     """
 
     page: str
@@ -66,14 +66,14 @@ class Lesson:
         Its name in the address.
     title : str
     text : str
-        Markdown; its last paragraph says what to do. It contains no numbers of the model: these are computed.
+        Markdown; the last paragraph is the exercise. It contains no numbers of the model, as these are computed.
     show : callable
         Draws the live model and its controls.
     question : callable
         Makes the question; its numbers are computed.
     opens : Opening
     computes : bool
-        Whether what is shown and asked is computed by the solver.
+        Whether the lesson needs the solver.
     """
 
     slug: str

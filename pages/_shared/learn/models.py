@@ -65,7 +65,7 @@ def show_at(lab: Lab, position: int, arc: int = 0) -> None:
     lab.run.arc = arc
 
 
-# A spin glass cut into three groups, on which the four kinds of rows differ visibly.
+# A spin glass in three groups, on which the four kinds of rows differ visibly.
 GLASS: dict[str, synth.Value] = {"n": 15, "coupling": "gaussian", "field": 0.5, "seed": 2}
 
 

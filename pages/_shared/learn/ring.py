@@ -76,7 +76,7 @@ def chosen() -> tuple[int, str]:
 
 def show() -> None:
     way: str = st.segmented_control(
-        "Cut into",
+        "Split into",
         (ALONG, ACROSS),
         default=ALONG,
         required=True,
@@ -101,7 +101,7 @@ def show() -> None:
         f"The ring in {len(part)} groups: {joined}" if len(part) > 1 else "The ring in one group",
         "Same area, colour and marker: one group. Blue, solid lines (attractive) want equal ends; "
         "orange, dotted ones (repulsive) want them to differ.",
-        f"A ring of {ring().n} variables cut into {len(part)} groups; {joined}.",
+        f"A ring of {ring().n} variables in {len(part)} groups; {joined}.",
         key="learn-loose-figure",
         height=270,
     )
@@ -139,7 +139,9 @@ def question() -> Question:
         return Verdict(False, f"M = {size} does reach {number(optimum())}, but a smaller M is enough.")
 
     return Question(
-        "Cutting along the ring, what is the smallest M whose bound reaches the optimum?", judge, tuple(map(str, sizes))
+        "In pieces along the ring, what is the smallest M whose bound is the optimum?",
+        judge,
+        tuple(map(str, sizes)),
     )
 
 
@@ -156,5 +158,5 @@ LESSON = Lesson(
     text=TEXT,
     show=show,
     question=question,
-    opens=Opening("partition", "this ring, to be cut in other ways", put),
+    opens=Opening("partition", "this ring, to be partitioned in other ways", put),
 )

@@ -14,7 +14,7 @@ from pages._shared.partition.drawings import MOST_DRAWN
 from pages._shared.partition.table import change, numbered, pick
 from pages._shared.partitioning.draft import Draft, SizedPartition
 
-HALVES = {"coupling": "by coupling: cut as little as possible", "order": "in the order of its members"}
+HALVES = {"coupling": "by coupling: separate as little as possible", "order": "in the order of its members"}
 
 
 def by_hand(current: Lab, on_table: Draft) -> None:

@@ -101,11 +101,11 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
             "strategy": column.TextColumn(width=90),
             "M": column.NumberColumn(width=45),
             "ms per sweep": column.NumberColumn(width=90, format="%.3g", help="Measured on this machine just now"),
-            "MB": column.NumberColumn(width=65, format="%.3g", help="Memory without which a run cannot begin"),
+            "MB": column.NumberColumn(width=65, format="%.3g", help="Memory that a run needs to start"),
             "groups": column.NumberColumn(width=65),
             "cycles left": column.NumberColumn(width=85, help="Independent cycles of the hyper-graph; 0 is a forest"),
             "kept": column.NumberColumn(width=60, format="%.0f %%", help="Inside groups or on a forest between them"),
-            "bound": column.NumberColumn(width=85, format="%.6g", help="Energy; none where a run would not fit"),
+            "bound": column.NumberColumn(width=85, format="%.6g", help="Energy; empty where a run would not fit"),
             "remarks": column.TextColumn(width=160),
         },
         hide_index=True,
@@ -121,7 +121,7 @@ def comparison_table(comparing: Comparing, selectable: bool = True) -> bc.Compar
 
 
 def remarks(rows: Sequence[bc.Comparison]) -> list[str]:
-    """For every row the respects in which it is best, or that it would not fit."""
+    """For every row in what respects it is best, or that it would not fit."""
     limit = lab().account.limit
     # Lower is better.
     measures: dict[str, Callable[[bc.Comparison], float | None]] = {

@@ -19,7 +19,7 @@ from pages._shared.running.kept import Kept
 
 COMPARED_M = (4, 8, 12)
 TELL_SECONDS = 0.4
-# Whether a run on the draft has begun, which Watch shows.
+# Whether a run on the draft has begun; Watch then shows it.
 TO_WATCH = Kept[bool]("to_watch")
 
 
@@ -56,7 +56,7 @@ def _begun(current: Lab) -> Draft:
 
 
 def agree(current: Lab, on_table: Draft) -> None:
-    """Make a new partition if the widgets ask for it, and set them to the draft's values.
+    """Make a new partition if the widgets request one, and set them to the draft's values.
 
     This is not a callback: Streamlit drops a callback midway when the next click arrives; here it is only delayed.
     """
@@ -115,7 +115,7 @@ def partition_again(current: Lab, on_table: Draft, max_size: int, strategy: str)
     choice = max_size, default_strategy(current.mrf) if strategy == "manual" else strategy
     if choice != on_table.being_made:
         maker.ask([choice])
-    # Asked once, and before the partition is looked up: it may be made while the page is drawn.
+    # Read once, and before the partition is looked up: it may be made while the page is drawn.
     going = maker.busy
     on_table.being_made = None
     if choice in maker.parts:

@@ -1,4 +1,4 @@
-"""What is chosen on Partition, and whether the run that all pages show is of it."""
+"""The choices on Partition, and whether the run that all pages show uses them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages._shared.partitioning.draft import DRAFT, Draft
 
 
 def not_applied(current: Lab, on_table: Draft, variant: int, schedule: str) -> list[tuple[str, str]]:
-    """What the draft and the choices beside it change: of each what is chosen, and what the run has."""
+    """The differences between the choices on Partition and the run: for each the chosen value, and the run's."""
     (part, max_size), mine = on_table.now, current.partition
     now, then = ((size, each.strategy) for size, each in ((max_size, part), (current.max_size, mine)))
     found = []
@@ -29,13 +29,13 @@ def not_applied(current: Lab, on_table: Draft, variant: int, schedule: str) -> l
 
 
 def words(changes: list[tuple[str, str]]) -> str:
-    """That choices are not applied yet, in a sentence."""
+    """A sentence on the choices that are not applied yet."""
     chosen, kept = (", ".join(each) for each in zip(*changes, strict=True))
     return f"Not applied: {chosen}. The run still has {kept}."
 
 
 def apply(current: Lab, on_table: Draft, variant: int, schedule: str) -> bool:
-    """Begin a run on what is chosen; if that is impossible, the draft says why."""
+    """Begin a run with the choices; if that is impossible, the draft gets an error."""
     part, max_size = on_table.now
     try:
         current.repartition(part, max_size, variant, schedule)
@@ -46,7 +46,7 @@ def apply(current: Lab, on_table: Draft, variant: int, schedule: str) -> bool:
 
 
 def warn(current: Lab) -> None:
-    """On a page that shows the run: say what was chosen on Partition and not applied, with the button that does."""
+    """On a page that shows the run: report choices on Partition that are not applied, with a button to apply them."""
     on_table = DRAFT.get()
     if on_table is None or on_table.number != current.number:
         return

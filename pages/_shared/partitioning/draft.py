@@ -26,7 +26,7 @@ class SizedPartition(NamedTuple):
 
 @dataclass
 class Draft:
-    """A partition in preparation, independent of the run, with what is computed for it."""
+    """A partition in preparation, independent of the run, with everything computed for it."""
 
     number: int  # of the run it began with
     now: SizedPartition
@@ -43,7 +43,7 @@ class Draft:
         self.in_widgets = self.now
 
     def stop(self) -> None:
-        """Another draft begins: what is computed for this one is not needed."""
+        """Another draft begins: stop the work for this one."""
         self.maker.stop()
         self.costing.stop()
 

@@ -48,7 +48,7 @@ class PartitionMaker(Personal):
 
     def _drive(self, choices: Sequence[tuple[int, str]], stop: threading.Event) -> None:
         def tell(share: float, bound: float = -math.inf) -> None:
-            # A request that was abandoned may end while the next one goes on.
+            # An abandoned request may end while the next one is running.
             if not stop.is_set():
                 self.share, self.doing = (k + share) / len(choices), what + so_far(bound)
 
@@ -133,5 +133,5 @@ class Costing(Personal):
             cost = tell(replace(cost, bytes=needed))
             tell(replace(cost, sweep=bc.time_sweep(self.mrf, part, variant, schedule, limit=self.account, stop=stop)))
         except (bc.Stopped, bc.TooLargeError):
-            # Too large: beside the runs that there are, there is no room for another.
+            # Too large: there is no room for another run beside the present ones.
             return

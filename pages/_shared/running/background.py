@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from pages._shared.running.visits import presence
 
-# Most work ends before a progress line could be read.
+# Most work ends before anybody could read a progress line.
 PATIENCE_SECONDS = 0.2
 # How often work checks that its tab is still open.
 LOOK_SECONDS = 2.0
 
 
 class Stop(threading.Event):
-    """Set when work is asked to stop, or when its tab is closed.
+    """Set when a stop is requested, or when the tab is closed.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class Background:
 
     @property
     def alive(self) -> bool:
-        """Whether the thread is running, even if asked to stop."""
+        """Whether the thread is running, even after a stop request."""
         return self.thread is not None and self.thread.is_alive()
 
     @property
     def busy(self) -> bool:
-        """True while the thread is running and not asked to stop."""
+        """Whether the thread is running, without a stop request."""
         return self.alive and not self._stopped.is_set()
 
     def begin(self, work: Callable[[threading.Event], None], waits: bool = True) -> None:
@@ -71,7 +71,7 @@ class Background:
             Whether to wait briefly for its end.
         """
         self._stopped.set()
-        # Local, as a page that is reloaded may begin work of its own before its last script has ended.
+        # A local variable, as a reloaded page may begin work of its own before its last script has ended.
         stopped = self._stopped = self._stop_event()
         thread = threading.Thread(target=work, args=(stopped,), daemon=True)
         thread.start()

@@ -1,4 +1,4 @@
-"""What a page shows of the run that is watched, computed off the script thread: nothing that it does may freeze it."""
+"""Findings about the run that is watched, computed off the script thread, so that they never freeze a page."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Found = TypeVar("Found")
 
 
 class Look(NamedTuple):
-    """What is looked at."""
+    """What is computed."""
 
     name: str  # in words
     position: int  # of the run
-    about: Hashable  # what else it depends on
+    about: Hashable  # everything else that it depends on
 
 
 class Findings:
-    """What a page has found by looking at a run, the latest by each name; and the steps that it takes.
+    """The latest findings about a run by name, and the steps of the run.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Findings:
     Attributes
     ----------
     given_up : Look or None
-        What was asked to stop.
+        The computation that was stopped.
     """
 
     def __init__(self, run: WatchedRun) -> None:
@@ -45,21 +45,21 @@ class Findings:
         self.given_up: Look | None = None
         self._steps: deque[tuple[bc.Grain, bool]] = deque()
         self._found: dict[str, tuple[Look, object]] = {}
-        self._doing: Look | None = None  # what is computed, or was last; None: steps
-        self._begun = 0.0  # when that began, seconds of the clock
+        self._doing: Look | None = None  # the present or last computation; None: steps
+        self._begun = 0.0  # when it began, seconds of the clock
 
     def step(self, grain: bc.Grain, backward: bool) -> None:
-        """Take a step, after those that were asked for before."""
+        """Take a step, after those requested before."""
         self._steps.append((grain, backward))
         self.given_up = None
 
     def arrive(self) -> None:
-        """Take the steps that were asked for; what takes longer than a moment goes on in the background."""
+        """Take the requested steps; those that take longer than a moment continue in the background."""
         if self._steps:
             self._wait_for(None, self._take_steps)
 
     def find(self, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found]) -> Found | None:
-        """Something about the run at the position shown; None until that is reached, while it is computed, or if it
+        """A finding about the run at the position shown; None until that is reached, while it is computed, or if it
         was given up.
 
         Parameters
@@ -67,9 +67,9 @@ class Findings:
         name : str
             What it is, in words.
         about : hashable
-            What it depends on beside the position.
+            Everything that it depends on beside the position.
         compute : callable
-            Takes the engine, at the position shown, and when to stop. Its errors are raised here.
+            Called with the engine, at the position shown, and a `Stop`. Its errors are raised here.
         """
         if self._steps:
             return None
@@ -85,17 +85,17 @@ class Findings:
         return cast(Found, found[1])
 
     def give_up(self) -> None:
-        """Stop what is computed; a step ends with the last update that is complete."""
+        """Stop the computation; a step ends with the last complete update."""
         self.given_up = self._doing
         self.run.halt()
 
     def take_up(self) -> None:
-        """Compute what was given up after all."""
+        """Resume the computation that was stopped."""
         self.given_up = None
 
     @property
     def progress(self) -> str:
-        """How far the work is, in words."""
+        """The progress of the work, in words."""
         if self._doing is None:
             return f"Computing {whereabouts(self.run.engine)}"
         return f"Computing {self._doing.name}: {time.monotonic() - self._begun:.0f} s"
@@ -133,7 +133,7 @@ class Findings:
         except bc.Stopped:
             pass
         except Exception as error:
-            # Raised where the page asks for it.
+            # Raised when the page reads the result.
             self._found[look.name] = look, error
 
 
@@ -141,14 +141,14 @@ _FINDINGS = Kept[Findings]("findings")
 
 
 def findings(run: WatchedRun) -> Findings:
-    """What this session has found about a run."""
+    """This session's findings about a run."""
     return _FINDINGS.made(lambda: Findings(run), lambda found: found.run is run)
 
 
 def found_or_progress(
     found: Findings, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found]
 ) -> Found | None:
-    """As `Findings.find`; where that is None, `show_work` says how far the work is."""
+    """As `Findings.find`; where that is None, `show_work` shows the progress."""
     result = found.find(name, about, compute)
     if result is None:
         show_work(found, name)
@@ -156,13 +156,13 @@ def found_or_progress(
 
 
 def show_work(found: Findings, name: str = "") -> None:
-    """Instead of what is computed: its progress until it is there, or an offer to compute it after all.
+    """In place of a result: its progress until it is there, or a button to compute it after a stop.
 
     Parameters
     ----------
     found : Findings
     name : str
-        Of what is computed, where a page may wait for several things at once.
+        Of the result, where a page may wait for several.
     """
     if found.given_up is not None:
         st.caption(f"Stopped computing {found.given_up.name}.")

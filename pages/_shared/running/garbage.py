@@ -31,7 +31,7 @@ collect_seldom = Collector().collect
 
 
 def set_aside() -> None:
-    """Collect everything, and look no more at what stays: Numba alone keeps hundreds of thousands of objects."""
+    """Collect everything, and exempt the rest from later collections: Numba keeps hundreds of thousands of objects."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

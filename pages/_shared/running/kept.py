@@ -1,6 +1,6 @@
-"""Values that a session keeps: each has one owner, which names it and says of what type it is.
+"""Values that a session keeps: each has one owner, which gives its name and its type.
 
-What widgets hold is Streamlit's, under the widget's key.
+The values of widgets are Streamlit's, under the widget's key.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Kept(Generic[T]):
     Parameters
     ----------
     name : str
-        No other value, and no widget, has it.
+        Unique among all values and widgets.
     """
 
     def __init__(self, name: str) -> None:
@@ -34,11 +34,11 @@ class Kept(Generic[T]):
         st.session_state[self._name] = value
 
     def take(self) -> T | None:
-        """The value, which is kept no longer."""
+        """The value, which is then forgotten."""
         return cast(T | None, st.session_state.pop(self._name, None))
 
     def forget(self) -> None:
-        """Keep it no longer."""
+        """Forget the value."""
         self.take()
 
     def made(self, make: Callable[[], T], fits: Callable[[T], bool] = lambda _: True) -> T:

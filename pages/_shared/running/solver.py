@@ -1,7 +1,7 @@
-"""The solver, compiled in the background from the moment the server starts: whether it is ready, and how far it is.
+"""The solver, compiled in the background from the moment the server starts: its readiness and progress.
 
-Code that was compiled before is on disk: loading it takes about a second, and a page waits for it. What has to be
-compiled takes a minute, and no page waits: what needs no solver is shown at once.
+Code compiled earlier is on disk: loading it takes about a second, and a page waits for it. Compiling takes a minute,
+and no page waits for it: everything that needs no solver is shown immediately.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def is_compiling() -> bool:
 
 
 def is_ready() -> bool:
-    """Whether it can be used; waits as long as it is only loaded."""
+    """Whether it can be used; waits while it is only being loaded."""
     try:
         _solver.wait(Stop(requested=is_compiling))
     except Stopped:

@@ -1,4 +1,4 @@
-"""Whether a session is in use: it lives as long as a browser tab is connected to it, and a little longer.
+"""The life of a session: as long as a browser tab is connected to it, and a little longer.
 
 A tab that loses its connection for a moment finds its session again, as Streamlit keeps it for a while. But Streamlit
 frees the memory of a session, which may be a gigabyte, only when others come and go; here it is freed in time.
@@ -70,7 +70,7 @@ def _close(visit: Visit) -> None:
 
 
 def _empty(session: AppSession) -> None:
-    """Free what a session has: its state, and the callbacks of widgets and the fragments, which may hold a run."""
+    """Free a session's state, and the callbacks of its widgets and fragments, which may refer to a run."""
     session.session_state.clear()
     session.session_state._new_widget_state.widget_metadata.clear()
     session._fragment_storage.clear()

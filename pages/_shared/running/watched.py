@@ -49,11 +49,11 @@ class WatchedRun:
     position: int = 0
     seen: int = 0  # the latest event shown; the engine computes a little further ahead
     arc: int = 0  # the message selected last
-    pinned: bool = False  # whether the stage keeps to it; else it follows the loosest
+    pinned: bool = False  # whether it is pinned; else the stage follows the loosest message
     work: Personal = field(default_factory=Personal)
-    progress: Progress | None = None  # of the latest run to the end, until it is settled
+    progress: Progress | None = None  # the position reached by the latest run to the end, until `settle`
     failure: str = ""
-    until: int | None = None  # where the next chapter begins: no more of this run is shown then
+    until: int | None = None  # where the next chapter begins, and this run is no longer shown
     settled: int | None = None  # the first position known at which its messages decide every variable
     opening: tuple[float, float] = field(init=False)  # the bounds before anything happened
 
@@ -79,14 +79,14 @@ class WatchedRun:
 
     @property
     def end(self) -> int | None:
-        """The last position that can be shown; None as long as it is not known."""
+        """The last position that can be shown; None until it is known."""
         if self.until is not None:
             return self.until
         return len(self.engine.trace) if self.complete else None
 
     @property
     def at_end(self) -> bool:
-        """Whether the last position that can be shown is."""
+        """Whether the last position that can be shown is shown."""
         return self.position == self.end
 
     def show(self, position: int) -> None:
@@ -96,7 +96,7 @@ class WatchedRun:
         self.seen = max(self.seen, self.position)
 
     def step(self, grain: bc.Grain, backward: bool, stop: bc.Stop = never) -> None:
-        """One step of a grain, in either direction; one that is stopped ends with the last update that is complete.
+        """One step of a grain, in either direction; if stopped, it ends after the last complete update.
 
         Raises
         ------
@@ -111,34 +111,34 @@ class WatchedRun:
         self.show(max(self._last_update(), self.position) if stop() else self.engine.position)
 
     def _last_update(self) -> int:
-        """Where the last update that is complete has ended."""
+        """The position after the last complete update."""
         ends = self.engine.trace.until(self.engine.position).stops("node")
         return int(ends[-1]) if len(ends) else 0
 
     def step_back(self, grain: bc.Grain) -> None:
-        """One step of a grain back, to its beginning."""
+        """Go back to the beginning of the step of a grain that led here."""
         stops = self.engine.trace.until(self.position).stops(grain)
         earlier = stops[stops < self.position]
         self.show(int(earlier[-1]) if len(earlier) else 0)
 
     def start(self, until: int | None = None) -> None:
-        """Run on in the background: to the end, or until event ``until``."""
+        """Continue in the background: to the end, or until event ``until``."""
         if not self.settle():
             return
         self.progress = self._progress()
         self.work.begin(partial(self._drive, until))
 
     def look(self, job: Callable[[threading.Event], None]) -> None:
-        """Have a job use the engine in the background, until something else needs it."""
+        """Let a job use the engine in the background, until something else needs it."""
         if self.settle():
             self.work.begin(job, waits=False)
 
     def halt(self) -> None:
-        """Ask the background work to stop, and wait until it has (it checks about every 50 ms)."""
+        """Stop the background work, and wait for its end (it checks about every 50 ms)."""
         self.work.stop(wait=None)
 
     def settle(self) -> bool:
-        """Whether the engine is free: looks end now, a run to the end does not; where that has ended is shown."""
+        """Whether the engine is free: looks are stopped, a run to the end is not; where it has ended is shown."""
         if self.running:
             return False
         self.halt()
@@ -191,7 +191,7 @@ def go_to(engine: bc.Engine, position: int, stop: bc.Stop) -> None:
 
 
 def tensions(engine: bc.Engine) -> Tension:
-    """The tension of every part; what rounding leaves of none is none."""
+    """The tension of every part; values within rounding error of 0 are 0."""
     least = ROUNDING * engine.graph.problem.scale
     groups, edges = (np.where(values > least, values, 0.0) for values in looking.tension(engine))
     return Tension(groups, edges)

@@ -19,12 +19,12 @@ from bender_core.visualization.message import MOST, ORDERS, Stems, stems
 from pages._shared.watch import protocol
 from pages._shared.watch.event_details import listed, rounded
 
-# Instead of a row and its kind, where an exact variant has none.
+# In place of a row and its kind, in an exact variant.
 NO_ROW = -1
 
 
 class Docked(NamedTuple):
-    """What the drawer is to show.
+    """The content requested for the drawer.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Docked(NamedTuple):
     order : str
         Of the classes, one of `ORDERS`.
     chosen : str
-        The class that is looked at, a digit for each coupled member; empty for that of y*.
+        The selected class, a digit for each coupled member; empty for that of y*.
     """
 
     arc: int = -1
@@ -45,7 +45,7 @@ CLOSED = Docked()
 
 
 class Drawer:
-    """The message looked at where a run stands; what is known of it is kept until it stands elsewhere."""
+    """The message in the drawer at a position of the run; its data are kept until the position changes."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -53,7 +53,7 @@ class Drawer:
         self._shown: Classes | None = None
 
     def look(self, docked: Docked, stop: Stop = never) -> Iterator[protocol.Drawer]:
-        """Look at a message; yields what is known without the rows that could be made, then with them.
+        """Look at a message; yields its data without the rows that could be made, then with them.
 
         Nothing if there is no such message.
 
@@ -89,18 +89,18 @@ class Drawer:
 
 
 def requested_row(engine: Engine, arc: int, state: int, kind: int) -> RowAt:
-    """The row that a press in the drawer asks for."""
+    """The row that a press in the drawer requests."""
     return RowAt(*engine.graph.ends(arc), state, RowKind(kind))
 
 
 def _chosen(shown: Classes, docked: Docked) -> int:
-    """The class looked at: that of y* too, if the one asked for has other members."""
+    """The selected class; that of y* if the requested class has other members."""
     fits = len(docked.chosen) == len(shown.members) and not set(docked.chosen) - {"0", "1"}
     return int(docked.chosen[::-1] or "0", 2) if fits and docked.chosen else shown.at_oracle
 
 
 def message_view(shown: Classes, docked: Docked) -> protocol.MessageShown:
-    """All that is drawn of a message, without the rows that could be made."""
+    """Everything drawn of a message, without the rows that could be made."""
     chosen = _chosen(shown, docked)
     picked = stems(shown, docked.order, (1, MOST), [chosen, shown.at_oracle])
     place = {int(each): k for k, each in enumerate(picked.classes)}

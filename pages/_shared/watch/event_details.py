@@ -1,4 +1,4 @@
-"""What the pictures of one event need: the encoder of `Detail` in `protocol`."""
+"""The data for the pictures of one event: the encoder of `Detail` in `protocol`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from bender_core.model import FloatArray
 from bender_core.stopping import never
 from pages._shared.watch import protocol
 
-# States drawn one by one, and points of the curve that stands for all of them where they are more.
+# The most states drawn one by one; and the points of the curve for all states, where there are more.
 COLUMNS, TAIL = 24, 60
 
 
 class Update:
-    """An update under way: its ground over all states, kept up as rows are added, and the columns that are drawn.
+    """An update under way: its ground over all states, updated as rows are added, and the columns drawn.
 
     Parameters
     ----------
     engine : Engine
         Just after the group was opened.
     event : Event
-        That opened it.
+        The event that opened it.
     best : int
         The state of the group in the best labelling.
 
@@ -52,20 +52,20 @@ class Update:
         self.arcs, self.senders = found.arcs.tolist(), found.neighbours.tolist()
         self.ground: FloatArray = self.rest + self.own + self.parts.sum(axis=0)
         self.opening = self.ground.copy()
-        # Without the model's constant, beside which the digits that decide would be lost.
+        # Without the model's constant, next to which significant digits would be lost.
         self.excess = looking.excess(engine, event.node, stop)
         self.alive = looking.alive(engine, event.node) if engine.settings.excluding else np.ones(len(self.ground), bool)
-        self.order = np.argsort(self.ground, kind="stable")  # of the states by g, at the last round
+        self.order = np.argsort(self.ground, kind="stable")  # the order of the states by g, at the last round
         self.ranks = np.unique(np.geomspace(1, len(self.ground), TAIL).round().astype(int))
         self.columns = self._in_order(np.union1d(_cheapest(self.ground), [best, event.state]).tolist())
         self.loose: int | None = None  # on how many messages the rows were too low at the last oracle
         self.parts_of_bound = self._parts_of_bound()
-        # Asked for while what is exact is at hand; what the senders hold does not change by this update.
+        # Computed here, while exact values are available; this update does not change the senders.
         self.exact = self._exact(event.state) if engine.variant.exact else None
         self.ahead = [True] * len(self.senders) if engine.settings.schedule == "mplp" else self._later()
 
     def detail(self, event: Event) -> protocol.Detail:
-        """What the pictures of an event of this update need."""
+        """The data for the pictures of an event of this update."""
         return _ENCODERS[event.kind](self, event)
 
     def opened(self, event: Event) -> protocol.Opened:
@@ -88,7 +88,7 @@ class Update:
         self.order = self.order[np.argsort(self.ground[self.order], kind="stable")]
         exact, answers = self._answers(y)
         weight = self.engine.graph.problem.edge_weight[np.array(self.arcs, int) // 2]
-        # As the loop judges it, for which rows are made.
+        # By the criterion of the compiled loop, which makes rows.
         self.loose = int(np.count_nonzero(exact - self.parts[:, y] > TIGHT * (np.abs(exact) + weight)))
         return {
             "y": y,
@@ -129,13 +129,13 @@ class Update:
         return message if self.exact is None else {**message, **self.exact}
 
     def _later(self) -> list[bool]:
-        """Whether a sender is updated after the group in this direction of the sweep: then it is passed more."""
+        """Whether a sender is updated after the group in this direction of the sweep: then it receives a share."""
         graph = self.engine.graph
         rank, forward = np.argsort(graph.sweep_order()), looking.whereabouts(self.engine).update < graph.n_groups
         return [bool(rank[q] > rank[self.group]) == forward for q in self.senders]
 
     def _dead(self) -> protocol.Dead:
-        """The states that no better labelling takes, as far as is known: how many, and which of the columns."""
+        """The states known to be in no better labelling: their number, and those among the columns."""
         engine = self.engine
         if not engine.settings.excluding:
             return {"count": 0, "states": []}
@@ -147,7 +147,7 @@ class Update:
         }
 
     def _answers(self, state: int) -> tuple[FloatArray, protocol.Replies]:
-        """What the senders say of a state: the exact parts, and what is sent of them."""
+        """The senders' answers to a state: the exact parts, and their encoding."""
         answers = looking.answers(self.engine, self.group, state)
         nu = np.array([answer.exact for answer in answers])
         replies: list[protocol.Reply] = [
@@ -170,18 +170,18 @@ class Update:
         }
 
     def _in_order(self, states: list[int]) -> list[int]:
-        """The order of the columns is that of the opening, so that none changes its place."""
+        """Columns are in the order of the opening, so that none changes its place."""
         return sorted(states, key=lambda state: (self.opening[state], state))
 
     def _tail(self) -> protocol.Tail | None:
         if len(self.ground) <= len(self.columns):
             return None
-        # A stable sort goes through long runs that are in order, as most states are, in a third of the time.
+        # Most states are in order already: a stable sort, which exploits that, takes a third of the time.
         ordered = np.sort(self.ground[self.order], kind="stable")
         return {"rank": self.ranks.tolist(), "g": self._listed(ordered[self.ranks - 1])}
 
     def _rounded(self, value: float) -> float:
-        """To a hundred-millionth of the energy at stake, however large the constant: what is sent still adds up."""
+        """Rounded to a hundred-millionth of the energy at stake, however large the constant, so that sums agree."""
         return round(float(value), self.decimals)
 
     def _listed(self, values: FloatArray) -> list[float]:
@@ -189,7 +189,7 @@ class Update:
         return found
 
     def _parts_of_bound(self) -> protocol.Parted:
-        """What the bound has certified of the group and of its edges."""
+        """The terms of the bound of the group and of its edges."""
         groups, edges = looking.bound_terms(self.engine)
         return {"kept": self._rounded(groups[self.group]), "shares": self._listed(edges[np.array(self.arcs, int) // 2])}
 

@@ -23,13 +23,13 @@ from pages._shared.running.watched import WatchedRun, go_to, tensions
 from pages._shared.watch import protocol
 from pages._shared.watch.event_details import Update, listed, rounded
 
-# Computing ahead must not keep the person waiting.
+# Computing ahead must not keep the user waiting.
 AHEAD_SECONDS = 0.15
 COLUMNS = tuple(protocol.Columns.__annotations__)
 
 
 class Encoder:
-    """The encoder of a run. It keeps what it has encoded of an open update, so that nothing is encoded twice.
+    """The encoder of a run. It keeps the encoded part of an open update, so that nothing is encoded twice.
 
     Its methods raise Stopped if ``stop`` says so.
 
@@ -53,9 +53,9 @@ class Encoder:
     ) -> protocol.Frames:
         """The events from the start of the update that event ``first`` lies in, and the state before them.
 
-        Up to event ``last``, or as far as they can be encoded in time; always to the event ``shown``, and if ``more``
-        are needed, to event ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only
-        those from ``first``: none, where that is as far as it needs.
+        Up to event ``last``, or as far as they can be encoded in time; at least to the event ``shown``, and with
+        ``more`` to event ``first``. If it ``goes_on`` from the event before ``first``, which the stage holds, only
+        those from ``first`` on, possibly none.
         """
         if goes_on and not more and first > max(shown, last):
             return {"first": first, "before": None, "columns": _typed({name: [] for name in COLUMNS})}
@@ -75,10 +75,10 @@ class Encoder:
         return columns_of
 
     def step(self, position: int, grain: Grain, stop: Stop = never) -> int:
-        """Encode the events of a step from a position on, and return where it ends; or where it was stopped."""
+        """Encode the events of a step from a position on; returns where it ends or was stopped."""
         engine = self.engine
         known = engine.trace.stops(grain)
-        # Only the next event says whether a round is over.
+        # Only the next event shows whether a round has ended.
         known = known[(position < known) & (known < len(engine.trace))]
         if len(known):
             return int(known[0])
@@ -93,7 +93,7 @@ class Encoder:
         return engine.position
 
     def last_event(self, stop: Stop = never) -> protocol.Frames:
-        """The event before the engine's position alone, without pictures of its update.
+        """Only the event before the engine's position, without pictures of its update.
 
         A position between updates is sent without computing the update again, which may take long.
         """
@@ -101,14 +101,14 @@ class Encoder:
         event = looking.last_event(self.engine)
         if event is not None:
             chunk.first -= 1
-            chunk.why = ""  # so that the sentence says why it is proven, if it is
+            chunk.why = ""  # so that the sentence gives the reason if it is proven
             chunk.append(event, stop)
         return chunk.columns_of()
 
     def _chunk(self, first: int, stop: Stop) -> Chunk:
         """The chunk that begins with the update that event ``first`` lies in; the engine is at its end."""
         engine, chunk, start = self.engine, self._open, _start(self.engine, first)
-        # If this is stopped, what was encoded does not fit the engine any more.
+        # If this is stopped, the encoded events no longer match the engine.
         self._open = None
         if chunk is None or chunk.first != start:
             go_to(engine, start, stop)
@@ -125,7 +125,7 @@ class Encoder:
 
 
 def _start(engine: Engine, position: int) -> int:
-    """Where the update that goes on at a position began, or that position if none does."""
+    """Where the update that is open at a position began; the position itself between updates."""
     done = np.flatnonzero(engine.trace.column("kind")[:position] >= Kind.MESSAGE)
     return int(done[-1]) + 1 if len(done) else 0
 
@@ -171,18 +171,18 @@ class Chunk:
         return self.first + len(self.columns["kind"])
 
     def columns_of(self) -> protocol.Frames:
-        """The chunk as it is sent; it does not change any more."""
+        """The chunk as it is sent; it no longer changes."""
         return {"first": self.first, "before": self.before, "columns": self._columns_from(self.first)}
 
     def columns_from(self, first: int) -> protocol.Frames:
-        """The same from an event on, to one who knows the state before it."""
+        """The same from an event on, for a receiver that knows the state before it."""
         return {"first": first, "before": None, "columns": self._columns_from(first)}
 
     def _columns_from(self, first: int) -> protocol.Columns:
         return _typed({name: column[first - self.first :] for name, column in self.columns.items()})
 
     def from_opening(self) -> Chunk:
-        """The chunk without what lies before the open update."""
+        """The chunk without the events before the open update."""
         self.columns = {name: column[self.opening :] for name, column in self.columns.items()}
         self.first, self.opening, self.before = self.first + self.opening, 0, self.opened
         return self
@@ -191,7 +191,7 @@ class Chunk:
         """Add the engine's last event."""
         floor, ceiling, suspects = self._reckoned(event)
         known = list(self.decided)
-        moved = self._moved(event)  # first, as an update shows the best labelling
+        moved = self._moved(event)  # first, as the pictures of an update show the best labelling
         detail = self._detail(event, stop)
         more = [self._decides(known)]
         if event.kind >= Kind.MESSAGE and not self.why:
@@ -245,7 +245,7 @@ class Chunk:
         }
 
     def _sentence(self, event: Event, floor: float) -> str:
-        """The event in words, with what it does not say itself."""
+        """The event in words, with facts that it does not contain itself."""
         engine, loose, risen = self.engine, None, None
         if event.kind == Kind.ORACLE:
             self.round = floor
@@ -260,7 +260,7 @@ class Chunk:
         return columns_of.sentence
 
     def _decides(self, known: list[str]) -> str:
-        """What has been decided beyond what was known of every group, in words."""
+        """The variables decided since the previous event, in words."""
         names, groups = self.engine.mrf.names, self.engine.partition.groups
         return decides(
             [
@@ -274,7 +274,7 @@ class Chunk:
         )
 
     def _reckoned(self, event: Event) -> tuple[float, float, int]:
-        """Floor, ceiling and suspects after an event; of a row, which does not say them, the engine does."""
+        """Floor, ceiling and suspects after an event; after a row, which does not contain them, from the engine."""
         now = looking.open_update(self.engine) if event.kind == Kind.ROW else None
         of = event if now is None else now
         return of.floor, of.ceiling, of.suspects
@@ -290,7 +290,7 @@ class Chunk:
             return None
 
     def _moved(self, event: Event) -> protocol.Moved | None:
-        """The tensions and states of the best labelling that are not as before; only messages and labellings move."""
+        """The tensions and states of the best labelling that have changed, by messages or by a better labelling."""
         if event.kind < Kind.MESSAGE and event.upper_bound == self.upper:
             return None
         best, tension = best_states(self.engine), tensions(self.engine)
@@ -304,7 +304,7 @@ class Chunk:
         return found if any(found.values()) else None
 
     def _decided(self, event: Event, best: list[int]) -> dict[str, str]:
-        """What has been decided of groups: of the one that has passed its messages, or where a labelling is better."""
+        """The decided members of groups: of the one that has passed its messages, or after a better labelling."""
         decoded_anew = {p for p, state in enumerate(best) if state != self.best[p]}
         found = {}
         for p in sorted(decoded_anew | ({event.node} if event.kind == Kind.MESSAGE else set())):
@@ -314,12 +314,12 @@ class Chunk:
         return found
 
     def _proof(self, stop: Stop) -> str:
-        """Why nothing is better than the best labelling, as the engine judges; empty if something may be."""
+        """Why the engine considers the best labelling proven; empty if it does not."""
         engine, run = self.engine, self.run
         if proves(engine):
             return bounded(engine.arrays.bound_excess >= -engine.margin.negligible, engine.margin.step)
         if run.settled is None or engine.position < run.settled:
-            # All groups are looked at once more: where they have decided all, or a proof ends.
+            # All groups are examined again when they have decided every variable, or a proof ends.
             is_decided = not any("?" in members for members in self.decided)
             if not ((is_decided or engine.position == run.until) and settled(engine, stop)):
                 return ""
@@ -327,7 +327,7 @@ class Chunk:
         return DECIDED
 
     def _gained(self, event: Event) -> protocol.Credited | None:
-        """What is credited with more than before; credit is given where messages are passed."""
+        """The parts whose credit has grown; credit is given where messages are passed."""
         if event.kind != Kind.MESSAGE:
             return None
         gained = looking.attribution(self.engine)
@@ -339,7 +339,7 @@ class Chunk:
         return found if any(found.values()) else None
 
     def _read(self) -> dict[str, int]:
-        """The work of the messages that more was read for."""
+        """The work of the messages for which entries have been read."""
         read = looking.work(self.engine).messages
         found = {str(arc): int(read[arc]) for arc in np.flatnonzero(read != self.read).tolist()}
         self.read = read
@@ -347,7 +347,7 @@ class Chunk:
 
 
 def _typed(columns: dict[str, list[Any]]) -> protocol.Columns:
-    """Columns by names that a type checker does not follow."""
+    """Columns by names that a type checker cannot follow."""
     return cast(protocol.Columns, columns)
 
 
@@ -356,13 +356,13 @@ def _changes(before: FloatArray, now: FloatArray) -> dict[str, float]:
 
 
 def best_states(engine: Engine) -> list[int]:
-    """Of every group its state in the best labelling."""
+    """The state of every group in the best labelling."""
     states: list[int] = engine.graph.states(engine.labeling).tolist()
     return states
 
 
 def decided_of(engine: Engine, p: int) -> str:
-    """Of every member of a group 0 or 1, if all states that may be of a better labelling have it; else ?."""
+    """For every member of a group 0 or 1, if all states that a better labelling may have agree on it; else ?."""
     if not engine.settings.excluding:
         return "?" * len(engine.partition.groups[p])
     return "".join("?" if value == OPEN else str(value) for value in decided_members(engine, p).tolist())

@@ -31,27 +31,27 @@ _CLOCKED: tuple[Axis, ...] = ("work", "seconds")
 
 
 def requested_forks() -> None:
-    """Make the fork that was asked for, or show how far that is."""
+    """Make the requested fork, or show the progress."""
     current = lab()
     carry_out(current, partial(found_below, current.run))
 
 
-# Why the last fork that was asked for cannot be made.
+# Why the last requested fork cannot be made.
 _REFUSED = Kept[str]("fork_refused")
 
 
 @st.fragment
 def forking() -> None:
-    """The tree of forks, and what they have gained."""
+    """The tree of forks, and their gains."""
     current = lab()
     several = len(current.branches) > 1
     if (request := requested_branch()) is not None and request.branch not in list(current.branches):
-        # Another model or partition has been opened since: nothing may keep the memory of the runs before.
+        # Another model or partition has been opened since: the memory of the previous runs must be freed.
         BRANCH.set(None)
     with st.expander("Forks", expanded=several):
         st.caption(
-            "A fork goes on from the event shown, with its messages, rows and best labelling, and something changed. "
-            "The run that it forks from stays as it is."
+            "A fork continues from the event shown with the same messages, rows and best labelling, but with something "
+            "changed. The run that it forks from is not affected."
         )
         by_hand(current)
         if several:
@@ -74,7 +74,7 @@ def by_hand(current: Lab) -> None:
         size, strategy = state[keys["M"]], state[keys["strategy"]]
         anew, mrf = size is not None or strategy is not None, current.run.engine.mrf
         if anew and rest:
-            _REFUSED.set("Groups of another partition are not known yet: fork first, and then merge them.")
+            _REFUSED.set("The groups of another partition are not known yet: fork first, then merge them.")
             return
         ask(
             current,
@@ -92,7 +92,7 @@ def by_hand(current: Lab) -> None:
             p, q = sorted(run.engine.graph.ends(run.arc))
             ask(current, bc.Change(merge=((p, q),)))
         else:
-            _REFUSED.set("No edge is pinned: click one on the stage, and then merge its ends.")
+            _REFUSED.set("No edge is pinned: click one on the stage, then merge its ends.")
 
     variant, schedule, size, strategy, merged = st.columns([3, 2, 2, 2, 4])
     variant.selectbox(
@@ -100,14 +100,14 @@ def by_hand(current: Lab) -> None:
         [each for each in bc.VARIANTS if each != current.variant],
         index=None,
         format_func=lambda each: f"{each}: {bc.VARIANTS[each].name}",
-        placeholder=f"{current.variant}, as it is",
+        placeholder=f"{current.variant}, unchanged",
         key=keys["variant"],
     )
     schedule.selectbox(
         "Another schedule",
         [each for each in SCHEDULES if each != current.schedule],
         index=None,
-        placeholder=f"{current.schedule}, as it is",
+        placeholder=f"{current.schedule}, unchanged",
         key=keys["schedule"],
     )
     size.number_input(
@@ -115,16 +115,16 @@ def by_hand(current: Lab) -> None:
         1,
         LARGEST_GROUP,
         value=None,
-        placeholder=f"{current.max_size}, as it is",
-        help="The groups are made anew, and the messages start at 0; the best labelling stays",
+        placeholder=f"{current.max_size}, unchanged",
+        help="New groups are made, and the messages start at 0; the best labelling is kept",
         key=keys["M"],
     )
     strategy.selectbox(
         "Another partition",
         applicable(current.run.engine.mrf),
         index=None,
-        placeholder="as it is",
-        help="The groups are made anew, and the messages start at 0; the best labelling stays",
+        placeholder="unchanged",
+        help="New groups are made, and the messages start at 0; the best labelling is kept",
         key=keys["strategy"],
     )
     merged.multiselect(
@@ -158,9 +158,9 @@ def tree(current: Lab) -> None:
             "gap": [f"{100 * gap:.3g} %" for gap in gaps],
         },
         column_config={
-            "forked at event": st.column_config.TextColumn(help="Of the run that it forked from"),
+            "forked at event": st.column_config.TextColumn(help="Event of the parent run"),
             "events": st.column_config.NumberColumn(
-                format="localized", help="As far as the run has been computed; its bounds are those there"
+                format="localized", help="The number of events computed so far; the bounds are those after the last one"
             ),
         },
         hide_index=True,
@@ -170,14 +170,14 @@ def tree(current: Lab) -> None:
 
 
 def name_of(branch: Branch, current: Lab) -> str:
-    """The name of a branch, and how it is."""
+    """The name of a branch, and whether it is shown or its memory has been freed."""
     if branch is current.branches.shown:
         return f"{branch.name} (shown)"
-    return branch.name if branch.run is not None else f"{branch.name} (let go)"
+    return branch.name if branch.run is not None else f"{branch.name} (memory freed)"
 
 
 def differences(current: Lab) -> None:
-    """What every fork has gained over the run it forked from."""
+    """The gain of every fork over its parent."""
     found = [difference(branch) for branch in current.branches if branch.parent is not None]
     words = {sweeps: f"after {sweeps} sweep{'s' * (sweeps > 1)}" for sweeps in AFTER}
     st.dataframe(
@@ -187,18 +187,18 @@ def differences(current: Lab) -> None:
         key="forks-differences",
     )
     st.caption(
-        "By how much the lower bound of a fork is higher than that of the run it forked from, after as many complete "
-        "sweeps of both; the sweep in which it forked is not counted. Empty: one of them is not known so far."
+        "How much higher the lower bound of a fork is than that of its parent after the same number of complete "
+        "sweeps; the sweep in which it forked is not counted. Empty: one of the two bounds is not known yet."
     )
 
 
 def signed(value: float | None) -> str:
-    """A difference, nothing if it is not known."""
+    """A difference with its sign; empty if it is not known."""
     return "" if value is None else f"{'+' * (value > 0)}{number(value)}"
 
 
 def chosen(current: Lab) -> None:
-    """What can be done with one of the runs."""
+    """The actions on one of the runs."""
     found = list(current.branches)
     names = [f"{branch.name}: {label(branch.cause)}" if branch.cause else branch.name for branch in found]
     picked: int = st.selectbox(
@@ -236,7 +236,7 @@ def chosen(current: Lab) -> None:
 
 
 def go_on_with(current: Lab, request: BranchRequest) -> None:
-    """Show a run, or run it on with the one it forked from; or say how far that is."""
+    """Show a run, or continue it together with its parent; or show the progress."""
     branch = request.branch
 
     def work(_: bc.Engine, stop: bc.Stop) -> bool:
@@ -254,17 +254,17 @@ def go_on_with(current: Lab, request: BranchRequest) -> None:
         complaint(f"{branch.name.capitalize()} cannot be computed: {error}.")
         return
     if done:
-        # What was let go again is asked for anew.
+        # A run whose memory was freed in the meantime is requested again.
         BRANCH.set(None if shown(current, request) else BranchRequest(request.what, branch))
         st.rerun()
 
 
 def shown(current: Lab, request: BranchRequest) -> bool:
-    """Show what was wanted; False if its memory was let go again."""
+    """Show the requested run; False if its memory has been freed in the meantime."""
     if request.what == "turn":
         return current.turn(request.branch, request.branch.position)
     if request.what == "run on":
-        # The stage draws the run that the one it shows forked from.
+        # The stage also draws the parent of the run it shows.
         return current.show(current.branches.shown)
     is_shown = current.show(request.branch)
     current.branches.called = current.number
@@ -272,7 +272,7 @@ def shown(current: Lab, request: BranchRequest) -> bool:
 
 
 def curves(current: Lab) -> None:
-    """The bounds of all runs on one axis, or what one message is in each of them."""
+    """The bounds of all runs on one axis, or one message in each of them."""
     what, over = st.columns(2)
     axis: Axis = over.segmented_control(
         "Axis", list(TITLES), format_func=TITLES.__getitem__, default="sweeps", key="fork_axis", required=True
@@ -291,7 +291,7 @@ def curves(current: Lab) -> None:
     else:
         one_message(current, known, axis, shown)
     if len(known) < len(current.branches):
-        st.caption("Runs whose memory was let go have not been measured; show them to draw them here.")
+        st.caption("Runs whose memory was freed have not been measured; show them on the stage to draw them here.")
 
 
 def drawn(branch: Branch, axis: Axis) -> Drawn:
@@ -308,11 +308,11 @@ def bounds(current: Lab, known: dict[Branch, Drawn], axis: Axis) -> None:
         height=340,
         alt="The lower and the upper bound of every run, each from where it forked",
     )
-    st.caption("Solid: lower bounds, dotted: upper bounds; each fork begins where it left the run above it.")
+    st.caption("Solid: lower bounds; dotted: upper bounds. Each fork begins where it left its parent.")
 
 
 def one_message(current: Lab, known: dict[Branch, Drawn], axis: Axis, shown: Measure) -> None:
-    """What the message selected on the stage is in the runs."""
+    """The message selected on the stage, followed through the runs."""
     run, labels = current.run, current.run.engine.partition.labels
     if not len(run.engine.graph.edges):
         st.caption("All variables are in one group, so there are no messages.")
@@ -333,9 +333,9 @@ def one_message(current: Lab, known: dict[Branch, Drawn], axis: Axis, shown: Mea
     named = f"{label(labels[q])} → {label(labels[p])}"
     st.caption(f"Message {named}, selected on the stage, at up to {POINTS} events of each run.")
     if len(seen) < len(known):
-        st.caption("Runs that have no such message, or whose memory was let go, are left out.")
+        st.caption("Runs without this message, and runs whose memory was freed, are left out.")
 
 
 def is_drawn(branch: Branch, axis: Axis) -> bool:
-    """Whether a run and all that it forked from are known over an axis."""
+    """Whether a run and all its ancestors have values on an axis."""
     return branch.look().has(axis) and (branch.parent is None or is_drawn(branch.parent, axis))

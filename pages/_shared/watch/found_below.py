@@ -1,4 +1,4 @@
-"""What is found below the stage, by looking at the run as it is shown."""
+"""Findings below the stage, about the run as it is shown."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Found = TypeVar("Found")
 def found_below(
     run: WatchedRun, name: str, about: Hashable, compute: Callable[[bc.Engine, bc.Stop], Found]
 ) -> Found | None:
-    """As `Findings.find`; where that is None, a line says why, or how far the work is."""
+    """As `Findings.find`; where that is None, a line shows the reason or the progress."""
     if run.running:
         st.info("The run continues in the background. Stop it, or wait for its end.")
         return None
     if is_answering(run):
-        # What the stage has asked comes first: looking at the run would stop it.
+        # The stage's question comes first: looking at the run would stop it.
         follow(lambda: is_answering(run), lambda: st.caption("Waiting for the stage…"), TELL_SECONDS)
         return None
     return found_or_progress(findings(run), name, about, compute)

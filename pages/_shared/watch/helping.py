@@ -1,4 +1,4 @@
-"""Below the stage: which change of the run would raise its bound, found by trying."""
+"""Below the stage: which change of the run would raise its bound, found by trials."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LITTLE = 0.01
 
 @dataclass(eq=False)
 class Trials:
-    """What has been tried at one moment of a run, also if it was stopped."""
+    """The changes tried at one moment of a run, complete or not."""
 
     lineage: Lineage  # of the run
     position: int
@@ -45,9 +45,9 @@ def helping() -> None:
 
     with st.expander("What would help"):
         st.caption(
-            "More sweeps, another schedule, larger or merged groups, a row: each is tried in the background, on a run "
-            "of its own that begins here, for the work of five sweeps, or half of what this run has done, if that is "
-            "more. This run stays as it is."
+            "More sweeps, another schedule, larger or merged groups, a row: each is tried in the background on a fork "
+            "that begins here. A trial does the work of five sweeps, or half of the work of this run so far if that is "
+            "more. This run does not change."
         )
         st.button("Try them", on_click=ask)
         trials = TRIALS.get()
@@ -61,7 +61,7 @@ def helping() -> None:
 
 
 def try_changes(run: WatchedRun, trials: Trials) -> None:
-    """Try them, or show how far that is."""
+    """Try them, or show the progress."""
 
     def try_all(engine: bc.Engine, stop: bc.Stop) -> int:
         trials.tried.clear()
@@ -71,15 +71,15 @@ def try_changes(run: WatchedRun, trials: Trials) -> None:
         return len(trials.tried)
 
     if found_below(run, "what would help", trials, try_all) == 0:
-        st.info("The gap is closed: nothing is left to be gained.")
+        st.info("The gap is closed: there is nothing left to gain.")
 
 
 def show(trials: Trials) -> None:
-    """What has been tried, the best first."""
+    """The changes tried so far, the best first."""
     if not trials.tried:
         return
     tried = ranked(list(trials.tried))
-    st.caption(f"At event {trials.position:,}, the largest gain for its work first:")
+    st.caption(f"At event {trials.position:,}, the largest gain per work first:")
     st.dataframe(
         {
             "change": [label(remedy.name) for remedy in tried],
@@ -90,11 +90,11 @@ def show(trials: Trials) -> None:
         },
         column_config={
             "bound gained": st.column_config.TextColumn(
-                help="By how much the lower bound is higher after the trial; energy. Groups by another strategy begin "
-                "afresh, without the messages of this run, and may end below it."
+                help="The rise of the lower bound in the trial; energy. Groups by another strategy start without the "
+                "messages of this run, so their bound may end below it."
             ),
             "table entries read": st.column_config.NumberColumn(
-                format="localized", help="The work of the trial: less than the others' where it ended before"
+                format="localized", help="The work of the trial; less than that of the others if it ended early"
             ),
         },
         hide_index=True,
@@ -102,8 +102,8 @@ def show(trials: Trials) -> None:
     )
     if not any(remedy.closed or remedy.gained >= LITTLE * trials.gap for remedy in tried):
         st.caption(
-            f"None of them closes {100 * LITTLE:g} % of the gap with this work. Merged groups and new ones gain late: "
-            "go on with one of these all the same, or run on and try again."
+            f"None of them closes {100 * LITTLE:g} % of the gap with this work. Merged and new groups gain late: "
+            "continue with one of these anyway, or continue this run and try again."
         )
 
 
@@ -114,7 +114,7 @@ def share_of(gained: float, gap: float) -> str:
 
 
 def go_on(current: Lab, trials: Trials) -> None:
-    """Go on with one of them: the run forks where it was tried."""
+    """Continue with one of them: the run forks where it was tried."""
     tried = ranked(list(trials.tried))
     if not tried:
         return

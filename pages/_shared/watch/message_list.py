@@ -1,4 +1,4 @@
-"""What the list of messages says of the lines in sight beside what events tell."""
+"""The columns of the list of messages that are not in events, for the visible lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bender_core.stopping import never
 from pages._shared.watch import protocol
 from pages._shared.watch.event_details import rounded
 
-# Messages that are looked at, at most, and seconds between two reports on them.
+# The most messages examined, and the seconds between two reports on them.
 MOST, REPORT_SECONDS = 1000, 0.2
 
 
@@ -50,7 +50,7 @@ class MessageList:
         self._at, self._known = -1, dict[int, MessageFacts]()
 
     def look(self, arcs: Sequence[int], stop: Stop = never) -> Iterator[protocol.Lines]:
-        """Look at some messages, one by one; yields what is known from time to time, and at last.
+        """Look at some messages, one by one; yields the lines found so far from time to time, and at the end.
 
         Raises
         ------
@@ -130,5 +130,5 @@ def line(engine: Engine, arc: int, ground: FloatArray, stop: Stop = never) -> Me
 
 
 def _excess(engine: Engine, value: float) -> float:
-    """What rounding leaves of none is none."""
+    """A difference; values within rounding error of 0 are 0."""
     return rounded(float(value)) if value > ROUNDING * engine.graph.problem.scale else 0.0

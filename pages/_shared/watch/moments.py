@@ -1,4 +1,4 @@
-"""Moments to go to: the next event of a kind, in what has been computed or beyond."""
+"""Moments to go to: the next event of a kind, among those computed or beyond."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bender_core.model import BoolArray
 from pages._shared.running.watched import go_to
 
 Goal = Literal["rise", "row", "tight", "labeling"]
-# Events computed between two looks for a moment, where none of those known is one.
+# Events computed between two searches, where no known event is of the kind.
 AT_A_TIME = 512
 
 MISSED: dict[Goal, str] = {
@@ -28,7 +28,7 @@ MISSED: dict[Goal, str] = {
 def find(engine: Engine, goal: Goal, after: int, arc: int, share: float, stop: Stop) -> int | None:
     """The position after the next event of a kind; None if there is none up to the end of the run.
 
-    What needs rows is never found in the run of an exact variant, which has none.
+    Kinds that need rows are never found in the run of an exact variant, which has none.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def find(engine: Engine, goal: Goal, after: int, arc: int, share: float, stop: S
     after : int
         The position from which on to look.
     arc : int
-        The message; -1: none, so that nothing is found of it.
+        The message; -1: none, so that no event of a message is found.
     share : float
         Of the gap at that position.
     stop : Stop
@@ -65,7 +65,7 @@ def find(engine: Engine, goal: Goal, after: int, arc: int, share: float, stop: S
 
 
 def _moments(engine: Engine, after: int, are: Callable[[Trace], BoolArray], stop: Stop) -> Iterator[int]:
-    """The positions after all later events of a kind; the run goes on as far as they are wanted."""
+    """The positions after all later events of a kind; the run advances as they are consumed."""
     while True:
         known = len(engine.trace)
         found = np.flatnonzero(are(engine.trace)[after:]) + after + 1

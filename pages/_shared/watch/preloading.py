@@ -1,4 +1,4 @@
-"""What other pages draw figures and tables with, loaded while a tab has nothing else to do."""
+"""The scripts for figures and tables of other pages, loaded while a tab is idle."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ SCRIPTS = [path.name for name in ("PlotlyChart", "DataFrame") for path in _SCRIP
 
 
 def load_ahead() -> None:
-    """Have a tab load, when it is calm, the scripts that it would load with its first figure and its first table."""
+    """Let an idle tab load the scripts that its first figure and its first table will need."""
     with st.container(key="loaded_ahead"):
         _component.mount({"scripts": SCRIPTS})

@@ -1,6 +1,6 @@
-"""What Python and the stage say to each other: Python sends `Stage`, the stage asks by `Command`.
+"""The data that Python and the stage exchange: Python sends `Stage`, the stage sends `Command`.
 
-None: unknown. Lists of one record that belong together have one entry for each of the things named.
+None: unknown. Lists of one record that belong together have one entry per item.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ OrNone: TypeAlias = Annotated[int, Bounds(least=-1)]
 Rank: TypeAlias = Annotated[int, Bounds(least=1)]
 KindOfEvent: TypeAlias = Annotated[int, Bounds(among=tuple(Kind))]
 KindOfRow: TypeAlias = Annotated[int, Bounds(among=tuple(RowKind))]
-# A state, a digit a member, member 0 first.
+# A state, a digit per member, member 0 first.
 Bits: TypeAlias = Annotated[str, Bounds(pattern="[01]+")]
-# Of every member of a group the value that all better labellings have; ?: not decided so far.
+# For every member of a group the value that all better labellings have; ?: not decided so far.
 Decided: TypeAlias = Annotated[str, Bounds(pattern="[01?]+")]
-# Values that have changed, by the number of a group, an edge or a message; what is left out is as before.
+# Values that have changed, by the number of a group, an edge or a message; all others are unchanged.
 Excesses: TypeAlias = dict[str, Excess]
 Order: TypeAlias = Literal["cost", "nu", "slack"]
 
@@ -36,7 +36,7 @@ Order: TypeAlias = Literal["cost", "nu", "slack"]
 
 
 class Tension(TypedDict):
-    """What the best labelling costs each part beyond its certified term; the sum is the gap."""
+    """The cost of the best labelling in each part beyond its term of the bound; the sum is the gap."""
 
     groups: list[Excess]
     edges: list[Excess]
@@ -46,11 +46,11 @@ class Gained(TypedDict):
     """By how much each part has raised the lower bound since the start of the run; the sum is its rise."""
 
     messages: list[Excess]  # of every arc: by new rows
-    groups: list[Excess]  # by messages made anew, by old rows or exactly
+    groups: list[Excess]  # by recomputed messages, from old rows or exactly
 
 
 class Moved(TypedDict):
-    """What changed with an event, by number of the group or edge."""
+    """The changes by an event, by number of the group or edge."""
 
     groups: Excesses  # tensions
     edges: Excesses
@@ -59,21 +59,21 @@ class Moved(TypedDict):
 
 
 class Credited(TypedDict):
-    """What was credited with more by an event."""
+    """The credits given by an event."""
 
     groups: Excesses
     messages: Excesses
 
 
 class Dead(TypedDict):
-    """The states that no labelling better than the best one takes, as far as is known."""
+    """The states known to be in no labelling better than the best one."""
 
     count: Count
     states: list[State]  # those among the columns
 
 
 class Tail(TypedDict):
-    """All states by rank, where the columns are not all: about 60 points, both ends among them."""
+    """All states by rank, where not all are columns: about 60 points, both ends among them."""
 
     rank: list[Rank]  # rising; their logarithms are spread evenly
     g: list[Energy]  # the ground there, rising
@@ -87,7 +87,7 @@ class Reply(TypedDict):
 
 
 class Replies(TypedDict):
-    """What the senders say of a state, an entry a slot."""
+    """The senders' answers to a state, an entry per slot."""
 
     nu: list[Energy]  # the true min-marginal there
     answers: list[Reply]
@@ -107,27 +107,27 @@ class Insert(TypedDict):
     bits: Bits
     own: Energy
     parts: list[Energy]  # of every slot, now
-    opening: Energy  # g when the update started, which decides its place
+    opening: Energy  # g at the start of the update, which decides its place
 
 
 class Opened(TypedDict):
-    """NODE_OPENED: state y of the group p costs at least g(y) = rest + own(y) + Σ part(y), a part a slot."""
+    """NODE_OPENED: state y of the group p costs at least g(y) = rest + own(y) + Σ part(y), a part per slot."""
 
     count: Annotated[int, Bounds(least=1)]  # of states of p
-    rest: Energy  # what the lower bound certifies elsewhere; constant during an update
+    rest: Energy  # the rest of the lower bound; constant during an update
     arcs: list[Arc]  # of every slot the message into p,
     senders: list[Count]  # and the group that sends it
     states: list[State]  # the columns: the cheapest 24 by (g, state), with y* and `best` at their places
     bits: list[Bits]  # of each column
     own: list[Energy]  # the group's own energy, over the columns
-    parts: list[list[Energy]]  # of every slot its envelope, over the columns: what it costs at least
+    parts: list[list[Energy]]  # of every slot its envelope, over the columns
     best: State  # that of p in the best labelling
     dead: Dead
     tail: Tail | None
 
 
 class Oracle(AtState):
-    """ORACLE: what the state y* costs exactly."""
+    """ORACLE: the exact cost of the state y*."""
 
     insert: Insert | None
     exact: Energy  # rest + own + the sum of `nu`
@@ -135,49 +135,49 @@ class Oracle(AtState):
 
 
 class Row(TypedDict):
-    """ROW: the Benders row added. The message is nowhere less than intercept − Σ u, a term a member."""
+    """ROW: the Benders row added. The message is nowhere below intercept − Σ u, a term per member."""
 
-    slot: Count  # of the message that got it
+    slot: Count  # the message that it was made for
     kind: KindOfRow
     row: Count  # its number, over all edges
     insert: Insert | None
-    intercept: Energy  # at the messages of now
+    intercept: Energy  # at the current messages
     values: list[Energy]  # the row, over the columns
     part: list[Energy]  # the slot's envelope after it, over the columns
-    lifted: Count  # how many of all states cost more after it than before
+    lifted: Count  # the number of states whose cost it raises
     u: list[Annotated[list[Energy], Bounds(shortest=2, longest=2)]]  # of every member its charge at 0 and at 1
     dead: Dead
     tail: Tail | None
 
 
 class Parted(TypedDict):
-    """What is certified of the group and of its edges."""
+    """The terms of the bound of the group and of its edges."""
 
     kept: Energy  # the group's own term
     shares: list[Energy]  # of every slot the term of its edge
 
 
 class Message(Parted):
-    """MESSAGE: the least cost of p, parted among p and its edges."""
+    """MESSAGE: the least cost of p, shared among p and its edges."""
 
-    level: Energy  # what is parted: floor − rest
+    level: Energy  # the cost that is shared: floor − rest
     before: Parted
     ahead: list[bool]  # of every slot whether it takes a share: mplp all, srmp those to groups updated later
 
 
 class ExactMessage(Message, AtState):
-    """MESSAGE in an exact variant: besides, what the senders say of the cheapest state."""
+    """MESSAGE in an exact variant: also the senders' answers to the cheapest state."""
 
 
 Detail: TypeAlias = Opened | Oracle | Row | Message | ExactMessage
 
 
 class Columns(TypedDict):
-    """Events, a column a field: entry k of every column belongs to event `first` + k."""
+    """Events, a column per field: entry k of every column belongs to event `first` + k."""
 
     kind: list[KindOfEvent]  # a ROW adds one to the rows of its arc
     node: list[OrNone]  # the group that was updated
-    arc: list[OrNone]  # the message that was looked at (ORACLE: the loosest) or got a row
+    arc: list[OrNone]  # the message evaluated (ORACLE: the loosest) or the one that got a row
     sweep: list[Count]  # from 0
     total_rows: list[Count]  # rows in use after the event, of all edges
     state: list[OrNone]  # y* of the group
@@ -186,15 +186,15 @@ class Columns(TypedDict):
     upper: list[Energy]  # energy of the best labelling known after the event
     floor: list[Energy | None]  # the least g(y) after the event, in units of the lower bound; None outside updates
     ceiling: list[Energy | None]  # the least exact cost found in this update; None before the first
-    suspects: list[OrNone]  # how many states have a g below the ceiling; -1 before there is one
-    sentence: list[str]  # what happened
+    suspects: list[OrNone]  # the number of states with g below the ceiling; -1 before there is one
+    sentence: list[str]  # the event in words
     moved: list[Moved | None]
     gained: list[Credited | None]
-    read: list[dict[str, Count]]  # of arcs that entries were read for since the event before: all since the start
-    proven: list[bool]  # whether nothing is better than the best labelling; once that is known it holds for ever
-    why: list[str]  # why nothing is, in words; empty if that is not known
-    least: list[Energy]  # the least energy that the lower bound leaves possible: raised, where they are a step apart
-    detail: list[Detail | None]  # by the kind; None for SWEEP, FINISHED, and without room to look
+    read: list[dict[str, Count]]  # arcs read for since the previous event: all entries since the start
+    proven: list[bool]  # whether the best labelling is proven; once true it stays true
+    why: list[str]  # why it is proven, in words; empty if it is not
+    least: list[Energy]  # the least energy possible by the lower bound: rounded up to a step
+    detail: list[Detail | None]  # by the kind; None for SWEEP, FINISHED, and without memory to look
 
 
 class Before(TypedDict):
@@ -216,8 +216,8 @@ class Before(TypedDict):
 class Frames(TypedDict):
     """A chunk of events in a row."""
 
-    first: EventNumber  # of the first of them; of none, the number it would have
-    before: Before | None  # None: it goes on from event `first` - 1, which the stage said that it holds
+    first: EventNumber  # of the first of them; if there are none, the number that it would have
+    before: Before | None  # None: they continue from event `first` - 1, which the stage holds by its own account
     columns: Columns
 
 
@@ -238,13 +238,13 @@ class History(TypedDict):
     lower: list[Energy]
     upper: list[Energy]
     sweeps: list[Position]  # where sweeps end, rising
-    gains: list[Energy]  # by how much the lower bound rose in each of them
+    gains: list[Energy]  # the rise of the lower bound in each of them
     updates: list[Position]  # where updates end, rising; empty if they are too many
     rise: Rise | None
 
 
 class Running(TypedDict):
-    """How far a run in the background is; as in `Columns` and `Before`."""
+    """The progress of a run in the background; as in `Columns` and `Before`."""
 
     sweep: Count
     events: Count
@@ -260,7 +260,7 @@ class Running(TypedDict):
 
 
 class Exact(TypedDict):
-    """What some states of a group cost exactly while it is updated."""
+    """The exact costs of some states of a group while it is updated."""
 
     opened: Position  # where the update was opened
     states: list[State]
@@ -272,11 +272,11 @@ class Tightness(TypedDict):
 
     measure: Literal["mean", "largest", "loose"]
     at: Position
-    values: list[Excess]  # of every edge, its worse message, over all states: slack, energy; or the share not tight
+    values: list[Excess]  # of every edge, of its looser message, over all states: slack, energy; or the share not tight
 
 
 class Lines(TypedDict):
-    """What the list says of messages in sight; None: no room to look, or not of this variant."""
+    """The columns of the visible messages in the list; None: no memory to look, or not in this variant."""
 
     at: Position
     arcs: list[Arc]  # the messages; the other columns have an entry for each
@@ -284,7 +284,7 @@ class Lines(TypedDict):
     largest: list[Excess | None]
     now: list[Excess | None]  # slack at the receiver's cheapest state
     disagreement: list[Excess | None]  # of the edge's tension: saved by the sender's best answer
-    unclaimed: list[Excess | None]  # of it: what the message asks for less than it could
+    unclaimed: list[Excess | None]  # of it: what the message could claim in addition
     rows: list[Count | None]  # of the edge, which serve both of its messages
     alive: list[Count | None]  # those of them that are the envelope at some state
 
@@ -297,7 +297,7 @@ class Stems(TypedDict):
     state: list[State]  # one of its states
     nu: list[Energy]  # the true min-marginal
     envelope: list[Energy]
-    least: list[Energy]  # what its cheapest state costs at least, in units of the bound
+    least: list[Energy]  # a lower bound on the cost of its cheapest state, in units of the bound
     tight: list[bool]
     row: list[OrNone]  # the number of the row that is the envelope; -1: there are none
     kind: list[Annotated[int, Bounds(among=(-1, *RowKind))]]  # of that row
@@ -311,7 +311,7 @@ class Cut(TypedDict):
     here: Excess  # what it lifts the envelope by there,
     at_oracle: Excess  # at y*,
     mean: Excess  # and over all states, on average
-    tightened: Count  # how many states it makes tight
+    tightened: Count  # the number of states that it makes tight
     microseconds: Annotated[float, Bounds(least=0)]  # to make it
     pivots: Count
 
@@ -319,7 +319,7 @@ class Cut(TypedDict):
 class MessageShown(TypedDict):
     """A message by classes of its receiver's states."""
 
-    members: list[Count]  # those of the receiver that the message depends on
+    members: list[Count]  # the receiver's members that the message depends on
     states: Count  # of the receiver
     classes: Count  # states that differ in these members
     rows: Count  # of the edge
@@ -329,11 +329,11 @@ class MessageShown(TypedDict):
     at_oracle: Count  # which of the stems is the class of y*,
     chosen: Count  # and which is looked at
     stems: Stems
-    cuts: list[Cut] | None  # that could be made at the class looked at; None: not known yet
+    cuts: list[Cut] | None  # that could be made at the selected class; None: not known yet
 
 
 class DrawerAbout(TypedDict):
-    """What the drawer was asked for, and when."""
+    """The request that the drawer's content answers."""
 
     at: Position
     arc: Arc
@@ -341,7 +341,7 @@ class DrawerAbout(TypedDict):
 
 
 class DrawerShown(DrawerAbout, MessageShown):
-    """What the drawer shows."""
+    """The content of the drawer."""
 
 
 class DrawerRefused(DrawerAbout):
@@ -356,14 +356,14 @@ Drawer: TypeAlias = DrawerShown | DrawerRefused
 
 
 class Inner(TypedDict):
-    """What a large circle shows: its members, in a disc of radius 1, and their strongest couplings."""
+    """The content of a large circle: its members, in a disc of radius 1, and their strongest couplings."""
 
     x: list[Annotated[float, Bounds(least=-1, most=1)]]
     y: list[Annotated[float, Bounds(least=-1, most=1)]]
     apart: Annotated[float, Bounds(least=0)]  # the least distance of two
     ends: list[Count]  # of the couplings, as pairs of members in a row
     weights: list[Energy]  # negative: they favour equal states
-    left: Count  # how many couplings are left out
+    left: Count  # the number of couplings left out
 
 
 class Node(TypedDict):
@@ -381,7 +381,7 @@ class Node(TypedDict):
 class Solution(TypedDict):
     """Where each variable of the whole model is decided."""
 
-    group: list[OrNone]  # that holds it, or the variable it follows; none if it is known
+    group: list[OrNone]  # that contains it, or the variable that it is tied to; none if it is known
     bit: list[Count]  # its bit in the states of that group
     value: list[Literal[0, 1]]  # if it is known, or where that bit is 0
     names: list[str]
@@ -396,10 +396,10 @@ class Variables(TypedDict):
     names: list[str]
     group: list[Count]
     bit: list[Count]  # in the states of its group
-    spins: bool  # whether every coupling only says if its ends should be equal
+    spins: bool  # whether every coupling depends only on whether its ends are equal
     attractive: list[Count]  # the strongest couplings that favour equal states, as pairs of variables in a row
     repulsive: list[Count]  # those that favour different states
-    left: Count  # how many weaker couplings are left out
+    left: Count  # the number of weaker couplings left out
 
 
 class Objective(TypedDict):
@@ -416,16 +416,16 @@ class Graph(TypedDict):
 
     nodes: list[Node]
     edges: list[Annotated[list[Count], Bounds(shortest=2, longest=2)]]  # pairs of groups that are coupled
-    key: str  # tells this hyper-graph from others
-    opening: str  # what is so before the first event, in words
+    key: str  # identifies this hyper-graph
+    opening: str  # the state before the first event, in words
     solution: Solution | None  # None where variables are too many to be drawn
     variables: Variables | None  # None where they are too many to be drawn
     objective: Objective | None  # None where they are energies
     exact: bool  # whether min-marginals are exact, so that there are no rows
-    methods: list[Annotated[int, Bounds(among=tuple(Method))]] | None  # exact variants: how an arc's message is made
+    methods: list[Annotated[int, Bounds(among=tuple(Method))]] | None  # exact variants: how messages are computed
     lessons: list[tuple[str, str]]  # for every kind of event the address and the title of the lesson that explains it
-    slack_scale: Excess  # the slack or tension from which on colours change no more
-    scale: Excess  # how much is at stake: what gaps are compared to
+    slack_scale: Excess  # the slack or tension at the end of the colour scale
+    scale: Excess  # the energy at stake, to which gaps are compared
     lower: Energy  # at the start
     upper: Energy
 
@@ -446,7 +446,7 @@ class Parent(TypedDict):
 
     name: str
     event: list[Count]  # since the fork, rising
-    sweep: list[Annotated[float, Bounds(least=0)]]  # since the fork by then, with the share of one that is under way
+    sweep: list[Annotated[float, Bounds(least=0)]]  # the number since the fork, with the share of one under way
     lower: list[Energy]
 
 
@@ -488,11 +488,11 @@ class Answer(TypedDict):
     refusal: NotRequired[str]  # why the last update has no pictures; empty if it has
     history: NotRequired[History]
     exact: NotRequired[Exact | None]
-    missed: NotRequired[str | None]  # that there is no moment of the kind asked for; None: none was asked for, or found
+    missed: NotRequired[str | None]  # why no moment was found; None: none was requested, or it was found
 
 
 class Stage(Answer):
-    """All that the stage draws."""
+    """All data that the stage draws."""
 
     run: Count  # the number of the run in this session
     model: str  # its name
@@ -503,28 +503,28 @@ class Stage(Answer):
     parent: Parent | None  # None if there is none, or if the stage holds it
     chapters: Annotated[list[Chapter], Bounds(shortest=1)] | None  # in order; None if the stage holds them
     chapter: Count  # which of them is shown
-    proving: str | None  # how far a proof is, in words; None if none is being made
-    address: str  # the query that finds this run again; empty if none does
+    proving: str | None  # the progress of a proof, in words; None if none is being made
+    address: str  # the query that reopens this run; empty if there is none
     public: bool  # whether anybody can open it: no upload
     serial: Count  # the number of the command that is answered
     arc: OrNone  # that is pinned
     running: Running | None
-    working: str | None  # how far the answer is that is being computed, in words; None if it is here, or known
+    working: str | None  # the progress of the answer being computed, in words; None if it is here, or known
     failure: str | None  # why the run failed
     asking: bool  # whether a reference is being computed
     references: list[ReferenceLine]
-    measuring: bool  # whether more is being measured than what is here
+    measuring: bool  # whether measurements are still being computed
     tightness: Tightness | None
     lines: Lines | None
     drawer: Drawer | None
 
 
 class DrawerAsked(TypedDict):
-    """What the drawer is to show."""
+    """The content requested for the drawer."""
 
     arc: OrNone
     order: Order
-    chosen: Annotated[str, Bounds(pattern="[01]*")]  # the class looked at, a digit a coupled member; empty: that of y*
+    chosen: Annotated[str, Bounds(pattern="[01]*")]  # the selected class, a digit per coupled member; empty: that of y*
 
 
 class RowAsked(TypedDict):
@@ -539,12 +539,12 @@ Measure: TypeAlias = Literal["tension", "mean", "largest", "loose"]
 
 
 class EveryCommand(TypedDict):
-    """What every command of the stage says."""
+    """The fields of every command of the stage."""
 
     do: Literal["show", "step", "find", "run", "stop", "poll", "reference", "exact", "insert", "turn", "prove", "go"]
     at: Position  # what is shown
     arc: OrNone  # that is pinned
-    first: EventNumber  # the first wanted
+    first: EventNumber  # the first event requested
     goes_on: bool  # whether the stage holds the one before `first`
     ahead: Count  # how many events after the one shown are wanted
     more: bool  # whether at least the first wanted is needed, as it plays
@@ -556,9 +556,9 @@ class EveryCommand(TypedDict):
 
 
 class Command(EveryCommand):
-    """What the stage asks for."""
+    """A command of the stage."""
 
-    lines: NotRequired[list[Arc]]  # the messages that the list has in sight
+    lines: NotRequired[list[Arc]]  # the messages visible in the list
     drawer: NotRequired[DrawerAsked]  # missing: it is closed
     # Of a step. A round: all that is done at one y*.
     grain: NotRequired[Literal["event", "round", "node", "sweep"]]

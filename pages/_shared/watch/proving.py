@@ -35,7 +35,7 @@ DRAWN_SECONDS = 0.5
 
 @st.fragment
 def proving() -> None:
-    """A proof on request, with its progress and its rounds."""
+    """A proof, made on request, with its progress and its rounds."""
     current = lab()
 
     def begin() -> None:
@@ -44,9 +44,9 @@ def proving() -> None:
     with st.expander("Prove it", expanded=current.proof is not None):
         st.caption(
             "The bound decides some variables: every better labelling would have to take these values, so they leave "
-            "the model. What is left goes on in larger groups with the same messages, and so on, without branching, "
-            f"until the bounds meet. Groups grow up to {LARGEST} variables. It goes on from the run on the stage, "
-            "which then shows all of it as one line of chapters."
+            "the model. The rest continues in larger groups with the same messages, and so on, without branching, "
+            f"until the bounds meet. Groups grow up to {LARGEST} variables. The proof continues the run on the stage, "
+            "which then shows all its runs as chapters of one timeline."
         )
         if PROOF.get():
             begin_requested(current)
@@ -69,7 +69,7 @@ def proving() -> None:
 
 @dataclass(eq=False)
 class Beginning:
-    """A proof that is asked for: it goes on from a run of the whole model."""
+    """A requested proof: it continues from a run of the whole model."""
 
     branch: Branch
     event: int
@@ -77,7 +77,7 @@ class Beginning:
 
 
 def begin_requested(current: Lab) -> None:
-    """Begin the proof that was asked for, or say how far that is."""
+    """Begin the requested proof, or show the progress."""
     request = PROOF.get()
     if not isinstance(request, Beginning) or request.branch not in list(current.branches):
         request = beginning(current)
@@ -86,7 +86,7 @@ def begin_requested(current: Lab) -> None:
     if given_up is not None and given_up.about is request:
         PROOF.set(None)
         return
-    # Where nothing has been done yet, nothing is lost by groups of another size.
+    # A run that has done nothing yet loses nothing by groups of another size.
     change = bc.Change(prove=True) if request.event else first_change(current.mrf)
 
     def make(_: bc.Engine, stop: bc.Stop) -> bool:
@@ -109,7 +109,7 @@ def begin_requested(current: Lab) -> None:
 
 
 def beginning(current: Lab) -> Beginning:
-    """Where a proof goes on: where the run shown is, or where the last run of the whole model that led to it was."""
+    """Where a proof begins: where the run shown is, or where its last ancestor on the whole model was left."""
     branch, event = current.branches.shown, current.run.position
     while branch.variables < current.mrf.n and branch.parent is not None:
         branch, event = branch.parent, branch.event
@@ -124,7 +124,7 @@ def put_on_stage(current: Lab, proof: ProofInProgress, found: bc.Certificate) ->
     run = rounds[-1].run
     assert run is not None
     position = len(run.engine.trace)
-    current.run.halt()  # or it could let go of what is added
+    current.run.halt()  # or it could free what is added
     last = current.branches.add(*rounds)
     last.end = position if found.optimal else None
     current.show(last, position)
@@ -159,7 +159,7 @@ def draw(current: Lab, proof: ProofInProgress) -> None:
 
 
 def files(current: Lab, found: bc.Certificate) -> None:
-    """What can be taken away: the labelling, and the proof, which anybody can check."""
+    """The files to download: the labelling, and the proof, which anybody can check."""
     with st.container(horizontal=True):
         st.download_button(
             "Labelling, JSON",
@@ -168,7 +168,7 @@ def files(current: Lab, found: bc.Certificate) -> None:
             on_click="ignore",
         )
         if found.proof is not None:
-            # It is packed when it is asked for: that takes a second where it is large.
+            # It is packed on request, which takes a second for a large one.
             st.download_button(
                 "Proof",
                 found.proof.to_bytes,
@@ -209,14 +209,16 @@ def outcome(mrf: bc.BinaryMRF, proof: ProofInProgress, found: bc.Certificate) ->
             "seconds": [round(each.seconds, 3) for each in rounds],
         },
         column_config={
-            "variables": st.column_config.NumberColumn(help="Of the model, when the chapter began", format="localized"),
+            "variables": st.column_config.NumberColumn(
+                help="Left in the model when the chapter began", format="localized"
+            ),
             "largest": st.column_config.NumberColumn(help="Variables in the largest group"),
             "made by": st.column_config.TextColumn(
                 help="The strategy that made the groups; packed: those of the chapter before, as far as they were "
                 "left, united as far as they fit; it went on with their messages"
             ),
-            "fixed": st.column_config.NumberColumn(help="Variables that got a value"),
-            "tied": st.column_config.NumberColumn(help="Variables that equal, or oppose, another one"),
+            "fixed": st.column_config.NumberColumn(help="Variables whose value was decided"),
+            "tied": st.column_config.NumberColumn(help="Variables found equal or opposite to another one"),
             "seconds": st.column_config.NumberColumn(help="From the beginning of the proof to the end of the chapter"),
         },
         hide_index=True,

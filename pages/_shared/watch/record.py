@@ -12,12 +12,12 @@ from pages._shared.watch.recorded import PATH
 from pages._shared.watch.stage import run_data
 from pages._shared.watch.stage_answers import Answers, Question
 
-# The first raises the bound from far below; in the second its rounds can be read.
+# The first sweep raises the bound from far below; the second shows its rounds clearly.
 SWEEPS = 2
 
 
 def record(lab: Lab) -> bytes:
-    """The beginning of a lab's run, as the stage is sent it."""
+    """The beginning of a lab's run, as it is sent to the stage."""
     run = lab.run
     for _ in range(SWEEPS):
         run.engine.step("sweep")
@@ -28,7 +28,7 @@ def record(lab: Lab) -> bytes:
 
 
 def main() -> None:
-    """Write it where the app reads it."""
+    """Write the recording to where the app reads it."""
     PATH.write_bytes(gzip.compress(record(linked(FIRST)), mtime=0))
 
 

@@ -1,7 +1,7 @@
-"""The recorded beginning of the run that a new session opens with: what the stage plays until the solver is compiled.
+"""The recorded beginning of the run that a new session opens with; the stage plays it until the solver is compiled.
 
-`record` makes it from the run itself. The stage is sent all of it at once, under the number that the run will have; so
-the run can take over where the stage stands, and what it draws from then on goes on from what it holds.
+`record` makes it from the run itself. It is sent to the stage as a whole, under the number that the run will have, so
+that the run can take over at the position shown, and add to the events that the stage holds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pages._shared.watch import protocol
 from pages._shared.watch.stage_views import glance
 
 PATH = Path(__file__).with_name("recording.json.gz")
-# What the stage asks that needs no solver, if it is of an event that is recorded.
+# Questions of the stage that need no solver if they are about a recorded event.
 _KNOWN = ("show", "poll", "stop", "go")
 
 
@@ -35,9 +35,9 @@ class Recording(NamedTuple):
     Attributes
     ----------
     run : dict
-        What `stage.run_data` says of it.
+        The result of `stage.run_data`.
     answer : dict
-        What `Answers` says at its start, but with all frames that are recorded.
+        The answer of `Answers` at its start, but with all recorded frames.
     """
 
     run: dict[str, Any]
@@ -45,17 +45,17 @@ class Recording(NamedTuple):
 
     @property
     def events(self) -> int:
-        """How many are recorded."""
+        """The number of recorded events."""
         return len(self.answer["frames"]["columns"]["kind"])
 
     @property
     def sweeps(self) -> int:
-        """How many are recorded, each to its end."""
+        """The number of complete recorded sweeps."""
         kinds: list[int] = self.answer["frames"]["columns"]["kind"]
         return kinds.count(Kind.SWEEP)
 
     def opens(self, fields: dict[str, str]) -> bool:
-        """Whether an address says this run, at an event that is recorded."""
+        """Whether an address is of this run, at a recorded event."""
         whole, run = FIRST | fields, dict(parse_qsl(self.run["address"]))
         others = {each.name for each in (UPLOAD, MAKE, GROUPS, FORKS, END, CHAPTER)}
         try:
@@ -75,12 +75,12 @@ class Recording(NamedTuple):
 
 @cache
 def recording() -> Recording:
-    """The one that the app comes with."""
+    """The recording that the app comes with."""
     return Recording(**json.loads(gzip.decompress(PATH.read_bytes())))
 
 
 def heed(arrived: Arrival, command: protocol.Command) -> None:
-    """Note what the stage has asked, and where it stands: the run goes on there."""
+    """Note the stage's question, and its position, at which the run will continue."""
     position, arc = min(max(int(command["at"]), 0), recording().events), int(command["arc"])
     arrived.fields = {name: text for name, text in arrived.fields.items() if name != ARC.name}
     arrived.fields |= AT.say(position) | (ARC.say(arc) if arc >= 0 else {})
@@ -89,9 +89,9 @@ def heed(arrived: Arrival, command: protocol.Command) -> None:
 
 
 def recorded_data(arrived: Arrival) -> dict[str, Any]:
-    """What the stage draws before there is a run: ``stage`` of the protocol.
+    """The data that the stage draws before there is a run: ``stage`` of the protocol.
 
-    What only the solver can answer is being worked on, until the run answers it.
+    Questions that only the solver can answer count as in progress until the run answers them.
     """
     found, command = recording(), cast(protocol.Command | None, arrived.command)
     has_graph, arrived.has_graph = arrived.has_graph, False
@@ -111,5 +111,5 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
 
 
 def _answers(command: protocol.Command) -> bool:
-    """Whether a question can be answered from what is recorded: none does that needs more events."""
+    """Whether a question can be answered from the recording, which has no further events."""
     return command["do"] in _KNOWN and not (command["more"] and int(command["first"]) >= recording().events)

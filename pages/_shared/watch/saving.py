@@ -1,4 +1,4 @@
-"""What a person takes away from a run: the trace, its parts, the labelling, figures, and a script."""
+"""The files of a run for download: the trace, its parts, the labelling, figures, and a script."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Saved:
     files: Mapping[str, tuple[str, str | bytes]]  # by name: what it is, and what is in it
 
 
-# The run and the event whose files were asked for, and the files that were made last.
+# The run and the event whose files were requested, and the files made last.
 _REQUESTED, _SAVED = Kept[tuple[int, int]]("saving"), Kept[Saved]("saved")
 
 
@@ -56,8 +56,8 @@ def saving() -> None:
 
     with st.expander("Save this run"):
         st.caption(
-            "The trace so far; for every group, edge and message its part of the gap, what it has raised the bound by, "
-            "and its work; the best labelling; the figures; and a script that does the run once more."
+            "The trace so far; for every group, edge and message its part of the gap, its share in the rise of the "
+            "bound, and its work; the best labelling; the figures; and a script that repeats the run."
         )
         st.button("Make the files", on_click=ask)
         if _REQUESTED.get() == (current.number, current.run.position):
@@ -72,7 +72,7 @@ def saving() -> None:
 
 
 def make(current: Lab) -> None:
-    """Make the files, or show how far that is."""
+    """Make the files, or show the progress."""
     files = found_below(current.run, "the files", None, lambda engine, stop: saved(current, stop))
     if files is not None:
         _SAVED.set(files)
@@ -107,7 +107,7 @@ def saved(current: Lab, stop: bc.Stop = never) -> Saved:
 
 
 def parts_csv(engine: bc.Engine, stop: bc.Stop = never) -> str:
-    """Where the gap lives, what raised the bound, and for which work, part by part: docs/formats.md §8."""
+    """The gap, the rise of the bound and the work, part by part: docs/formats.md §8."""
     labels, tension, gained = engine.partition.labels, tensions(engine), looking.attribution(engine)
     work, rows = looking.work(engine), looking.rows_made(engine)
     parts: list[dict[str, object]] = [
@@ -147,7 +147,7 @@ def _parts_of_tension(engine: bc.Engine, p: int, q: int) -> dict[str, object]:
 
 
 def outcome(current: Lab) -> str:
-    """Where the run stands, in a line; its lower bound is the best one known, as on the stage."""
+    """The state of the run in a line; the lower bound is the best one known, as on the stage."""
     engine, branches = current.run.engine, current.branches
     chapters = branches.chapters[: branches.chapters.index(branches.shown) + 1]
     lower = max(engine.lower_bound, *(chapter.lower_before for chapter in chapters))
@@ -158,7 +158,7 @@ def outcome(current: Lab) -> str:
 
 
 def figures(current: Lab, stop: bc.Stop = never) -> dict[str, go.Figure]:
-    """What Watch and Edge show of the run, by what there is to say below it."""
+    """The figures of Watch and Edge about the run, by their captions."""
     engine, part = current.run.engine, current.run.engine.partition
     bounds = "The bounds over the events of the run."
     try:
@@ -169,25 +169,25 @@ def figures(current: Lab, stop: bc.Stop = never) -> dict[str, go.Figure]:
     variables = "The variables, their strongest couplings, and the groups around them."
     plain = {bounds: plot_bounds(engine.trace.until(current.run.position)), variables: plot_model(engine.mrf, part)}
     tension = (
-        "Tension, where the gap lives: a circle is a group of variables, a line an edge, the darker the more of the "
-        "gap it holds (energy)."
+        "Tension, where the gap lives: a circle is a group of variables, a line an edge, darker where they hold "
+        "more of the gap (energy)."
     )
     return {tension: plot_tension(engine, tensions(engine))} | looseness | plain | message_shown
 
 
 def _looseness(engine: bc.Engine, stop: bc.Stop) -> dict[str, go.Figure]:
-    """How loose messages are; those of an exact variant are not."""
+    """The looseness of the messages; none for an exact variant."""
     if engine.variant.exact:
         return {}
     sentence = (
-        "Slack, how loose messages are: the darker and wider a line, the more the envelope of its looser message lies "
+        "Slack, how loose messages are: the darker and wider a line, the lower the envelope of its looser message lies "
         f"below the true min-marginal (on average over its states, {MOST_STATES:,} of them at most; energy)."
     )
     return {sentence: plot_tightness(engine, stop)}
 
 
 def message_of(current: Lab) -> tuple[int, str]:
-    """The message of most interest where the run stands, and why: as the stage chooses; there is at least one edge."""
+    """The most interesting message at this position, and why, as the stage chooses it; there is at least one edge."""
     run, engine = current.run, current.run.engine
     event = looking.last_event(engine)
     if run.pinned:
@@ -214,7 +214,7 @@ def _message(current: Lab, stop: bc.Stop) -> dict[str, go.Figure]:
 
 
 def expression(current: Lab) -> str:
-    """What makes the model, in Python: wherever a script lies and is run, if an uploaded model lies next to it."""
+    """The Python expression that makes the model, wherever a script is run, if an uploaded model lies next to it."""
     origin = current.origin
     if "sample" in origin:
         return f"bc.sample({origin['sample']!r})"

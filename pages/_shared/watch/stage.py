@@ -1,7 +1,7 @@
 """The stage: hyper-graph, costs, bounds and transport in one component with its own clock.
 
-The component keeps its DOM between reruns, plays the events it has been given on its own, and asks for more
-by one trigger, ``command``. This module sends it what there is to draw, and does what it asks for; `answers` computes.
+The component keeps its DOM between reruns, plays the events that it holds on its own, and requests more by one
+trigger, ``command``. This module sends the data to draw, and carries out commands; `answers` computes the answers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pages._shared.watch.stage_views import (
     reference_lines,
 )
 
-# Where the stage may send a person.
+# The pages to which the stage has links.
 PAGES = (EDGE, LEARN)
 
 _component = Component("stage")
@@ -43,7 +43,7 @@ _GRAPH = Kept[tuple[int, protocol.Graph]]("stage_graph")
 
 
 def stage(current: Lab) -> None:
-    """Mount the stage for a lab's run, which goes on with what was asked of the recording."""
+    """Mount the stage for a lab's run, which answers the last question to the recording again."""
     arrived = arrival()
     command, arrived.command = arrived.command, None
     if command is not None and command["do"] != "go":
@@ -57,7 +57,7 @@ def recorded_stage() -> None:
 
 
 def _on_command() -> None:
-    # A press may come just as the page is left: then there is no stage any more, and nothing is to be done.
+    # A press may arrive just as the page is left: then there is no stage any more, and nothing to do.
     command, current = st.session_state.get("stage", {}).get("command"), lab() if has_lab() else None
     if not command:
         return
@@ -69,7 +69,7 @@ def _on_command() -> None:
 
 
 def carry_out(current: Lab, command: protocol.Command) -> None:
-    """Do what the component asks of a lab."""
+    """Carry out the component's command on a lab."""
     if command["do"] == "reference":
         current.references.ask(current.run.engine.mrf, current.run.engine.partition)
     _go(command)
@@ -78,15 +78,15 @@ def carry_out(current: Lab, command: protocol.Command) -> None:
         insert_row(current, requested_row(current.run.engine, **command["row"]))
     if command["do"] == "turn":
         turn(current, int(command["chapter"]), int(command["to"]))
-    # Said again, it asks for nothing more.
+    # A repeated command has no further effect.
     if command["do"] == "prove" and not (current.proof is not None and current.proof.alive):
         PROOF.set(PROOF.get() or True)
-    # Forks are made, and another run is shown, by the whole page.
+    # The whole page makes forks and shows other runs.
     WHOLE_PAGE.set(command["do"] in ("insert", "turn", "prove"))
 
 
 def turn(current: Lab, chapter: int, position: int) -> None:
-    """Show another chapter of the line; one whose memory was let go is made again first, below the stage."""
+    """Show another chapter of the line; one whose memory was freed is first made again, below the stage."""
     chapters = current.branches.chapters
     branch = chapters[min(max(chapter, 0), len(chapters) - 1)]
     if not current.turn(branch, position):
@@ -99,14 +99,14 @@ def _go(command: protocol.Command) -> None:
 
 
 def destination(command: protocol.Command) -> tuple[str, dict[str, str]] | None:
-    """The page that a command goes to, and what the address is to say there; None if it stays."""
+    """The page that a command leads to, with the fields of its address; None if it stays here."""
     if command["do"] != "go" or command["page"] not in PAGES:
         return None
     return command["page"], of_page(command["page"], command["fields"])
 
 
 def obey(run: WatchedRun, command: protocol.Command) -> None:
-    """Do what the component asks for."""
+    """Carry out a command of the component."""
     answers = _answers(run)
     run.pinned = int(command["arc"]) >= 0
     if run.pinned:
@@ -114,7 +114,7 @@ def obey(run: WatchedRun, command: protocol.Command) -> None:
     if command["do"] in ("go", "insert", "turn"):
         run.show(int(command["at"]))
         return
-    # Said again, as its answer takes long, it would break that off.
+    # A question repeated because its answer takes long would interrupt that answer.
     if command["do"] == "run" and not run.running and command["serial"] != answers.serial:
         run.show(int(command["at"]))
         answers.forget()
@@ -123,7 +123,7 @@ def obey(run: WatchedRun, command: protocol.Command) -> None:
 
 
 def stage_data(current: Lab) -> protocol.Stage:
-    """All that the component needs to draw the present state."""
+    """All data that the component needs to draw the present state."""
     run, answers = current.run, _answers(current.run)
     running = run.running
     answer, working = ({}, None) if running else answers.tell()

@@ -1,7 +1,7 @@
-"""Answers to what the stage asks, computed off the script thread: nothing that a run does may freeze the page.
+"""Answers to the stage's questions, computed off the script thread, so that no run freezes the page.
 
-A question is a `Command` of `protocol`. Its answer is waited for a moment; if it takes
-longer, the stage hears how far it is, and asks again.
+A question is a `Command` of `protocol`. The page waits a moment for the answer; if it takes longer, the stage gets the
+progress, and asks again.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pages._shared.watch.message_list import MessageList
 from pages._shared.watch.moments import MISSED, Goal, find
 from pages._shared.watch.stage_views import edge_tightness, exact_view, history
 
-# Events sent from before the present one: those of a step, so that it can be played, or a few. The component asks for
-# as many after it as it needs, up to a limit.
+# Events sent from before the present one: those of a step, so that it can be played, or a few. The component requests
+# as many later ones as it needs, up to a limit.
 MOST_BEHIND, BEHIND, AHEAD, MOST_AHEAD = 400, 8, 24, 400
-# Most questions are answered before progress could be read.
+# Most questions are answered before anybody could read the progress.
 PATIENCE_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class Question:
-    """What the stage wants to see."""
+    """A question of the stage."""
 
     do: str = "show"
     at: int = 0
@@ -48,12 +48,12 @@ class Question:
     answered: int = -1  # the latest one whose answer it has
     grain: bc.Grain = "event"
     backward: bool = False
-    opened: int = 0  # where an update was opened,
-    states: tuple[int, ...] = ()  # and the states of its group whose exact costs are wanted
-    goal: Goal = "rise"  # what is to be found,
+    opened: int = 0  # the position at which an update was opened,
+    states: tuple[int, ...] = ()  # and the states of its group whose exact costs are requested
+    goal: Goal = "rise"  # the kind of moment to find,
     message: int = -1  # of which message,
-    share: float = 0.0  # or by how much of the gap the bound is to rise
-    lines: tuple[int, ...] = ()  # the arcs of the messages that the list has in sight
+    share: float = 0.0  # or the share of the gap by which the bound shall rise
+    lines: tuple[int, ...] = ()  # the messages visible in the list
     drawer: Docked = CLOSED
 
     @classmethod
@@ -67,7 +67,7 @@ class Question:
 
 
 def ending(engine: bc.Engine) -> str:
-    """Why a run has ended, in a word or two: that its gap is closed proves nothing by itself."""
+    """Why a run has ended, in a word or two; a gap closed within the tolerance is no proof."""
     text = STATUSES[engine.status]
     return f"{text} within the tolerance" if engine.status == Status.GAP_CLOSED and not proves(engine) else text
 
@@ -86,11 +86,11 @@ class Answers:
     has_graph : bool
         Whether the stage that asked last has the hyper-graph. One that did not ask is mounted anew and holds nothing.
     tightness : protocol.Tightness or None
-        What was measured last.
+        The last measurement.
     lines : protocol.Lines or None
-        What was found last of the messages in sight.
+        The last findings about the visible messages.
     drawer : protocol.Drawer or None
-        What was found last of the message in the drawer.
+        The last findings about the message in the drawer.
     """
 
     def __init__(self, run: WatchedRun) -> None:
@@ -100,11 +100,11 @@ class Answers:
         self.tightness: protocol.Tightness | None = None
         self.lines: protocol.Lines | None = None
         self.drawer: protocol.Drawer | None = None
-        self._answered_serial = -1  # the latest command whose answer the stage has
-        self._question: Question | None = None  # what is being answered, or was
+        self._answered_serial = -1  # the latest command whose answer the stage has received
+        self._question: Question | None = None  # the present question, or the last one
         self._answer: protocol.Answer = {}
         self._answered = threading.Event()
-        self._opened = threading.Event()  # whether the drawer has what it shows, too
+        self._opened = threading.Event()  # whether the drawer's content is complete, too
         self._progress = ""
 
     @property
@@ -114,7 +114,7 @@ class Answers:
 
     @property
     def measuring(self) -> bool:
-        """Whether more is computed than the answer that is known already."""
+        """Whether measurements are still being computed after the answer itself."""
         return self._answered.is_set() and self.run.looking
 
     @property
@@ -124,11 +124,11 @@ class Answers:
 
     @property
     def _is_stopping(self) -> bool:
-        """Whether what is answered is a press of Stop."""
+        """Whether the present question is a press of Stop."""
         return self._question is not None and self._question.do == "stop"
 
     def ask(self, question: Question) -> None:
-        """Take a question. The same one once more was lost on the way, or is asked to hear how far its answer is."""
+        """Take a question. A repeated question got lost on the way, or asks for progress."""
         again = question.serial == self.serial
         self._answered_serial, self.has_graph, self.serial = question.answered, question.has_graph, question.serial
         # Said again, also as another question, it would break off its own answer.
@@ -144,7 +144,7 @@ class Answers:
         self._begin(question)
 
     def forget(self) -> None:
-        """Run on: what was answered is past."""
+        """Forget the answers: the run continues from here."""
         self._question = None
 
     def tell(self) -> tuple[protocol.Answer, str | None]:
@@ -158,7 +158,7 @@ class Answers:
         return (self._answer if self._answered_serial < self._question.serial else {}), None
 
     def _renew(self) -> None:
-        """Answer once more, to a stage that holds nothing; what it has asked before is done all the same."""
+        """Answer again, to a stage without data; earlier commands are still carried out."""
         self.run.settle()
         self._answered_serial = -1
         question = self._question
@@ -207,12 +207,12 @@ class Answers:
             self._opened.set()
 
     def _is_over(self, stopped: threading.Event) -> bool:
-        """Whether to stop; notes how far the work is, as it asks often."""
+        """Whether to stop; also records the progress, as it is called often."""
         self._progress = f"computing {whereabouts(self.run.engine)}"
         return stopped.is_set()
 
     def answer_to(self, question: Question, stop: bc.Stop) -> protocol.Answer:
-        """What the stage draws where a step or a jump ends; a step that is stopped ends as far as it has come."""
+        """The data that the stage draws where a step or a jump ends; a stopped step ends where it was stopped."""
         run, engine = self.run, self.run.engine
         before, missed = run.position, None
         run.show(question.at)
@@ -242,13 +242,13 @@ class Answers:
     def _step(self, question: Question, stop: bc.Stop) -> None:
         run, grain = self.run, question.grain
         if question.backward or grain == "sweep":
-            # A sweep may have thousands of events, of which few are sent.
+            # A sweep may have thousands of events; few of them are sent.
             run.step(grain, question.backward, stop)
         else:
             run.show(self.encoder.step(run.position, grain, stop))
 
     def _find(self, question: Question, stop: bc.Stop) -> str | None:
-        """Go to the next moment of a kind; returns what to say where there is none."""
+        """Go to the next moment of a kind; returns a message if there is none."""
         found = find(self.run.engine, question.goal, question.at, question.message, question.share, stop)
         if found is None or (self.run.until is not None and found > self.run.until):
             return MISSED[question.goal]
@@ -267,7 +267,7 @@ class Answers:
             event = looking.last_event(engine)
             if event is None or event.kind >= (Kind.MESSAGE if stopped else Kind.SWEEP):
                 return self.encoder.last_event(stop)
-        # A step back may end before all that the stage holds, and a run far beyond it.
+        # A step back may end before the events that the stage holds, and a run far beyond them.
         is_near = run.position - question.first <= MOST_BEHIND and (
             run.position >= question.first or (question.goes_on and not question.backward)
         )

@@ -1,4 +1,4 @@
-"""What the stage draws of a run beside its events. Pure functions."""
+"""The data that the stage draws of a run besides its events. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from pages._shared.watch.event_details import listed
 from pages._shared.watch.event_frames import gained_sent, tension_sent
 
 FIRST = (
-    "Every group starts on its own, all messages are 0. Press Play, or step round by round: the lower bound will rise."
+    "All messages are 0, so every group is on its own. Press Play, or step round by round: the lower bound will rise."
 )
 HISTORY_POINTS = 200
-# As the stage writes bounds.
+# The digits of bounds, as on the stage.
 BOUND_DIGITS = 6
-# The most ends of sweeps, and of updates, that are sent: more sweeps than a run makes by default.
+# The most ends of sweeps and of updates that are sent; more sweeps than a run makes by default.
 SWEEP_MARKS = 500
 # Variables and couplings drawn at most.
 VARIABLES, LINKS = 2000, 1500
 # Couplings drawn within a group.
 INNER_LINKS = 60
-# States of an update whose exact costs are computed at a time.
+# The most states of an update whose exact costs are computed at a time.
 EXACT_STATES = 64
 
 
 def following(run: WatchedRun) -> protocol.Running | None:
-    """What the stage draws of a run in the background."""
+    """The data that the stage draws of a run in the background."""
     progress = run.progress
     if progress is None:
         return None
@@ -66,7 +66,7 @@ def following(run: WatchedRun) -> protocol.Running | None:
 def graph_view(branches: Branches) -> protocol.Graph:
     """The hyper-graph of the run shown as the component draws it; fixed for a run, so that nothing jumps.
 
-    The engine may be at work meanwhile: only what stays the same is read.
+    Only constant data are read, as the engine may be at work meanwhile.
     """
     run, points = branches.shown.run, places_of(branches.shown)
     assert run is not None
@@ -113,7 +113,7 @@ def opening_words(branch: Branch) -> str:
 
 
 def _bound_words(branch: Branch) -> str:
-    """Where the lower bound of a fork begins, and why not where that of the run before ended."""
+    """The first lower bound of a fork, and why it differs from the last one of its parent."""
     run = branch.run
     assert run is not None
     assert branch.parent is not None
@@ -122,15 +122,15 @@ def _bound_words(branch: Branch) -> str:
     if before == now:
         return f"LB is {now}, as before."
     if lowers[1] < lowers[0]:
-        return f"LB begins anew at {now} with the other groups; {before} stays proven."
-    reasons = ["states that are out no longer hold a minimum down"] * (branch.variables < branch.parent.variables)
+        return f"LB restarts at {now} with the new groups; {before} remains proven."
+    reasons = ["excluded states no longer lower a minimum"] * (branch.variables < branch.parent.variables)
     unites = change.pack is not None or bool(change.merge)
     reasons += ["the minimum of a sum is at least the sum of the minima"] * unites
     return f"LB rises from {before} to {now}{': ' * bool(reasons)}{', and '.join(reasons)}."
 
 
 def _methods(engine: Engine) -> list[int] | None:
-    """How every message is made, by numbers of `Method`; None where rows make it."""
+    """How every message is computed, by numbers of `Method`; None if by rows."""
     if not engine.variant.exact:
         return None
     methods = engine.graph.problem.methods.method
@@ -139,13 +139,13 @@ def _methods(engine: Engine) -> list[int] | None:
 
 
 def _key(engine: Engine) -> str:
-    """What tells this hyper-graph from others, for what a browser remembers of it."""
+    """A key of this hyper-graph, under which a browser remembers places of circles."""
     owner = engine.partition.group_of()
     return blake2b(engine.mrf.content_hash().encode() + owner.tobytes(), digest_size=8).hexdigest()
 
 
 def _objective(objective: Objective) -> protocol.Objective | None:
-    """In what terms of its own the source states bounds; none if these are energies already."""
+    """The source's own terms, in which bounds are also stated; None if they are energies."""
     if objective.scale == 1 and objective.offset == 0:
         return None
     return {
@@ -157,7 +157,7 @@ def _objective(objective: Objective) -> protocol.Objective | None:
 
 
 def _inner(engine: Engine) -> list[protocol.Inner] | None:
-    """Of every group the places of its members within a circle, and the strongest couplings between them."""
+    """For every group the places of its members within a circle, and their strongest couplings."""
     mrf, part = engine.mrf, engine.partition
     if mrf.n > VARIABLES:
         return None
@@ -182,7 +182,7 @@ def _inner(engine: Engine) -> list[protocol.Inner] | None:
 
 
 def _are_spins(mrf: BinaryMRF) -> bool:
-    """Whether every coupling only says if its ends should be equal, as in an Ising model."""
+    """Whether every coupling depends only on whether its ends are equal, as in an Ising model."""
     (a, b), (c, d) = mrf.pairwise.transpose(1, 2, 0)
     return bool(np.allclose(a, d, atol=1e-9) and np.allclose(b, c, atol=1e-9))
 
@@ -208,9 +208,9 @@ def _variables(branches: Branches, engine: Engine) -> protocol.Variables | None:
 
 
 def _solution(branch: Branch, engine: Engine) -> protocol.Solution | None:
-    """Where each variable of the whole model is decided: a bit of a group, or nowhere any more; None if too many.
+    """For each variable of the whole model the bit of a group that decides it, if any; None if there are too many.
 
-    Its value is ``value`` where that bit is 0. Besides, its name, and which chapter has decided it.
+    Its value is ``value`` where that bit is 0. Its name, and the chapter that decided it, are given as well.
     """
     whole = engine.whole
     if len(whole.home) > VARIABLES:
@@ -226,14 +226,14 @@ def _solution(branch: Branch, engine: Engine) -> protocol.Solution | None:
 
 
 def edge_tightness(engine: Engine, measure: protocol.Measure, stop: Stop = never) -> protocol.Tightness | None:
-    """A measure of the looseness of every hyper-edge, the worse of its two messages, where the run stands.
+    """A measure of the looseness of every hyper-edge, that of its looser message, at the present position.
 
     Parameters
     ----------
     engine : Engine
     measure : {"tension", "mean", "largest", "loose"}
-        "mean" or "largest" slack, energy; "loose": share of the states that are not tight; "tension", which the events
-        tell, so that there is nothing to add. Neither is there where a look does not fit into memory.
+        "mean" or "largest" slack, energy; "loose": share of the states that are not tight. The result is None for
+        "tension", which is in the events, and where the computation does not fit into memory.
     """
     if measure == "tension" or engine.variant.exact:
         return None
@@ -252,7 +252,7 @@ def history(trace: Trace, length: int, start: float) -> protocol.History:
 
 
 def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start: float) -> protocol.History:
-    """Events at a glance: bounds, thinned to a few hundred points, and what is worth going to.
+    """Events at a glance: bounds, thinned to a few hundred points, and the moments worth a visit.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def glance(kinds: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], start:
 
 
 def parent_view(branch: Branch) -> protocol.Parent | None:
-    """The run that a branch forked from, from there on, as far as it is known; None if there is none."""
+    """The parent of a branch from the fork on, as far as it has been computed; None if there is none."""
     if branch.parent is None:
         return None
     curve, sweep = branch.parent.look(), branch.parent.curve.at("sweeps", branch.event)
@@ -296,14 +296,14 @@ def parent_view(branch: Branch) -> protocol.Parent | None:
 
 
 def chapters_view(branches: Branches) -> list[protocol.Chapter]:
-    """The runs that lead to the last one, one after the other, each up to where the next one forks.
+    """The runs of the timeline in order, each up to where the next one forks.
 
-    The best bound of those before is kept, also where a run is cut anew and begins below it.
+    The best bound of earlier chapters is kept, even where a run on a new partition begins below it.
     """
     chapters, found = branches.chapters, list[protocol.Chapter]()
     kept: protocol.Kept | None = None
     ends = [branch.event for branch in chapters[1:]]
-    # Read once: while another chapter is shown, what computes may let go of it.
+    # Read once: while another chapter is shown, work in the background may free its memory.
     last, run = chapters[-1], chapters[-1].run
     ends.append(last.position if run is None else run.seen)
     for k, (branch, end) in enumerate(zip(chapters, ends, strict=True), 1):
@@ -316,7 +316,7 @@ def chapters_view(branches: Branches) -> list[protocol.Chapter]:
 
 
 def _least(branch: Branch) -> float:
-    """The least energy that the bound of the runs before a branch leaves possible, as far as its own run is known."""
+    """The least energy that the bounds of a branch's ancestors leave possible, as far as it has been computed."""
     lower = branch.lower_before
     return lower if branch.run is None else branch.run.engine.margin.lattice.raised(lower, branch.run.opening[1])
 
@@ -332,10 +332,10 @@ def proving_text(proof: ProofInProgress | None) -> str | None:
 
 
 def reference_lines(found: Reference | None) -> list[protocol.ReferenceLine]:
-    """The horizontal lines that a reference puts into the chart of the bounds: a name and an energy each."""
+    """The horizontal lines of a reference in the chart of the bounds: a name and an energy each."""
     if found is None:
         return []
-    # An LP that was not solved in time has told nothing.
+    # An LP that was not solved in time gives no line.
     lines = list[protocol.ReferenceLine]()
     if not np.isnan(found.fractional):
         lines.append({"name": "variable LP", "energy": found.lp_bound})
@@ -349,12 +349,12 @@ def reference_lines(found: Reference | None) -> list[protocol.ReferenceLine]:
 
 
 def exact_view(engine: Engine, opened: int, states: Sequence[int], stop: Stop = never) -> protocol.Exact | None:
-    """The exact parts of some states of an update, one a neighbour; None if no update was opened at that position."""
+    """The exact parts of some states of an update, one per neighbour; None if no update was opened at that position."""
     if not 0 < opened <= len(engine.trace) or engine.trace[opened - 1].kind != Kind.NODE_OPENED:
         return None
     p = engine.trace[opened - 1].node
     known = [state for state in states[:EXACT_STATES] if 0 <= state < len(engine.graph.energies(p))]
-    # Messages into the group stay the same until it passes its own.
+    # Messages into the group do not change until it passes its own.
     go_to(engine, opened, stop)
     nu = []
     for state in known:

@@ -67,7 +67,7 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
 def waits(test: AppTest) -> str:
     """What the page says to wait for the solver; empty if it does not."""
     said = [piece.text for piece in html(test) if any(a.get("role") == "progressbar" for _, a in piece.tags)]
-    return said[0].partition(" when the solver is compiled")[0] if said else ""
+    return said[0].partition(" once the solver is compiled")[0] if said else ""
 
 
 def sent(test: AppTest) -> list[str]:

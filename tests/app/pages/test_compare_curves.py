@@ -91,7 +91,7 @@ def test_the_best_bound_wins_and_among_equal_ones_the_first() -> None:
     )
     assert verdict([late, low], going=False).startswith(
         "Variant 4 has the best lower bound, −1, after 6 s of computing time. "
-        "Variant 12 was sooner at its own, −1.1, which is 0.1 lower: after 0.2 s. The best labelling"
+        "Variant 12 reached its own bound, −1.1, which is 0.1 lower, after only 0.2 s. The best labelling"
     )
 
 
@@ -102,7 +102,7 @@ def test_a_run_with_the_best_bound_has_not_won_where_another_was_sooner_and_near
     said = verdict([poor, near, best], going=False)
     assert "wins" not in said
     assert said.startswith("Variant 2 has the best lower bound, −124.4, after 0.17 s of computing time. ")
-    assert "Variant 11 was sooner at its own, −124.5, which is 0.1 lower: after 54 ms. " in said
+    assert "Variant 11 reached its own bound, −124.5, which is 0.1 lower, after only 54 ms. " in said
     # The best bound, and the soonest.
     slow = curve(11, lower=(-126.0, -124.5), turn=1.0)
     alone = verdict([slow, best], going=True)

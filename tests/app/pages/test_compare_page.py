@@ -144,8 +144,8 @@ def test_a_cut_by_hand_races_as_on_watch() -> None:
 def test_a_proof_races_whatever_the_variants_and_is_proven_again_on_watch() -> None:
     test = raced(app("compare"), variants=[4], sizes=[4, 16], strategies=["proof"])
     shown, found = table(test), bc.certify(lab(test).mrf)
-    assert sorted(shown["run"]) == [f"proof · M {most}: reduce, unite, cut anew" for most in (16, 4)]
-    k = shown["run"].index("proof · M 16: reduce, unite, cut anew")
+    assert sorted(shown["run"]) == [f"proof · M {most}: reduce, unite, partition anew" for most in (16, 4)]
+    k = shown["run"].index("proof · M 16: reduce, unite, partition anew")
     assert (shown["LB"][k], shown["UB"][k], shown["gap"][k]) == (found.upper_bound, found.upper_bound, 0.0)
     assert (shown["status"][k], shown["rows"][k]) == ("gap closed", 0)
     assert shown["sweeps"][k] == sum(one.sweeps for one in found.rounds)

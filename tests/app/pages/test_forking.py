@@ -217,7 +217,7 @@ def test_the_ends_of_the_pinned_edge_are_merged() -> None:
     test = app("watch")
     mine = lab(test)
     press(test, "Merge the ends of the pinned edge")
-    assert complaints(test) == ["No edge is pinned: click one on the stage, and then merge its ends."]
+    assert complaints(test) == ["No edge is pinned: click one on the stage, then merge its ends."]
     mine.run.pinned, mine.run.arc = True, 5
     p, q = mine.run.engine.graph.ends(5)
     groups = len(mine.partition)
@@ -399,7 +399,7 @@ def test_a_fork_by_hand_has_other_groups() -> None:
     test.number_input(f"fork-M-{mine.number}").set_value(5)
     test.multiselect(f"fork-merge-{mine.number}").set_value([0, 1])
     press(test, "Fork here")
-    assert complaints(test) == ["Groups of another partition are not known yet: fork first, and then merge them."]
+    assert complaints(test) == ["The groups of another partition are not known yet: fork first, then merge them."]
 
 
 @pytest.mark.slow

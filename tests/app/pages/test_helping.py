@@ -58,7 +58,7 @@ def test_where_the_gap_is_closed_nothing_is_tried() -> None:
     run.work.thread.join()
     run.settle()
     press(test, "Try them")
-    assert [info.value for info in test.info] == ["The gap is closed: nothing is left to be gained."]
+    assert [info.value for info in test.info] == ["The gap is closed: there is nothing left to gain."]
     assert not test.dataframe
 
 

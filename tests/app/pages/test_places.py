@@ -146,7 +146,7 @@ def test_back_to_a_model_that_is_gone_keeps_the_run_and_says_so(session: Session
     open_again(address(mine) | {"sample": "none-such"})
     assert session.lab is mine
     assert "there is no sample 'none-such'" in mine.notice
-    assert "The one before is shown" in mine.notice
+    assert "The previous run is shown" in mine.notice
 
 
 def test_only_another_page_has_an_address_of_its_own() -> None:
