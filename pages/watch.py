@@ -33,9 +33,7 @@ def show() -> None:
     elif recording().opens(arrival().said):
         recorded_stage()
     else:
-        st.caption(
-            f"The run of {markdown(model().name)} opens when the solver is compiled. Instance, Learn and Method are open."
-        )
+        st.caption(f"The run of {markdown(model().name)} opens here. Instance, Learn and Method are open already.")
     if st.session_state.pop("begins_anew", False):
         st.rerun()
     collect_seldom()
