@@ -55,15 +55,14 @@ class Recording(NamedTuple):
 
     def opens(self, said: dict[str, str]) -> bool:
         """Whether an address says this run, at an event that is recorded."""
-        whole, run = FIRST | said, dict(parse_qsl(self.run["address"]))
+        whole = FIRST | said
         others = {each.name for each in (UPLOAD, MAKE, GROUPS, FORKS, END, CHAPTER)}
         try:
             is_known = AT.of(said, 0) <= self.events and ARC.of(said, 0) < 2 * len(self.run["graph"]["edges"])
         except LinkError:
             return False
-        return (
-            is_known and not others & said.keys() and all(whole.get(name, text) == text for name, text in run.items())
-        )
+        is_same = all(whole.get(name, text) == text for name, text in parse_qsl(self.run["address"]))
+        return is_known and is_same and not others & said.keys()
 
     def history(self, seen: int) -> dict[str, Any]:
         """The first events at a glance."""
@@ -92,11 +91,14 @@ def recorded_data(arrived: Arrival) -> dict[str, Any]:
 
     What only the solver can answer is being worked on, until the run answers it.
     """
-    found, command = recording(), arrived.command
-    held, arrived.held = arrived.held, False
-    known = found.run | ({"graph": None, "parent": None, "chapters": None} if held else {})
-    data = known | {"serial": int(command["serial"]) if command and held else 0, "arc": ARC.of(arrived.said, -1)}
-    if command and held and not _answers(command):
+    found, held = recording(), arrived.held
+    if not held:
+        arrived.command = None  # of a stage that is gone
+    arrived.held, command = False, arrived.command
+    data = found.run | {"serial": int(command["serial"]) if command else 0, "arc": ARC.of(arrived.said, -1)}
+    if held:
+        data |= {"graph": None, "parent": None, "chapters": None}
+    if command and not _answers(command):
         ready, functions, _ = compiled()
         return data | {"working": f"compiling: {ready} of {functions}"}
     position = AT.of(arrived.said, 0)
